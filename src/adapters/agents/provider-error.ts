@@ -1,0 +1,89 @@
+import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai';
+
+import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Below 500, what a provider means by "later": time-out, conflict, too early, too many requests. */
+const LATER = new Set([408, 409, 425, 429]);
+
+/**
+ * Why a turn failed, as the queue understands it. The messages are ours: a provider's own words, URLs and causes may
+ * hold the key or the prompt, so that at most a short error code (`model_not_found`) is taken over.
+ * @param provider the provider's name in the configuration.
+ * @param now epoch milliseconds, to read a `Retry-After` date.
+ */
+export function toAgentError(error: unknown, provider: string, now: number): AgentError {
+  if (error instanceof AgentError) return error;
+  const status = property(error, 'statusCode');
+  // With 200 the answer had begun well, and something else broke.
+  if (typeof status === 'number' && status !== 200) return fromStatus(status, error, provider, now);
+  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
+    return permanent(`provider "${provider}" sent an answer that is not a chat completion`);
+  }
+  if (InvalidResponseDataError.isInstance(error)) {
+    return retryable(`the answer of provider "${provider}" ended before it was complete`);
+  }
+  const code = networkCode(error);
+  if (code !== undefined || (APICallError.isInstance(error) && error.isRetryable)) {
+    const why = code === undefined ? '' : ` (${code})`;
+    return retryable(`the connection to provider "${provider}" failed${why}`);
+  }
+  const name = property(error, 'name');
+  if (name === 'AI_StreamProviderError') {
+    return retryable(`provider "${provider}" broke off its answer${errorCode(error)}`);
+  }
+  return permanent(`provider "${provider}" failed in an unexpected way (${String(name)})`);
+}
+
+/** A refusal by HTTP status; some gateways send it as an event of a stream that began with 200. */
+function fromStatus(status: number, error: unknown, provider: string, now: number): AgentError {
+  const section = `models.providers.${provider}`;
+  if (status === 401 || status === 403) {
+    return permanent(`the provider refused the API key: check ${section}.apiKey (${status})`);
+  }
+  if (status >= 300 && status < 400) {
+    return permanent(
+      `provider "${provider}" redirects elsewhere (${status}): set ${section}.baseUrl to its final address`,
+    );
+  }
+  const message = `provider "${provider}" answered ${status}${errorCode(error)}`;
+  if (status < 500 && !LATER.has(status)) return permanent(message);
+  const header = property(property(error, 'responseHeaders'), 'retry-after');
+  const wait = typeof header === 'string' ? retryAfterMs(header, now) : undefined;
+  return retryable(message, wait);
+}
+
+/** ` (model_not_found)`, or nothing: only lower-case words pass, which neither a key nor a prompt looks like. */
+function errorCode(error: unknown): string {
+  const data = property(error, 'data');
+  const said = property(data, 'error') ?? data;
+  const code = [property(said, 'code'), property(said, 'type')].find(
+    (value) => typeof value === 'string' && /^[a-z]+(?:_[a-z]+){0,6}$/.test(value),
+  );
+  return typeof code === 'string' ? ` (${code})` : '';
+}
+
+/** The system's code of a network error, e.g. `ECONNREFUSED`, on the error or below it. */
+function networkCode(error: unknown): string | undefined {
+  let current = error;
+  for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
+    const code = property(current, 'code');
+    // `ERR_…` are Node's complaints about how it was called: they do not pass with time.
+    if (typeof code === 'string' && /^(?!ERR_)[A-Z][A-Z_]+$/.test(code)) return code;
+    current = property(current, 'cause');
+  }
+  return undefined;
+}
+
+/** Read by name, not by class: errors of `fetch` come from another realm under Jest and in `node:vm`. */
+function property(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function retryable(message: string, wait?: number): AgentError {
+  return new AgentError(message, 'retryable', wait);
+}
+
+function permanent(message: string): AgentError {
+  return new AgentError(message, 'permanent');
+}

@@ -1,0 +1,48 @@
+import type { EventRequest } from '../../hooks/ports/intake.ts';
+import { Stories } from '../../hooks/ports/stories.ts';
+import type {
+  EventFilter,
+  EventStory,
+  SessionStory,
+  StoredRequest,
+} from '../../hooks/ports/stories.ts';
+import type { ReaderCalls } from './calls.ts';
+import type { Caller } from './thread-link.ts';
+
+export class SqliteStories extends Stories {
+  readonly #reader: Caller<ReaderCalls>;
+
+  constructor(reader: Caller<ReaderCalls>) {
+    super();
+    this.#reader = reader;
+  }
+
+  list(filter: EventFilter): Promise<ReaderCalls['list']['result']> {
+    return this.#reader.call('list', filter);
+  }
+
+  async get(id: string): Promise<EventStory | null> {
+    const wire = await this.#reader.call('get', id);
+    if (wire === null) return null;
+    const { request, payload, ...story } = wire;
+    return { ...story, request: { ...parseRequest(request), payload: parsePayload(payload) } };
+  }
+
+  async storedRequest(id: string): Promise<StoredRequest | null> {
+    const stored = await this.#reader.call('storedRequest', id);
+    return stored && { ...stored, request: parseRequest(stored.request) };
+  }
+
+  session(key: string): Promise<SessionStory | null> {
+    return this.#reader.call('session', key);
+  }
+}
+
+function parseRequest(text: string): EventRequest {
+  const request: EventRequest = JSON.parse(text);
+  return request;
+}
+
+function parsePayload(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

@@ -1,0 +1,47 @@
+import type { Change } from '../../hooks/ports/change.ts';
+import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
+import type { End, Lease } from '../../hooks/ports/work-ledger.ts';
+import type { Lane, NewWork } from '../../hooks/ports/new-work.ts';
+import type { WriterCalls } from './calls.ts';
+import type { WireLease } from './wire-data.ts';
+import type { LaneBells } from './lane-bells.ts';
+import type { Caller } from './thread-link.ts';
+import { toWireChange, toWireWork } from './wire.ts';
+
+export class SqliteWorkLedger extends WorkLedger {
+  readonly #writer: Caller<WriterCalls>;
+  readonly #bells: LaneBells;
+
+  constructor(writer: Caller<WriterCalls>, bells: LaneBells) {
+    super();
+    this.#writer = writer;
+    this.#bells = bells;
+  }
+
+  async claim(lane: Lane, max: number, signal: AbortSignal): Promise<readonly Lease[]> {
+    while (!signal.aborted) {
+      const heard = this.#bells.rings(lane);
+      const { leases, nextDue } = await this.#writer.call('claim', lane, max);
+      if (leases.length > 0) return leases.map((lease) => toLease(lane, lease));
+      await this.#bells.wait(lane, heard, nextDue, signal);
+    }
+    return [];
+  }
+
+  async add(work: NewWork): Promise<void> {
+    await this.#writer.call('add', toWireWork(work));
+  }
+
+  renew(lease: Lease): Promise<boolean> {
+    return this.#writer.call('renew', lease.workId, lease.attempt);
+  }
+
+  commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean> {
+    const wired = changes.map(toWireChange);
+    return this.#writer.call('commit', lease.workId, lease.attempt, end, wired);
+  }
+}
+
+function toLease(lane: Lane, { order, ...lease }: WireLease): Lease {
+  return { ...lease, lane, order: JSON.parse(order) };
+}

@@ -1,0 +1,151 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { integer } from './row.ts';
+
+/**
+ * Every step of the schema, oldest first; `user_version` counts the steps a file has taken. A released step is never
+ * edited. Indexes that end in the row number `n` (as all do, unsaid) list in order of acceptance and stay small: each
+ * accepted event pays for them. `payload` stands last in its table, so that reading the rest of a row never touches a large body.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE events (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    hook TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    mapping TEXT,
+    beats_open INTEGER NOT NULL,
+    beats_failed INTEGER NOT NULL DEFAULT 0,
+    beats_done INTEGER NOT NULL DEFAULT 0,
+    pruned INTEGER NOT NULL DEFAULT 0,
+    kept_until INTEGER NOT NULL,
+    error TEXT,
+    warnings TEXT NOT NULL,
+    actions TEXT NOT NULL,
+    receipt TEXT NOT NULL,
+    request TEXT NOT NULL,
+    payload TEXT
+  ) STRICT;
+  CREATE INDEX events_by_hook ON events (hook);
+  CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
+  CREATE INDEX events_by_age ON events (pruned, received_at);
+
+  CREATE TABLE idempotency (
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    keep_until INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    PRIMARY KEY (scope, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_end ON idempotency (keep_until);
+
+  CREATE TABLE work (
+    id INTEGER PRIMARY KEY,
+    lane TEXT NOT NULL,
+    key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    ref TEXT,
+    event_id TEXT,
+    stage TEXT NOT NULL CHECK (stage IN ('deferred', 'blocked', 'ready', 'leased', 'dead')),
+    due_at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    crashed INTEGER NOT NULL DEFAULT 0,
+    accepted_at INTEGER NOT NULL,
+    work_order TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX work_due ON work (lane, stage, due_at, kind);
+  CREATE INDEX work_line ON work (lane, key, stage, id);
+  CREATE INDEX work_not_begun ON work (lane, key, kind) WHERE stage IN ('deferred', 'blocked', 'ready');
+  CREATE INDEX work_dead ON work (event_id) WHERE stage = 'dead';
+
+  CREATE TABLE runs (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    event_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    session_key TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'queued',
+    model TEXT,
+    thinking TEXT,
+    error TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    notes TEXT NOT NULL DEFAULT '[]',
+    started_at INTEGER,
+    finished_at INTEGER,
+    summary TEXT,
+    prompt TEXT,
+    reply TEXT
+  ) STRICT;
+  CREATE INDEX runs_by_event ON runs (event_id);
+
+  CREATE TABLE deliveries (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    event_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    recipient TEXT,
+    status TEXT NOT NULL,
+    notes TEXT NOT NULL DEFAULT '[]',
+    message_id TEXT,
+    error TEXT
+  ) STRICT;
+  CREATE INDEX deliveries_by_event ON deliveries (event_id);
+
+  CREATE TABLE system_events (
+    session TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    hook TEXT NOT NULL,
+    event_id TEXT,
+    asks_heartbeat INTEGER NOT NULL,
+    heartbeat_failed INTEGER NOT NULL DEFAULT 0,
+    trust TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    key TEXT PRIMARY KEY,
+    channel TEXT,
+    recipient TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE recipients (
+    session TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    PRIMARY KEY (session, channel)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE turns (
+    n INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    isolated INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX turns_by_session ON turns (session, n);
+  CREATE INDEX turns_isolated ON turns (at) WHERE isolated = 1;
+  `,
+];
+
+/** Brings a file to the newest schema. Refuses one that a newer release has written. */
+export function migrate(db: DatabaseSync): void {
+  const row = db.prepare('PRAGMA user_version').get();
+  const version = row === undefined ? 0 : integer(row, 'user_version');
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `it was written by a newer release (schema ${version}, this release knows ${MIGRATIONS.length}): start that release again or use another directory`,
+    );
+  }
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${index + 1}; COMMIT;`);
+  }
+}

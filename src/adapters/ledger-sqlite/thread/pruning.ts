@@ -1,0 +1,87 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Retention } from '../../../hooks/ports/upkeep.ts';
+import { text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** Rows that one step may touch; a step must never hold up an accepted event for long. */
+const STEP_ROWS = 200;
+const ENDED = `status IN ('done', 'failed', 'skipped')`;
+
+/** Forgets what is old, a small step at a time. */
+export class Pruning {
+  readonly #withBodies: StatementSync;
+  readonly #oldEvents: StatementSync;
+  readonly #clearBodies: readonly StatementSync[];
+  readonly #deleteEvent: readonly StatementSync[];
+  readonly #oldTurns: StatementSync;
+  readonly #expiredKeys: StatementSync;
+  readonly #deadWithoutEvent: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    const all = (sql: readonly string[]) => sql.map((statement) => db.prepare(statement));
+    // In the order of the index, nearly by age: to sort would be to read everything old.
+    const some = `LIMIT ${STEP_ROWS}`;
+    this.#withBodies = db.prepare(
+      `SELECT id FROM events WHERE pruned = 0 AND received_at < ? AND ${ENDED} ${some}`,
+    );
+    this.#oldEvents = db.prepare(
+      `SELECT id FROM events WHERE pruned IN (0, 1) AND received_at < ? AND ${ENDED}
+       AND kept_until <= ? ${some}`,
+    );
+    this.#clearBodies = all([
+      'UPDATE events SET payload = NULL, pruned = 1 WHERE id = ?',
+      'UPDATE runs SET prompt = NULL, reply = NULL, summary = NULL WHERE event_id = ?',
+    ]);
+    this.#deleteEvent = all([
+      'DELETE FROM events WHERE id = ?',
+      'DELETE FROM runs WHERE event_id = ?',
+      'DELETE FROM deliveries WHERE event_id = ?',
+      `DELETE FROM work WHERE event_id = ? AND stage = 'dead'`,
+    ]);
+    this.#oldTurns = db.prepare(
+      `DELETE FROM turns WHERE n IN
+       (SELECT n FROM turns WHERE isolated = 1 AND at < ? ORDER BY at LIMIT ?)`,
+    );
+    this.#expiredKeys = db.prepare(
+      `DELETE FROM idempotency WHERE (scope, key) IN
+       (SELECT scope, key FROM idempotency WHERE keep_until <= ? ORDER BY keep_until LIMIT ?)`,
+    );
+    this.#deadWithoutEvent = db.prepare(
+      `DELETE FROM work WHERE id IN (SELECT id FROM work
+       WHERE stage = 'dead' AND event_id IS NULL AND accepted_at < ? LIMIT ?)`,
+    );
+  }
+
+  /** True: there is more to do. */
+  step({ payloadsBefore, eventsBefore, now }: Retention): boolean {
+    const budget = { left: STEP_ROWS };
+    forEachEvent(this.#oldEvents.all(eventsBefore, now).map(idOf), this.#deleteEvent, budget);
+    if (budget.left > 0) {
+      forEachEvent(this.#withBodies.all(payloadsBefore).map(idOf), this.#clearBodies, budget);
+    }
+    if (budget.left > 0) spend(budget, this.#oldTurns, payloadsBefore);
+    if (budget.left > 0) spend(budget, this.#deadWithoutEvent, eventsBefore);
+    if (budget.left > 0) spend(budget, this.#expiredKeys, now);
+    return budget.left <= 0;
+  }
+}
+
+function idOf(row: Row): string {
+  return text(row, 'id');
+}
+
+/** An event goes with all its rows, however many they are. */
+function forEachEvent(
+  ids: readonly string[],
+  statements: readonly StatementSync[],
+  budget: { left: number },
+): void {
+  for (const id of ids) {
+    if (budget.left <= 0) return;
+    for (const statement of statements) budget.left -= Number(statement.run(id).changes);
+  }
+}
+
+function spend(budget: { left: number }, statement: StatementSync, before: number): void {
+  budget.left -= Number(statement.run(before, budget.left).changes);
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Handlers, WriterCalls } from '../calls.ts';
+import { unpackEvent } from '../packing.ts';
+import { Accepting } from './accepting.ts';
+import { Claims } from './claims.ts';
+import { Deliveries } from './deliveries.ts';
+import { Effects } from './effects.ts';
+import { HeartbeatTally } from './heartbeat-tally.ts';
+import { IdempotencyKeys } from './idempotency.ts';
+import { Interruptions } from './interruptions.ts';
+import { Pause } from './pause.ts';
+import { Pruning } from './pruning.ts';
+import { Runs } from './runs.ts';
+import { SessionRoutes } from './session-routes.ts';
+import { Settlement } from './settlement.ts';
+import { LANES, Steps } from './steps.ts';
+import { SystemEvents } from './system-events.ts';
+import { Turns } from './turns.ts';
+import { WorkQueue } from './queue.ts';
+
+function compose(db: DatabaseSync) {
+  const heartbeats = new HeartbeatTally(db);
+  const tables = {
+    heartbeats,
+    queue: new WorkQueue(db),
+    lines: new SystemEvents(db, heartbeats),
+    runs: new Runs(db),
+    deliveries: new Deliveries(db),
+    turns: new Turns(db),
+    routes: new SessionRoutes(db),
+  };
+  const effects = new Effects(tables);
+  const interruptions = new Interruptions(db);
+  const pause = new Pause(db);
+  const keys = new IdempotencyKeys(db);
+  return {
+    ...tables,
+    interruptions,
+    pause,
+    accepting: new Accepting(db, { keys, pause, lines: tables.lines, effects }),
+    claims: new Claims(db, tables.queue, interruptions),
+    steps: new Steps(db, tables.queue, effects, new Settlement(db)),
+    pruning: new Pruning(db),
+    probe: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('probed', ?)`),
+  };
+}
+
+/** Everything that writes, on one connection. */
+export function writerCalls(db: DatabaseSync, now: number) {
+  const parts = compose(db);
+  const { accepting, claims, steps, lines, turns, routes, pause, pruning, queue } = parts;
+  db.exec('BEGIN');
+  parts.interruptions.endAll(now);
+  db.exec('COMMIT');
+  const handlers: Handlers<WriterCalls> = {
+    accept: (now, event, max) => accepting.accept(unpackEvent(event), max, now),
+    claim: (now, lane, max) =>
+      pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, now),
+    add: (now, work) => (queue.add(work, now), null),
+    renew: (now, workId, attempt) => claims.renew(workId, attempt, now),
+    commit: (now, workId, attempt, end, changes) =>
+      steps.commit({ workId, attempt }, end, changes, now),
+    context: (_now, session, limits) => ({
+      ...lines.oldest(session, limits),
+      history: turns.history(session),
+    }),
+    routes: (_now, session) => routes.routes(session),
+    noteRoute: (_now, session, route) => (routes.note(session, route), null),
+    retry: (now, eventId) => steps.retry(eventId, now),
+    setPaused: (_now, paused) => {
+      pause.set(paused);
+      for (const lane of LANES) queue.rung.add(lane);
+      return null;
+    },
+    isPaused: () => pause.isPaused(),
+    prune: (_now, retention) => pruning.step(retention),
+    probe: (now) => (parts.probe.run(String(now)), null),
+  };
+  const forget = () => {
+    lines.forget();
+    pause.forget();
+  };
+  return { handlers, forget, rung: queue.rung };
+}

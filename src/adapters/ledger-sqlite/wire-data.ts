@@ -1,0 +1,61 @@
+import type { Acceptance, IdempotencyKey } from '../../hooks/ports/intake.ts';
+import type { Change, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
+import type { EventStory } from '../../hooks/ports/stories.ts';
+import type { NewWork } from '../../hooks/ports/new-work.ts';
+
+/** A new event as it is stored: nested parts are JSON text already. */
+export interface WireEvent {
+  readonly id: string;
+  readonly hook: string;
+  readonly receivedAt: number;
+  readonly mapping: string | null;
+  readonly failure: string | null;
+  readonly warnings: string;
+  readonly request: string;
+  readonly payload: string;
+  readonly idempotency: IdempotencyKey | null;
+  readonly actions: readonly WireAction[];
+}
+
+export interface WireAction {
+  readonly receipt: string;
+  readonly story: string;
+  readonly dedupeKey: IdempotencyKey | null;
+  readonly changes: readonly WireChange[];
+}
+
+export type WireSystemEvent = Omit<SystemEventChange, 'trust'> & { readonly trust: string };
+export type WireWork = Omit<NewWork, 'order'> & { readonly order: string };
+export type WireChange =
+  | Exclude<Change, SystemEventChange | WorkChange>
+  | WireSystemEvent
+  | { readonly type: 'work'; readonly work: WireWork };
+
+/** `kept`: places of the actions that were stored; absent: all. `receipt`: JSON text of the first one. */
+export type WireAcceptance =
+  | { readonly outcome: 'accepted'; readonly kept?: readonly number[] }
+  | { readonly outcome: 'replayed'; readonly receipt: string }
+  | Exclude<Acceptance, { receipt: unknown }>;
+
+export interface WireLease {
+  readonly workId: number;
+  readonly key: string;
+  readonly kind: NewWork['kind'];
+  readonly ref: string | null;
+  readonly eventId: string | null;
+  readonly attempt: number;
+  readonly afterCrash: boolean;
+  readonly acceptedAt: number;
+  readonly order: string;
+}
+
+/** `nextDue`: when something will be claimable; null: not before a lane is rung. */
+export interface WireClaim {
+  readonly leases: readonly WireLease[];
+  readonly nextDue: number | null;
+}
+
+export type WireStory = Omit<EventStory, 'request'> & {
+  readonly request: string;
+  readonly payload: string | null;
+};

@@ -1,0 +1,48 @@
+import type { Change } from '../../hooks/ports/change.ts';
+import type { NewAction, NewEvent } from '../../hooks/ports/intake.ts';
+import type { NewWork } from '../../hooks/ports/new-work.ts';
+import type { WireAction, WireChange, WireEvent, WireWork } from './wire-data.ts';
+
+const NO_WARNINGS = '[]';
+
+/** An event in the form that crosses to the thread: flat, with nested data as the JSON text that will be stored. */
+export function toWireEvent(event: NewEvent): WireEvent {
+  return {
+    id: event.id,
+    hook: event.hook,
+    receivedAt: event.receivedAt,
+    mapping: event.mapping ?? null,
+    failure: event.failure ?? null,
+    warnings: event.warnings.length === 0 ? NO_WARNINGS : JSON.stringify(event.warnings),
+    request: JSON.stringify(event.request),
+    payload: event.payload,
+    idempotency: event.idempotency ?? null,
+    actions: event.actions.map(toWireAction),
+  };
+}
+
+function toWireAction({ receipt, story, dedupeKey, changes }: NewAction): WireAction {
+  return {
+    receipt: JSON.stringify(receipt),
+    story: JSON.stringify(story),
+    dedupeKey: dedupeKey ?? null,
+    changes: changes.map(toWireChange),
+  };
+}
+
+/** Work in the form that crosses to the thread. */
+export function toWireWork(work: NewWork): WireWork {
+  return { ...work, order: JSON.stringify(work.order) };
+}
+
+/** A change in the form that crosses to the thread. */
+export function toWireChange(change: Change): WireChange {
+  switch (change.type) {
+    case 'system-event':
+      return { ...change, trust: JSON.stringify(change.trust) };
+    case 'work':
+      return { type: 'work', work: toWireWork(change.work) };
+    default:
+      return change;
+  }
+}

@@ -1,0 +1,54 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { autoRunner } from './adapters/agents/auto.ts';
+import { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
+import { HooksModule } from './hooks/index.ts';
+import type { HooksModuleOptions } from './hooks/index.ts';
+import { HookMetrics, MetricsModule, OpsModule } from './ops/index.ts';
+import { ConfigurationReload, ENVIRONMENT } from './standalone/configuration-reload.ts';
+import type { Configuration } from './standalone/configuration.ts';
+import { RunningConfiguration } from './standalone/running-configuration.ts';
+import type { Environment } from './standalone/variables.ts';
+
+/** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
+@Module({})
+export class AppModule {
+  static forConfiguration(configuration: Configuration, env: Environment): DynamicModule {
+    const running = new RunningConfiguration(configuration);
+    const { gateway, ops, operatorToken, hooks: given } = configuration;
+    const hooks = HooksModule.forRootAsync({
+      path: given.path,
+      imports: [MetricsModule],
+      inject: [HookMetrics],
+      useFactory: (observer: HookMetrics) => hooksOptions(running, observer),
+    });
+    return {
+      module: AppModule,
+      imports: [
+        hooks,
+        OpsModule.forHooks(hooks, {
+          token: operatorToken,
+          exposed: ops.exposed,
+          trustedProxies: gateway.trustedProxies,
+        }),
+      ],
+      providers: [
+        { provide: RunningConfiguration, useValue: running },
+        { provide: ENVIRONMENT, useValue: env },
+        ConfigurationReload,
+      ],
+    };
+  }
+}
+
+function hooksOptions(running: RunningConfiguration, observer: HookMetrics): HooksModuleOptions {
+  const { hooks, store, channels, gateway } = running.started;
+  return {
+    ...hooks,
+    ledger: sqliteLedger({ dir: store.dir }),
+    runner: autoRunner({ models: () => ({ providers: running.providers }) }),
+    channels,
+    observer,
+    shutdownSeconds: gateway.shutdownSeconds,
+  };
+}

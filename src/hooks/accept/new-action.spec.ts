@@ -1,0 +1,156 @@
+import type { AgentAction, HookEvent, WakeAction } from './hook-action.ts';
+import { newAction } from './new-action.ts';
+
+const AT = Date.UTC(2026, 0, 1);
+const trust = { level: 'untrusted', verifiedBy: 'token' } as const;
+
+const event: HookEvent = {
+  hook: 'ci/build',
+  actions: [],
+  warnings: [],
+  payloadText: '{}',
+  receivedAt: AT,
+  request: { path: 'ci/build', query: {}, headers: {}, client: '::1', verifiedBy: 'token' },
+};
+
+function wake(over: Partial<WakeAction> = {}) {
+  return newAction(
+    { kind: 'wake', text: 'disk full', mode: 'now', agentId: 'ops', trust, ...over },
+    event,
+    'e1',
+    undefined,
+  );
+}
+
+function agent(over: Partial<AgentAction> = {}) {
+  const action: AgentAction = {
+    kind: 'agent',
+    message: 'the secret payload',
+    name: 'CI',
+    instructions: 'Sort.',
+    source: 'alerts',
+    agentId: 'ops',
+    sessionKey: 'hook:x',
+    sessionMode: 'isolated',
+    wakeMode: 'now',
+    timeoutSeconds: 5,
+    deliver: { channel: 'last', toFrom: 'named' },
+    trust,
+    ...over,
+  };
+  return newAction(action, event, 'e1', undefined);
+}
+
+describe('newAction: wake (spec "POST /hooks/wake", behaviour §4)', () => {
+  it('adds a system event to the main session of its agent and asks for a heartbeat', () => {
+    expect(wake()).toMatchObject({
+      receipt: { kind: 'wake', mode: 'now' },
+      changes: [
+        {
+          type: 'system-event',
+          session: 'agent:ops:main',
+          text: 'disk full',
+          at: AT,
+          trust,
+          hook: 'ci/build',
+          eventId: 'e1',
+          asksHeartbeat: true,
+        },
+        {
+          type: 'work',
+          work: {
+            kind: 'heartbeat',
+            lane: 'turn',
+            key: 'agent:ops:main',
+            once: true,
+            dueAt: AT + 250,
+            order: { agentId: 'ops', isPeriodic: false },
+          },
+        },
+      ],
+    });
+  });
+
+  it('asks for none with next-heartbeat', () => {
+    expect(wake({ mode: 'next-heartbeat' }).changes).toMatchObject([
+      { type: 'system-event', asksHeartbeat: false },
+    ]);
+  });
+});
+
+describe('newAction: agent (spec "POST /hooks/agent", behaviour §5, §6)', () => {
+  it('begins a run and queues it under its full session key', () => {
+    const { receipt, changes } = agent();
+    const runId = receipt.kind === 'agent' ? receipt.runId : '';
+    expect(runId).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(changes).toMatchObject([
+      { type: 'run', id: runId, eventId: 'e1', agentId: 'ops', sessionKey: 'hook:x' },
+      {
+        type: 'work',
+        work: {
+          lane: 'turn',
+          kind: 'run',
+          ref: runId,
+          eventId: 'e1',
+          key: 'agent:ops:hook:x',
+          dueAt: AT,
+        },
+      },
+    ]);
+  });
+
+  it('puts everything a run needs into its order', () => {
+    const [, work] = agent({ model: 'local/a', thinking: 'low', unknownAgentId: 'nobody' }).changes;
+    expect(work).toMatchObject({
+      work: {
+        order: {
+          v: 1,
+          eventId: 'e1',
+          hook: 'ci/build',
+          session: 'agent:ops:hook:x',
+          message: 'the secret payload',
+          instructions: 'Sort.',
+          model: 'local/a',
+          thinking: 'low',
+          receivedAt: AT,
+          trust,
+        },
+      },
+    });
+    expect(JSON.stringify(work)).not.toContain('nobody');
+  });
+
+  it.each(['main', 'MAIN', 'Main'])(
+    'the session %s is the main session of the agent',
+    (sessionKey) => {
+      expect(agent({ sessionKey }).changes[1]).toMatchObject({
+        work: { key: 'agent:ops:main', order: { session: 'agent:ops:main' } },
+      });
+    },
+  );
+
+  it('tells the story what was decided, without message and instructions', () => {
+    const { story } = agent({ unknownAgentId: 'nobody' });
+    expect(story).toMatchObject({
+      kind: 'agent',
+      agentId: 'ops',
+      unknownAgentId: 'nobody',
+      sessionKey: 'hook:x',
+      trust,
+    });
+    expect(JSON.stringify(story)).not.toMatch(/secret|Sort/u);
+  });
+
+  it('gives every run its own id', () => {
+    expect(agent().receipt).not.toEqual(agent().receipt);
+  });
+});
+
+describe('newAction: dedupe keys (behaviour §10)', () => {
+  it('are kept only when there is one', () => {
+    const key = { scope: 'ci/build', key: 'k', digest: 'd', keepUntil: AT };
+    const action = { kind: 'wake', text: 'x', mode: 'now', agentId: 'main', trust } as const;
+    expect(newAction(action, event, 'e1', key).dedupeKey).toEqual(key);
+    expect(newAction(action, event, 'e1', undefined)).not.toHaveProperty('dedupeKey');
+  });
+});

@@ -1,0 +1,77 @@
+import ipaddr from 'ipaddr.js';
+import type { IPv4, IPv6 } from 'ipaddr.js';
+
+/** A range of addresses whose word about the client is believed. */
+export type TrustedRange = readonly [address: IPv4 | IPv6, prefixLength: number];
+
+const MAPPED = '::ffff:';
+const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+/** A word that is no part of an address, since it has a letter beyond the hexadecimal digits. */
+const SCOPED = /^([a-z]*[g-z][a-z]*:)(.*)$/s;
+const IN_BRACKETS = /^\[([^\]]*)\](?::\d+)?$/;
+
+/** An address as proxies write it (port and brackets allowed); null when it is none. IPv4-mapped ones become IPv4. */
+export function parseAddress(text: string): IPv4 | IPv6 | null {
+  const trimmed = text.trim();
+  const bare = (IPV4_WITH_PORT.exec(trimmed) ?? IN_BRACKETS.exec(trimmed))?.[1] ?? trimmed;
+  if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
+  if (!ipaddr.IPv6.isValid(bare)) return null;
+  const address = ipaddr.IPv6.parse(bare);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** One entry of `gateway.trustedProxies`: an address or a CIDR range; null when it is neither. */
+export function parseRange(entry: string): TrustedRange | null {
+  const [text = '', length, ...rest] = entry.trim().split('/');
+  const address = parseAddress(text);
+  if (address === null || rest.length > 0 || /[[\]]/.test(text)) return null;
+  const isMapped = address.kind() === 'ipv4' && text.includes(':');
+  const widest = address.kind() === 'ipv4' ? 32 : 128;
+  if (length === undefined) return isMapped && /^\d/.test(text) ? null : [address, widest];
+  const bits = /^\d{1,3}$/.test(length) ? Number(length) - (isMapped ? 96 : 0) : -1;
+  return bits < 0 || bits > widest ? null : [address, bits];
+}
+
+/**
+ * Who speaks: the socket's address; or, when that is a trusted proxy, the right-most address of `X-Forwarded-For` that
+ * is not one. A malformed entry ends the walk: nothing left of it can be believed.
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trusted: readonly TrustedRange[],
+): string {
+  if (trusted.length === 0 || forwardedFor === undefined) return folded(socketAddress);
+  let client = parseAddress(socketAddress ?? '');
+  for (const entry of forwardedFor.split(',').toReversed()) {
+    if (client === null || !isTrusted(client, trusted)) break;
+    const next = parseAddress(entry);
+    if (next === null) break;
+    client = next;
+  }
+  return client?.toString() ?? folded(socketAddress);
+}
+
+/**
+ * What failures are counted by: an IPv4 address, or the /64 of an IPv6 address, since one client owns all of it.
+ * `client` may begin with a scope and a colon; the scope stays.
+ */
+export function throttleKey(client: string): string {
+  const [, scope = '', address = client] = SCOPED.exec(client) ?? [];
+  const parsed = parseAddress(address);
+  if (parsed === null || !('parts' in parsed)) return scope + (parsed?.toString() ?? address);
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${scope}${network.join(':')}::/64`;
+}
+
+function folded(socketAddress: string | undefined): string {
+  if (socketAddress === undefined) return 'local';
+  const isMapped = socketAddress.startsWith(MAPPED) && socketAddress.includes('.');
+  return isMapped ? socketAddress.slice(MAPPED.length) : socketAddress;
+}
+
+function isTrusted(address: IPv4 | IPv6, trusted: readonly TrustedRange[]): boolean {
+  return trusted.some(
+    ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
+  );
+}

@@ -1,0 +1,16 @@
+import { IsIn, IsNotEmpty, IsOptional, IsString } from 'class-validator';
+import { WAKE_MODES } from '../../options/index.ts';
+import type { WakeMode } from '../../options/index.ts';
+
+/** Body of `POST {hooks.path}/wake` (specification, "Request payload: wake"). */
+export class WakePayload {
+  /** Description of the event. Required, not blank; trimmed. */
+  @IsString()
+  @IsNotEmpty()
+  text!: string;
+
+  /** `now` (default): an immediate heartbeat. `next-heartbeat`: wait for the next periodic one. */
+  @IsOptional()
+  @IsIn(WAKE_MODES)
+  mode?: WakeMode;
+}

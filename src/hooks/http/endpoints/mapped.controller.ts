@@ -1,0 +1,68 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { EventAcceptance } from '../../accept/event-acceptance.ts';
+import { bareName } from '../../ingest/hook-request.ts';
+import type { HookRequest } from '../../ingest/hook-request.ts';
+import type { CompiledMapping } from '../../ingest/mapping/compiled-mapping.ts';
+import { MappingService } from '../../ingest/mapping/mapping-service.ts';
+import type { ResolvedHooksOptions } from '../../options/index.ts';
+import { Rejection } from '../../rejections/index.ts';
+import type { Answer } from '../answer.ts';
+import { answerTo } from './answer-to.ts';
+import { eventOf } from './event-of.ts';
+
+/** `POST {hooks.path}/<name>`: whatever the mapping that matched makes of the payload. */
+@Injectable()
+export class MappedController {
+  readonly #logger = new Logger(MappedController.name);
+
+  constructor(
+    private readonly mappings: MappingService,
+    private readonly acceptance: EventAcceptance,
+  ) {}
+
+  /** @throws Rejection */
+  async handle(
+    mapping: CompiledMapping,
+    request: HookRequest,
+    settings: ResolvedHooksOptions,
+  ): Promise<Answer> {
+    const applied = this.#apply(mapping, request, settings);
+    if ('broke' in applied) return this.#keepFailure(applied.broke, mapping, request, settings);
+    const { actions, warnings } = applied;
+    const hook = bareName(request.name);
+    const event = { ...eventOf(request, hook, actions, warnings), mapping: mapping.id };
+    return answerTo(await this.acceptance.accept(event, settings));
+  }
+
+  /** @throws Rejection */
+  #apply(mapping: CompiledMapping, request: HookRequest, settings: ResolvedHooksOptions) {
+    try {
+      return this.mappings.apply(mapping, request, settings);
+    } catch (error) {
+      if (error instanceof Rejection) throw error;
+      return { broke: error };
+    }
+  }
+
+  /** The mapping broke: the event is kept, so that nothing is lost and an operator can replay it. */
+  async #keepFailure(
+    error: unknown,
+    mapping: CompiledMapping,
+    request: HookRequest,
+    settings: ResolvedHooksOptions,
+  ): Promise<Answer> {
+    const kind = error instanceof Error ? error.name : typeof error;
+    this.#logger.error(`mapping ${mapping.id} failed: ${kind}`);
+    const { idempotencyKey: _key, ...unkeyed } = request;
+    const failure = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const event = {
+      ...eventOf(unkeyed, bareName(request.name), [], []),
+      mapping: mapping.id,
+      failure,
+    };
+    const { receipt } = await this.acceptance.accept(event, settings);
+    const { status, code, message } = new Rejection('mapping_failed');
+    const { eventId } = receipt;
+    return { status, eventId, body: { ok: false, error: message, code, eventId } };
+  }
+}

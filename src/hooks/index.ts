@@ -1,0 +1,148 @@
+// The public face of the hooks: all that hosts, the standalone service and the operator API may import.
+export { checkOptions } from './check-options.ts';
+export { HooksModule } from './hooks.module.ts';
+export type { GivenOptions, HooksModuleExtras } from './hooks.module-definition.ts';
+
+export { AuthFailureThrottle } from './http/auth/auth-failure-throttle.ts';
+export { BoundedFailureStorage } from './http/auth/bounded-failure-storage.ts';
+export {
+  clientAddress,
+  parseAddress,
+  parseRange,
+  throttleKey,
+} from './http/auth/client-address.ts';
+export type { TrustedRange } from './http/auth/client-address.ts';
+export { FailureStorage } from './http/auth/failure-storage.ts';
+export type { FailureRecord } from './http/auth/failure-storage.ts';
+export { HookTokenGuard } from './http/auth/hook-token.guard.ts';
+export { HookDoor } from './http/door/hook-door.ts';
+export type { HookRouteDecorator } from './http/hooks.controller.ts';
+export { HookValidationPipe } from './http/dto/hook-validation.pipe.ts';
+export { AgentController } from './http/endpoints/agent.controller.ts';
+export { HookEndpoints } from './http/endpoints/hook-endpoints.ts';
+export type { Endpoint } from './http/endpoints/hook-endpoints.ts';
+export { HookReplay } from './http/endpoints/hook-replay.ts';
+export type { ReplayOutcome } from './http/endpoints/hook-replay.ts';
+export { MappedController } from './http/endpoints/mapped.controller.ts';
+export { WakeController } from './http/endpoints/wake.controller.ts';
+export type { Answer } from './http/answer.ts';
+
+export { AgentDispatch } from './ingest/agent-dispatch.ts';
+export type { HookRequest } from './ingest/hook-request.ts';
+export { MappingService } from './ingest/mapping/mapping-service.ts';
+export { SessionPolicy } from './ingest/policy/session-policy.ts';
+export { ChannelRegistry } from './work/channel-registry.ts';
+
+export {
+  AgentsOptions,
+  AuthFailuresOptions,
+  ConfigurationError,
+  ConfiguredAgents,
+  DEFAULT_PREFIX,
+  HooksOptions,
+  HooksSettings,
+  MappingOptions,
+  ModelsOptions,
+  OptionalText,
+  ProviderOptions,
+  RetentionOptions,
+  normalizePrefix,
+  resolveSection,
+} from './options/index.ts';
+export type {
+  Given,
+  HooksSettingsInput,
+  Problem,
+  Resolution,
+  ResolvedHooksOptions,
+  SettingsCheck,
+} from './options/index.ts';
+export type { HooksModuleOptions } from './options/module-options.ts';
+
+export {
+  AgentDirectory,
+  AgentError,
+  AgentRunner,
+  CHANNEL_BINDINGS,
+  CHANNEL_IDS,
+  Channel,
+  Clock,
+  Conversations,
+  DeliveryError,
+  Intake,
+  LEASE_MS,
+  LedgerUnavailable,
+  Operations,
+  Stories,
+  SystemClock,
+  THINKING_LEVELS,
+  Upkeep,
+  WorkLedger,
+} from './ports/index.ts';
+export type {
+  Acceptance,
+  ActionReceipt,
+  Agent,
+  AgentReply,
+  AgentTurn,
+  AttemptNote,
+  Change,
+  ChannelBinding,
+  ChannelBindings,
+  ChannelId,
+  ConsumeChange,
+  DeliverOrder,
+  DeliveryChange,
+  DeliveryLease,
+  DeliveryStatus,
+  DeliveryStory,
+  DeliveryUpdate,
+  End,
+  EventFilter,
+  EventRequest,
+  EventStatus,
+  EventStory,
+  EventSummary,
+  HeartbeatFailedChange,
+  HeartbeatLease,
+  HeartbeatOrder,
+  HeartbeatStatus,
+  IdempotencyKey,
+  Lane,
+  Lease,
+  Ledger,
+  LedgerProvider,
+  MessageOrder,
+  NewAction,
+  NewEvent,
+  NewWork,
+  OutgoingMessage,
+  Receipt,
+  Retention,
+  Route,
+  RouteChange,
+  RunChange,
+  RunLease,
+  RunOrder,
+  RunStatus,
+  RunStory,
+  RunUpdate,
+  SessionContext,
+  SessionStory,
+  StoredRequest,
+  StoryNote,
+  SystemEvent,
+  SystemEventChange,
+  ThinkingLevel,
+  TranscriptMessage,
+  Trust,
+  TurnsChange,
+  WorkChange,
+  WorkCounts,
+  WorkOrder,
+} from './ports/index.ts';
+
+export { REJECTIONS, Rejection } from './rejections/index.ts';
+export type { RejectionCode } from './rejections/index.ts';
+export { NoRequestObserver, RequestObserver } from './ports/observer.ts';
+export type { ObservedRequest } from './ports/observer.ts';

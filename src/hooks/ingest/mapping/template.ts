@@ -1,0 +1,96 @@
+/** What templates and `forEach` can look at. `item` and `index` exist under `forEach` only. */
+export interface TemplateScope {
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** The sub-path without outer slashes. */
+  readonly path: string;
+  /** ISO 8601 in UTC. */
+  readonly now: string;
+  readonly item?: unknown;
+  readonly index?: number;
+}
+
+/** Keys from a root down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
+export type ValuePath = readonly string[];
+
+/** A template cut into text and paths; rendering never parses anything again. */
+export interface Template {
+  readonly parts: readonly (string | ValuePath)[];
+  /** The text before the first placeholder. */
+  readonly literalStart: string;
+}
+
+export interface Rendered {
+  readonly text: string;
+  /** True: at least one placeholder gave something, so content is in the text. */
+  readonly hasContent: boolean;
+}
+
+const ROOTS: ReadonlySet<string> = new Set([
+  'payload',
+  'headers',
+  'query',
+  'path',
+  'now',
+  'item',
+  'index',
+]);
+const PATH = /^[^\s.[\]{}]+(?:\.[^\s.[\]{}]+|\[\d+\])*$/u;
+const PLACEHOLDER = /\{\{(.*?)\}\}/gsu;
+
+/** @returns null when it is not a path such as `a.b[0]`. */
+export function parsePath(text: string): ValuePath | null {
+  const path = text.trim();
+  if (!PATH.test(path)) return null;
+  return path.replaceAll(/\[(\d+)\]/gu, '.$1').split('.');
+}
+
+/** @returns what is wrong with the template, as the end of a sentence, instead of the template. */
+export function parseTemplate(source: string): Template | string {
+  const parts: (string | ValuePath)[] = [];
+  let end = 0;
+  for (const match of source.matchAll(PLACEHOLDER)) {
+    const path = parsePath(match[1] ?? '');
+    if (path === null)
+      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}`;
+    parts.push(source.slice(end, match.index), path);
+    end = match.index + match[0].length;
+  }
+  const rest = source.slice(end);
+  if (rest.includes('{{')) return 'has an opening {{ without its closing }}';
+  parts.push(rest);
+  const [literalStart] = parts;
+  return {
+    parts: parts.filter((part) => part !== ''),
+    literalStart: typeof literalStart === 'string' ? literalStart : '',
+  };
+}
+
+/** One pass, no code: a value that itself looks like a template stays as it is. */
+export function renderTemplate({ parts }: Template, scope: TemplateScope): Rendered {
+  let hasContent = false;
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const text = asText(lookUp(part, scope));
+    hasContent ||= text !== '';
+    return text;
+  });
+  return { text: texts.join(''), hasContent };
+}
+
+/** Own properties only; anything missing is undefined. A path without a root begins in the payload. */
+export function lookUp(path: ValuePath, scope: TemplateScope): unknown {
+  let value: unknown = ROOTS.has(path[0] ?? '') ? scope : scope.payload;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
+  }
+  return value;
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value);
+}

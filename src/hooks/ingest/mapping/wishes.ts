@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Trust } from '../../ports/index.ts';
+import type { AgentWish, WakeWish } from '../agent-dispatch.ts';
+import type { HookRequest } from '../hook-request.ts';
+import type { NamedKey } from '../policy/session-policy.ts';
+import type { CompiledMapping, TemplatedField } from './compiled-mapping.ts';
+import { sourceOf } from './payload-source.ts';
+import { renderTemplate } from './template.ts';
+import type { Rendered, TemplateScope } from './template.ts';
+
+const MAX_DEDUPE_KEY_LENGTH = 256;
+
+/** What a wake mapping asks for, for one scope. */
+export function wakeWish(
+  mapping: CompiledMapping,
+  scope: TemplateScope,
+  request: HookRequest,
+): WakeWish {
+  const { wakeMode, agentId } = mapping.options;
+  const dedupeKey = renderDedupeKey(mapping, scope);
+  return {
+    text: render(mapping, 'textTemplate', scope)?.text ?? wholeContent(scope),
+    trust: trustOf(mapping, request),
+    mode: wakeMode,
+    agentId,
+    dedupeKey,
+  };
+}
+
+/** What an agent mapping asks for, for one scope. */
+export function agentWish(
+  mapping: CompiledMapping,
+  scope: TemplateScope,
+  request: HookRequest,
+): AgentWish {
+  const { options } = mapping;
+  const to = render(mapping, 'to', scope);
+  return {
+    message: (render(mapping, 'messageTemplate', scope)?.text ?? wholeContent(scope)).trimEnd(),
+    name: render(mapping, 'name', scope)?.text,
+    instructions: options.instructions,
+    source: sourceOf(request.payload) ?? mapping.id,
+    agentId: options.agentId,
+    sessionKey: renderSessionKey(mapping, scope),
+    sessionMode: options.sessionMode,
+    wakeMode: options.wakeMode,
+    deliver: options.deliver,
+    channel: options.channel,
+    to: present(to?.text),
+    isToFromContent: to?.hasContent,
+    model: present(render(mapping, 'model', scope)?.text),
+    thinking: present(render(mapping, 'thinking', scope)?.text),
+    timeoutSeconds: options.timeoutSeconds,
+    trust: trustOf(mapping, request),
+    dedupeKey: renderDedupeKey(mapping, scope),
+  };
+}
+
+function render(
+  mapping: CompiledMapping,
+  field: TemplatedField,
+  scope: TemplateScope,
+): Rendered | undefined {
+  const template = mapping.templates[field];
+  return template === undefined ? undefined : renderTemplate(template, scope);
+}
+
+/** Without a template the agent sees the item, or the whole payload. */
+function wholeContent(scope: TemplateScope): string {
+  return JSON.stringify('item' in scope ? scope.item : scope.payload);
+}
+
+/** A template whose placeholders gave nothing names no session. */
+function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): NamedKey | undefined {
+  const template = mapping.templates.sessionKey;
+  if (template === undefined) return undefined;
+  const { text, hasContent } = renderTemplate(template, scope);
+  const isStatic = template.parts.every((part) => typeof part === 'string');
+  if (isStatic) return { key: text, from: 'mapping' };
+  return hasContent
+    ? { key: text, from: 'mapping', derivedAfter: template.literalStart }
+    : undefined;
+}
+
+/** A key longer than the store keeps is replaced by its digest. */
+function renderDedupeKey(mapping: CompiledMapping, scope: TemplateScope): string | undefined {
+  const key = present(render(mapping, 'dedupeKey', scope)?.text);
+  if (key === undefined || key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function trustOf(mapping: CompiledMapping, { verifiedBy }: HookRequest): Trust {
+  const isTrusted = mapping.options.allowUnsafeExternalContent === true;
+  return { level: isTrusted ? 'trusted' : 'untrusted', verifiedBy, mapping: mapping.id };
+}
+
+/** Trimmed; blank is absent. */
+function present(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}

@@ -1,0 +1,85 @@
+import { Logger } from '@nestjs/common';
+import { asWritten } from '../../../test/support/as-written.ts';
+import { ConfigurationError } from './problem.ts';
+import { HooksSettings } from './settings.ts';
+
+beforeAll(() => Logger.overrideLogger(false));
+afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));
+
+function refusal(act: () => void): ConfigurationError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+}
+
+describe('HooksSettings.verify (behaviour §11)', () => {
+  it('refuses with every problem in one message, one line each', () => {
+    const settings = new HooksSettings({ enabled: true, maxBodyBytes: 0 });
+    const { message, problems } = refusal(() => settings.verify());
+    expect(problems.map(({ key }) => key)).toEqual(['hooks.maxBodyBytes', 'hooks.token']);
+    expect(message).toMatch(
+      /cannot be used:\n {2}hooks\.maxBodyBytes must not be less than 1\n {2}hooks/,
+    );
+  });
+
+  it('asks added checks about what it was started with and counts their problems', () => {
+    const settings = new HooksSettings({ path: '/in' });
+    const seen: string[] = [];
+    settings.addCheck(({ hooks }) => {
+      seen.push(hooks.path);
+      return { problems: [{ key: 'hooks.mappings[0]', message: 'is odd' }], warnings: [] };
+    });
+    expect(refusal(() => settings.verify()).problems).toEqual([
+      { key: 'hooks.mappings[0]', message: 'is odd' },
+    ]);
+    expect(seen).toEqual(['/in']);
+  });
+
+  it.each([
+    ['mappings', { mappings: [{ id: 3 }] }],
+    ['presets', { presets: [3] }],
+    ['prefixes', { allowedSessionKeyPrefixes: [3] }],
+    ['prefixes as text', { allowedSessionKeyPrefixes: 'hook:' }],
+  ])('spares checks from broken %s', (_, written) => {
+    const settings = new HooksSettings(asWritten(written));
+    settings.addCheck(() => {
+      throw new Error('a check that cannot bear this');
+    });
+    expect(refusal(() => settings.verify()).problems).toHaveLength(1);
+  });
+});
+
+describe('HooksSettings.replace (behaviour §11: all or nothing)', () => {
+  it('puts new settings in force and leaves those in use untouched', () => {
+    const settings = new HooksSettings({ defaultSessionKey: 'hook:old' });
+    const inFlight = settings.current;
+    settings.replace({ defaultSessionKey: 'hook:new' });
+    expect(settings.current.hooks.defaultSessionKey).toBe('hook:new');
+    expect(inFlight.hooks.defaultSessionKey).toBe('hook:old');
+  });
+
+  it('keeps the old settings when one key of the new ones is wrong', () => {
+    const settings = new HooksSettings({ defaultSessionKey: 'hook:old' });
+    const before = settings.current;
+    refusal(() => settings.replace({ defaultSessionKey: 'hook:new', maxBodyBytes: 0 }));
+    expect(settings.current).toBe(before);
+  });
+
+  it('keeps the old settings when an added check refuses the new ones', () => {
+    const settings = new HooksSettings({});
+    const before = settings.current;
+    settings.addCheck(() => ({ problems: [{ key: 'hooks', message: 'is odd' }], warnings: [] }));
+    refusal(() => settings.replace({ summary: 'unless-delivered' }));
+    expect(settings.current).toBe(before);
+  });
+
+  it('keeps the path, which needs a restart', () => {
+    const settings = new HooksSettings({ path: '/in' });
+    settings.replace({ path: '/other' });
+    expect(settings.current.hooks.path).toBe('/in');
+  });
+});

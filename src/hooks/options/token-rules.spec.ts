@@ -1,0 +1,106 @@
+import { asWritten } from '../../../test/support/as-written.ts';
+import { resolveOptions } from './resolve.ts';
+import type { HooksSettingsInput } from './resolve.ts';
+
+const GOOD = 'a-long-and-random-hook-token-1';
+
+function problems(written: HooksSettingsInput): string[] {
+  return resolveOptions(written).problems.map(({ key, message }) => `${key} ${message}`);
+}
+
+function warnings(written: HooksSettingsInput): string[] {
+  const { problems, warnings } = resolveOptions({
+    enabled: true,
+    token: GOOD,
+    defaultSessionKey: 'hook:x',
+    ...written,
+  });
+  expect(problems).toEqual([]);
+  return warnings.map(({ key }) => key);
+}
+
+describe('the hook token (spec "Authentication" 6, behaviour §3 "Start refuses")', () => {
+  it.each([[undefined], [''], ['   '], ['\t\n']])(
+    'is required when enabled; %j is none',
+    (token) => {
+      expect(problems({ enabled: true, token })).toEqual([
+        'hooks.token is required when hooks.enabled is true; set a long random string',
+      ]);
+    },
+  );
+
+  it.each(['${HOOK_TOKEN}', 'a-${HOOK_TOKEN}-b', '${}'])(
+    'is refused as %s, unresolved',
+    (token) => {
+      expect(problems({ enabled: true, token })).toEqual([
+        'hooks.token names a variable that is not set; set it in the environment or in .env',
+      ]);
+    },
+  );
+
+  it('is refused when it is the gateway own token', () => {
+    expect(problems({ enabled: true, token: GOOD, gatewayAuthToken: GOOD })).toEqual([
+      "hooks.token must not be the gateway's own token; set a dedicated one",
+    ]);
+  });
+
+  it('is refused with one problem when it is no text', () => {
+    expect(problems(asWritten({ enabled: true, token: 3 }))).toEqual([
+      'hooks.token must be a string',
+    ]);
+  });
+
+  it('never appears in a problem', () => {
+    const found = problems({ enabled: true, token: GOOD, gatewayAuthToken: GOOD, path: '/' });
+    expect(found.join()).not.toContain(GOOD);
+  });
+
+  it('is not needed while the ingress is off', () => {
+    expect(problems({ enabled: false })).toEqual([]);
+  });
+});
+
+describe('warnings at start (behaviour §3, §6)', () => {
+  it('says nothing of the recommended configuration', () => {
+    expect(warnings({ allowedSessionKeyPrefixes: ['hook:'] })).toEqual([]);
+  });
+
+  it('names a token of 23 characters and not one of 24', () => {
+    expect(warnings({ token: 'x'.repeat(23) })).toEqual(['hooks.token']);
+    expect(warnings({ token: 'x'.repeat(24) })).toEqual([]);
+  });
+
+  it('names request session keys without prefixes', () => {
+    expect(warnings({ allowRequestSessionKey: true })).toEqual(['hooks.allowedSessionKeyPrefixes']);
+    expect(
+      warnings({ allowRequestSessionKey: true, allowedSessionKeyPrefixes: ['hook:'] }),
+    ).toEqual([]);
+  });
+
+  it('names a missing default session key', () => {
+    expect(warnings({ defaultSessionKey: undefined })).toEqual(['hooks.defaultSessionKey']);
+  });
+
+  it('names a default session key outside the prefixes, compared trimmed and case-folded', () => {
+    expect(warnings({ allowedSessionKeyPrefixes: ['job:'] })).toEqual(['hooks.defaultSessionKey']);
+    expect(warnings({ allowedSessionKeyPrefixes: [' HOOK: '] })).toEqual([]);
+  });
+
+  it('says nothing while the ingress is off', () => {
+    expect(warnings({ enabled: false, token: 'short', defaultSessionKey: undefined })).toEqual([]);
+  });
+});
+
+describe('session key rules of the configuration (behaviour §6)', () => {
+  it.each(['', ' ', '\t'])('refuse the blank prefix %j, which would allow every key', (prefix) => {
+    expect(problems({ allowedSessionKeyPrefixes: ['hook:', prefix] })).toEqual([
+      'hooks.allowedSessionKeyPrefixes must not hold a blank prefix; it would allow every key',
+    ]);
+  });
+
+  it('refuse a blank default session key', () => {
+    expect(problems({ defaultSessionKey: ' ' })).toEqual([
+      'hooks.defaultSessionKey must not be blank; set a key or remove it',
+    ]);
+  });
+});

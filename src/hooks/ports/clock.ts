@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where all waiting and all timestamps come from, so that tests can own the time. */
+export abstract class Clock {
+  /** Milliseconds since the epoch. */
+  abstract now(): number;
+
+  /**
+   * Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects).
+   * Waiting does not keep the process alive.
+   */
+  abstract wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Longest delay a Node timer takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export class SystemClock extends Clock {
+  now(): number {
+    return Date.now();
+  }
+
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    try {
+      await delay(Math.min(Math.max(ms, 0), MAX_TIMER_MS), undefined, { ref: false, signal });
+    } catch {
+      // Aborted: the caller looks at its own signal.
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import { Logger } from '@nestjs/common';
+import { AgentError } from '../ports/index.ts';
+import {
+  WorkRoom,
+  heartbeatLease,
+  kindsOf,
+  only,
+  settled,
+  systemEvent,
+} from '../../../test/support/work-room.ts';
+
+beforeAll(() => Logger.overrideLogger(false));
+afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));
+
+function waiting(given: ConstructorParameters<typeof WorkRoom>[0] = {}): WorkRoom {
+  const room = new WorkRoom(given);
+  room.conversations.pending = [systemEvent(4, 'disk full'), systemEvent(5, 'disk fine')];
+  return room;
+}
+
+function perform(room: WorkRoom, ...lease: Parameters<typeof heartbeatLease>) {
+  return room.heartbeat.perform(heartbeatLease(...lease), room.stop.signal);
+}
+
+const OFF = { agents: { defaults: { heartbeat: { every: '0m' } } } };
+
+describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
+  it('asks the heartbeat prompt with every pending event, fenced, and the history', async () => {
+    const room = waiting({ agents: { defaults: { heartbeat: { prompt: 'Look.' } } } });
+    room.conversations.history = [{ role: 'assistant', text: 'earlier' }];
+    await perform(room);
+    expect(room.runner.turns).toMatchObject([
+      {
+        id: 'heartbeat-2',
+        kind: 'heartbeat',
+        sessionKey: 'agent:main:main',
+        history: [{ text: 'earlier' }],
+        trust: { level: 'untrusted' },
+      },
+    ]);
+    expect(room.runner.turns[0]?.prompt).toMatch(
+      /^Look\.\n\nSECURITY NOTICE[^]*disk full[^]*disk fine/u,
+    );
+  });
+
+  it('consumes the events, keeps the conversation, and schedules the next', async () => {
+    const { end, changes } = await perform(waiting());
+    expect(end).toEqual({ type: 'done' });
+    expect(kindsOf(changes)).toEqual(['consume', 'turns', 'work:heartbeat']);
+    expect(only(changes, 'consume')).toEqual([
+      { type: 'consume', session: 'agent:main:main', through: 5 },
+    ]);
+    expect(only(changes, 'turns')).toMatchObject([
+      { replace: false, messages: [{ role: 'user' }, { role: 'assistant', text: 'the reply' }] },
+    ]);
+  });
+
+  it('names the model behind an alias to the runner', async () => {
+    const room = waiting({
+      agents: { defaults: { model: 'fast' } },
+      models: { aliases: { fast: 'local/llama3' } },
+    });
+    await perform(room);
+    expect(room.runner.turns[0]?.model).toBe('local/llama3');
+  });
+
+  it('asks for another one when more events wait than it was shown', async () => {
+    const room = waiting();
+    room.conversations.hasMore = true;
+    const { changes } = await perform(room);
+    expect(only(changes, 'work').map(({ work }) => work)).toMatchObject([
+      { order: { isPeriodic: false }, dueAt: room.clock.now() + 250, once: true },
+      { order: { isPeriodic: true } },
+    ]);
+  });
+
+  it('somebody else has shown the events already: no turn', async () => {
+    const room = new WorkRoom();
+    const { end, changes } = await perform(room);
+    expect([end, kindsOf(changes)]).toEqual([{ type: 'done' }, ['work:heartbeat']]);
+    expect(room.journal).toEqual([]);
+  });
+
+  it('a periodic one takes its turn without events, too', async () => {
+    const room = new WorkRoom();
+    await perform(room, true);
+    expect(room.runner.turns[0]).toMatchObject({
+      trust: { level: 'trusted' },
+      prompt: expect.not.stringContaining('SECURITY'),
+    });
+  });
+});
+
+describe('HeartbeatStep: an agent that is no longer configured', () => {
+  it('takes no turn of another agent, keeps the events and schedules none', async () => {
+    const room = waiting({ agents: { list: [{ id: 'other' }] } });
+    const { end, changes } = await perform(room);
+    expect([end, kindsOf(changes)]).toEqual([{ type: 'done' }, ['heartbeat-failed']]);
+    expect(room.runner.turns).toEqual([]);
+  });
+});
+
+describe('HeartbeatStep: a long conversation', () => {
+  it('gives the turn the newest messages that fit', async () => {
+    const room = waiting();
+    const text = (n: number) => `${n}${'x'.repeat(90_000)}`;
+    room.conversations.history = [1, 2, 3].map((n) => ({ role: 'user', text: text(n) }));
+    await perform(room);
+    expect(room.runner.turns[0]?.history.map((message) => message.text[0])).toEqual(['2', '3']);
+  });
+});
+
+describe('HeartbeatStep: its reply (behaviour §12)', () => {
+  it('goes to the last route', async () => {
+    const room = waiting();
+    room.conversations.last = { channel: 'chan_1', to: '+7' };
+    const { changes } = await perform(room);
+    const order = only(changes, 'work')[0]?.work;
+    expect(order).toMatchObject({
+      kind: 'delivery',
+      key: 'chan_1 +7',
+      order: { text: 'the reply', eventId: null, becomesLastRoute: false, wakeMode: 'none' },
+    });
+  });
+
+  it.each([
+    ['is an acknowledgement', 'HEARTBEAT_OK', { channel: 'chan_1', to: '+7' }],
+    ['is empty', '', { channel: 'chan_1', to: '+7' }],
+    ['has no last route', 'news', null],
+    ['has a last route whose channel is gone', 'news', { channel: 'chan_2', to: '+7' }],
+  ] as const)('stays at home when it %s', async (_, reply, last) => {
+    const room = waiting();
+    room.runner.reply = () => reply;
+    room.conversations.last = last;
+    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turns', 'work:heartbeat']);
+  });
+});
+
+describe('HeartbeatStep: events are consumed only when the turn succeeded (behaviour §12)', () => {
+  it('a retryable failure consumes nothing and tries again', async () => {
+    const room = waiting();
+    room.runner.reply = () => Promise.reject(new AgentError('overloaded', 'retryable', 5000));
+    expect(await perform(room)).toEqual({
+      end: { type: 'retry', at: room.clock.now() + 5000 },
+      changes: [],
+    });
+  });
+
+  it.each([
+    ['a permanent failure', 'permanent', 1],
+    ['the third retryable failure', 'retryable', 3],
+  ] as const)('%s keeps the events, says so, and schedules the next', async (_, kind, attempt) => {
+    const room = waiting();
+    room.runner.reply = () => Promise.reject(new AgentError('no', kind));
+    const { end, changes } = await perform(room, false, { attempt });
+    expect(end).toEqual({ type: 'done' });
+    expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+  });
+
+  it('a timeout keeps the events', async () => {
+    const room = waiting();
+    room.runner.reply = () => new Promise<string>(() => {});
+    const step = perform(room);
+    await settled();
+    room.clock.advance(600_000);
+    expect(kindsOf((await step).changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+  });
+
+  it('a stop keeps the events and begins again at the next start', async () => {
+    const room = waiting();
+    room.runner.reply = () => new Promise<string>(() => {});
+    const step = perform(room);
+    await settled();
+    room.stop.abort();
+    expect(await step).toEqual({ end: { type: 'retry', at: room.clock.now() }, changes: [] });
+  });
+});
+
+describe('HeartbeatStep: active hours (behaviour §12: they limit periodic heartbeats only)', () => {
+  const activeHours = { start: '08:00', end: '18:00', timezone: 'UTC' };
+  const limited = { agents: { defaults: { heartbeat: { activeHours } } } };
+
+  it('a periodic one at midnight takes no turn and schedules the next', async () => {
+    const room = waiting(limited);
+    expect(kindsOf((await perform(room, true)).changes)).toEqual(['work:heartbeat']);
+    expect(room.journal).toEqual([]);
+  });
+
+  it('an immediate one at midnight comes', async () => {
+    const room = waiting(limited);
+    await perform(room);
+    expect(room.journal).toEqual(['heartbeat agent:main:main']);
+  });
+
+  it('a periodic one at eight comes', async () => {
+    const room = waiting(limited);
+    room.clock.advance(8 * 3_600_000);
+    await perform(room, true);
+    expect(room.journal).toEqual(['heartbeat agent:main:main']);
+  });
+});
+
+describe('HeartbeatStep: periodic heartbeats off (behaviour §12)', () => {
+  it('a periodic one that still waits does nothing and schedules none', async () => {
+    const room = waiting(OFF);
+    expect(await perform(room, true)).toEqual({ end: { type: 'done' }, changes: [] });
+    expect(room.journal).toEqual([]);
+  });
+
+  it('an immediate one still comes', async () => {
+    const room = waiting(OFF);
+    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turns']);
+  });
+});

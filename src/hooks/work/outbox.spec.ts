@@ -1,0 +1,69 @@
+import { WorkRoom, only, runLease } from '../../../test/support/work-room.ts';
+import type { DeliverOrder } from '../ports/index.ts';
+
+async function messageOf(deliver: DeliverOrder, room = new WorkRoom()) {
+  const { changes } = await room.run.perform(runLease({ deliver }), room.stop.signal);
+  const work = only(changes, 'work').find(({ work: { kind } }) => kind === 'delivery')?.work;
+  return {
+    work,
+    order: work?.order,
+    story: only(changes, 'delivery')[0],
+  };
+}
+
+describe('Outbox (behaviour §5, §12)', () => {
+  it('queues the message by channel and recipient and begins its story as pending', async () => {
+    const { work, order, story } = await messageOf({
+      channel: 'chan_1',
+      to: '+49',
+      toFrom: 'named',
+    });
+    expect(work).toMatchObject({
+      lane: 'delivery',
+      key: 'chan_1 +49',
+      ref: story?.id,
+      eventId: 'event-1',
+    });
+    expect(order).toMatchObject({
+      deliveryId: story?.id,
+      text: 'the reply',
+      runId: 'run-1',
+      agentId: 'main',
+      name: 'CI',
+    });
+    expect(story).toMatchObject({
+      runId: 'run-1',
+      channel: 'chan_1',
+      to: '+49',
+      status: 'pending',
+    });
+  });
+
+  it.each([
+    ['named', true],
+    ['content', false],
+  ] as const)(
+    'a recipient from %s becomes the last route: %s',
+    async (toFrom, becomesLastRoute) => {
+      const { order } = await messageOf({ channel: 'chan_1', to: '+49', toFrom });
+      expect(order).toMatchObject({ becomesLastRoute });
+    },
+  );
+
+  it('is skipped when no channel is configured anywhere', async () => {
+    const { work, story } = await messageOf(
+      { channel: 'last', toFrom: 'named' },
+      new WorkRoom({}, {}),
+    );
+    expect(work).toBeUndefined();
+    expect(story).toMatchObject({ status: 'skipped', error: 'no channel is configured', to: null });
+  });
+
+  it('a named channel without a provider is left to the delivery, which says why it fails', async () => {
+    const { work } = await messageOf(
+      { channel: 'chan_4', to: 'x', toFrom: 'named' },
+      new WorkRoom({}, {}),
+    );
+    expect(work?.key).toBe('chan_4 x');
+  });
+});

@@ -1,0 +1,297 @@
+import { AgentError } from '../ports/index.ts';
+import {
+  WorkRoom,
+  kindsOf,
+  only,
+  runLease,
+  settled,
+  systemEvent,
+} from '../../../test/support/work-room.ts';
+
+const UNLESS = { summary: 'unless-delivered' } as const;
+
+function perform(room: WorkRoom, ...lease: Parameters<typeof runLease>) {
+  return room.run.perform(runLease(...lease), room.stop.signal);
+}
+
+function failing(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent")', () => {
+  it('is run, transcript, summary, heartbeat, delivery, in one commit', async () => {
+    const { end, changes } = await perform(new WorkRoom());
+    expect(end).toEqual({ type: 'done' });
+    expect(kindsOf(changes)).toEqual([
+      'run-update',
+      'turns',
+      'system-event',
+      'work:heartbeat',
+      'delivery',
+      'work:delivery',
+    ]);
+  });
+
+  it('tells the run, the summary and its trust', async () => {
+    const { changes } = await perform(new WorkRoom());
+    expect(only(changes, 'run-update')).toMatchObject([
+      {
+        id: 'run-1',
+        status: 'succeeded',
+        reply: 'the reply',
+        error: null,
+        summary: 'Hook CI: the reply',
+      },
+    ]);
+    expect(only(changes, 'system-event')).toMatchObject([
+      {
+        session: 'agent:main:main',
+        text: 'Hook CI: the reply',
+        asksHeartbeat: true,
+        eventId: 'event-1',
+        trust: { level: 'untrusted', verifiedBy: 'none' },
+      },
+    ]);
+  });
+
+  it('posts into the main session of the agent that ran', async () => {
+    const room = new WorkRoom({ agents: { list: [{ id: 'main' }, { id: 'ops' }] } });
+    const { changes } = await perform(room, { agentId: 'ops', session: 'agent:ops:hook:x' });
+    expect(only(changes, 'system-event')).toMatchObject([{ session: 'agent:ops:main' }]);
+    expect(only(changes, 'work')[0]?.work).toMatchObject({
+      key: 'agent:ops:main',
+      kind: 'heartbeat',
+    });
+  });
+
+  it('labels the summary of a trusted hook untrusted, too', async () => {
+    const { changes } = await perform(new WorkRoom(), {
+      trust: { level: 'trusted', verifiedBy: 'token', mapping: 'm' },
+    });
+    expect(only(changes, 'system-event')[0]?.trust).toEqual({
+      level: 'untrusted',
+      verifiedBy: 'none',
+      mapping: 'm',
+    });
+  });
+
+  it('asks no heartbeat for wakeMode next-heartbeat', async () => {
+    const { changes } = await perform(new WorkRoom(), {
+      wakeMode: 'next-heartbeat',
+      deliver: null,
+    });
+    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'system-event']);
+    expect(only(changes, 'system-event')[0]?.asksHeartbeat).toBe(false);
+  });
+
+  it('delivers nothing when deliver is false', async () => {
+    const { changes } = await perform(new WorkRoom(), { deliver: null });
+    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'system-event', 'work:heartbeat']);
+  });
+
+  it.each([
+    ['HEARTBEAT_OK nothing to do', 'the reply is a heartbeat acknowledgement'],
+    [' \n', 'the reply is empty'],
+  ])('skips the delivery of %j and says why', async (reply, error) => {
+    const room = new WorkRoom();
+    room.runner.reply = () => reply;
+    const { changes } = await perform(room);
+    expect(only(changes, 'delivery')).toMatchObject([{ status: 'skipped', error }]);
+    expect(kindsOf(changes)).not.toContain('work:delivery');
+    expect(kindsOf(changes)).toContain('system-event');
+  });
+});
+
+describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
+  it('leaves summary and heartbeat to the delivery', async () => {
+    const { changes } = await perform(new WorkRoom(UNLESS));
+    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'delivery', 'work:delivery']);
+    expect(only(changes, 'run-update')[0]).not.toHaveProperty('summary');
+    expect(only(changes, 'work')[0]?.work.order).toMatchObject({
+      summaryIfUndelivered: 'Hook CI: the reply',
+      wakeMode: 'now',
+    });
+  });
+
+  it('posts at once when nothing is on its way', async () => {
+    const room = new WorkRoom(UNLESS);
+    room.runner.reply = () => 'HEARTBEAT_OK';
+    const { changes } = await perform(room);
+    expect(kindsOf(changes)).toEqual([
+      'run-update',
+      'turns',
+      'system-event',
+      'work:heartbeat',
+      'delivery',
+    ]);
+  });
+
+  it('posts at once when the run failed', async () => {
+    const room = new WorkRoom(UNLESS);
+    room.runner.reply = failing(new AgentError('no such model', 'permanent'));
+    const { changes } = await perform(room);
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+  });
+
+  it('never loses the summary to a reload in the middle of the step', async () => {
+    const room = new WorkRoom();
+    room.conversations.routes = async () => {
+      room.settings.replace(UNLESS);
+      return { last: null, byChannel: {} };
+    };
+    expect(kindsOf((await perform(room)).changes)).toContain('system-event');
+  });
+
+  it('with always the delivery carries neither summary nor heartbeat', async () => {
+    const { changes } = await perform(new WorkRoom());
+    const order = only(changes, 'work').at(-1)?.work.order;
+    expect(order).toMatchObject({ wakeMode: 'none' });
+    expect(order).not.toHaveProperty('summaryIfUndelivered');
+  });
+});
+
+describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)', () => {
+  it('a permanent failure posts its reason, delivers nothing and can be retried by an operator', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(new AgentError('no such model', 'permanent'));
+    const { end, changes } = await perform(room);
+    expect(end).toEqual({ type: 'dead' });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(only(changes, 'run-update')[0]).toMatchObject({
+      status: 'failed',
+      error: 'no such model',
+      note: { outcome: 'failed', attempt: 1 },
+    });
+    expect(only(changes, 'system-event')[0]?.text).toBe('Hook CI (error): no such model');
+  });
+
+  it('any other error of a runner counts as permanent', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(new TypeError('oops'));
+    expect((await perform(room)).end).toEqual({ type: 'dead' });
+  });
+
+  it('a retryable failure goes back into the queue without any effect', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(new AgentError('overloaded', 'retryable', 60_000));
+    const { end, changes } = await perform(room);
+    expect(end).toEqual({ type: 'retry', at: room.clock.now() + 60_000 });
+    expect(changes).toMatchObject([
+      {
+        type: 'run-update',
+        status: 'queued',
+        error: 'overloaded',
+        note: { outcome: 'retry', attempt: 1 },
+      },
+    ]);
+  });
+
+  it('the last attempt of a retryable failure is a failure', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(new AgentError('overloaded', 'retryable'));
+    const { end, changes } = await perform(room, {}, { attempt: 6 });
+    expect(end).toEqual({ type: 'dead' });
+    expect(kindsOf(changes)).toContain('system-event');
+  });
+
+  it('times out from the start of the run, even when the runner ignores its signal', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = () => new Promise<string>(() => {});
+    const step = perform(room, { timeoutSeconds: 0.5 });
+    await settled();
+    room.clock.advance(500);
+    const { end, changes } = await step;
+    expect(end).toEqual({ type: 'dead' });
+    expect(only(changes, 'run-update')[0]).toMatchObject({ status: 'timed-out' });
+    expect(only(changes, 'system-event')[0]?.text).toBe('Hook CI (timeout): no reply within 0.5 s');
+  });
+
+  it('a stop gives the run back at once, and the story says so', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = () => new Promise<string>(() => {});
+    const step = perform(room);
+    await settled();
+    room.stop.abort();
+    const { end, changes } = await step;
+    expect(end).toEqual({ type: 'retry', at: room.clock.now() });
+    expect(changes).toMatchObject([
+      { type: 'run-update', status: 'queued', note: { outcome: 'interrupted' } },
+    ]);
+  });
+
+  it('begins no turn when the service has stopped already', async () => {
+    const room = new WorkRoom();
+    room.stop.abort();
+    expect((await perform(room)).end.type).toBe('retry');
+    expect(room.runner.turns).toEqual([]);
+  });
+});
+
+describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
+  it('is the fenced message, the model and thinking of the order, and no history', async () => {
+    const room = new WorkRoom();
+    await perform(room, { instructions: 'Sort.', model: 'local/a', thinking: 'low' });
+    expect(room.runner.turns).toMatchObject([
+      {
+        id: 'run-1',
+        kind: 'run',
+        sessionKey: 'agent:main:hook:x',
+        history: [],
+        model: 'local/a',
+        thinking: 'low',
+      },
+    ]);
+    expect(room.runner.turns[0]?.prompt).toMatch(
+      /^Sort\.\n\nSECURITY NOTICE[^]*>>>[^]*the build broke\n<<<END_/u,
+    );
+  });
+
+  it('is the bare message when the operator vouches for it', async () => {
+    const room = new WorkRoom();
+    await perform(room, { trust: { level: 'trusted', verifiedBy: 'token' } });
+    expect(room.runner.turns[0]?.prompt).toMatch(/^the build broke\n\nReceived: /u);
+  });
+
+  it('isolated: begins the transcript anew and reads nothing', async () => {
+    const room = new WorkRoom();
+    const { changes } = await perform(room);
+    expect(room.conversations.read).toEqual([]);
+    expect(only(changes, 'turns')).toMatchObject([{ session: 'agent:main:hook:x', replace: true }]);
+  });
+
+  it('isolated on main: reads, writes and consumes nothing there but the summary', async () => {
+    const room = new WorkRoom();
+    room.conversations.pending = [systemEvent(7, 'disk full')];
+    const { changes } = await perform(room, { session: 'agent:main:main', deliver: null });
+    expect(room.conversations.read).toEqual([]);
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+  });
+
+  it('persistent: continues the conversation and consumes the events it showed', async () => {
+    const room = new WorkRoom();
+    room.conversations.history = [{ role: 'user', text: 'earlier' }];
+    room.conversations.pending = [systemEvent(6, 'disk full'), systemEvent(7, 'disk fine')];
+    const { changes } = await perform(room, {
+      session: 'agent:main:main',
+      sessionMode: 'persistent',
+    });
+    expect(room.runner.turns[0]).toMatchObject({
+      history: [{ text: 'earlier' }],
+      prompt: expect.stringContaining('disk full'),
+    });
+    expect(only(changes, 'turns')).toMatchObject([{ replace: false }]);
+    expect(only(changes, 'consume')).toEqual([
+      { type: 'consume', session: 'agent:main:main', through: 7 },
+    ]);
+  });
+
+  it('persistent and failed: consumes and writes nothing', async () => {
+    const room = new WorkRoom();
+    room.conversations.pending = [systemEvent(7, 'disk full')];
+    room.runner.reply = failing(new AgentError('no', 'permanent'));
+    const { changes } = await perform(room, { sessionMode: 'persistent' });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Change, End, Lease } from '../ports/index.ts';
+
+/** How a step ended: written in one commit. */
+export interface StepEnd {
+  readonly end: End;
+  readonly changes: readonly Change[];
+}
+
+/** One kind of work. A step decides; the loop commits what it decided. */
+export interface Step<L extends Lease> {
+  /** @param signal aborts when the service stops; the step then ends as interrupted, to be begun again. */
+  perform(lease: L, signal: AbortSignal): Promise<StepEnd>;
+}

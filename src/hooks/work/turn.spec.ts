@@ -1,0 +1,104 @@
+import { AgentError, AgentRunner } from '../ports/index.ts';
+import type { AgentReply, AgentTurn } from '../ports/index.ts';
+import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { settled } from '../../../test/support/work-room.ts';
+import { Turns } from './turn.ts';
+
+class StandInRunner extends AgentRunner {
+  signal: AbortSignal | undefined;
+  turn: AgentTurn | undefined;
+  answer: () => Promise<AgentReply> = async () => ({ text: 'hi' });
+
+  override run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+    this.signal = signal;
+    this.turn = turn;
+    return this.answer();
+  }
+}
+
+function taking(answer?: () => Promise<AgentReply>) {
+  const clock = new ManualClock();
+  const runner = new StandInRunner();
+  if (answer !== undefined) runner.answer = answer;
+  const stop = new AbortController();
+  const turns = new Turns(runner, new ConfiguredAgents(new HooksSettings({})), clock);
+  const take = () =>
+    turns.take(
+      {
+        id: 'r',
+        kind: 'run',
+        agentId: 'main',
+        sessionKey: 'agent:main:x',
+        history: [],
+        prompt: 'p',
+        timeoutSeconds: 10,
+        trust: { level: 'untrusted', verifiedBy: 'token' },
+      },
+      stop.signal,
+    );
+  return { clock, runner, stop, take };
+}
+
+const never = (): Promise<AgentReply> => new Promise(() => {});
+
+describe('Turns.take', () => {
+  it('gives the reply, the agent and the deadline', async () => {
+    const { take, runner, clock } = taking();
+    expect(await take()).toEqual({ outcome: 'replied', reply: { text: 'hi' } });
+    expect(runner.turn).toMatchObject({ agent: { id: 'main' }, deadline: clock.now() + 10_000 });
+  });
+
+  it('does not abort a turn that has ended', async () => {
+    const { take, runner, clock } = taking();
+    await take();
+    clock.advance(10_000);
+    await settled();
+    expect(runner.signal?.aborted).toBe(false);
+  });
+
+  it('a runner that ignores its signal costs its own turn only', async () => {
+    const { take, runner, clock } = taking(never);
+    const turn = take();
+    clock.advance(9_999);
+    await settled();
+    expect(runner.signal?.aborted).toBe(false);
+    clock.advance(1);
+    expect(await turn).toEqual({ outcome: 'timed-out', error: 'no reply within 10 s' });
+  });
+
+  it('a stop interrupts, also when the runner rejects later', async () => {
+    const { take, stop } = taking(never);
+    const turn = take();
+    stop.abort();
+    expect(await turn).toEqual({ outcome: 'interrupted' });
+  });
+
+  it('begins nothing after a stop', async () => {
+    const { take, stop, runner } = taking(() =>
+      Promise.reject(new Error('nobody would catch this')),
+    );
+    stop.abort();
+    expect(await take()).toEqual({ outcome: 'interrupted' });
+    expect(runner.turn).toBeUndefined();
+  });
+
+  it.each([
+    [new AgentError('busy', 'retryable', 5), { error: 'busy', isRetryable: true, retryAfterMs: 5 }],
+    [new AgentError('no key', 'permanent'), { error: 'no key', isRetryable: false }],
+    [new TypeError('oops'), { error: 'TypeError: oops', isRetryable: false }],
+    ['text', { error: 'text', isRetryable: false }],
+  ])('%s is a failure', async (error, result) => {
+    const { take } = taking(async () => {
+      throw error;
+    });
+    expect(await take()).toMatchObject({ outcome: 'failed', ...result });
+  });
+
+  it('a runner that throws at once fails its turn only', async () => {
+    const { take } = taking(() => {
+      throw new AgentError('at once', 'permanent');
+    });
+    expect(await take()).toMatchObject({ outcome: 'failed', error: 'at once' });
+  });
+});

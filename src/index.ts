@@ -1,0 +1,9 @@
+/** The package's public face. Tests find `memoryLedger` in `nestjs-agent-hooks/testing`. */
+export * from './hooks/index.ts';
+export { demoRunner } from './adapters/agents/demo.ts';
+export { modelRunner } from './adapters/agents/model.ts';
+export type { ModelProvider, ModelRunnerOptions, ModelsSection } from './adapters/agents/model.ts';
+export { telegram } from './adapters/channels/telegram.ts';
+export type { TelegramOptions } from './adapters/channels/telegram.ts';
+export { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
+export type { SqliteLedgerOptions } from './adapters/ledger-sqlite/index.ts';

@@ -1,0 +1,5 @@
+export * from './hook-metrics.ts';
+export * from './metrics.module.ts';
+export * from './ops-options.ts';
+export * from './ops.module.ts';
+export * from './refusal.ts';

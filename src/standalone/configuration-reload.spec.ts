@@ -1,0 +1,147 @@
+import { HooksSettings } from '../hooks/index.ts';
+import { CapturedLogs } from '../../test/support/captured-logs.ts';
+import { ConfigDirectory } from '../../test/support/config-directory.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { ConfigurationReload } from './configuration-reload.ts';
+import { loadConfiguration } from './load-configuration.ts';
+import { RunningConfiguration } from './running-configuration.ts';
+
+const OLD = 'the-old-token-of-good-length';
+const NEW = 'the-new-token-of-good-length';
+const withToken = (token: string): object => ({ hooks: { enabled: true, token } });
+
+let dir: ConfigDirectory;
+let logs: CapturedLogs;
+let reload: ConfigurationReload | undefined;
+
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  logs = new CapturedLogs();
+});
+
+afterEach(() => {
+  reload?.onModuleDestroy();
+  logs[Symbol.dispose]();
+  dir[Symbol.dispose]();
+});
+
+function serve(): { settings: HooksSettings; running: RunningConfiguration; token: () => unknown } {
+  const running = new RunningConfiguration(loadConfiguration(dir.path, {}));
+  const settings = new HooksSettings(running.started.hooks);
+  reload = new ConfigurationReload(running, settings, {});
+  reload.onApplicationBootstrap();
+  return { settings, running, token: () => settings.current.hooks.token };
+}
+
+describe('ConfigurationReload', () => {
+  it('applies a file that was written in place', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = serve();
+    dir.write('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('applies a file that an editor replaced, more than once', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = serve();
+    dir.replace('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+    dir.replace('gateway.json5', withToken(OLD));
+    expect(await eventually('the old token is in force again', () => token() === OLD)).toBe(true);
+  });
+
+  it('applies a changed .env', async () => {
+    dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
+    const { token } = serve();
+    dir.replace('.env', `HOOK=${NEW}`);
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('applies changed models to the runner', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { running } = serve();
+    const models = { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } };
+    dir.replace('gateway.json5', { ...withToken(OLD), models });
+    const local = await eventually('the provider is known', () => running.providers['local']);
+    expect(local).toMatchObject({ type: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' });
+  });
+
+  it('reads again at SIGHUP', () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = serve();
+    dir.write('gateway.json5', withToken(NEW));
+    process.emit('SIGHUP');
+    expect(token()).toBe(NEW);
+  });
+
+  it('keeps the configuration in force when the new one has problems, and logs every one', () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = serve();
+    const before = settings.current;
+    dir.write('gateway.json5', { hooks: { enabled: 1, token: NEW, colour: 'red' }, stores: {} });
+    reload?.reload();
+    expect(settings.current).toBe(before);
+    const problems = logs.lines.filter((line) => line.startsWith('error')).slice(1);
+    expect(problems.map((line) => line.split(' ')[1])).toEqual([
+      'stores',
+      'hooks.colour',
+      'hooks.enabled',
+    ]);
+  });
+
+  it('keeps the configuration in force when the file cannot be read as JSON5', () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = serve();
+    dir.write('gateway.json5', '{ hooks: ');
+    reload?.reload();
+    expect(token()).toBe(OLD);
+    expect(logs.find('not valid JSON5')).toContain('line 1');
+  });
+
+  it('never turns into the demo when the file disappears', () => {
+    dir.write('gateway.json5', withToken(OLD)).write('.env', 'A=1');
+    const { token } = serve();
+    dir.remove('gateway.json5');
+    reload?.reload();
+    reload?.reload();
+    expect(token()).toBe(OLD);
+    expect(logs.lines.filter((line) => line.includes('gateway.json5 is gone'))).toHaveLength(2);
+  });
+
+  it('names what only a restart applies, and applies the rest', () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = serve();
+    const sections = {
+      gateway: {
+        port: 1,
+        shutdownSeconds: 1,
+        trustedProxies: ['10.0.0.1'],
+        auth: { token: 'other' },
+      },
+      hooks: { enabled: true, token: NEW, path: '/in' },
+      channels: { chan_1: { provider: 'telegram', token: '1:a' } },
+      store: { dir: 'state' },
+      ops: { exposed: true },
+    };
+    dir.write('gateway.json5', sections);
+    reload?.reload();
+    expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
+    expect(settings.current.trustedProxies).toEqual([]);
+    expect(logs.find('Only a restart')).toContain(
+      'gateway.port, gateway.auth.token, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
+    );
+  });
+
+  it('does not ask for a restart when a default is written out', () => {
+    dir.write('gateway.json5', withToken(OLD));
+    serve();
+    dir.write('gateway.json5', {
+      gateway: { host: '127.0.0.1', port: 18_790, trustedProxies: [] },
+      hooks: { enabled: true, token: NEW, path: 'hooks/' },
+      store: { dir: './data', payloadDays: 1 },
+    });
+    reload?.reload();
+    expect(logs.find('in force')).toBeDefined();
+    expect(logs.find('Only a restart')).toBeUndefined();
+  });
+});

@@ -1,0 +1,105 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigurationError, HooksSettings } from '../hooks/index.ts';
+import type { Problem } from '../hooks/index.ts';
+import { DOTENV_FILE, GATEWAY_FILE, readConfigurationFiles } from './configuration-files.ts';
+import type { ConfigurationFiles } from './configuration-files.ts';
+import { DirectoryWatch } from './directory-watch.ts';
+import { loadConfiguration } from './load-configuration.ts';
+import { restartKeys } from './restart-keys.ts';
+import { RunningConfiguration } from './running-configuration.ts';
+import type { Environment } from './variables.ts';
+
+/** DI token of the environment that the service was started with. */
+export const ENVIRONMENT = Symbol('ENVIRONMENT');
+
+/** Applies a changed gateway.json5 or .env while the service runs: all of it, or nothing and the reasons. */
+@Injectable()
+export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #logger = new Logger('Configuration');
+  readonly #watch: DirectoryWatch;
+  readonly #onSignal = (): void => this.reload();
+  #seen: ConfigurationFiles;
+  #hasFile: boolean;
+
+  constructor(
+    private readonly running: RunningConfiguration,
+    private readonly settings: HooksSettings,
+    @Inject(ENVIRONMENT) private readonly env: Environment,
+  ) {
+    const { dir, files, isDemo } = running.started;
+    this.#seen = files;
+    this.#hasFile = !isDemo;
+    this.#watch = new DirectoryWatch(dir, [GATEWAY_FILE, DOTENV_FILE], () =>
+      this.#reloadIfChanged(),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    process.on('SIGHUP', this.#onSignal);
+    this.#watch.start(({ message }) => {
+      this.#logger.warn(
+        `Changes are not noticed by themselves (${message}); send SIGHUP after each.`,
+      );
+    });
+    // What was changed while the service started was not watched yet.
+    this.#reloadIfChanged();
+  }
+
+  onModuleDestroy(): void {
+    process.off('SIGHUP', this.#onSignal);
+    this.#watch.stop();
+  }
+
+  /** Reads the files again and puts them in force, or keeps the configuration in force and says why. */
+  reload(): void {
+    try {
+      this.#seen = readConfigurationFiles(this.running.started.dir);
+      this.#apply(this.#seen);
+    } catch (error) {
+      const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
+      this.#logger.error('The changed configuration was refused; the one in force stays.');
+      for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
+    }
+  }
+
+  /** Throws away echoes: a touched file, or a second event of the same change. */
+  #reloadIfChanged(): void {
+    try {
+      if (isDeepStrictEqual(readConfigurationFiles(this.running.started.dir), this.#seen)) return;
+    } catch {
+      // Unreadable is a change, too: reload says so.
+    }
+    this.reload();
+  }
+
+  #apply(files: ConfigurationFiles): void {
+    const { started } = this.running;
+    if (files.gateway === undefined && this.#hasFile) {
+      const message = 'is gone; put it back (without it the service would show itself as a demo)';
+      throw new ConfigurationError([{ key: GATEWAY_FILE, message }]);
+    }
+    const next = loadConfiguration(started.dir, this.env, files);
+    this.settings.replace({
+      ...next.hooks,
+      gatewayAuthToken: started.operatorToken,
+      trustedProxies: started.gateway.trustedProxies,
+    });
+    this.running.use(next.hooks);
+    this.#hasFile = files.gateway !== undefined;
+    this.#report(next.warnings, restartKeys(started, next));
+  }
+
+  #report(warnings: readonly Problem[], waiting: readonly string[]): void {
+    this.#logger.log('The changed configuration is in force.');
+    for (const { key, message } of warnings) this.#logger.warn(`${key} ${message}`);
+    if (waiting.length > 0) {
+      this.#logger.warn(`Only a restart applies the change of: ${waiting.join(', ')}.`);
+    }
+  }
+}
+
+function unexpected(error: unknown): Problem {
+  return { key: GATEWAY_FILE, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SERVICE_REFUSALS, errorBody } from './service-refusals.ts';
+import type { ServiceRefusalCode } from './service-refusals.ts';
+
+/** Longest a client may take for its headers. */
+const HEADERS_MS = 15_000;
+/** Longest a client may take for a whole request: above the longest `hooks.bodyTimeoutSeconds`, which answers first. */
+const REQUEST_MS = 610_000;
+/** A session key has up to 256 characters, each up to nine when percent-encoded. */
+const LONGEST_PARAMETER = 2_400;
+
+const CLIENT_ERRORS: Readonly<Record<string, ServiceRefusalCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+};
+
+/** Fastify with our limits, and our words where it answers before any route is reached. */
+export function createHttpAdapter(): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000 },
+    requestTimeout: REQUEST_MS,
+    // Fastify's own 503 is not in our shape; the door's is, and it is still there.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  });
+  ignoreBodies(adapter);
+  return adapter;
+}
+
+/** Hooks read their own bodies, and nothing else of the service wants one. What is sent is thrown away unbuffered. */
+function ignoreBodies(adapter: FastifyAdapter): void {
+  const fastify = adapter.getInstance();
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume();
+    done(null);
+  });
+}
+
+/** A URL that the router cannot take, such as `/%zz`. */
+function answerFrameworkError(
+  error: { code?: string; statusCode?: number },
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const code = error.statusCode === 414 ? 'url_too_long' : 'bad_url';
+  void reply.code(SERVICE_REFUSALS[code].status).send(errorBody(code));
+}
+
+/** Something that is not HTTP, or too much or too slow of it: there is no request to answer, only a socket. */
+function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CLIENT_ERRORS[error.code ?? ''] ?? 'bad_request';
+  const body = JSON.stringify(errorBody(code));
+  const { status } = SERVICE_REFUSALS[code];
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../../test/support/config-directory.ts';
+import { configurationDirectory, loadConfiguration } from './load-configuration.ts';
+
+const TOKEN = 'a-hook-token-of-good-length';
+const minimal = { hooks: { enabled: true, token: TOKEN } };
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+describe('loadConfiguration without gateway.json5', () => {
+  it('shows a demo on loopback with tokens of its own', () => {
+    const demo = loadConfiguration(dir.path, {});
+    expect(demo).toMatchObject({
+      isDemo: true,
+      gateway: { host: '127.0.0.1', port: 18_790 },
+      hooks: { enabled: true, agents: { defaults: { model: 'auto' } } },
+    });
+    expect(demo.hooks.token).toBe(readFileSync(join(dir.path, 'data/hook-token'), 'utf8').trim());
+    expect(demo.operatorToken).not.toBe(demo.hooks.token);
+  });
+
+  it('keeps the tokens readable by this user only, and uses them again', () => {
+    const first = loadConfiguration(dir.path, {});
+    const second = loadConfiguration(dir.path, {});
+    expect(second.hooks.token).toBe(first.hooks.token);
+    expect(second.operatorToken).toBe(first.operatorToken);
+    const modes = ['data', 'data/hook-token', 'data/operator-token'].map(
+      (name) => statSync(join(dir.path, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+});
+
+describe('loadConfiguration with gateway.json5', () => {
+  it('leaves hooks off unless hooks.enabled is true', () => {
+    dir.write('gateway.json5', '{}');
+    expect(loadConfiguration(dir.path, {}).hooks.enabled).toBeUndefined();
+    expect(existsSync(join(dir.path, 'data/hook-token'))).toBe(false);
+  });
+
+  it('generates the operator token when gateway.auth.token is absent, never the hook token', () => {
+    dir.write('gateway.json5', { ...minimal, store: { dir: 'state' } });
+    const { operatorToken, hooks } = loadConfiguration(dir.path, {});
+    expect(readFileSync(join(dir.path, 'state/operator-token'), 'utf8').trim()).toBe(operatorToken);
+    expect(hooks).toMatchObject({ token: TOKEN, gatewayAuthToken: operatorToken });
+    expect(existsSync(join(dir.path, 'state/hook-token'))).toBe(false);
+  });
+
+  it('takes the variables of .env, and the real environment before them', () => {
+    dir.write('gateway.json5', { hooks: { token: '${HOOK}', defaultSessionKey: '${KEY}' } });
+    dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');
+    const { hooks } = loadConfiguration(dir.path, { KEY: 'hook:real' });
+    expect(hooks).toMatchObject({ token: 'from-dotenv', defaultSessionKey: 'hook:real' });
+  });
+
+  it('lets GATEWAY_HOST and GATEWAY_PORT win over the file', () => {
+    dir.write('gateway.json5', { ...minimal, gateway: { host: '127.0.0.1', port: 1 } });
+    const { gateway } = loadConfiguration(dir.path, { GATEWAY_HOST: '::1', GATEWAY_PORT: '0' });
+    expect(gateway).toMatchObject({ host: '::1', port: 0 });
+  });
+
+  it('warns of listening beyond loopback without trusted proxies', () => {
+    dir.write('gateway.json5', { ...minimal, gateway: { host: '0.0.0.0' } });
+    expect(loadConfiguration(dir.path, {}).warnings.map(({ key }) => key)).toEqual([
+      'gateway.host',
+    ]);
+    dir.write('gateway.json5', { gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] } });
+    expect(loadConfiguration(dir.path, {}).warnings).toEqual([]);
+  });
+
+  it('connects channels with their providers', () => {
+    dir.write('gateway.json5', {
+      channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },
+    });
+    const { channels } = loadConfiguration(dir.path, {});
+    expect(Object.keys(channels)).toEqual(['chan_2']);
+    expect(channels.chan_2?.to).toBe('42');
+  });
+});
+
+describe('configurationDirectory', () => {
+  it('is GATEWAY_CONFIG_DIR, else the working directory', () => {
+    expect(configurationDirectory({}, dir.path)).toBe(dir.path);
+    expect(configurationDirectory({ GATEWAY_CONFIG_DIR: dir.path }, '/')).toBe(dir.path);
+  });
+
+  it('is refused when it does not exist', () => {
+    expect(() => configurationDirectory({ GATEWAY_CONFIG_DIR: 'nowhere' }, dir.path)).toThrow(
+      /GATEWAY_CONFIG_DIR names no directory/,
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { checkOptions, resolveSection } from '../hooks/index.ts';
+import type { HooksSettingsInput, Problem } from '../hooks/index.ts';
+import { bindChannels } from './channel-bindings.ts';
+import type { Bindings } from './channel-bindings.ts';
+import { GatewayOptions } from './gateway-options.ts';
+import { isSections } from './json5-document.ts';
+import type { Sections } from './json5-document.ts';
+import { isLoopback } from './loopback.ts';
+import { OpsOptions } from './ops-options.ts';
+import { StoreOptions } from './store-options.ts';
+import { TokenFile } from './token-file.ts';
+
+const SECTIONS = ['gateway', 'hooks', 'agents', 'models', 'channels', 'store', 'ops'];
+
+/** Keys of the hooks module that are not keys of the `hooks` section. */
+const NEIGHBOURS = new Set(['agents', 'models', 'retention', 'gatewayAuthToken', 'trustedProxies']);
+
+/** Name of the generated operator token in the data directory. */
+const OPERATOR_TOKEN_FILE = 'operator-token';
+
+/** The sections with their defaults, and everything that is wrong with them. */
+export interface ResolvedSections {
+  readonly gateway: GatewayOptions;
+  readonly store: StoreOptions;
+  readonly ops: OpsOptions;
+  readonly channels: Bindings;
+  readonly hooks: HooksSettingsInput;
+  /** Where the operator's token is kept when `gateway.auth.token` is absent. */
+  readonly operatorTokenFile: TokenFile;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** Fills in every default and checks every section; `dir` is what a relative `store.dir` starts from. */
+export function resolveSections(sections: Sections, dir: string): ResolvedSections {
+  const gateway = resolveSection(GatewayOptions, sections['gateway'], 'gateway');
+  const store = resolveSection(StoreOptions, sections['store'], 'store');
+  const ops = resolveSection(OpsOptions, sections['ops'], 'ops');
+  const channels = bindChannels(sections['channels']);
+  store.value.dir = resolve(dir, typeof store.value.dir === 'string' ? store.value.dir : '');
+  const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
+  const operatorToken = gateway.value.auth?.token ?? operatorTokenFile.read();
+  const hooks = {
+    ...hooksInput(sections, gateway.value, store.value),
+    gatewayAuthToken: operatorToken,
+  };
+  const own = [gateway, store, ops, channels].flatMap(({ problems }) => problems);
+  const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'])];
+  return {
+    gateway: gateway.value,
+    store: store.value,
+    ops: ops.value,
+    channels: channels.bindings,
+    hooks,
+    operatorTokenFile,
+    problems: distinct([...known, ...own, ...checkOptions(hooks).problems]),
+    warnings: exposure(gateway.value),
+  };
+}
+
+function hooksInput(
+  sections: Sections,
+  gateway: GatewayOptions,
+  { payloadDays, eventDays }: StoreOptions,
+): HooksSettingsInput {
+  const hooks = sections['hooks'];
+  return {
+    ...(isSections(hooks) ? hooks : {}),
+    agents: sections['agents'] ?? {},
+    models: sections['models'] ?? {},
+    retention: { payloadDays, eventDays },
+    trustedProxies: gateway.trustedProxies,
+  };
+}
+
+function unknownSections(sections: Sections): Problem[] {
+  return Object.keys(sections)
+    .filter((name) => !SECTIONS.includes(name))
+    .map((key) => ({ key, message: `is not a known section; known are ${SECTIONS.join(', ')}` }));
+}
+
+function strayHooksKeys(hooks: unknown): Problem[] {
+  if (hooks === undefined || hooks === null) return [];
+  if (!isSections(hooks)) return [{ key: 'hooks', message: 'must be an object' }];
+  return Object.keys(hooks)
+    .filter((name) => NEIGHBOURS.has(name))
+    .map((name) => ({
+      key: `hooks.${name}`,
+      message: 'is not a known key; remove it or correct its spelling',
+    }));
+}
+
+/** `store` is checked as a section and as the module's retention: what both say is said once. */
+function distinct(problems: readonly Problem[]): Problem[] {
+  return problems.filter(
+    (problem, index) => problems.findIndex((other) => isDeepStrictEqual(other, problem)) === index,
+  );
+}
+
+function exposure({ host, trustedProxies }: GatewayOptions): Problem[] {
+  if (typeof host !== 'string' || isLoopback(host) || trustedProxies?.length > 0) return [];
+  const message =
+    'listens beyond loopback without gateway.trustedProxies: put a reverse proxy with TLS before it and name its address there';
+  return [{ key: 'gateway.host', message }];
+}

@@ -1,0 +1,1 @@
+export { memoryLedger } from './adapters/ledger-sqlite/in-memory.ts';

@@ -1,0 +1,116 @@
+import { autoRunner } from '../../src/adapters/agents/auto.ts';
+import { demoRunner } from '../../src/adapters/agents/demo.ts';
+import { modelRunner } from '../../src/adapters/agents/model.ts';
+import type { AgentRunner } from '../../src/hooks/ports/agent-runner.ts';
+import { agentTurn } from '../support/agent-turn.ts';
+import { MODEL_REPLY, type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
+
+const MINUTE = 60_000;
+const never = new AbortController().signal;
+
+let server: OpenAiServer;
+let now: number;
+
+beforeEach(async () => {
+  now = 0;
+  server = await startOpenAiServer();
+});
+
+afterEach(() => server.close());
+
+const clock = { now: () => now, wait: () => Promise.resolve() };
+const models = () => ({
+  providers: { local: { type: 'openai-compatible' as const, baseUrl: server.baseUrl } },
+});
+
+/** One that finds its Ollama at the test server. */
+function auto(): AgentRunner {
+  return autoRunner({ models, clock, ollamaUrl: server.origin });
+}
+
+describe.each([
+  ['demoRunner', () => demoRunner(), undefined],
+  ['modelRunner', () => modelRunner({ models }), 'local/llama3'],
+  ['autoRunner', auto, 'auto'],
+])('AgentRunner contract: %s', (_name, runner, model) => {
+  it('answers with a text and says which model it was', async () => {
+    const reply = await runner().run(agentTurn({ model }), never);
+    expect(reply.text).not.toBe('');
+    expect(reply.model).toMatch(/^(demo|local\/llama3|ollama\/test-model)$/);
+  });
+
+  it('rejects with the reason of a signal that has aborted', async () => {
+    const reason = new Error('stopping');
+    const run = runner().run(agentTurn({ model }), AbortSignal.abort(reason));
+    await expect(run).rejects.toBe(reason);
+  });
+});
+
+describe('demoRunner', () => {
+  it('says that it is a demo and quotes the message', async () => {
+    expect(await demoRunner().run(agentTurn(), never)).toEqual({
+      text: 'This is the demo agent: no model was asked. Your message begins with “Where is the station?”.',
+      model: 'demo',
+    });
+  });
+
+  it('quotes the words inside the fence, not the notice before it', async () => {
+    const prompt =
+      'Notice.\n<<<EXTERNAL_UNTRUSTED_CONTENT id="0f">>>\nSource: hook\nHook: mail\nSender verified by: token\n\nNew order\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="0f">>>\nTime: now';
+    const { text } = await demoRunner().run(agentTurn({ prompt }), never);
+    expect(text).toContain('“New order”');
+  });
+
+  it('acknowledges a heartbeat in one short sentence, without half a character', async () => {
+    const turn = agentTurn({ kind: 'heartbeat', prompt: '😀'.repeat(5000) });
+    const { text } = await demoRunner().run(turn, never);
+    expect(text).toMatch(/^HEARTBEAT_OK .*no model was asked/);
+    expect(text.length).toBeLessThan(300);
+    expect(text.isWellFormed()).toBe(true);
+  });
+});
+
+describe('autoRunner', () => {
+  it.each([undefined, 'auto'])('asks the first model of a local Ollama for %s', async (model) => {
+    server.models = ['llama3:8b', 'other'];
+    expect(await auto().run(agentTurn({ model }), never)).toEqual({
+      text: MODEL_REPLY,
+      model: 'ollama/llama3:8b',
+    });
+  });
+
+  it('asks a named model at its provider, without looking for an Ollama', async () => {
+    const reply = await auto().run(agentTurn({ model: 'local/llama3' }), never);
+    expect(reply.model).toBe('local/llama3');
+    expect(server.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+  });
+
+  it('is the demo agent when nothing answers', async () => {
+    const runner = auto();
+    await server.close();
+    expect((await runner.run(agentTurn(), never)).model).toBe('demo');
+  });
+
+  it.each([
+    ['an Ollama without models', { body: { object: 'list', data: null } }],
+    ['something that is no Ollama', { body: '<p>hello</p>' }],
+    ['JSON of another shape', { body: { data: [{ id: 7 }] } }],
+    ['a refusal', { status: 404, body: { data: [{ id: 'llama3' }] } }],
+    ['a server that does not answer within 300 ms', { stall: 'at-once' }],
+  ] as const)('is the demo agent for %s', async (_name, script) => {
+    server.next(script);
+    expect((await auto().run(agentTurn(), never)).model).toBe('demo');
+  });
+
+  it('remembers for a minute what it found', async () => {
+    const runner = auto();
+    server.next({ status: 503, body: '' });
+    const both = [runner.run(agentTurn(), never), runner.run(agentTurn(), never)];
+    expect((await Promise.all(both)).map(({ model }) => model)).toEqual(['demo', 'demo']);
+    now = MINUTE - 1;
+    expect((await runner.run(agentTurn(), never)).model).toBe('demo');
+    expect(server.requests).toHaveLength(1);
+    now = MINUTE;
+    expect((await runner.run(agentTurn(), never)).model).toBe('ollama/test-model');
+  });
+});

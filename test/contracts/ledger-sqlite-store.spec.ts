@@ -1,0 +1,174 @@
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { SystemClock } from '../../src/hooks/ports/clock.ts';
+import { LIMITS, agent, event, wake } from './ledger/events.ts';
+
+const SCRIPT = join(import.meta.dirname, '../support/ledger-process.ts');
+const MEGABYTE = 1024 * 1024;
+const PRLIMIT = '/usr/bin/prlimit';
+
+/** Another process with an open ledger, asked line by line. */
+class LedgerProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  readonly #ended: Promise<unknown>;
+
+  constructor(dir: string, before: readonly string[] = [], uid?: number) {
+    const [command, ...args] = [...before, process.execPath, SCRIPT, dir];
+    this.#child = spawn(command, args, uid === undefined ? {} : { uid, gid: uid });
+    this.#ended = once(this.#child, 'exit');
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  async says(): Promise<string> {
+    const line = await this.#lines.next();
+    return line.done === true ? 'nothing' : line.value;
+  }
+
+  /** Stores an event of that many bytes. */
+  accept(bytes: number): Promise<string> {
+    this.#child.stdin.write(`${bytes}\n`);
+    return this.says();
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+}
+
+describe('sqliteLedger', () => {
+  let dir: string;
+  const clock = new SystemClock();
+  const open = () => sqliteLedger({ dir }).open(clock);
+  const processes: LedgerProcess[] = [];
+  const start = (...before: string[]) => {
+    const started = new LedgerProcess(dir, before);
+    processes.push(started);
+    return started;
+  };
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ledger-'));
+  });
+  afterEach(async () => {
+    for (const started of processes.splice(0)) await started.kill();
+    await rm(dir, { recursive: true });
+  });
+
+  it('makes a directory and files that only their owner can read', async () => {
+    const inner = join(dir, 'data');
+    const ledger = await sqliteLedger({ dir: inner }).open(clock);
+    await ledger.intake.accept(wake(), LIMITS);
+    const modeOf = async (name: string) => (await stat(join(inner, name))).mode & 0o777;
+    expect(await modeOf('.')).toBe(0o700);
+    for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'lock.db']) {
+      expect([name, await modeOf(name)]).toEqual([name, 0o600]);
+    }
+    await ledger.upkeep.close();
+  });
+
+  it('refuses a directory that another process uses, and takes it after kill -9', async () => {
+    const other = start();
+    expect(await other.says()).toBe('open');
+    await expect(open()).rejects.toThrow(`the ledger in ${dir} cannot be used: another process`);
+    expect(await other.accept(10)).toBe('accepted');
+    await other.kill();
+    const ledger = await open();
+    expect((await ledger.stories.list({ limit: 9 })).events).toHaveLength(1);
+    await ledger.upkeep.close();
+  });
+
+  it('refuses a second opening in the same process and keeps the lock', async () => {
+    const ledger = await open();
+    await expect(open()).rejects.toThrow('another process uses it');
+    expect(await start().says()).toContain('another process uses it');
+    await ledger.upkeep.close();
+  });
+
+  it('refuses a file from a newer release', async () => {
+    await (await open()).upkeep.close();
+    const db = new DatabaseSync(join(dir, 'ledger.db'));
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    await expect(open()).rejects.toThrow('it was written by a newer release (schema 99');
+  });
+
+  it('refuses a file that is no database', async () => {
+    await writeFile(join(dir, 'ledger.db'), 'x'.repeat(5000));
+    await expect(open()).rejects.toThrow('the ledger is damaged: the file is not a database');
+  });
+
+  it('refuses a path that cannot be a directory', async () => {
+    await writeFile(join(dir, 'file'), '');
+    const provider = sqliteLedger({ dir: join(dir, 'file', 'data') });
+    await expect(provider.open(clock)).rejects.toThrow('cannot be made: check');
+  });
+
+  it('refuses a directory that it may not write', async () => {
+    await mkdir(join(dir, 'data'));
+    await chmod(join(dir, 'data'), 0o555);
+    await chmod(dir, 0o755);
+    // Root may write everywhere: ask as nobody.
+    const nobody = process.getuid?.() === 0 ? 65_534 : undefined;
+    const other = new LedgerProcess(join(dir, 'data'), [], nobody);
+    expect(await other.says()).toContain('may not be written: check who owns it');
+  });
+
+  it('refuses events while the disk takes no more, loses none, and goes on after', async () => {
+    // Only Linux can take a disk away from one process.
+    if (!existsSync(PRLIMIT)) return;
+    const other = start(PRLIMIT, `--fsize=${2 * MEGABYTE}:unlimited`);
+    expect(await other.says()).toBe('open');
+    const answers: string[] = [];
+    for (let n = 0; n < 30; n++) answers.push(await other.accept(200_000));
+    const accepted = answers.filter((answer) => answer === 'accepted').length;
+    expect(accepted).toBeGreaterThan(0);
+    expect(answers.at(-1)).toMatch(/^LedgerUnavailable: the ledger cannot be written: the disk/);
+    execFileSync(PRLIMIT, ['--pid', `${other.pid}`, '--fsize=unlimited:unlimited']);
+    expect(await other.accept(200_000)).toBe('accepted');
+    await other.kill();
+    const ledger = await open();
+    expect((await ledger.stories.list({ limit: 99 })).events).toHaveLength(accepted + 1);
+    await ledger.upkeep.close();
+  });
+
+  it('keeps its log short while events are stored and read, and leaves none', async () => {
+    const ledger = await open();
+    const payload = JSON.stringify('x'.repeat(20_000));
+    const log = join(dir, 'ledger.db-wal');
+    let largest = 0;
+    for (let round = 0; round < 40; round++) {
+      const accepted = Array.from({ length: 50 }, () =>
+        ledger.intake.accept(event({ payload }), LIMITS),
+      );
+      await Promise.all([...accepted, ledger.stories.list({ limit: 200 })]);
+      largest = Math.max(largest, (await stat(log)).size);
+    }
+    expect(largest).toBeLessThan(24 * MEGABYTE);
+    await ledger.upkeep.close();
+    expect(existsSync(log)).toBe(false);
+  });
+
+  it('reads beside the writer what was just accepted', async () => {
+    const ledger = await open();
+    const given = agent('a');
+    await ledger.intake.accept(given, LIMITS);
+    expect(await ledger.stories.get(given.id)).toMatchObject({ status: 'accepted' });
+    expect(await ledger.operations.counts()).toEqual([{ kind: 'run', state: 'waiting', count: 1 }]);
+    await ledger.upkeep.close();
+    await expect(ledger.stories.get(given.id)).rejects.toThrow('the ledger is closed');
+  });
+});

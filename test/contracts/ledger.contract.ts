@@ -1,0 +1,23 @@
+import { describeAccepting } from './ledger/accepting.contract.ts';
+import { describeClaiming } from './ledger/claiming.contract.ts';
+import { describeCrashes } from './ledger/crashes.contract.ts';
+import { describeOperations } from './ledger/operations.contract.ts';
+import { describePruning } from './ledger/pruning.contract.ts';
+import { describeSessions } from './ledger/sessions.contract.ts';
+import { describeSettling } from './ledger/settling.contract.ts';
+import { describeStories } from './ledger/stories.contract.ts';
+import type { OpenStore } from './ledger/store.ts';
+
+/** What every ledger must do, whatever it is made of. Uses the ports only. */
+export function describeLedger(name: string, openStore: OpenStore): void {
+  describe(`a ledger in ${name}`, () => {
+    describeAccepting(openStore);
+    describeClaiming(openStore);
+    describeCrashes(openStore);
+    describeSettling(openStore);
+    describeSessions(openStore);
+    describeStories(openStore);
+    describeOperations(openStore);
+    describePruning(openStore);
+  });
+}

@@ -1,0 +1,160 @@
+import type { End, Lease } from '../../../src/hooks/ports/work-ledger.ts';
+import { LIMITS, agent, heartbeat, wake } from './events.ts';
+import { LedgerUnderTest } from './store.ts';
+import type { OpenStore } from './store.ts';
+
+const DONE: End = { type: 'done' };
+
+/** `WorkLedger`: order per key, waiting, leases. */
+export function describeClaiming(openStore: OpenStore): void {
+  describe('claiming', () => {
+    let under: LedgerUnderTest;
+    const { signal } = new AbortController();
+    const refs = (leases: readonly Lease[]) => leases.map(({ eventId }) => eventId);
+    const acceptRun = async (session: string) => {
+      const given = agent(session);
+      await under.ledger.intake.accept(given, LIMITS);
+      return given.id;
+    };
+    const end = (lease: Lease, how: End) => under.ledger.work.commit(lease, how, []);
+    const kinds = async () => (await under.claimNow()).map(({ kind }) => kind);
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    it('hands out work of one key one at a time, first in first out', async () => {
+      const ids = [await acceptRun('a'), await acceptRun('a'), await acceptRun('a')];
+      for (const id of ids) {
+        const lease = await under.claimOne();
+        expect(lease).toMatchObject({ eventId: id, attempt: 1, afterCrash: false });
+        await end(lease, DONE);
+      }
+      expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('hands out work of different keys side by side', async () => {
+      const ids = [await acceptRun('a'), await acceptRun('b'), await acceptRun('c')];
+      expect(refs(await under.claimNow())).toEqual(ids);
+    });
+
+    it('gives everything that the step needs', async () => {
+      const id = await acceptRun('a');
+      expect(await under.claimOne()).toMatchObject({
+        lane: 'turn',
+        key: 'agent:main:a',
+        kind: 'run',
+        ref: `${id}-run`,
+        acceptedAt: under.clock.now(),
+        order: { v: 1, eventId: id, message: 'hello' },
+      });
+    });
+
+    it('claims at most as much as was asked for', async () => {
+      await acceptRun('a');
+      await acceptRun('b');
+      expect(await under.ledger.work.claim('turn', 1, signal)).toHaveLength(1);
+    });
+
+    it('lets a retried first hold its key', async () => {
+      const first = await acceptRun('a');
+      const second = await acceptRun('a');
+      await end(await under.claimOne(), { type: 'retry', at: under.clock.now() + 50 });
+      expect(await under.claimNow()).toEqual([]);
+      under.clock.advance(50);
+      const again = await under.claimOne();
+      expect(again).toMatchObject({ eventId: first, attempt: 2, afterCrash: false });
+      await end(again, DONE);
+      expect(await under.claimOne()).toMatchObject({ eventId: second });
+    });
+
+    it('lets the next one begin after a dead one', async () => {
+      await acceptRun('a');
+      const second = await acceptRun('a');
+      await end(await under.claimOne(), { type: 'dead' });
+      expect(await under.claimOne()).toMatchObject({ eventId: second });
+    });
+
+    it('does not let deferred work hold its key', async () => {
+      const deferred = heartbeat('agent:main:a', { dueAt: under.clock.now() + 50 });
+      await under.ledger.work.add(deferred);
+      await acceptRun('a');
+      expect((await under.claimOne()).kind).toBe('run');
+    });
+
+    it('puts deferred work into the line when it is due, behind the one under way', async () => {
+      await under.ledger.work.add(heartbeat('agent:main:a', { dueAt: under.clock.now() + 50 }));
+      await acceptRun('a');
+      const run = await under.claimOne();
+      await acceptRun('a');
+      under.clock.advance(50);
+      expect(await under.claimNow()).toEqual([]);
+      await end(run, DONE);
+      expect(await kinds()).toEqual(['heartbeat']);
+    });
+
+    it('keeps one of the work that is asked for once', async () => {
+      const once = heartbeat('k', { once: true });
+      await under.ledger.work.add(once);
+      await under.ledger.work.add(once);
+      const lease = await under.claimOne();
+      await under.ledger.work.add(once);
+      await end(lease, DONE);
+      expect(await kinds()).toEqual(['heartbeat']);
+      expect(await kinds()).toEqual([]);
+    });
+
+    it('takes a retried one for one that waits', async () => {
+      const once = heartbeat('k', { once: true });
+      await under.ledger.work.add(once);
+      await end(await under.claimOne(), { type: 'retry', at: under.clock.now() + 50 });
+      await under.ledger.work.add(once);
+      expect(await under.claimNow()).toEqual([]);
+      under.clock.advance(50);
+      await end(await under.claimOne(), DONE);
+      expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('does work that is asked for once at the earlier of two times', async () => {
+      const later = heartbeat('k', { once: true, dueAt: under.clock.now() + 500 });
+      await under.ledger.work.add(later);
+      const order = { v: 1, agentId: 'other', isPeriodic: false } as const;
+      await under.ledger.work.add({ ...later, dueAt: under.clock.now() + 50, order });
+      await under.ledger.work.add({ ...later, dueAt: under.clock.now() + 90 });
+      under.clock.advance(50);
+      expect(await under.claimOne()).toMatchObject({ order });
+      under.clock.advance(500);
+      expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('waits for work and for the time of work', async () => {
+      const first = under.ledger.work.claim('turn', 1, signal);
+      const id = await acceptRun('a');
+      const [lease] = await first;
+      expect(lease?.eventId).toBe(id);
+      const second = under.ledger.work.claim('turn', 1, signal);
+      await end(lease!, { type: 'retry', at: under.clock.now() + 50 });
+      under.clock.advance(50);
+      expect(await second).toMatchObject([{ eventId: id, attempt: 2 }]);
+    });
+
+    it('claims nothing when the signal aborts', async () => {
+      const stop = new AbortController();
+      const claimed = under.ledger.work.claim('delivery', 1, stop.signal);
+      await under.ledger.intake.accept(wake(), LIMITS);
+      stop.abort();
+      expect(await claimed).toEqual([]);
+      expect(await under.ledger.work.claim('turn', 1, stop.signal)).toEqual([]);
+    });
+
+    it('claims nothing while paused and goes on afterwards', async () => {
+      const id = await acceptRun('a');
+      await under.ledger.operations.setPaused(true);
+      const claimed = under.ledger.work.claim('turn', 1, signal);
+      expect(await Promise.race([claimed, under.ledger.operations.isPaused()])).toBe(true);
+      await under.ledger.operations.setPaused(false);
+      expect(refs(await claimed)).toEqual([id]);
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import type { Change, DeliveryStatus, SystemEventChange } from '../../../src/hooks/ports/change.ts';
+import type { IdempotencyKey, NewAction, NewEvent } from '../../../src/hooks/ports/intake.ts';
+import type { MessageOrder, RunOrder } from '../../../src/hooks/ports/orders.ts';
+import type { NewWork } from '../../../src/hooks/ports/new-work.ts';
+
+export const MAIN = 'agent:main:main';
+export const LIMITS = { maxSystemEvents: 1000 };
+export const TRUST = { level: 'untrusted', verifiedBy: 'token' } as const;
+const NOON = Date.UTC(2026, 0, 1);
+
+let count = 0;
+
+/** Ids that sort in the order they were asked for, as UUIDv7 do. */
+export function newId(): string {
+  count++;
+  return `01900000-0000-7000-8000-${String(count).padStart(12, '0')}`;
+}
+
+export function key(name: string, digest = 'd', keepUntil = NOON + 1000): IdempotencyKey {
+  return { scope: 'wake', key: name, digest, keepUntil };
+}
+
+export function event(given: Partial<NewEvent> = {}): NewEvent {
+  return {
+    v: 1,
+    id: newId(),
+    hook: 'wake',
+    receivedAt: NOON,
+    request: {
+      path: '/hooks/wake',
+      query: {},
+      headers: { 'user-agent': 'test' },
+      client: '127.0.0.1',
+      verifiedBy: 'token',
+    },
+    payload: '{"text":"hello"}',
+    actions: [],
+    warnings: [],
+    ...given,
+  };
+}
+
+export function line(given: Partial<SystemEventChange> = {}): SystemEventChange {
+  const base = { type: 'system-event', session: MAIN, text: 'hello', at: NOON } as const;
+  return { ...base, trust: TRUST, hook: 'wake', asksHeartbeat: false, ...given };
+}
+
+export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKey): NewAction {
+  const action: NewAction = {
+    receipt: { kind: 'wake', mode: 'next-heartbeat' },
+    story: { kind: 'wake' },
+    changes,
+  };
+  return dedupeKey === undefined ? action : { ...action, dedupeKey };
+}
+
+/** A wake for the next heartbeat. */
+export function wake(given: Partial<NewEvent> = {}): NewEvent {
+  const base = event(given);
+  return { ...base, actions: [wakeAction([line({ eventId: base.id })])], ...given };
+}
+
+/** A wake that asks for a heartbeat now; its heartbeat work is left to the test. */
+export function wakeNow(given: Partial<NewEvent> = {}): NewEvent {
+  const base = event(given);
+  return { ...base, actions: [wakeAction([line({ eventId: base.id, asksHeartbeat: true })])] };
+}
+
+export function heartbeat(session: string, given: Partial<NewWork> = {}): NewWork {
+  const order = { v: 1, agentId: 'main', isPeriodic: false } as const;
+  return { lane: 'turn', key: session, kind: 'heartbeat', dueAt: NOON, order, ...given };
+}
+
+/** One agent run; its id is the event's id followed by `-run`. */
+export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent {
+  const base = event({ hook: 'agent', ...given });
+  const id = `${base.id}-run`;
+  const changes: Change[] = [
+    { type: 'run', id, eventId: base.id, agentId: 'main', sessionKey: session },
+    {
+      type: 'work',
+      work: {
+        lane: 'turn',
+        key: `agent:main:${session}`,
+        kind: 'run',
+        ref: id,
+        eventId: base.id,
+        dueAt: base.receivedAt,
+        order: runOrder(base.id, session),
+      },
+    },
+  ];
+  const action = {
+    receipt: { kind: 'agent', runId: id },
+    story: { kind: 'agent' },
+    changes,
+  } as const;
+  return { ...base, actions: [action] };
+}
+
+/** Begins a delivery: its story and its work. */
+export function delivery(eventId: string, status: DeliveryStatus = 'pending'): Change[] {
+  const id = `${eventId}-delivery`;
+  const story: Change = {
+    type: 'delivery',
+    id,
+    eventId,
+    runId: `${eventId}-run`,
+    channel: 'chan_1',
+    to: '42',
+    status,
+  };
+  if (status !== 'pending') return [story];
+  const work: NewWork = {
+    lane: 'delivery',
+    key: 'chan_1:42',
+    kind: 'delivery',
+    ref: id,
+    eventId,
+    dueAt: NOON,
+    order: messageOrder(eventId, id),
+  };
+  return [story, { type: 'work', work }];
+}
+
+function runOrder(eventId: string, session: string): RunOrder {
+  return {
+    v: 1,
+    eventId,
+    hook: 'agent',
+    name: 'Hook',
+    message: 'hello',
+    source: 'agent',
+    agentId: 'main',
+    session: `agent:main:${session}`,
+    sessionMode: 'isolated',
+    wakeMode: 'now',
+    timeoutSeconds: 60,
+    trust: TRUST,
+    receivedAt: NOON,
+    deliver: null,
+  };
+}
+
+function messageOrder(eventId: string, deliveryId: string): MessageOrder {
+  return {
+    v: 1,
+    deliveryId,
+    eventId,
+    channel: 'chan_1',
+    to: '42',
+    text: 'hi',
+    runId: null,
+    agentId: 'main',
+    becomesLastRoute: true,
+    name: 'Hook',
+    wakeMode: 'none',
+    trust: TRUST,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { NewEvent } from '../../../src/hooks/ports/intake.ts';
+import { LIMITS, agent, delivery, heartbeat, key, wake } from './events.ts';
+import { LedgerUnderTest } from './store.ts';
+import type { OpenStore } from './store.ts';
+
+const DAY = 86_400_000;
+
+/** `Upkeep.prune`: what is forgotten, when, and in what steps. */
+export function describePruning(openStore: OpenStore): void {
+  describe('pruning', () => {
+    let under: LedgerUnderTest;
+    const accept = async (given: NewEvent) => {
+      await under.ledger.intake.accept(given, LIMITS);
+      return given.id;
+    };
+    const prune = (payloadDays: number, eventDays: number) => {
+      const now = under.clock.now();
+      const retention = { payloadsBefore: now - payloadDays * DAY, now };
+      return under.ledger.upkeep.prune({ ...retention, eventsBefore: now - eventDays * DAY });
+    };
+    const finish = async (id: string) => {
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
+        {
+          type: 'run-update',
+          id: `${id}-run`,
+          status: 'succeeded',
+          prompt: 'p',
+          reply: 'r',
+          summary: 's',
+        },
+        ...delivery(id, 'skipped'),
+      ]);
+    };
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    it('takes payloads, prompts, replies and summaries of ended events', async () => {
+      const id = await accept(agent('a'));
+      await finish(id);
+      under.clock.advance(8 * DAY);
+      expect(await prune(7, 30)).toBe(false);
+      expect(await under.story(id)).toMatchObject({
+        status: 'done',
+        request: { path: '/hooks/wake', payload: null },
+        runs: [{ prompt: null, reply: null }],
+        summary: null,
+        deliveries: [{ status: 'skipped' }],
+      });
+      expect(await under.ledger.stories.storedRequest(id)).toMatchObject({ payload: null });
+    });
+
+    it('leaves what is young or unfinished', async () => {
+      const unfinished = await accept(agent('a'));
+      under.clock.advance(40 * DAY);
+      const young = await accept(wake({ receivedAt: under.clock.now() }));
+      await prune(7, 30);
+      expect((await under.story(unfinished)).request.payload).toEqual({ text: 'hello' });
+      expect((await under.story(young)).request.payload).toEqual({ text: 'hello' });
+      expect(await under.claimOne()).toMatchObject({ eventId: unfinished });
+    });
+
+    it('deletes old ended events with their dead work', async () => {
+      const id = await accept(agent('a'));
+      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
+      under.clock.advance(31 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.stories.get(id)).toBeNull();
+      expect(await under.ledger.operations.counts()).toEqual([]);
+    });
+
+    it('keeps an event as long as its key is known, then lets both go', async () => {
+      const keepUntil = under.clock.now() + 3 * DAY;
+      const id = await accept(wake({ idempotency: key('a', 'd', keepUntil) }));
+      under.clock.advance(2 * DAY);
+      await prune(1, 1);
+      const repeat = wake({ idempotency: key('a') });
+      expect(await under.ledger.intake.accept(repeat, LIMITS)).toMatchObject({
+        outcome: 'replayed',
+        receipt: { eventId: id },
+      });
+      under.clock.advance(DAY);
+      await prune(1, 1);
+      expect(await under.ledger.stories.get(id)).toBeNull();
+    });
+
+    it('takes old transcripts of isolated sessions, never of conversations', async () => {
+      const say = (session: string, replace: boolean): Change => ({
+        type: 'turns',
+        session,
+        at: under.clock.now(),
+        replace,
+        messages: [{ role: 'user', text: 'hi' }],
+      });
+      await under.ledger.work.add(heartbeat('k'));
+      const changes = [say('agent:main:hook:a', true), say('agent:main:main', false)];
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
+      under.clock.advance(8 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.stories.session('agent:main:hook:a')).toBeNull();
+      expect(await under.ledger.stories.session('agent:main:main')).toHaveProperty(
+        'turns.length',
+        1,
+      );
+    });
+
+    it('goes in small steps and says whether there is more', async () => {
+      await Promise.all(Array.from({ length: 450 }, () => accept(wake())));
+      under.clock.advance(31 * DAY);
+      const left = async () => (await under.ledger.stories.list({ limit: 200 })).events.length;
+      expect(await prune(7, 30)).toBe(true);
+      expect(await prune(7, 30)).toBe(true);
+      expect(await left()).toBe(50);
+      expect(await prune(7, 30)).toBe(false);
+      expect(await left()).toBe(0);
+    });
+  });
+}

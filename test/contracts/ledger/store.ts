@@ -1,0 +1,70 @@
+import type { Ledger, LedgerProvider } from '../../../src/hooks/ports/ledger.ts';
+import type { Lease } from '../../../src/hooks/ports/work-ledger.ts';
+import type { Lane } from '../../../src/hooks/ports/new-work.ts';
+import type { EventStory } from '../../../src/hooks/ports/stories.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { heartbeat } from './events.ts';
+
+/** One store under test: what a provider opens, and how to get rid of it. */
+export interface Store {
+  readonly provider: LedgerProvider;
+  /** What one opening wrote the next one finds. */
+  readonly isDurable: boolean;
+  dispose(): Promise<void>;
+}
+
+export type OpenStore = () => Promise<Store>;
+
+const SENTINEL = 'sentinel';
+
+/** An open ledger with a clock that stands still, and short words for what tests ask it. */
+export class LedgerUnderTest {
+  readonly clock: ManualClock;
+  readonly #store: Store;
+  ledger: Ledger;
+
+  private constructor(clock: ManualClock, store: Store, ledger: Ledger) {
+    this.clock = clock;
+    this.#store = store;
+    this.ledger = ledger;
+  }
+
+  static async open(openStore: OpenStore): Promise<LedgerUnderTest> {
+    const clock = new ManualClock();
+    const store = await openStore();
+    return new LedgerUnderTest(clock, store, await store.provider.open(clock));
+  }
+
+  /** Everything claimable now. A piece of work of the test's own keeps the claim from waiting when there is none. */
+  async claimNow(lane: Lane = 'turn', max = 100): Promise<readonly Lease[]> {
+    const { work } = this.ledger;
+    await work.add(heartbeat(SENTINEL, { lane, dueAt: this.clock.now() }));
+    const leases = await work.claim(lane, max + 1, new AbortController().signal);
+    const sentinel = leases.find(({ key }) => key === SENTINEL);
+    if (sentinel !== undefined) await work.commit(sentinel, { type: 'done' }, []);
+    return leases.filter((lease) => lease !== sentinel);
+  }
+
+  /** The only piece of work that is claimable now. */
+  async claimOne(lane: Lane = 'turn'): Promise<Lease> {
+    const [lease, ...more] = await this.claimNow(lane);
+    if (lease === undefined || more.length > 0) throw new Error(`expected one piece of work`);
+    return lease;
+  }
+
+  async story(id: string): Promise<EventStory> {
+    const story = await this.ledger.stories.get(id);
+    if (story === null) throw new Error(`no event ${id}`);
+    return story;
+  }
+
+  async reopen(): Promise<void> {
+    await this.ledger.upkeep.close();
+    this.ledger = await this.#store.provider.open(this.clock);
+  }
+
+  async dispose(): Promise<void> {
+    await this.ledger.upkeep.close();
+    await this.#store.dispose();
+  }
+}

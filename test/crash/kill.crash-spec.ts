@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { startOpenAiServer } from '../support/openai-server.ts';
+import type { OpenAiServer } from '../support/openai-server.ts';
+import { startTelegramServer } from '../support/telegram-server.ts';
+import type { TelegramServer } from '../support/telegram-server.ts';
+import { Gateway } from './gateway.ts';
+import { Sender } from './sender.ts';
+import type { Acknowledged } from './sender.ts';
+
+/** Rounds of load, each ended by kill -9 at a random moment. `CRASH_ROUNDS=200` for the long run. */
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? '20');
+const SESSIONS = ['a', 'b', 'c', 'd'];
+
+let dir: string;
+let models: OpenAiServer;
+let chats: TelegramServer;
+let operator: Gateway;
+const acknowledged: Acknowledged[] = [];
+
+function configuration(): string {
+  return JSON.stringify({
+    gateway: { auth: { token: 'operator-token-for-the-crash-test' } },
+    hooks: {
+      enabled: true,
+      token: 'hook-token-for-the-crash-test',
+      allowRequestSessionKey: true,
+      allowedSessionKeyPrefixes: ['crash:'],
+      defaultSessionKey: 'crash:default',
+    },
+    agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' } } },
+    models: { providers: { local: { baseUrl: models.baseUrl } } },
+    channels: { chan_2: { provider: 'telegram', token: 'T', apiRoot: chats.apiRoot, to: '42' } },
+  });
+}
+
+async function loadUntilKilled(round: number): Promise<void> {
+  const gateway = await Gateway.start(dir);
+  const senders = SESSIONS.map((session) => new Sender(gateway, session, round));
+  const sending = senders.map((sender) => sender.run());
+  await gateway.killAfter(Math.random() * 400);
+  for (const list of await Promise.all(sending)) acknowledged.push(...list);
+}
+
+/** The markers of one session in the order in which the model was first asked about them. */
+function askedOf(session: string): string[] {
+  const marker = new RegExp(`\\[${session}:\\d+:\\d+\\]`, 'g');
+  const runs = models.requests.filter(({ body }) => !JSON.stringify(body).includes('Heartbeat.'));
+  return [...new Set(runs.flatMap(({ body }) => JSON.stringify(body).match(marker) ?? []))];
+}
+
+beforeAll(
+  async () => {
+    dir = await mkdtemp(join(tmpdir(), 'hooks-crash-'));
+    models = await startOpenAiServer();
+    models.reply = (body) =>
+      `Done with ${/Please answer (\[[^\]]*\])/.exec(JSON.stringify(body))?.[1] ?? 'nothing'}`;
+    chats = await startTelegramServer();
+    await writeFile(join(dir, 'gateway.json5'), configuration());
+    for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
+    operator = await Gateway.start(dir);
+    await eventually('all work ends', async () => (await operator.unfinished()) === 0, 60_000);
+  },
+  ROUNDS * 10_000 + 90_000,
+);
+
+afterAll(async () => {
+  await operator.stop();
+  await Promise.all([models.close(), chats.close()]);
+  await rm(dir, { recursive: true });
+}, 60_000);
+
+describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
+  it('was killed while there was something to lose', () => {
+    expect(acknowledged.length).toBeGreaterThan(ROUNDS * 4);
+  });
+
+  it('finds every acknowledged event in the ledger, ended as promised', async () => {
+    for (const { eventId, kind } of acknowledged) {
+      const story = await operator.story(eventId);
+      expect(story).toMatchObject({ id: eventId, status: 'done' });
+      expect(story.runs.map(({ status }) => status)).toEqual(kind === 'agent' ? ['succeeded'] : []);
+      expect(story.deliveries.map(({ status }) => status)).toEqual(
+        kind === 'agent' ? ['delivered'] : [],
+      );
+    }
+  }, 120_000);
+
+  it('runs each session in the order of acceptance', () => {
+    for (const session of SESSIONS) {
+      const accepted = acknowledged.filter(
+        (event) => event.kind === 'agent' && event.session === session,
+      );
+      const order = accepted.map(({ marker }) => marker);
+      const asked = askedOf(session).filter((marker) => order.includes(marker));
+      expect(asked).toEqual(order);
+    }
+  });
+
+  it('runs and delivers nothing twice without the story saying so', async () => {
+    for (const { eventId, kind, marker } of acknowledged) {
+      if (kind !== 'agent') continue;
+      const { runs, deliveries } = await operator.story(eventId);
+      const asked = models.requests.filter(({ body }) => asksFor(body, marker)).length;
+      expect(asked).toBeLessThanOrEqual(runs[0]?.attempts ?? 0);
+      if (asked > 1) expect(runs[0]?.notes).not.toHaveLength(0);
+      const sent = chats.messages.filter(({ text }) => text.includes(marker)).length;
+      expect(sent).toBeLessThanOrEqual(deliveries[0]?.attempts.length ?? 0);
+    }
+  }, 120_000);
+
+  it('leaves no wake behind in the main session', async () => {
+    const wakes = acknowledged.filter(({ kind }) => kind === 'wake').map(({ marker }) => marker);
+    const shown = models.requests.map(({ body }) => JSON.stringify(body)).join('\n');
+    expect(wakes.filter((marker) => !shown.includes(marker))).toEqual([]);
+  });
+});
+
+/** True when the run of that marker was asked for (heartbeats quote markers of wakes and summaries, too). */
+function asksFor(body: unknown, marker: string): boolean {
+  const text = JSON.stringify(body);
+  return text.includes(`Please answer ${marker}`) && !text.includes('Heartbeat.');
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { getMetadataStorage } from 'class-validator';
+import * as options from '../../src/hooks/options/index.ts';
+import { ChannelOptions } from '../../src/standalone/channel-options.ts';
+import { GatewayAuthOptions, GatewayOptions } from '../../src/standalone/gateway-options.ts';
+import { OpsOptions } from '../../src/standalone/ops-options.ts';
+import { StoreOptions } from '../../src/standalone/store-options.ts';
+
+/** Every options class, by the place in the configuration that it describes. */
+const SECTIONS: readonly [string, new () => object][] = [
+  ['gateway', GatewayOptions],
+  ['gateway.auth', GatewayAuthOptions],
+  ['hooks', options.HooksOptions],
+  ['hooks.authFailures', options.AuthFailuresOptions],
+  ['hooks.mappings[]', options.MappingOptions],
+  ['hooks.mappings[].match', options.MatchOptions],
+  ['agents', options.AgentsOptions],
+  ['agents.defaults', options.AgentDefaultsOptions],
+  ['agents.defaults.heartbeat', options.HeartbeatOptions],
+  ['agents.defaults.heartbeat.activeHours', options.ActiveHoursOptions],
+  ['agents.list[]', options.AgentOptions],
+  ['models', options.ModelsOptions],
+  ['models.providers.*', options.ProviderOptions],
+  ['channels.*', ChannelOptions],
+  ['store', StoreOptions],
+  ['ops', OpsOptions],
+];
+
+function keysOf(place: string, section: new () => object): string[] {
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(section, '', true, false);
+  return [...new Set(metadata.map(({ propertyName }) => `${place}.${propertyName}`))];
+}
+
+/** Keys that only hold other keys are described by those. */
+function isLeaf(key: string, all: readonly string[]): boolean {
+  return !all.some((other) => other.startsWith(`${key}.`) || other.startsWith(`${key}[]`));
+}
+
+describe('docs/configuration.md', () => {
+  it('describes every key of every section, and no other', async () => {
+    const text = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    const documented = Array.from(text.matchAll(/^\| `([^`]+)`/gm), (match) => match[1] ?? '');
+    const places = SECTIONS.map(([place]) => place);
+    const keys = SECTIONS.flatMap(([place, section]) => keysOf(place, section));
+    const leaves = keys.filter((key) => isLeaf(key, [...keys, ...places.map((p) => `${p}.`)]));
+    expect(documented.toSorted()).toEqual(leaves.toSorted());
+  });
+});

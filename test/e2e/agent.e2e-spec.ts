@@ -1,0 +1,186 @@
+import { AgentError, DeliveryError } from '../../src/hooks/index.ts';
+import { Hooks } from '../support/hooks.ts';
+
+let hooks: Hooks;
+
+beforeEach(async () => {
+  hooks = await Hooks.start();
+});
+afterEach(() => hooks.close());
+
+describe('POST /hooks/agent', () => {
+  it('runs, posts the summary, wakes the main session and delivers the reply, in this order', async () => {
+    hooks.runner.reply = ({ kind }) => (kind === 'run' ? 'All good.' : 'HEARTBEAT_OK');
+    const answer = await hooks.ask('/agent', { message: 'Check it', name: 'CI' });
+    expect(answer).toEqual({
+      status: 200,
+      ok: true,
+      runId: expect.any(String),
+      eventId: expect.any(String),
+    });
+    const story = await hooks.ended(answer['eventId']);
+    expect(story).toMatchObject({
+      status: 'done',
+      summary: 'Hook CI: All good.',
+      heartbeat: 'done',
+      runs: [
+        {
+          id: answer['runId'],
+          status: 'succeeded',
+          agentId: 'main',
+          sessionKey: 'hook:e2e',
+          reply: 'All good.',
+          attempts: 1,
+        },
+      ],
+      deliveries: [{ channel: 'chan_1', to: '+1', status: 'delivered' }],
+    });
+    expect(hooks.journal[0]).toBe('run agent:main:hook:e2e');
+    expect(hooks.journal.toSorted()).toEqual([
+      'deliver chan_1 +1 All good.',
+      'heartbeat agent:main:main',
+      'run agent:main:hook:e2e',
+    ]);
+    expect(hooks.runner.turns[1]?.prompt).toContain('Hook CI: All good.');
+  });
+
+  it('runs one session in order of acceptance and different sessions side by side', async () => {
+    await hooks.close();
+    hooks = await Hooks.start({ allowRequestSessionKey: true });
+    const gate = Promise.withResolvers<void>();
+    hooks.runner.reply = async ({ prompt }) => {
+      if (prompt.includes('hold')) await gate.promise;
+      return 'HEARTBEAT_OK';
+    };
+    const send = (message: string, sessionKey: string) =>
+      hooks.ask('/agent', { message, sessionKey, wakeMode: 'next-heartbeat' });
+    const held = await send('hold', 'a');
+    const behind = await send('next', 'a');
+    await hooks.ended((await send('other', 'b'))['eventId']);
+    expect(hooks.journal).toEqual(['run agent:main:a', 'run agent:main:b']);
+    gate.resolve();
+    await hooks.ended(held['eventId']);
+    await hooks.ended(behind['eventId']);
+    expect(hooks.journal).toEqual(['run agent:main:a', 'run agent:main:b', 'run agent:main:a']);
+  });
+
+  it('tells the main session when a run failed, and delivers nothing', async () => {
+    hooks.runner.reply = ({ kind }) => {
+      if (kind === 'run') throw new AgentError('the provider refused the API key', 'permanent');
+      return 'HEARTBEAT_OK';
+    };
+    const { eventId } = await hooks.ask('/agent', { message: 'x' });
+    const story = await hooks.ended(eventId);
+    expect(story).toMatchObject({
+      status: 'failed',
+      summary: 'Hook (error): the provider refused the API key',
+      runs: [{ status: 'failed', error: 'the provider refused the API key' }],
+      deliveries: [],
+    });
+    expect(hooks.chan1.messages).toEqual([]);
+  });
+
+  it('ends a run at its deadline and says so', async () => {
+    hooks.runner.reply = ({ kind }) =>
+      kind === 'run' ? Promise.withResolvers<string>().promise : 'HEARTBEAT_OK';
+    const { eventId } = await hooks.ask('/agent', {
+      message: 'x',
+      timeoutSeconds: 0.05,
+      name: 'Slow',
+    });
+    expect(await hooks.ended(eventId)).toMatchObject({
+      status: 'failed',
+      summary: 'Hook Slow (timeout): no reply within 0.05 s',
+      runs: [{ status: 'timed-out' }],
+    });
+  });
+
+  it('does not deliver acknowledgements and empty replies', async () => {
+    for (const reply of ['HEARTBEAT_OK', '  ']) {
+      hooks.runner.reply = () => reply;
+      const { eventId } = await hooks.ask('/agent', { message: 'x' });
+      expect(await hooks.ended(eventId)).toMatchObject({
+        status: 'done',
+        deliveries: [{ status: 'skipped' }],
+      });
+    }
+    expect(hooks.chan1.messages).toEqual([]);
+  });
+
+  it('keeps the reply to itself with deliver: false', async () => {
+    const { eventId } = await hooks.ask('/agent', { message: 'x', deliver: false });
+    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', deliveries: [] });
+    expect(hooks.chan1.messages).toEqual([]);
+  });
+
+  it('fails a delivery for good with a reason, and the main session hears of it', async () => {
+    hooks.chan1.answer = () =>
+      Promise.reject(new DeliveryError('blocked by the user', 'permanent'));
+    const { eventId } = await hooks.ask('/agent', { message: 'x', name: 'N' });
+    expect(await hooks.ended(eventId)).toMatchObject({
+      status: 'failed',
+      deliveries: [
+        { status: 'dead', error: 'blocked by the user', attempts: [{ outcome: 'failed' }] },
+      ],
+    });
+    await hooks.ended((await hooks.ask('/wake', { text: 'w' }))['eventId']);
+    const shown = hooks.runner.turns.map(({ prompt }) => prompt).join('\n');
+    expect(shown).toContain('Hook N (delivery): blocked by the user');
+  });
+
+  it.each([
+    ['a channel without a provider', { channel: 'chan_7' }, 'chan_7 has no provider'],
+    ['a channel without a recipient', { channel: 'chan_2' }, 'no recipient'],
+  ])('accepts %s and fails the delivery with the reason', async (_, fields, reason) => {
+    const { eventId } = await hooks.ask('/agent', { message: 'x', ...fields });
+    const { deliveries } = await hooks.ended(eventId);
+    expect(deliveries).toMatchObject([{ status: 'dead', error: expect.stringContaining(reason) }]);
+  });
+
+  it('remembers where a named recipient was reached, and `last` means it from then on', async () => {
+    await hooks.ended(
+      (await hooks.ask('/agent', { message: 'x', channel: 'CHAN_2', to: '7' }))['eventId'],
+    );
+    await hooks.ended((await hooks.ask('/agent', { message: 'y' }))['eventId']);
+    expect(hooks.chan2.messages.map(({ to }) => to)).toEqual(['7', '7']);
+  });
+
+  it.each([
+    ['no message', {}, 'invalid_payload'],
+    ['a blank message', { message: ' ' }, 'invalid_payload'],
+    ['a session key', { message: 'x', sessionKey: 'k' }, 'session_key_not_allowed'],
+    ['a channel outside the list', { message: 'x', channel: 'chan_9' }, 'invalid_payload'],
+    ['an unknown thinking level', { message: 'x', thinking: 'hard' }, 'invalid_payload'],
+    ['a timeout of zero', { message: 'x', timeoutSeconds: 0 }, 'invalid_payload'],
+    ['a timeout of two days', { message: 'x', timeoutSeconds: 172_800 }, 'invalid_payload'],
+    ['deliver as text', { message: 'x', deliver: 'yes' }, 'invalid_payload'],
+  ])('refuses %s with 400 and does nothing', async (_, body, code) => {
+    expect(await hooks.ask('/agent', body)).toMatchObject({ status: 400, ok: false, code });
+    expect(await hooks.stored()).toBe(0);
+    expect(hooks.journal).toEqual([]);
+  });
+});
+
+describe('hooks.summary: unless-delivered', () => {
+  beforeEach(async () => {
+    await hooks.close();
+    hooks = await Hooks.start({ summary: 'unless-delivered' });
+  });
+
+  it('posts no summary when the reply arrived, and wakes afterwards', async () => {
+    const story = await hooks.ended((await hooks.ask('/agent', { message: 'x' }))['eventId']);
+    expect(story).toMatchObject({ status: 'done', summary: null });
+    expect(hooks.journal.slice(0, 2)).toEqual([
+      'run agent:main:hook:e2e',
+      'deliver chan_1 +1 the reply',
+    ]);
+  });
+
+  it('posts it when the reply could not be delivered', async () => {
+    hooks.chan1.answer = () => Promise.reject(new DeliveryError('gone', 'permanent'));
+    hooks.runner.reply = ({ kind }) => (kind === 'run' ? 'words' : 'HEARTBEAT_OK');
+    await hooks.ended((await hooks.ask('/agent', { message: 'x' }))['eventId']);
+    const shown = hooks.runner.turns.at(-1)?.prompt ?? '';
+    expect(shown).toMatch(/Hook: words[\s\S]*Hook \(delivery\): gone/);
+  });
+});

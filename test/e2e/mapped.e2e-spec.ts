@@ -1,0 +1,151 @@
+import { Hooks } from '../support/hooks.ts';
+
+let hooks: Hooks;
+
+afterEach(() => hooks.close());
+
+describe('POST /hooks/<name>', () => {
+  beforeEach(async () => {
+    hooks = await Hooks.start({
+      presets: ['mail'],
+      mappings: [
+        {
+          id: 'alerts',
+          forEach: 'alerts',
+          messageTemplate: '{{ item.name }} #{{ index }}',
+          dedupeKey: '{{ item.id }}',
+        },
+        {
+          match: { path: 'ci/build' },
+          action: 'wake',
+          textTemplate: 'Build {{ payload.n }} {{ query.q }}',
+        },
+        {
+          id: 'typed',
+          match: { path: 'ingest', source: 'shop' },
+          instructions: 'Be brief.',
+          to: '{{ to }}',
+          channel: 'chan_2',
+        },
+        { id: 'wake', messageTemplate: 'never' },
+        { id: 'trusted', allowUnsafeExternalContent: true, messageTemplate: '{{ text }}' },
+        { id: 'headers', messageTemplate: 'a{{ headers.authorization }}b{{ headers.x-event }}' },
+      ],
+    });
+  });
+
+  it('makes one run per item, in order, each in the answer', async () => {
+    const answer = await hooks.ask('/alerts', {
+      alerts: [
+        { name: 'cpu', id: 1 },
+        { name: 'disk', id: 2 },
+      ],
+    });
+    expect(answer['runIds']).toEqual([answer['runId'], expect.any(String)]);
+    const story = await hooks.ended(answer['eventId']);
+    expect(story).toMatchObject({ mapping: 'alerts', status: 'done' });
+    expect(story.runs.map(({ prompt }) => /(cpu|disk) #\d/.exec(prompt ?? '')?.[0])).toEqual([
+      'cpu #0',
+      'disk #1',
+    ]);
+  });
+
+  it('leaves out items that were seen before and answers with the rest', async () => {
+    const first = await hooks.ask('/alerts', { alerts: [{ name: 'cpu', id: 1 }] });
+    const second = await hooks.ask('/alerts', {
+      alerts: [
+        { name: 'cpu', id: 1 },
+        { name: 'new', id: 3 },
+      ],
+    });
+    expect(second['eventId']).not.toBe(first['eventId']);
+    expect((await hooks.ended(second['eventId'])).runs).toHaveLength(1);
+    const third = await hooks.post('/alerts', { alerts: [{ name: 'cpu', id: 1 }] });
+    expect(third.headers.get('idempotent-replayed')).toBe('true');
+    expect(await third.json()).toMatchObject({ eventId: first['eventId'] });
+  });
+
+  it('answers 204 when there is nothing left to do', async () => {
+    const answer = await hooks.post('/alerts', { alerts: [] });
+    expect(answer.status).toBe(204);
+    expect(await answer.text()).toBe('');
+  });
+
+  it.each([
+    ['no array', { alerts: {} }],
+    ['more than 200 items', { alerts: Array.from({ length: 201 }, (_, id) => ({ id })) }],
+  ])('refuses forEach over %s with 400 and stores nothing', async (_, body) => {
+    expect(await hooks.ask('/alerts', body)).toMatchObject({
+      status: 400,
+      code: 'invalid_payload',
+    });
+    expect(await hooks.stored()).toBe(0);
+    expect(hooks.journal).toEqual([]);
+  });
+
+  it('matches a path of several segments and reads the query', async () => {
+    const answer = await hooks.ask('/ci/build?q=failed', { n: 7 });
+    expect(answer).toMatchObject({ status: 200, mode: 'now' });
+    await hooks.ended(answer['eventId']);
+    expect(hooks.runner.turns[0]?.prompt).toContain('Build 7 failed');
+  });
+
+  it('matches by the source of the payload, with no fall-through', async () => {
+    expect(await hooks.ask('/ingest', { source: 'other' })).toMatchObject({
+      status: 404,
+      code: 'unknown_hook',
+    });
+    const { eventId } = await hooks.ask('/ingest', { source: 'shop', to: '99', text: 'hi' });
+    const story = await hooks.ended(eventId);
+    expect(story.runs[0]?.prompt).toMatch(/^Be brief\.\n\nSECURITY NOTICE/);
+    expect(story.deliveries).toMatchObject([{ channel: 'chan_2', to: '99', status: 'delivered' }]);
+  });
+
+  it('never makes a recipient that came from content the last route', async () => {
+    await hooks.ended((await hooks.ask('/ingest', { source: 'shop', to: '99' }))['eventId']);
+    await hooks.ended((await hooks.ask('/agent', { message: 'x' }))['eventId']);
+    expect(hooks.chan1.messages.map(({ to }) => to)).toEqual(['+1']);
+  });
+
+  it('lets built-ins win over mappings of the same name', async () => {
+    expect(await hooks.ask('/wake', { text: 'x' })).toMatchObject({ status: 200, mode: 'now' });
+  });
+
+  it('shows a trusted hook without the fence', async () => {
+    const story = await hooks.ended((await hooks.ask('/trusted', { text: 'as it is' }))['eventId']);
+    expect(story.runs[0]?.prompt).toMatch(/^as it is\n\nReceived: /);
+  });
+
+  it('keeps credentials out of templates and stories', async () => {
+    const { eventId } = await hooks.ask('/headers', {}, { 'x-event': 'E', cookie: 'c=1' });
+    const story = await hooks.ended(eventId);
+    expect(story.runs[0]?.prompt).toContain('\nabE\n');
+    expect(Object.keys(story.request.headers)).not.toContain('authorization');
+    expect(Object.keys(story.request.headers)).not.toContain('cookie');
+  });
+
+  it('fans mail out to one run per message, in a session of its own', async () => {
+    const { eventId } = await hooks.ask('/mail', {
+      source: 'mail',
+      messages: [{ id: 'm1', from: 'Ann', subject: 'Hi', snippet: 'there' }],
+    });
+    const story = await hooks.ended(eventId);
+    expect(story.runs).toMatchObject([{ sessionKey: 'hook:mail:m1', status: 'succeeded' }]);
+    expect(story.runs[0]?.prompt).toContain('New email from Ann\nSubject: Hi\nthere\n');
+  });
+
+  it.each(['/nothing', '/Wake', '/w%61ke', '/agent/', '/alerts/x'])(
+    'answers 404 for %s and stores nothing',
+    async (path) => {
+      expect(await hooks.ask(path, { text: 'x', message: 'x' })).toMatchObject({
+        status: 404,
+        code: 'unknown_hook',
+      });
+      expect(await hooks.stored()).toBe(0);
+    },
+  );
+
+  it('takes /hooks//wake as wake', async () => {
+    expect(await hooks.ask('//wake', { text: 'x' })).toMatchObject({ status: 200, mode: 'now' });
+  });
+});

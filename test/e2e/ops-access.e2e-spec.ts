@@ -1,0 +1,72 @@
+import { HOOK_TOKEN, OperatedService } from '../support/operated-service.ts';
+import type { Asked } from '../support/operated-service.ts';
+
+const EVENTS = '/ops/api/events';
+
+let service: OperatedService;
+beforeEach(async () => (service = await OperatedService.start()));
+afterEach(() => service[Symbol.asyncDispose]());
+
+describe('the operator API lets in', () => {
+  it.each<[string, Asked]>([
+    ['the operator on this machine', {}],
+    ['the operator on this machine over IPv6', { from: '::1' }],
+    ['the operator on an IPv4-mapped loopback address', { from: '::ffff:127.0.0.1' }],
+    [
+      'a lower-case scheme',
+      { token: null, headers: { authorization: 'bearer operator-token-of-good-length' } },
+    ],
+  ])('%s', async (_, asked) => {
+    expect((await service.get(EVENTS, asked)).status).toBe(200);
+  });
+});
+
+describe('the operator API refuses', () => {
+  it.each<[string, Asked, number, string]>([
+    ['no token', { token: null }, 401, 'operator_unauthorized'],
+    ['a wrong token', { token: 'wrong' }, 401, 'operator_unauthorized'],
+    ['a blank token', { token: ' ' }, 401, 'operator_unauthorized'],
+    ['the hook token', { token: HOOK_TOKEN }, 401, 'operator_unauthorized'],
+    ['another machine with the right token', { from: '192.0.2.7' }, 403, 'loopback_only'],
+    ['a forwarded request', { headers: { 'x-forwarded-for': '192.0.2.7' } }, 403, 'loopback_only'],
+    ['a forged loopback', { headers: { 'x-forwarded-for': '127.0.0.1' } }, 403, 'loopback_only'],
+    ['x-real-ip', { headers: { 'x-real-ip': '127.0.0.1' } }, 403, 'loopback_only'],
+    ['forwarded', { headers: { forwarded: 'for=127.0.0.1' } }, 403, 'loopback_only'],
+  ])('%s, and asks the ledger nothing', async (_, asked, status, code) => {
+    const told = await service.post('/ops/api/pause', asked);
+    expect(told).toMatchObject({ status, body: { ok: false, code, error: expect.any(String) } });
+    expect(told.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('an address that failed 20 times with 429 and Retry-After, but not the right token', async () => {
+    for (let failure = 0; failure < 20; failure += 1) {
+      expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
+    }
+    const locked = await service.get(EVENTS, { token: 'wrong' });
+    expect(locked).toMatchObject({ status: 429, body: { code: 'too_many_auth_failures' } });
+    expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await service.get(EVENTS)).status).toBe(200);
+    expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
+  });
+});
+
+describe('the operator API behind a trusted proxy', () => {
+  it.each([
+    ['127.0.0.1', 200],
+    ['192.0.2.7, 127.0.0.1', 403],
+    ['127.0.0.1, 192.0.2.7', 403],
+    ['unknown', 403],
+    ['', 403],
+  ])('answers %j with %i', async (chain, status) => {
+    await using proxied = await OperatedService.start({ trustedProxies: ['127.0.0.1'] });
+    const told = await proxied.get(EVENTS, { headers: { 'x-forwarded-for': chain } });
+    expect(told.status).toBe(status);
+  });
+
+  it('answers other machines when it is exposed, with the token only', async () => {
+    await using exposed = await OperatedService.start({ exposed: true });
+    expect((await exposed.get(EVENTS, { from: '192.0.2.7' })).status).toBe(200);
+    expect((await exposed.get(EVENTS, { from: '192.0.2.7', token: 'wrong' })).status).toBe(401);
+  });
+});

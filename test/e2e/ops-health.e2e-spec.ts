@@ -1,0 +1,64 @@
+import { OperatedService } from '../support/operated-service.ts';
+
+const anybody = { token: null, from: '192.0.2.7' };
+
+let service: OperatedService;
+beforeEach(async () => (service = await OperatedService.start()));
+afterEach(() => service[Symbol.asyncDispose]());
+
+describe('GET /health', () => {
+  it('is live for anybody, without a token', async () => {
+    const told = await service.get('/health/live', anybody);
+    expect(told).toMatchObject({ status: 200, body: { ok: true, status: 'live' } });
+  });
+
+  it('is ready while events can be stored', async () => {
+    const told = await service.get('/health/ready', anybody);
+    expect(told).toMatchObject({ status: 200, body: { ok: true, status: 'ready', paused: false } });
+  });
+
+  it('is not ready with 503 and a code, and tells nothing of the machine', async () => {
+    service.ledger.isHealthy = false;
+    const told = await service.get('/health/ready', anybody);
+    expect(told).toMatchObject({ status: 503, body: { ok: false, code: 'not_ready' } });
+    expect(told.text).not.toContain('secret');
+    expect((await service.get('/health/live')).status).toBe(200);
+  });
+});
+
+describe('GET /ops/metrics', () => {
+  it('needs the operator', async () => {
+    expect((await service.get('/ops/metrics', { token: null })).status).toBe(401);
+  });
+
+  it('counts requests by hook and status, and times them', async () => {
+    service.metrics.observe({ hook: 'wake', status: 200, ms: 3 });
+    service.metrics.observe({ hook: null, status: 401, ms: 1 });
+    const { text, headers } = await service.get('/ops/metrics');
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toContain('hooks_requests_total{hook="wake",status="200"} 1');
+    expect(text).toContain('hooks_requests_total{hook="unknown",status="401"} 1');
+    expect(text).toContain('hooks_request_duration_seconds_bucket{le="0.005",hook="wake"} 1');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('has a bounded number of labels', async () => {
+    for (let index = 0; index < 2_000; index += 1) {
+      service.metrics.observe({ hook: `mapping-${index}`, status: 200, ms: 1 });
+    }
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_requests_total\{/gm)).toHaveLength(501);
+    expect(text).toContain('hooks_requests_total{hook="other",status="200"} 1500');
+  });
+
+  it('counts the work of the ledger, and says when the ledger cannot be asked', async () => {
+    expect((await service.get('/ops/metrics')).text).toContain(
+      'hooks_work{kind="run",state="waiting"} 3',
+    );
+    service.ledger.isHealthy = false;
+    const { status, text } = await service.get('/ops/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('hooks_ledger_up 0');
+    expect(text).not.toContain('hooks_work{');
+  });
+});

@@ -1,0 +1,126 @@
+import { Rejection } from '../../src/hooks/index.ts';
+import { OperatedService } from '../support/operated-service.ts';
+
+const EVENTS = '/ops/api/events';
+
+let service: OperatedService;
+beforeEach(async () => (service = await OperatedService.start()));
+afterEach(() => service[Symbol.asyncDispose]());
+
+describe('GET /ops/api/events', () => {
+  it('lists with the filters that were asked for', async () => {
+    const { body } = await service.get(`${EVENTS}?hook=wake&status=done&cursor=7&limit=200`);
+    expect(body).toMatchObject({ events: [{ id: 'event-1' }], nextCursor: 'next' });
+    await service.get(EVENTS);
+    expect(service.ledger.journal).toEqual([
+      'list {"hook":"wake","status":"done","cursor":"7","limit":200}',
+      'list {"limit":50}',
+    ]);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'limit=',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'status=no',
+    'cursor=c',
+    'hook=',
+    'color=red',
+  ])('refuses ?%s with 400', async (query) => {
+    const told = await service.get(`${EVENTS}?${query}`);
+    expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('tells one event, or 404', async () => {
+    expect((await service.get(`${EVENTS}/event-1`)).body).toMatchObject({ id: 'event-1' });
+    const told = await service.get(`${EVENTS}/event-2`);
+    expect(told).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
+  });
+});
+
+describe('GET /ops/api/sessions/:key', () => {
+  it.each(['agent:main:hook:x', `agent:main:hook:a/b ${'ä'.repeat(200)}`])(
+    'takes %j',
+    async (key) => {
+      const { body } = await service.get(`/ops/api/sessions/${encodeURIComponent(key)}`);
+      expect(body).toMatchObject({ key });
+    },
+  );
+
+  it('is 404 for a key under which nothing was written', async () => {
+    const told = await service.get('/ops/api/sessions/main');
+    expect(told).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_session' } });
+  });
+});
+
+describe('POST /ops/api/events/:id/replay', () => {
+  it('answers what the sender would be answered today', async () => {
+    service.replays.replay = async (id) => ({
+      outcome: 'replayed',
+      answer: { status: 200, body: { ok: true, eventId: `again-${id}` }, headers: { 'x-a': 'b' } },
+    });
+    const told = await service.post(`${EVENTS}/event-1/replay`);
+    expect(told).toMatchObject({ status: 200, body: { ok: true, eventId: 'again-event-1' } });
+    expect(told.headers['x-a']).toBe('b');
+  });
+
+  it('answers 204 without a body', async () => {
+    service.replays.replay = async () => ({ outcome: 'replayed', answer: { status: 204 } });
+    expect(await service.post(`${EVENTS}/event-1/replay`)).toMatchObject({ status: 204, text: '' });
+  });
+
+  it.each([
+    ['unknown', 404, 'unknown_event'],
+    ['pruned', 410, 'payload_pruned'],
+  ] as const)('is refused for an event that is %s: %i', async (outcome, status, code) => {
+    service.replays.replay = async () => ({ outcome });
+    const told = await service.post(`${EVENTS}/event-1/replay`);
+    expect(told).toMatchObject({ status, body: { ok: false, code } });
+  });
+
+  it('passes on what the present configuration refuses', async () => {
+    service.replays.replay = () => Promise.reject(new Rejection('paused'));
+    const told = await service.post(`${EVENTS}/event-1/replay`);
+    expect(told).toMatchObject({ status: 503, body: { ok: false, code: 'paused' } });
+    expect(told.headers['retry-after']).toBe('5');
+  });
+
+  it('hides what broke behind a fixed text', async () => {
+    service.replays.replay = () => Promise.reject(new Error('/secret/path'));
+    const told = await service.post(`${EVENTS}/event-1/replay`);
+    expect(told).toMatchObject({ status: 500, body: { ok: false, code: 'internal_error' } });
+    expect(told.text).not.toContain('secret');
+  });
+});
+
+describe('POST /ops/api/events/:id/retry', () => {
+  it('tells how many went back into the queue', async () => {
+    service.ledger.dead = 2;
+    const told = await service.post(`${EVENTS}/event-1/retry`);
+    expect(told).toMatchObject({ status: 200, body: { ok: true, retried: 2 } });
+  });
+
+  it('is 409 when nothing is dead, 404 when there is no such event', async () => {
+    const none = await service.post(`${EVENTS}/event-1/retry`);
+    expect(none).toMatchObject({ status: 409, body: { ok: false, code: 'nothing_to_retry' } });
+    const unknown = await service.post(`${EVENTS}/event-2/retry`);
+    expect(unknown).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
+  });
+});
+
+describe('POST /ops/api/pause and /resume', () => {
+  it('pause and resume, whatever body comes along', async () => {
+    const headers = { 'content-type': 'application/json' };
+    expect((await service.post('/ops/api/pause', { headers })).body).toEqual({
+      ok: true,
+      paused: true,
+    });
+    expect((await service.get('/health/ready')).body).toMatchObject({ paused: true });
+    expect((await service.post('/ops/api/resume')).body).toEqual({ ok: true, paused: false });
+    expect(service.ledger.journal).toEqual(['pause', 'resume']);
+  });
+});

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { nodeRefusal } from '../../src/standalone/node-version.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const TOKEN = 'the-hook-token-of-the-tests';
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+/** A Node of this machine that is too old, if there is one. */
+function oldNode(): string | undefined {
+  return ['/usr/bin/node', '/usr/local/bin/node']
+    .filter((path) => existsSync(path))
+    .find((path) => {
+      const version = execFileSync(path, ['-p', 'process.versions.node']).toString().trim();
+      return nodeRefusal(version) !== undefined;
+    });
+}
+
+async function sentenceOn(node: string | undefined): Promise<string> {
+  if (node === undefined) return `${nodeRefusal('20.20.2')}\n`;
+  await using service = new ServiceProcess(dir.path, {}, node);
+  const { code, stderr } = await service.ended();
+  return code === 1 ? stderr : `ended with ${code}`;
+}
+
+async function listeningServer(
+  listener?: RequestListener,
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it has no port');
+  return { server, port: address.port };
+}
+
+describe('the service refuses to start', () => {
+  it('on a Node that is too old, in one sentence', async () => {
+    const sentence = await sentenceOn(oldNode());
+    expect(sentence).toMatch(
+      /^This service needs Node 24\.15 or newer and was started on Node .*\n$/,
+    );
+  });
+
+  it('with a wrong configuration, with every problem and without a trace', async () => {
+    dir.write('gateway.json5', {
+      gateway: { port: 'x' },
+      hooks: { enabled: true, token: '${NO_SUCH_VARIABLE}' },
+    });
+    await using service = new ServiceProcess(dir.path, { GATEWAY_PORT: '' });
+    const { code, stdout, stderr } = await service.ended();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('gateway.port must be ');
+    expect(stderr).toContain('hooks.token names the variable NO_SUCH_VARIABLE');
+    expect(stderr).not.toContain('    at ');
+    expect(existsSync(join(dir.path, 'data'))).toBe(false);
+  });
+
+  it('with a mapping that cannot be compiled', async () => {
+    const hooks = { enabled: true, token: TOKEN, mappings: [{ id: 'a', forEach: '..' }] };
+    dir.write('gateway.json5', { hooks });
+    await using service = new ServiceProcess(dir.path);
+    const { code, stderr } = await service.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('hooks.mappings[0].forEach');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('on a port that is in use', async () => {
+    const { server: other, port } = await listeningServer();
+    await using service = new ServiceProcess(dir.path, { GATEWAY_PORT: String(port) });
+    const { code, stderr } = await service.ended();
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^The service cannot listen: 127.0.0.1:${port} is in use.*\n$`),
+    );
+  });
+
+  it('on a data directory that another process uses', async () => {
+    await using first = await ServiceProcess.listening(dir.path);
+    await using second = new ServiceProcess(dir.path);
+    const { code, stdout, stderr } = await second.ended();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^The service cannot start: the ledger .* another process uses it.*\n$/);
+    expect((await first.ask('/health/ready')).status).toBe(200);
+  });
+});
+
+describe('the service ends', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('in good order at %s', async (signal) => {
+    await using service = await ServiceProcess.listening(dir.path);
+    service.signal(signal);
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('taking nothing more while a run is under way, and at once at a second signal', async () => {
+    const { server: silent, port } = await listeningServer(() => {});
+    dir.write('gateway.json5', {
+      hooks: { enabled: true, token: TOKEN },
+      agents: { defaults: { model: 'silent/x' } },
+      models: { providers: { silent: { baseUrl: `http://127.0.0.1:${port}/v1` } } },
+    });
+    await using service = await ServiceProcess.listening(dir.path);
+    const asked = once(silent, 'request');
+    await service.ask('/hooks/agent', { token: TOKEN, body: { message: 'x' } });
+    await asked;
+    service.signal('SIGTERM');
+    await eventually('the first signal is logged', () => service.logged('SIGTERM'));
+    const refused = await eventually('no request is taken any more', async () => {
+      const answer = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+      return answer.status !== 200 && answer;
+    });
+    expect(refused).toMatchObject({ status: 503, body: { ok: false, code: 'shutting_down' } });
+    service.signal('SIGTERM');
+    expect((await service.ended()).code).toBe(143);
+    silent.closeAllConnections();
+    silent.close();
+  });
+});

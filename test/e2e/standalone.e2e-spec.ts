@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const run = promisify(execFile);
+const TOKEN = 'the-hook-token-of-the-tests';
+const NEW_TOKEN = 'another-hook-token-of-the-tests';
+const configured = (token = TOKEN): object => ({
+  gateway: { auth: { token: 'the-operator-token-of-the-tests' } },
+  hooks: { enabled: true, token, defaultSessionKey: 'hook:test' },
+});
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+const kept = (name: string): string => readFileSync(join(dir.path, 'data', name), 'utf8').trim();
+
+describe('the service without any configuration', () => {
+  it('prints commands that work as they are, and never a token', async () => {
+    await using service = await ServiceProcess.listening(dir.path);
+    const commands = await eventually('three commands are printed', () => {
+      const found = service.stdout.match(/curl .*/g);
+      return found?.length === 3 && found;
+    });
+    const answers: Record<string, unknown>[] = [];
+    for (const command of commands) {
+      const { stdout } = await run('sh', ['-c', command], { cwd: dir.path });
+      answers.push(JSON.parse(stdout));
+    }
+    expect(answers[0]).toMatchObject({ ok: true, mode: 'now', eventId: expect.any(String) });
+    expect(answers[1]).toMatchObject({ ok: true, runId: expect.any(String) });
+    expect(answers[2]).toMatchObject({ events: [{ hook: 'agent' }, { hook: 'wake' }] });
+    const printed = service.stdout + service.stderr;
+    expect(printed).not.toContain(kept('hook-token'));
+    expect(printed).not.toContain(kept('operator-token'));
+  });
+
+  it('listens on loopback and keeps its data to this user', async () => {
+    await using service = await ServiceProcess.listening(dir.path);
+    expect(new URL(service.url).hostname).toBe('127.0.0.1');
+    const modes = ['', 'hook-token', 'operator-token', 'ledger.db'].map(
+      (name) => statSync(join(dir.path, 'data', name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+  });
+
+  it('keeps tokens and events over a restart', async () => {
+    const first = await ServiceProcess.listening(dir.path);
+    const token = kept('hook-token');
+    const { body } = await first.ask('/hooks/wake', { token, body: { text: 'x' } });
+    expect(await first.stop()).toMatchObject({ code: 0, stderr: '' });
+    await using second = await ServiceProcess.listening(dir.path);
+    expect(kept('hook-token')).toBe(token);
+    const asked = { token: kept('operator-token') };
+    const story = await second.ask(`/ops/api/events/${String(body['eventId'])}`, asked);
+    expect(story).toMatchObject({ status: 200, body: { hook: 'wake' } });
+  });
+});
+
+describe('the service with a gateway.json5', () => {
+  it('writes nothing but JSON lines to stdout', async () => {
+    dir.write('gateway.json5', configured());
+    await using service = await ServiceProcess.listening(dir.path);
+    await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'a secret text' } });
+    const { stdout } = await service.stop();
+    const lines = stdout.trim().split('\n');
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
+    expect(stdout).not.toContain(TOKEN);
+    expect(stdout).not.toContain('a secret text');
+  });
+
+  it('takes a changed token within a second, without a restart', async () => {
+    dir.write('gateway.json5', configured('${HOOK}')).write('.env', `HOOK=${TOKEN}`);
+    await using service = await ServiceProcess.listening(dir.path);
+    dir.replace('.env', `HOOK=${NEW_TOKEN}`);
+    const changed = Date.now();
+    const wake = (token: string): Promise<{ status: number }> =>
+      service.ask('/hooks/wake', { token, body: { text: 'x' } });
+    await eventually('the new token is taken', async () => (await wake(NEW_TOKEN)).status === 200);
+    expect(Date.now() - changed).toBeLessThan(1_000);
+    expect((await wake(TOKEN)).status).toBe(401);
+  });
+
+  it('keeps serving when the changed file is invalid, and logs why', async () => {
+    dir.write('gateway.json5', configured());
+    await using service = await ServiceProcess.listening(dir.path);
+    dir.replace('gateway.json5', { hooks: { enabled: true, tokn: NEW_TOKEN } });
+    await eventually('the problem is logged', () =>
+      service.logged('hooks.tokn is not a known key'),
+    );
+    expect(service.logged('hooks.token is required')).toBeDefined();
+    const answer = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+    expect(answer.status).toBe(200);
+  });
+
+  it('has nothing to do with hooks until hooks.enabled is true', async () => {
+    dir.write('gateway.json5', '{}');
+    await using service = await ServiceProcess.listening(dir.path);
+    const answer = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+    expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'not_found' } });
+  });
+});
+
+describe('the service answers in JSON', () => {
+  it.each([
+    ['/', 404, 'not_found'],
+    ['/nothing', 404, 'not_found'],
+    ['/%zz', 400, 'bad_url'],
+    ['/hooks/%zz', 400, 'bad_url'],
+    [`/ops/api/sessions/${'x'.repeat(5_000)}`, 414, 'url_too_long'],
+  ])('%.40s with %i', async (path, status, code) => {
+    await using service = await ServiceProcess.listening(dir.path);
+    expect(await service.ask(path)).toMatchObject({
+      status,
+      body: { ok: false, code, error: expect.any(String) },
+    });
+  });
+
+  it('what is not HTTP with 400', async () => {
+    await using service = await ServiceProcess.listening(dir.path);
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write('HELLO\r\n\r\n');
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('"code":"bad_request"');
+  });
+});

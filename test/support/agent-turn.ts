@@ -1,0 +1,16 @@
+import type { AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
+
+/** A turn of a plain agent on an isolated session; `over` replaces what the test is about. */
+export function agentTurn(over: Partial<AgentTurn> = {}): AgentTurn {
+  return {
+    id: 'run-1',
+    kind: 'run',
+    agent: { id: 'main', timeoutSeconds: 600 },
+    sessionKey: 'agent:main:hook:run-1',
+    history: [],
+    prompt: 'Where is the station?',
+    deadline: Number.MAX_SAFE_INTEGER,
+    trust: { level: 'untrusted', verifiedBy: 'token' },
+    ...over,
+  };
+}

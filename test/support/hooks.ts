@@ -1,0 +1,100 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { HooksModule, Stories } from '../../src/hooks/index.ts';
+import type { EventStory, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { memoryLedger } from '../../src/testing.ts';
+import { eventually } from './eventually.ts';
+import { RecordingChannel, RecordingRunner } from './recording.ts';
+import type { Journal } from './recording.ts';
+import { LineLog, Secrets } from './secret-free-log.ts';
+
+export const TOKEN = 'the-hook-token-of-the-e2e-tests';
+
+/** A whole ingress on a free port, with a runner and channels that only write down what they are asked. */
+export class Hooks {
+  readonly journal: Journal = [];
+  readonly runner = new RecordingRunner(this.journal);
+  readonly chan1 = new RecordingChannel('chan_1', this.journal);
+  readonly chan2 = new RecordingChannel('chan_2', this.journal);
+  readonly log = new LineLog();
+  readonly #secrets = new Secrets(TOKEN);
+  private constructor() {}
+
+  app!: NestFastifyApplication;
+  url!: string;
+
+  static async start(given: Partial<HooksModuleOptions> = {}): Promise<Hooks> {
+    const hooks = new Hooks();
+    const testing = await Test.createTestingModule({
+      imports: [
+        HooksModule.forRoot({
+          enabled: true,
+          token: TOKEN,
+          defaultSessionKey: 'hook:e2e',
+          ledger: memoryLedger(),
+          runner: hooks.runner,
+          channels: {
+            chan_1: { provider: hooks.chan1, to: '+1' },
+            chan_2: { provider: hooks.chan2 },
+          },
+          ...given,
+        }),
+      ],
+    }).compile();
+    hooks.app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+      logger: hooks.log,
+    });
+    await hooks.app.listen(0, '127.0.0.1');
+    hooks.url = await hooks.app.getUrl();
+    return hooks;
+  }
+
+  /** POSTs JSON below the prefix with the hook token. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    this.#secrets.addPayload(body);
+    return fetch(`${this.url}/hooks${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  /** Status and body in one. */
+  async ask(
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number } & Record<string, unknown>> {
+    const answer = await this.post(path, body, headers);
+    const text = await answer.text();
+    const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    return { ...json, status: answer.status };
+  }
+
+  async story(eventId: unknown): Promise<EventStory> {
+    const story = await this.app.get(Stories).get(String(eventId));
+    if (story === null) throw new Error(`there is no event ${String(eventId)}`);
+    return story;
+  }
+
+  /** The story once the event has ended. */
+  async ended(eventId: unknown): Promise<EventStory> {
+    return eventually(`event ${String(eventId)} ends`, async () => {
+      const story = await this.story(eventId);
+      return story.status !== 'accepted' && story.status !== 'running' && story;
+    });
+  }
+
+  /** How many events were stored. */
+  async stored(): Promise<number> {
+    const { events } = await this.app.get(Stories).list({ limit: 200 });
+    return events.length;
+  }
+
+  /** Ends it, and sees to it that no line of its log holds a token or a payload. */
+  async close(): Promise<void> {
+    await this.app.close();
+    this.#secrets.assertAbsentFrom(this.log.lines);
+  }
+}

@@ -1,0 +1,98 @@
+import { type Answer, type RecordedRequest, ScriptedServer } from './scripted-server.ts';
+
+/** What the server answers until it is told otherwise. */
+export const MODEL_REPLY = 'Hello from the test model.';
+
+/**
+ * Speaks OpenAI's protocol: `POST /v1/chat/completions`, as server-sent events when the request says `stream: true`
+ * and as JSON otherwise, and `GET /v1/models`.
+ */
+export class OpenAiServer extends ScriptedServer {
+  /** The text of the next answers, or what makes it of a request's body; it is streamed word by word. */
+  reply: string | ((body: unknown) => string) = MODEL_REPLY;
+  /** The models it serves; null: what Ollama says when it has none. */
+  models: readonly string[] | null = ['test-model'];
+
+  constructor() {
+    super((request) => this.usual(request));
+  }
+
+  /** What `models.providers.<name>.baseUrl` must be. */
+  get baseUrl(): string {
+    return `${this.origin}/v1`;
+  }
+
+  private usual(request: RecordedRequest): Answer {
+    const route = `${request.method} ${request.path}`;
+    if (route === 'GET /v1/models') return json(modelList(this.models));
+    if (route !== 'POST /v1/chat/completions') {
+      return json(openAiError('unknown route', 'not_found'), 404);
+    }
+    const model = String(field(request.body, 'model'));
+    const reply = typeof this.reply === 'string' ? this.reply : this.reply(request.body);
+    return field(request.body, 'stream') === true
+      ? streamed(model, reply)
+      : json(completion(model, reply));
+  }
+}
+
+/** A running server; close it after the test. */
+export async function startOpenAiServer(): Promise<OpenAiServer> {
+  const server = new OpenAiServer();
+  await server.listen();
+  return server;
+}
+
+/** The body of a refusal. */
+export function openAiError(
+  message: string,
+  code: string | number,
+  type = 'invalid_request_error',
+) {
+  return { error: { message, type, param: null, code } };
+}
+
+/** One server-sent event of a stream. */
+export function event(data: unknown): string {
+  return `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+}
+
+/** One piece of a streamed answer. */
+export function chunk(model: string, delta: object, finish: string | null = null) {
+  const choices = [{ index: 0, delta, finish_reason: finish }];
+  return { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, choices };
+}
+
+function streamed(model: string, reply: string): Answer {
+  const words = reply.match(/\S+\s*|\s+/g) ?? [];
+  const deltas = [{ role: 'assistant', content: '' }, ...words.map((content) => ({ content }))];
+  const chunks = [
+    ...deltas.map((delta) => event(chunk(model, delta))),
+    event(chunk(model, {}, 'stop')),
+    event('[DONE]'),
+  ];
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks };
+}
+
+function completion(model: string, content: string) {
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage };
+}
+
+function modelList(models: readonly string[] | null) {
+  const data = models?.map((id) => ({ id, object: 'model', created: 1, owned_by: 'library' }));
+  return { object: 'list', data: data ?? null };
+}
+
+function json(body: unknown, status = 200): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    chunks: [JSON.stringify(body)],
+  };
+}
+
+function field(body: unknown, key: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, key) : undefined;
+}

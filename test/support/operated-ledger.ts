@@ -1,0 +1,118 @@
+import { LedgerUnavailable, Operations, Stories, Upkeep } from '../../src/hooks/index.ts';
+import type {
+  EventFilter,
+  EventStory,
+  EventSummary,
+  SessionStory,
+  StoredRequest,
+  WorkCounts,
+} from '../../src/hooks/index.ts';
+
+const SUMMARY: EventSummary = {
+  id: 'event-1',
+  hook: 'wake',
+  status: 'done',
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  mapping: null,
+};
+
+const STORY: EventStory = {
+  ...SUMMARY,
+  request: {
+    path: 'wake',
+    query: {},
+    headers: {},
+    client: '::1',
+    verifiedBy: 'token',
+    payload: {},
+  },
+  actions: [],
+  runs: [],
+  summary: null,
+  heartbeat: 'none',
+  deliveries: [],
+  error: null,
+  warnings: [],
+};
+
+/** A ledger as the operator sees it, with one event; writes down what is asked of it. */
+export class OperatedLedger {
+  readonly journal: string[] = [];
+  isHealthy = true;
+  isPaused = false;
+  dead = 0;
+  readonly stories: Stories;
+  readonly operations: Operations;
+  readonly upkeep: Upkeep;
+
+  constructor() {
+    this.stories = new OperatedStories(this);
+    this.operations = new OperatedOperations(this);
+    this.upkeep = new OperatedUpkeep(this);
+  }
+}
+
+class OperatedStories extends Stories {
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async list(filter: EventFilter): Promise<{ events: EventSummary[]; nextCursor: string | null }> {
+    this.ledger.journal.push(`list ${JSON.stringify(filter)}`);
+    return { events: [SUMMARY], nextCursor: 'next' };
+  }
+
+  async get(id: string): Promise<EventStory | null> {
+    return id === SUMMARY.id ? STORY : null;
+  }
+
+  async storedRequest(): Promise<StoredRequest | null> {
+    return null;
+  }
+
+  async session(key: string): Promise<SessionStory | null> {
+    const story = { agentId: 'main', pendingSystemEvents: [], lastRoute: null, turns: [] };
+    return key.startsWith('agent:main:') ? { key, ...story } : null;
+  }
+}
+
+class OperatedOperations extends Operations {
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async retry(id: string): Promise<number | null> {
+    this.ledger.journal.push(`retry ${id}`);
+    return id === SUMMARY.id ? this.ledger.dead : null;
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    this.ledger.journal.push(paused ? 'pause' : 'resume');
+    this.ledger.isPaused = paused;
+  }
+
+  async isPaused(): Promise<boolean> {
+    return this.ledger.isPaused;
+  }
+
+  async counts(): Promise<WorkCounts[]> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return [{ kind: 'run', state: 'waiting', count: 3 }];
+  }
+}
+
+class OperatedUpkeep extends Upkeep {
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async prune(): Promise<boolean> {
+    return false;
+  }
+
+  async health(): Promise<void> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk of /secret/path is full');
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,123 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import {
+  AuthFailureThrottle,
+  BoundedFailureStorage,
+  Clock,
+  FailureStorage,
+  HookReplay,
+  HooksSettings,
+  Operations,
+  Stories,
+  SystemClock,
+  Upkeep,
+} from '../../src/hooks/index.ts';
+import { HookMetrics, OpsModule } from '../../src/ops/index.ts';
+import { createHttpAdapter } from '../../src/standalone/http-adapter.ts';
+import { JsonErrorsFilter } from '../../src/standalone/json-errors.filter.ts';
+import { OperatedLedger } from './operated-ledger.ts';
+
+export const OPERATOR_TOKEN = 'operator-token-of-good-length';
+export const HOOK_TOKEN = 'hook-token-of-good-length';
+
+export interface OperatedOptions {
+  readonly exposed?: boolean;
+  readonly trustedProxies?: readonly string[];
+}
+
+export interface Asked {
+  readonly token?: string | null;
+  readonly from?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** The operator API of a service whose ledger is a stand-in. */
+export class OperatedService implements AsyncDisposable {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly ledger: OperatedLedger,
+    /** What a replay leads to. */
+    readonly replays: { replay: HookReplay['replay'] },
+  ) {}
+
+  static async start(options: OperatedOptions = {}): Promise<OperatedService> {
+    const ledger = new OperatedLedger();
+    const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
+    const ops = { token: OPERATOR_TOKEN, exposed: false, trustedProxies: [], ...options };
+    const testing = Test.createTestingModule({
+      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays), ops)],
+    });
+    const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
+      createHttpAdapter(),
+      { bodyParser: false, logger: false },
+    );
+    app.useGlobalFilters(new JsonErrorsFilter());
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new OperatedService(app, ledger, replays);
+  }
+
+  get metrics(): HookMetrics {
+    return this.app.get(HookMetrics, { strict: false });
+  }
+
+  get(url: string, asked: Asked = {}): Promise<Told> {
+    return this.#ask('GET', url, asked);
+  }
+
+  post(url: string, asked: Asked = {}): Promise<Told> {
+    return this.#ask('POST', url, asked);
+  }
+
+  async #ask(
+    method: 'GET' | 'POST',
+    url: string,
+    { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {} }: Asked,
+  ): Promise<Told> {
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const answer = await this.app.inject({
+      method,
+      url,
+      remoteAddress: from,
+      headers: { ...authorization, ...headers },
+    });
+    const { statusCode, payload } = answer;
+    const body = payload.startsWith('{') ? JSON.parse(payload) : {};
+    return { status: statusCode, headers: answer.headers, text: payload, body };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.app.close();
+  }
+}
+
+@Module({})
+class HooksStandIn {}
+
+/** Stands where the hooks module does: everything the operator API asks of it. */
+function hooksStandIn(
+  ledger: OperatedLedger,
+  replays: { replay: HookReplay['replay'] },
+): DynamicModule {
+  const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN });
+  const providers = [
+    { provide: HooksSettings, useValue: settings },
+    { provide: Clock, useClass: SystemClock },
+    { provide: Stories, useValue: ledger.stories },
+    { provide: Operations, useValue: ledger.operations },
+    { provide: Upkeep, useValue: ledger.upkeep },
+    { provide: HookReplay, useValue: replays },
+    { provide: FailureStorage, useClass: BoundedFailureStorage },
+    AuthFailureThrottle,
+  ];
+  return { module: HooksStandIn, providers, exports: providers };
+}

@@ -1,0 +1,43 @@
+import { AgentRunner, Channel } from '../../src/hooks/ports/index.ts';
+import type { AgentReply, AgentTurn, OutgoingMessage } from '../../src/hooks/ports/index.ts';
+
+/** Everything that happened to the world outside, in order, a line each. */
+export type Journal = string[];
+
+/** Answers every turn with what `reply` makes of it, and writes it down. */
+export class RecordingRunner extends AgentRunner {
+  readonly turns: AgentTurn[] = [];
+  reply: (turn: AgentTurn, signal: AbortSignal) => Promise<string> | string = ({ kind }) =>
+    kind === 'run' ? 'the reply' : 'HEARTBEAT_OK';
+
+  constructor(private readonly journal: Journal) {
+    super();
+  }
+
+  override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+    this.turns.push(turn);
+    this.journal.push(`${turn.kind} ${turn.sessionKey}`);
+    return { text: await this.reply(turn, signal) };
+  }
+}
+
+/** Takes every message and writes it down. */
+export class RecordingChannel extends Channel {
+  readonly messages: OutgoingMessage[] = [];
+  answer: (message: OutgoingMessage) => Promise<{ messageId?: string }> = async () => ({
+    messageId: String(this.messages.length),
+  });
+
+  constructor(
+    private readonly name: string,
+    private readonly journal: Journal,
+  ) {
+    super();
+  }
+
+  override async send(message: OutgoingMessage): Promise<{ messageId?: string }> {
+    this.messages.push(message);
+    this.journal.push(`deliver ${this.name} ${message.to} ${message.text}`);
+    return this.answer(message);
+  }
+}

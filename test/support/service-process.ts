@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+import { Secrets } from './secret-free-log.ts';
+
+/** The built service; `npm test` builds it first. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface Ending {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+/** The service as its own process, in a directory of its own, on a free port. */
+export class ServiceProcess implements AsyncDisposable {
+  stdout = '';
+  stderr = '';
+  /** Where it listens; empty until {@link listening}. */
+  url = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  constructor(cwd: string, env: Readonly<Record<string, string>> = {}, node = process.execPath) {
+    const { PATH = '' } = process.env;
+    this.#child = spawn(node, [MAIN], {
+      cwd,
+      env: { PATH, GATEWAY_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
+    this.#child.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
+    this.#ended = once(this.#child, 'close');
+  }
+
+  /** A service that listens. */
+  static async listening(cwd: string, env?: Record<string, string>): Promise<ServiceProcess> {
+    const service = new ServiceProcess(cwd, env);
+    const line = await eventually('the service listens', () => service.logged('listening'));
+    service.url = String(line['url']);
+    return service;
+  }
+
+  /** The first log line whose message contains `text`. */
+  logged(text: string): LogLine | undefined {
+    return this.logs.find(({ msg }) => typeof msg === 'string' && msg.includes(text));
+  }
+
+  get logs(): LogLine[] {
+    const lines = this.stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'));
+    return lines.map((line): LogLine => JSON.parse(line));
+  }
+
+  /** Asks it over HTTP; `token` as a bearer. */
+  async ask(
+    path: string,
+    { token, body }: { token?: string; body?: unknown } = {},
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    if (token !== undefined) this.#secrets.addToken(token);
+    this.#secrets.addPayload(body);
+    const answer = await fetch(`${this.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: JSON.parse(text) };
+  }
+
+  /** Tokens and payloads that went through {@link ask}: no log line may hold them. */
+  readonly #secrets = new Secrets();
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** How it ended, once it has. */
+  async ended(): Promise<Ending> {
+    await this.#ended;
+    this.#secrets.assertAbsentFrom(this.stdout.split('\n'));
+    this.#secrets.assertAbsentFrom(this.stderr.split('\n'));
+    return { code: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  async stop(): Promise<Ending> {
+    this.signal('SIGTERM');
+    return this.ended();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
+    await this.#ended;
+  }
+}
