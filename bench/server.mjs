@@ -1,6 +1,6 @@
 // Starts servers as processes of their own and reads what they cost from /proc.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,21 +8,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 const TICKS_PER_SECOND = 100;
 
 export class Server {
-  constructor(name, child, url) {
-    Object.assign(this, { name, child, url });
+  constructor(child, url, outputDir) {
+    Object.assign(this, { child, url, outputDir });
   }
 
   /** Starts `script` and waits until a line of its output names the port it listens on. */
   static async start(name, script, { cwd, env = {} } = {}) {
     // Into a file: a pipe would make this process, which also makes the load, read every line of the log.
-    const output = join(mkdtempSync(join(tmpdir(), 'hooks-bench-output-')), name);
+    const outputDir = mkdtempSync(join(tmpdir(), 'hooks-bench-output-'));
+    const output = join(outputDir, name);
     const child = spawn(process.execPath, [script], {
       cwd,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', openSync(output, 'w'), 'inherit'],
     });
     const port = await portOf(name, child, output);
-    return new Server(name, child, `http://127.0.0.1:${port}`);
+    return new Server(child, `http://127.0.0.1:${port}`, outputDir);
   }
 
   /** CPU time of all threads so far, in microseconds. */
@@ -38,6 +39,7 @@ export class Server {
   async stop() {
     this.child.kill('SIGKILL');
     await new Promise((resolve) => this.child.once('exit', resolve));
+    rmSync(this.outputDir, { recursive: true });
   }
 }
 
