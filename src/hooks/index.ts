@@ -14,6 +14,7 @@ export {
 export type { TrustedRange } from './http/auth/client-address.ts';
 export { FailureStorage } from './http/auth/failure-storage.ts';
 export type { FailureRecord } from './http/auth/failure-storage.ts';
+export { bearerOf } from './http/auth/presented-token.ts';
 export { HookTokenGuard } from './http/auth/hook-token.guard.ts';
 export { HookDoor } from './http/door/hook-door.ts';
 export type { HookRouteDecorator } from './http/hooks.controller.ts';

@@ -6,7 +6,17 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsOptions } from './ops-options.ts';
 
 /** Headers by which a proxy says that the request is not its own. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
+const FORWARDING = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-client-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+] as const;
 
 /** Decides from where a request really comes. */
 @Injectable()
@@ -18,27 +28,17 @@ export class ClientOrigin {
   }
 
   /**
-   * The client's address; null when the request came through a proxy that is not trusted, or that does not say for
-   * whom. A program on this machine that forwards without any such header cannot be told from a local client.
+   * True when a program on this machine asks for itself: whatever was forwarded, by whomever, is not local. A program
+   * that forwards without saying so cannot be told from a local client.
    */
-  addressOf({ socket: { remoteAddress }, headers }: FastifyRequest): string | null {
-    if (FORWARDING.every((name) => headers[name] === undefined)) {
-      return clientAddress(remoteAddress, undefined, []);
-    }
+  isLocal({ socket: { remoteAddress }, headers }: FastifyRequest): boolean {
+    if (FORWARDING.some((name) => headers[name] !== undefined)) return false;
+    return parseAddress(remoteAddress ?? '')?.range() === 'loopback';
+  }
+
+  /** By whom failures are counted. */
+  addressOf({ socket: { remoteAddress }, headers }: FastifyRequest): string {
     const chain = [headers['x-forwarded-for'] ?? []].flat().join(',');
-    const isReadable = chain.split(',').every((hop) => parseAddress(hop) !== null);
-    if (!isReadable || !this.#isProxy(remoteAddress)) return null;
-    return clientAddress(remoteAddress, chain, this.#proxies);
-  }
-
-  isLoopback(address: string): boolean {
-    return parseAddress(address)?.range() === 'loopback';
-  }
-
-  #isProxy(peer: string | undefined): boolean {
-    const address = parseAddress(peer ?? '');
-    return this.#proxies.some(
-      ([range, bits]) => range.kind() === address?.kind() && address.match(range, bits),
-    );
+    return clientAddress(remoteAddress, chain === '' ? undefined : chain, this.#proxies);
   }
 }

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { AuthFailureThrottle } from '../hooks/index.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuthFailureThrottle, bearerOf } from '../hooks/index.ts';
 import { ClientOrigin } from './client-origin.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsOptions } from './ops-options.ts';
@@ -24,15 +24,16 @@ export class OperatorGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const address = this.origin.addressOf(request);
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    http.getResponse<FastifyReply>().headers(PRIVATE);
     // 1.
-    if (!this.options.exposed && (address === null || !this.origin.isLoopback(address))) {
+    if (!this.options.exposed && !this.origin.isLocal(request)) {
       throw new OpsRefusal('loopback_only');
     }
     const isOperator = this.#isOperator(request.headers.authorization);
     // A budget apart from that of hook senders at the same address.
-    const client = `ops:${address ?? request.socket.remoteAddress}`;
+    const client = `ops:${this.origin.addressOf(request)}`;
     const lockedSeconds = await this.#lockedSeconds(isOperator, client);
     // 2. and 3.
     if (lockedSeconds !== null) throw new OpsRefusal('too_many_auth_failures', '', lockedSeconds);
@@ -41,8 +42,10 @@ export class OperatorGuard implements CanActivate {
   }
 
   #isOperator(authorization: string | undefined): boolean {
-    const presented = /^bearer\s+(.*\S)\s*$/i.exec(authorization ?? '')?.[1] ?? '';
-    return timingSafeEqual(digest(presented), digest(this.options.token));
+    const presented = bearerOf(authorization);
+    return (
+      timingSafeEqual(digest(presented ?? ''), digest(this.options.token)) && presented !== null
+    );
   }
 
   #lockedSeconds(isOperator: boolean, client: string): Promise<number | null> | null {
@@ -50,6 +53,9 @@ export class OperatorGuard implements CanActivate {
     return this.throttle.isWatching ? this.throttle.admit(client) : null;
   }
 }
+
+/** Stories hold payloads: nothing on the way keeps them, and no browser guesses what they are. */
+const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { Rejection } from '../hooks/index.ts';
+import { LedgerUnavailable, Rejection } from '../hooks/index.ts';
 import { SERVICE_REFUSALS, errorBody } from './service-refusals.ts';
 import type { ErrorBody, ServiceRefusalCode } from './service-refusals.ts';
 
@@ -12,6 +12,7 @@ export interface ErrorAnswer {
 
 /** What is answered for anything that was thrown: its own words when it has some for a client, else a fixed text. */
 export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof LedgerUnavailable) return errorAnswer(new Rejection('store_unavailable'));
   if (error instanceof Rejection) {
     const { status, code, message, retryAfterSeconds } = error;
     return { status, body: { ok: false, error: message, code }, retryAfterSeconds };

@@ -9,6 +9,8 @@ import type { ServiceRefusalCode } from './service-refusals.ts';
 const HEADERS_MS = 15_000;
 /** Longest a client may take for a whole request: above the longest `hooks.bodyTimeoutSeconds`, which answers first. */
 const REQUEST_MS = 610_000;
+/** How long answers that are under way may take when the service stops. */
+const LAST_ANSWERS_MS = 1_000;
 /** A session key has up to 256 characters, each up to nine when percent-encoded. */
 const LONGEST_PARAMETER = 2_400;
 
@@ -29,7 +31,20 @@ export function createHttpAdapter(): FastifyAdapter {
     clientErrorHandler: answerClientError,
   });
   ignoreBodies(adapter);
+  closeConnections(adapter);
   return adapter;
+}
+
+/**
+ * Whoever is silent or slow when the service stops does not keep it: the data directory is waited for by the next one.
+ */
+function closeConnections(adapter: FastifyAdapter): void {
+  const fastify = adapter.getInstance();
+  fastify.addHook('preClose', (done) => {
+    fastify.server.closeIdleConnections();
+    setTimeout(() => fastify.server.closeAllConnections(), LAST_ANSWERS_MS).unref();
+    done();
+  });
 }
 
 /** Hooks read their own bodies, and nothing else of the service wants one. What is sent is thrown away unbuffered. */

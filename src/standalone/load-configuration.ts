@@ -44,7 +44,7 @@ export function loadConfiguration(
   const resolved = resolveSections(sections, dir);
   throwIfAny(onePerKey([...read.problems, ...problems], resolved.problems));
   const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
-  const operatorToken = gateway.auth.token ?? operatorTokenFile.keep();
+  const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.keep();
   return {
     dir,
     isDemo: files.gateway === undefined,

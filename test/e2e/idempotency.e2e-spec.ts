@@ -38,6 +38,17 @@ describe('Idempotency-Key', () => {
     expect(await hooks.stored()).toBe(1);
   });
 
+  it('of a sender never meets the dedupeKey that a mapping makes of another payload', async () => {
+    await hooks.close();
+    hooks = await Hooks.start({
+      mappings: [{ id: 'shop', messageTemplate: '{{ text }}', dedupeKey: '{{ id }}' }],
+    });
+    await hooks.ask('/shop', { text: 'first event' }, KEY);
+    const second = await hooks.ask('/shop', { id: 'k-1', text: 'second event' });
+    expect((await hooks.ended(second['eventId'])).runs).toHaveLength(1);
+    expect(await hooks.stored()).toBe(2);
+  });
+
   it('counts per hook path', async () => {
     await hooks.ask('/wake', { text: 'x' }, KEY);
     expect(await hooks.ask('/agent', { message: 'x' }, KEY)).toMatchObject({ status: 200 });

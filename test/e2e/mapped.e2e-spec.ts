@@ -116,6 +116,26 @@ describe('POST /hooks/<name>', () => {
     expect(story.runs[0]?.prompt).toMatch(/^as it is\n\nReceived: /);
   });
 
+  it.each([
+    'x-forwarded-authorization',
+    'cf-access-jwt-assertion',
+    'x-shopify-hmac-sha256',
+    'x-auth',
+    'x-access-key',
+    'x-api-key',
+    'x-hub-signature-256',
+  ])('keeps the credential header %s out of stories, and others in', async (name) => {
+    const { eventId } = await hooks.ask('/headers', {}, { [name]: 'private', 'x-author': 'Ann' });
+    const { headers } = (await hooks.story(eventId)).request;
+    expect(headers).not.toHaveProperty(name);
+    expect(headers).toHaveProperty('x-author', 'Ann');
+  });
+
+  it('keeps credentials in the query out of stories and templates', async () => {
+    const { eventId } = await hooks.ask('/ci/build?access_token=private&q=seen', { n: 1 });
+    expect((await hooks.story(eventId)).request.query).toEqual({ q: 'seen' });
+  });
+
   it('keeps credentials out of templates and stories', async () => {
     const { eventId } = await hooks.ask('/headers', {}, { 'x-event': 'E', cookie: 'c=1' });
     const story = await hooks.ended(eventId);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { nodeRefusal } from '../../src/standalone/node-version.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -124,5 +125,29 @@ describe('the service ends', () => {
     expect((await service.ended()).code).toBe(143);
     silent.closeAllConnections();
     silent.close();
+  });
+});
+
+describe('the service stops although somebody is silent or slow', () => {
+  it.each([
+    ['half of the headers', 'POST /hooks/wake HTTP/1.1\r\nHost: x\r\nX-A: '],
+    [
+      'a refused body that never comes',
+      'POST /hooks/wake HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nabc',
+    ],
+  ])('%s', async (_, start) => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+    await using service = await ServiceProcess.listening(dir.path);
+    const { port, hostname } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    await new Promise<void>((resolve) => socket.write(start, () => resolve()));
+    await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+    const began = performance.now();
+    service.signal('SIGTERM');
+    expect((await service.ended()).code).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    socket.destroy();
   });
 });

@@ -58,13 +58,14 @@ function toNewEvent(event: HookEvent, { hooks }: ResolvedHooksOptions): NewEvent
   const { hook, receivedAt, request, payloadText, mapping, failure, warnings, actions } = event;
   const id = newId();
   const keepUntil = Math.ceil(receivedAt + hooks.idempotencyHours * HOUR_MS);
-  const keyed = (key: string | undefined): IdempotencyKey | undefined =>
+  const keyed = (scope: string, key: string | undefined): IdempotencyKey | undefined =>
     key === undefined || request.replayOf !== undefined
       ? undefined
-      : { scope: hook, key, digest: digestOf(payloadText), keepUntil };
-  const idempotency = keyed(event.idempotencyKey);
+      : { scope, key, digest: digestOf(payloadText), keepUntil };
+  const idempotency = keyed(hook, event.idempotencyKey);
   // The first key there is counts: the sender's own, else the mapping's for each action.
-  const deduped = (key: string | undefined) => (idempotency === undefined ? keyed(key) : undefined);
+  const deduped = (key: string | undefined) =>
+    idempotency === undefined ? keyed(`dedupe ${hook}`, key) : undefined;
   return {
     v: 1,
     id,

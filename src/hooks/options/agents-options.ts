@@ -24,7 +24,7 @@ import type { ModelList } from './model-list.ts';
 import { OptionalText } from './optional-text.ts';
 
 /** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
-export const DURATION = /^(\d+)(s|m|h)$/;
+export const DURATION = /^(\d{1,5})(s|m|h)$/;
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
@@ -48,7 +48,9 @@ export class ActiveHoursOptions {
 /** `agents.defaults.heartbeat`: the turns of an agent on its main session. */
 export class HeartbeatOptions {
   /** How often a periodic heartbeat comes: a number with `s`, `m` or `h`; `0m` turns them off. Immediate ones still come. */
-  @Matches(DURATION, { message: 'must be a number followed by s, m or h, for example 30m' })
+  @Matches(DURATION, {
+    message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
+  })
   every = '30m';
 
   /** Absent: periodic heartbeats come at any time. */

@@ -131,7 +131,7 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     [
       'a bad length of time',
       { agents: { defaults: { heartbeat: { every: '30 min' } } } },
-      'agents.defaults.heartbeat.every must be a number followed by s, m or h, for example 30m',
+      'agents.defaults.heartbeat.every must be a number of at most five digits followed by s, m or h, for example 30m',
     ],
     [
       'a timeout of over a day',

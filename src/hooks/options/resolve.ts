@@ -67,7 +67,9 @@ export function resolveSection<T extends object>(
 /** Fills in every default and checks everything at once. */
 export function resolveOptions(input: HooksSettingsInput): Resolution {
   if (!isObject(input)) return unusable();
-  const { agents, models, retention, gatewayAuthToken, trustedProxies = [], ...own } = input;
+  const { agents, models, retention, trustedProxies = [], ...rest } = input;
+  const { gatewayAuthToken: givenAuthToken, ...own } = rest;
+  const gatewayAuthToken = trimmed(givenAuthToken);
   const hooks = resolveSection(HooksOptions, own, 'hooks');
   const sections = {
     agents: resolveSection(AgentsOptions, agents, 'agents'),
@@ -75,6 +77,7 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     retention: resolveSection(RetentionOptions, retention, 'store'),
   };
   const problems = [hooks, ...Object.values(sections)].flatMap((section) => section.problems);
+  hooks.value.token = trimmed(hooks.value.token);
   if (typeof hooks.value.path === 'string') {
     hooks.value.path = normalizePrefix(hooks.value.path);
     problems.push(...prefixProblems(hooks.value.path));
@@ -97,6 +100,11 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     problems: onePerKey(problems),
     warnings: problems.length > 0 ? [] : warningsOf(hooks.value),
   };
+}
+
+/** Blanks around a token are a slip of the hand: compared with and without them, two tokens would be one. */
+function trimmed<T>(token: T): T | string {
+  return typeof token === 'string' ? token.trim() : token;
 }
 
 function isObject(input: unknown): boolean {

@@ -19,6 +19,18 @@ function warnings(written: HooksSettingsInput): string[] {
   return warnings.map(({ key }) => key);
 }
 
+describe('a token with blanks around it', () => {
+  it('is compared without them, so that two tokens cannot be one', () => {
+    const token = 'the-operator-token-of-this-gateway';
+    const { problems } = resolveOptions({
+      enabled: true,
+      token: `${token} `,
+      gatewayAuthToken: token,
+    });
+    expect(problems.map(({ key }) => key)).toEqual(['hooks.token']);
+  });
+});
+
 describe('the hook token (spec "Authentication" 6, behaviour §3 "Start refuses")', () => {
   it.each([[undefined], [''], ['   '], ['\t\n']])(
     'is required when enabled; %j is none',

@@ -24,11 +24,11 @@ describe('clientAddress', () => {
       '10.0.0.2',
     ],
     [
-      'all are trusted: the left-most',
+      'all are trusted: the one the proxy saw',
       '10.0.0.1',
       '10.0.0.3, 10.0.0.2',
       ['10.0.0.0/8'],
-      '10.0.0.3',
+      '10.0.0.2',
     ],
     ['an empty header', '10.0.0.1', '', ['10.0.0.0/8'], '10.0.0.1'],
     ['no header', '::ffff:10.0.0.1', undefined, ['10.0.0.0/8'], '10.0.0.1'],

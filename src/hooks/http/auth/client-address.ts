@@ -34,7 +34,8 @@ export function parseRange(entry: string): TrustedRange | null {
 
 /**
  * Who speaks: the socket's address; or, when that is a trusted proxy, the right-most address of `X-Forwarded-For` that
- * is not one. A malformed entry ends the walk: nothing left of it can be believed.
+ * is not one. A malformed entry ends the walk: nothing left of it can be believed. When every address is in a trusted
+ * range, it is the one that the proxy itself has seen: whatever stands left of it may be the sender's own word.
  */
 export function clientAddress(
   socketAddress: string | undefined,
@@ -42,14 +43,16 @@ export function clientAddress(
   trusted: readonly TrustedRange[],
 ): string {
   if (trusted.length === 0 || forwardedFor === undefined) return folded(socketAddress);
-  let client = parseAddress(socketAddress ?? '');
+  const peer = parseAddress(socketAddress ?? '');
+  if (peer === null || !isTrusted(peer, trusted)) return folded(socketAddress);
+  const hops: (IPv4 | IPv6)[] = [];
   for (const entry of forwardedFor.split(',').toReversed()) {
-    if (client === null || !isTrusted(client, trusted)) break;
-    const next = parseAddress(entry);
-    if (next === null) break;
-    client = next;
+    const hop = parseAddress(entry);
+    if (hop === null) break;
+    if (!isTrusted(hop, trusted)) return hop.toString();
+    hops.push(hop);
   }
-  return client?.toString() ?? folded(socketAddress);
+  return (hops[0] ?? peer).toString();
 }
 
 /**

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Rejection } from '../../rejections/index.ts';
 
 const JSON_TYPE = /^(?:application\/json|[^\s/;,]+\/[^\s/;,]+\+json)$/;
-const CHARSET = /^charset\s*=\s*"?([^"]*)"?$/;
 
 /**
  * Only JSON in UTF-8, or no word about it, and never compressed. The header chooses no parser: there is but one.
@@ -10,6 +9,10 @@ const CHARSET = /^charset\s*=\s*"?([^"]*)"?$/;
  */
 export function assertJson(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding'];
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    throw new Rejection('unsupported_media_type');
+  }
   if ((encoding !== undefined && encoding.trim() !== '') || !isJson(headers['content-type'])) {
     throw new Rejection('unsupported_media_type');
   }
@@ -23,6 +26,8 @@ function isJson(header: string | undefined): boolean {
 }
 
 function isUtf8(parameter: string): boolean {
-  const [, charset] = CHARSET.exec(parameter) ?? [];
-  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
+  const equals = parameter.indexOf('=');
+  if (equals === -1 || parameter.slice(0, equals).trim() !== 'charset') return true;
+  const charset = parameter.slice(equals + 1).trim();
+  return /^(?:utf-?8|"utf-?8")$/.test(charset);
 }

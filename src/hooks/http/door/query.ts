@@ -1,8 +1,10 @@
-/** First value of each query parameter, decoded. */
+import { isCredential } from './request-headers.ts';
+
+/** First value of each query parameter, decoded; credentials left out. */
 export function queryOf(url: string): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of parameters(url)) {
-    if (Object.hasOwn(query, name)) continue;
+    if (Object.hasOwn(query, name) || isCredential(name.toLowerCase())) continue;
     Object.defineProperty(query, name, {
       value,
       enumerable: true,

@@ -2,18 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Rejection } from '../../rejections/index.ts';
 
 /**
- * The one rule which headers are credentials: they reach no template, no transform, no story and no log.
- * Named exactly: authorization, proxy-authorization, cookie, set-cookie. Anywhere in the name: token, secret,
- * signature, password, api-key (`x-gateway-token`, `x-hub-signature-256`, `x-api-key`, …).
+ * The one rule which headers and query parameters are credentials: they reach no template, no transform, no story and
+ * no log. Any of these words in the name: authorization, cookie, token, secret, signature, hmac, jwt, assertion,
+ * credential, session, password, api-key, access-key; or `auth` as a word of its own.
  */
 const CREDENTIAL =
-  /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$|token|secret|signature|password|api[-_]?key/;
+  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|session|passw|(?:api|access)[-_]?key|(?:^|[-_])auth(?:$|[-_])/;
 
 /** Senders use the same few names; judging each again would cost as much as parsing the body. */
 const judged = new Map<string, boolean>();
 const MOST_JUDGED = 1000;
 
-function isCredential(name: string): boolean {
+/** @param name in lower case. */
+export function isCredential(name: string): boolean {
   const known = judged.get(name);
   if (known !== undefined) return known;
   const verdict = CREDENTIAL.test(name);

@@ -12,7 +12,7 @@ export function subPathUnder(routeUrl: string): SubPath {
     .map(segmentPattern)
     .join('/');
   const pattern = new RegExp(
-    String.raw`^(?:[a-z][a-z\d+.-]*://[^/?#]*)?${prefix}(?:/+([^?#]*))?(?:[?#]|$)`,
+    String.raw`^(?:[A-Za-z][A-Za-z\d+.-]*://[^/?#]*)?${prefix}(?:/+([^?#]*))?(?:[?#]|$)`,
     's',
   );
   return (url) => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../../options/index.ts';
 import { Clock, Stories } from '../../ports/index.ts';
+import { Rejection } from '../../rejections/index.ts';
 import type { Answer } from '../answer.ts';
 import { parseJson } from '../door/json.ts';
 import { HookEndpoints } from './hook-endpoints.ts';
@@ -38,7 +39,9 @@ export class HookReplay {
       receivedAt: this.clock.now(),
       replayOf: eventId,
     };
-    const answer = await this.endpoints.reach(request, this.settings.current).answer();
+    const settings = this.settings.current;
+    if (!settings.hooks.enabled) throw new Rejection('unknown_hook');
+    const answer = await this.endpoints.reach(request, settings).answer();
     return { outcome: 'replayed', answer };
   }
 }
