@@ -5,6 +5,7 @@ import { BoundedFailureStorage } from './http/auth/bounded-failure-storage.ts';
 import { FailureStorage } from './http/auth/failure-storage.ts';
 import { TrustedProxies } from './http/auth/trusted-proxies.ts';
 import { MappingService } from './ingest/mapping/mapping-service.ts';
+import { ChannelRegistry } from './work/channel-registry.ts';
 import { ConfiguredAgents, HOOKS_MODULE_OPTIONS, HooksSettings } from './options/index.ts';
 import type { HooksSettingsInput } from './options/index.ts';
 import {
@@ -86,7 +87,7 @@ export const wiring: Provider[] = [
   },
   {
     provide: LEDGER,
-    inject: [GIVEN_OPTIONS, HooksSettings, Clock, MappingService, TrustedProxies],
+    inject: [GIVEN_OPTIONS, HooksSettings, Clock, MappingService, TrustedProxies, ChannelRegistry],
     useFactory: openLedger,
   },
   port(Intake, ({ intake }) => intake),

@@ -67,8 +67,18 @@ describe('loadConfiguration with gateway.json5', () => {
     expect(loadConfiguration(dir.path, {}).warnings.map(({ key }) => key)).toEqual([
       'gateway.host',
     ]);
-    dir.write('gateway.json5', { gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] } });
+    dir.write('gateway.json5', {
+      ...minimal,
+      gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] },
+    });
     expect(loadConfiguration(dir.path, {}).warnings).toEqual([]);
+  });
+
+  it('warns of hooks that are off, since every one of them answers 404', () => {
+    dir.write('gateway.json5', {});
+    expect(loadConfiguration(dir.path, {}).warnings.map(({ key }) => key)).toEqual([
+      'hooks.enabled',
+    ]);
   });
 
   it('connects channels with their providers', () => {

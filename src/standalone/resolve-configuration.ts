@@ -56,8 +56,14 @@ export function resolveSections(sections: Sections, dir: string): ResolvedSectio
     hooks,
     operatorTokenFile,
     problems: distinct([...known, ...own, ...checkOptions(hooks).problems]),
-    warnings: exposure(gateway.value),
+    warnings: [...exposure(gateway.value), ...silence(hooks)],
   };
+}
+
+/** An ingress that is off answers like any other unknown path: nothing else would tell why. */
+function silence({ enabled }: HooksSettingsInput): Problem[] {
+  if (enabled === true) return [];
+  return [{ key: 'hooks.enabled', message: 'is not true: every hook answers 404' }];
 }
 
 function hooksInput(

@@ -65,6 +65,13 @@ describe('POST /hooks/<name>', () => {
     expect(await third.json()).toMatchObject({ eventId: first['eventId'] });
   });
 
+  it('does not take two payloads for one when the dedupeKey finds nothing in them', async () => {
+    const first = await hooks.ask('/alerts', { alerts: [{ name: 'cpu' }] });
+    const second = await hooks.ask('/alerts', { alerts: [{ name: 'disk' }] });
+    expect(second['eventId']).not.toBe(first['eventId']);
+    expect((await hooks.ended(second['eventId'])).runs).toHaveLength(1);
+  });
+
   it('answers 204 when there is nothing left to do', async () => {
     const answer = await hooks.post('/alerts', { alerts: [] });
     expect(answer.status).toBe(204);

@@ -133,6 +133,7 @@ export class WorkRoom {
     const directory = new ConfiguredAgents(settings);
     const registry = new ChannelRegistry(
       channels ?? { chan_1: { provider: this.channel, to: '+1' } },
+      settings,
     );
     const turns = new Turns(this.runner, directory, clock);
     const sessions = new SessionTurns(conversations);

@@ -83,6 +83,41 @@ describe('resolveOptions: all problems at once, each with its key and what to do
   });
 
   it.each([
+    [
+      'a provider that is not configured',
+      { defaults: { model: 'remote/x' } },
+      'agents.defaults.model',
+    ],
+    ['no provider', { list: [{ id: 'a', model: 'gpt' }] }, 'agents.list[0].model'],
+    ['an id used twice', { list: [{ id: 'a' }, { id: ' A' }] }, 'agents.list[1].id'],
+    [
+      'two defaults',
+      {
+        list: [
+          { id: 'a', default: true },
+          { id: 'b', default: true },
+        ],
+      },
+      'agents.list[1].default',
+    ],
+  ])('refuses agents with %s', (_, agents, key) => {
+    const models = { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } };
+    expect(resolveOptions({ agents, models }).problems.map((problem) => problem.key)).toContain(
+      key,
+    );
+  });
+
+  it('takes models by provider, by alias and auto', () => {
+    const models = {
+      providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } },
+      aliases: { fast: 'local/x' },
+    };
+    for (const model of ['local/a/b', 'fast', 'auto']) {
+      expect(resolveOptions({ agents: { defaults: { model } }, models }).problems).toEqual([]);
+    }
+  });
+
+  it.each([
     ['a number below its range', { maxBodyBytes: 0 }, 'hooks.maxBodyBytes must not be less than 1'],
     ['text for a whole number', { maxBodyBytes: 'x' }, 'hooks.maxBodyBytes must be a whole number'],
     ['text for a number', { idempotencyHours: 'x' }, 'hooks.idempotencyHours must be a number'],

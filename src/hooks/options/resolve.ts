@@ -2,6 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { agentListProblems } from './agent-list.ts';
+import { modelProblems } from './model-problems.ts';
 import { AgentsOptions } from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
 import { ModelsOptions } from './models-options.ts';
@@ -86,6 +87,7 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     ...tokenProblems(hooks.value, gatewayAuthToken),
     ...gatewayProblems(gatewayAuthToken, trustedProxies),
     ...agentListProblems(sections.agents.value.list),
+    ...(problems.length === 0 ? modelProblems(sections.agents.value, sections.models.value) : []),
   );
   const resolved: ResolvedHooksOptions = {
     hooks: hooks.value,

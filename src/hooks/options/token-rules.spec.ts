@@ -98,6 +98,11 @@ describe('warnings at start (behaviour §3, §6)', () => {
     expect(warnings({ allowedSessionKeyPrefixes: [' HOOK: '] })).toEqual([]);
   });
 
+  it('names a placeholder that everybody knows', () => {
+    const token = 'replace-me-with-a-long-random-string';
+    expect(warnings({ token })).toEqual(['hooks.token']);
+  });
+
   it('says nothing while the ingress is off', () => {
     expect(warnings({ enabled: false, token: 'short', defaultSessionKey: undefined })).toEqual([]);
   });

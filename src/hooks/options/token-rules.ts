@@ -3,6 +3,7 @@ import type { Problem } from './problem.ts';
 import { fitsPrefix } from './session-prefix.ts';
 
 const SHORTEST_GOOD_TOKEN = 24;
+const PLACEHOLDER_TOKEN = /replace|change.?me|example|your.?token/i;
 const UNRESOLVED_VARIABLE = /\$\{[^}]*\}/;
 
 /** What makes a start refused: no hook may be served under a token that is missing, blank, unresolved or shared. */
@@ -33,6 +34,11 @@ export function warningsOf(hooks: HooksOptions): Problem[] {
   const { defaultSessionKey } = hooks;
   const checks: [boolean, string, string][] = [
     [
+      PLACEHOLDER_TOKEN.test(hooks.token ?? ''),
+      'hooks.token',
+      'looks like the placeholder of an example, which everybody knows; use a random string',
+    ],
+    [
       hooks.token !== undefined && hooks.token.length < SHORTEST_GOOD_TOKEN,
       'hooks.token',
       `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`,
@@ -55,7 +61,6 @@ export function warningsOf(hooks: HooksOptions): Problem[] {
       'is outside hooks.allowedSessionKeyPrefixes; is that meant?',
     ],
   ];
-  return hooks.enabled
-    ? checks.filter(([applies]) => applies).map(([, key, message]) => ({ key, message }))
-    : [];
+  if (!hooks.enabled) return [];
+  return checks.filter(([applies]) => applies).map(([, key, message]) => ({ key, message }));
 }

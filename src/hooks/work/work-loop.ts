@@ -87,6 +87,9 @@ export class WorkLoop {
       const isWritten = await this.#commit(lease, end, changes);
       if (!isWritten) {
         this.#logger.warn({ work: lease.workId }, 'a lease was lost; its result is dropped');
+      } else if (end.type === 'dead') {
+        const { kind, ref, eventId: event } = lease;
+        this.#logger.warn({ event, kind, ref }, 'ended badly; the story of the event says why');
       }
     } catch (error) {
       this.#logger.error({ work: lease.workId, error: nameOf(error) }, 'a step could not be ended');

@@ -84,7 +84,9 @@ function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): Named
 
 /** A key longer than the store keeps is replaced by its digest. */
 function renderDedupeKey(mapping: CompiledMapping, scope: TemplateScope): string | undefined {
-  const key = present(render(mapping, 'dedupeKey', scope)?.text);
+  const rendered = render(mapping, 'dedupeKey', scope);
+  // Made of nothing but its own punctuation it would take different payloads for one.
+  const key = rendered?.hasContent === true ? present(rendered.text) : undefined;
   if (key === undefined || key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
   return createHash('sha256').update(key).digest('hex');
 }

@@ -1,0 +1,25 @@
+import { resolveOptions } from '../options/index.ts';
+import type { HooksSettings, SettingsCheck } from '../options/index.ts';
+import { ChannelRegistry } from './channel-registry.ts';
+
+function warningsOf(mappings: object[]): string[] {
+  const checks: SettingsCheck[] = [];
+  const settings = { addCheck: (check: SettingsCheck) => checks.push(check) };
+  const registry = new ChannelRegistry({}, settings as unknown as HooksSettings);
+  expect(registry.isEmpty).toBe(true);
+  const { resolved } = resolveOptions({ mappings });
+  return checks.flatMap((check) => check(resolved).warnings.map(({ key }) => key));
+}
+
+describe('ChannelRegistry', () => {
+  it('warns of a mapping to a channel that nobody serves, unless nothing is delivered', () => {
+    expect(
+      warningsOf([
+        { id: 'a', channel: 'chan_2' },
+        { id: 'b', channel: 'chan_2', deliver: false },
+        { id: 'c', channel: 'last' },
+        { id: 'd' },
+      ]),
+    ).toEqual(['hooks.mappings[0].channel']);
+  });
+});

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { AgentPayload } from '../../src/hooks/http/dto/agent-payload.ts';
+import { constraintsOf } from '../../src/hooks/http/dto/constraints.ts';
+import { WakePayload } from '../../src/hooks/http/dto/wake-payload.ts';
+
+function fieldsIn(section: string): string[] {
+  return Array.from(section.matchAll(/^\| `(\w+)`/gm), (match) => match[1] ?? '');
+}
+
+describe('docs/http-api.md', () => {
+  it('lists exactly the fields of wake and agent', async () => {
+    const text = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
+    const [, wake = '', agent = ''] = text.split(/^## .*$/m);
+    expect(fieldsIn(wake)).toEqual(constraintsOf(WakePayload).map(({ property }) => property));
+    expect(fieldsIn(agent)).toEqual(constraintsOf(AgentPayload).map(({ property }) => property));
+  });
+});
