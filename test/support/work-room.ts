@@ -163,8 +163,9 @@ const lease = {
   ref: 'run-1',
   eventId: 'event-1',
   attempt: 1,
-  afterCrash: false,
-  acceptedAt: Date.UTC(2026, 0, 1),
+  failures: 0,
+  crashes: 0,
+  since: Date.UTC(2026, 0, 1),
 };
 
 export function runLease(order: Partial<RunOrder> = {}, over: Partial<RunLease> = {}): RunLease {
@@ -181,7 +182,7 @@ export function runLease(order: Partial<RunOrder> = {}, over: Partial<RunLease> 
     wakeMode: 'now',
     timeoutSeconds: 600,
     trust: { level: 'untrusted', verifiedBy: 'token' },
-    receivedAt: lease.acceptedAt,
+    receivedAt: lease.since,
     deliver: { channel: 'last', toFrom: 'named' },
     ...order,
   };
@@ -250,7 +251,7 @@ export function systemEvent(seq: number, text: string): SystemEvent {
   return {
     seq,
     text,
-    at: lease.acceptedAt,
+    at: lease.since,
     hook: 'wake',
     trust: { level: 'untrusted', verifiedBy: 'token' },
   };

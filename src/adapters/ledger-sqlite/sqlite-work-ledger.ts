@@ -1,4 +1,5 @@
 import type { Change } from '../../hooks/ports/change.ts';
+import { LedgerUnavailable } from '../../hooks/ports/intake.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { End, Lease } from '../../hooks/ports/work-ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/new-work.ts';
@@ -36,9 +37,17 @@ export class SqliteWorkLedger extends WorkLedger {
     return this.#writer.call('renew', lease.workId, lease.attempt);
   }
 
-  commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean> {
-    const wired = changes.map(toWireChange);
-    return this.#writer.call('commit', lease.workId, lease.attempt, end, wired);
+  async commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean> {
+    const { workId, attempt } = lease;
+    try {
+      return await this.#writer.call('commit', workId, attempt, end, changes.map(toWireChange));
+    } catch (error) {
+      // Nobody will end this lease any more, and no clock does: its key would stand still.
+      if (!(error instanceof LedgerUnavailable)) {
+        await this.#writer.call('abandon', workId, attempt);
+      }
+      throw error;
+    }
   }
 }
 

@@ -44,8 +44,9 @@ export interface WireLease {
   readonly ref: string | null;
   readonly eventId: string | null;
   readonly attempt: number;
-  readonly afterCrash: boolean;
-  readonly acceptedAt: number;
+  readonly failures: number;
+  readonly crashes: number;
+  readonly since: number;
   readonly order: string;
 }
 

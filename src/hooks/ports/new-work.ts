@@ -11,7 +11,7 @@ export interface NewWork {
   /** Id of the run or the delivery it is about. */
   readonly ref?: string;
   readonly eventId?: string;
-  /** Epoch milliseconds before which it is not begun. In the future: it does not hold its key until then. */
+  /** Epoch milliseconds before which a heartbeat is not begun; until then it does not hold its key. */
   readonly dueAt: number;
   /**
    * At most one of this kind and key waits (one heartbeat for many wakes). When one waits that was never begun and is

@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 import type { Lane, NewWork } from './new-work.ts';
 import type { HeartbeatOrder, MessageOrder, RunOrder } from './orders.ts';
 
-/** A right to do one piece of work, held by one process for a limited time. */
+/** A right to do one piece of work, held by one process until the step ends or the process does. */
 interface LeaseOf<Kind, Order> {
   readonly workId: number;
   readonly lane: Lane;
@@ -12,10 +12,12 @@ interface LeaseOf<Kind, Order> {
   readonly eventId: string | null;
   /** 1 for the first; also the fencing token: a later attempt makes this lease worthless. */
   readonly attempt: number;
-  /** True when the attempt before this one ended without a word (its process died). */
-  readonly afterCrash: boolean;
-  /** Epoch milliseconds when the work was accepted. */
-  readonly acceptedAt: number;
+  /** Attempts that failed, since {@link since}; what was interrupted did not fail. */
+  readonly failures: number;
+  /** Attempts before this one that ended without a word, in a row: their process died during them. */
+  readonly crashes: number;
+  /** Epoch milliseconds when the work was accepted, or when an operator had it done anew. */
+  readonly since: number;
   readonly order: Order;
 }
 
@@ -24,32 +26,42 @@ export type HeartbeatLease = LeaseOf<'heartbeat', HeartbeatOrder>;
 export type DeliveryLease = LeaseOf<'delivery', MessageOrder>;
 export type Lease = RunLease | HeartbeatLease | DeliveryLease;
 
-/** What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it). */
-export type End = { type: 'done' } | { type: 'retry'; at: number } | { type: 'dead' };
+/**
+ * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
+ * `interrupted`: the service stopped; the attempt does not count as a failure.
+ */
+export type End =
+  { type: 'done' } | { type: 'retry'; at: number; interrupted?: true } | { type: 'dead' };
 
-/** How long a lease holds without being renewed. */
+/**
+ * How long a lease holds without being renewed, in a store that several processes share. A ledger that is alone on its
+ * store takes nothing from its own living process: there a lease ends with its step or with the process.
+ */
 export const LEASE_MS = 60_000;
 
 /**
  * The queue behind the effects. Order per key is first in, first out: work that waits for a retry holds its key,
- * work not yet due for its first attempt does not.
+ * a heartbeat not yet due for its first attempt does not. Runs and deliveries are due when they are accepted, whatever
+ * becomes of the clock.
  */
 export abstract class WorkLedger {
   /**
-   * Up to `max` pieces of due work, each leased for {@link LEASE_MS}; the claim is durable before it resolves, and a
-   * claimed run's story says `running`. Waits until there is any; resolves to none when `signal` aborts.
+   * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's story
+   * says `running`. Waits until there is any; resolves to none when `signal` aborts.
    */
   abstract claim(lane: Lane, max: number, signal: AbortSignal): Promise<readonly Lease[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;
 
-  /** Extends a lease. False: it was lost to another attempt. */
+  /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;
 
   /**
    * Ends a step: `end` and all `changes` become durable together.
-   * False: the lease was lost and nothing was written.
+   * False: the lease was lost and nothing was written. Rejects with `LedgerUnavailable` when it may be tried again;
+   * with anything else the lease has ended as if the process had died, and the work is begun again after
+   * {@link LEASE_MS}.
    */
   abstract commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean>;
 }

@@ -91,7 +91,7 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
   it('a retryable failure is final after a day', async () => {
     const room = failing('down', 'retryable');
     room.clock.advance(24 * 3_600_000);
-    expect((await perform(room, {}, { attempt: 50 })).end).toEqual({ type: 'dead' });
+    expect((await perform(room, {}, { failures: 49 })).end).toEqual({ type: 'dead' });
   });
 
   it('no answer within 30 s is retryable, even from a channel that ignores its signal', async () => {
@@ -112,9 +112,22 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
     await settled();
     room.stop.abort();
     const { end, changes } = await step;
-    expect(end).toEqual({ type: 'retry', at: room.clock.now() });
+    expect(end).toEqual({ type: 'retry', at: room.clock.now(), interrupted: true });
     expect(changes).toMatchObject([
       { type: 'delivery-update', attempt: { outcome: 'interrupted' } },
+    ]);
+  });
+
+  it('a message during which the service died three times in a row is not sent again', async () => {
+    const room = new WorkRoom();
+    const { end, changes } = await perform(room, LATER, { attempt: 4, crashes: 5 });
+    expect(room.channel.messages).toEqual([]);
+    expect(end).toEqual({ type: 'dead' });
+    const error = 'the service died 5 times during this delivery';
+    expect(only(changes, 'delivery-update')).toMatchObject([{ status: 'unknown', error }]);
+    expect(only(changes, 'system-event').map(({ text }) => text)).toEqual([
+      'Hook CI: the reply',
+      `Hook CI (delivery): ${error}`,
     ]);
   });
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DeliveryError, immediateHeartbeat, mainSession } from '../ports/index.ts';
 import type { AttemptNote, Change, Channel, DeliveryLease, MessageOrder } from '../ports/index.ts';
 import { ChannelRegistry } from './channel-registry.ts';
+import { fatality } from './crashes.ts';
 import { Deadline } from './deadline.ts';
 import { DELIVERY_RETRY, nextAttempt } from './retry-policy.ts';
 import type { Step, StepEnd } from './step.ts';
@@ -20,6 +21,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
 
   async perform(lease: DeliveryLease, stop: AbortSignal): Promise<StepEnd> {
     const message = lease.order;
+    const fatal = fatality(lease, 'delivery');
+    if (fatal !== null) return this.giveUp(lease, fatal, 'unknown');
     using deadline = new Deadline(this.clock, SEND_TIMEOUT_MS, stop);
     try {
       const { provider, to } = this.#receiver(message);
@@ -81,29 +84,40 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const error = 'the service stopped while the message was being sent';
     const attempt: AttemptNote = { at, attempt: lease.attempt, outcome: 'interrupted', error };
     return {
-      end: { type: 'retry', at },
+      end: { type: 'retry', at, interrupted: true },
       changes: [{ type: 'delivery-update', id: lease.order.deliveryId, attempt }],
     };
   }
 
   #failed(lease: DeliveryLease, error: DeliveryError): StepEnd {
-    const message = lease.order;
-    const { deliveryId: id } = message;
+    const { deliveryId: id } = lease.order;
     const now = this.clock.now();
-    const note = { at: now, attempt: lease.attempt, error: error.message };
     if (error.kind === 'retryable' || error.kind === 'rate-limited') {
       const end = nextAttempt(DELIVERY_RETRY, lease, now, error.retryAfterMs);
       if (end.type === 'retry') {
-        const attempt: AttemptNote = { ...note, outcome: 'retry' };
-        return { end, changes: [{ type: 'delivery-update', id, error: error.message, attempt }] };
+        const { message: reason } = error;
+        const attempt = {
+          at: now,
+          attempt: lease.attempt,
+          outcome: 'retry',
+          error: reason,
+        } as const;
+        return { end, changes: [{ type: 'delivery-update', id, error: reason, attempt }] };
       }
     }
-    const attempt: AttemptNote = { ...note, outcome: 'failed' };
+    return this.giveUp(lease, error.message);
+  }
+
+  giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepEnd {
+    const message = lease.order;
+    const { deliveryId: id } = message;
+    const at = this.clock.now();
+    const attempt: AttemptNote = { at, attempt: lease.attempt, outcome: 'failed', error };
     return {
       end: { type: 'dead' },
       changes: [
-        { type: 'delivery-update', id, status: 'dead', error: error.message, attempt },
-        ...this.#tellMainSession(message, error.message),
+        { type: 'delivery-update', id, status, error, attempt },
+        ...this.#tellMainSession(message, error),
         ...this.#heartbeat(message),
       ],
     };

@@ -100,6 +100,16 @@ describe('HeartbeatStep: an agent that is no longer configured', () => {
   });
 });
 
+describe('HeartbeatStep: a step that breaks again and again', () => {
+  it('leaves every event waiting, says so, and schedules the next', () => {
+    const { end, changes } = waiting().heartbeat.giveUp(heartbeatLease());
+    expect([end, kindsOf(changes)]).toEqual([
+      { type: 'done' },
+      ['heartbeat-failed', 'work:heartbeat'],
+    ]);
+  });
+});
+
 describe('HeartbeatStep: a long conversation', () => {
   it('gives the turn the newest messages that fit', async () => {
     const room = waiting();
@@ -147,12 +157,20 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
   });
 
   it.each([
-    ['a permanent failure', 'permanent', 1],
-    ['the third retryable failure', 'retryable', 3],
-  ] as const)('%s keeps the events, says so, and schedules the next', async (_, kind, attempt) => {
+    ['a permanent failure', 'permanent', 0],
+    ['the third retryable failure', 'retryable', 2],
+  ] as const)('%s keeps the events, says so, and schedules the next', async (_, kind, failures) => {
     const room = waiting();
     room.runner.reply = () => Promise.reject(new AgentError('no', kind));
-    const { end, changes } = await perform(room, false, { attempt });
+    const { end, changes } = await perform(room, false, { failures });
+    expect(end).toEqual({ type: 'done' });
+    expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+  });
+
+  it('a heartbeat during which the service died three times in a row keeps the events', async () => {
+    const room = waiting();
+    const { end, changes } = await perform(room, true, { attempt: 4, crashes: 5 });
+    expect(room.runner.turns).toEqual([]);
     expect(end).toEqual({ type: 'done' });
     expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
   });
@@ -172,7 +190,8 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const step = perform(room);
     await settled();
     room.stop.abort();
-    expect(await step).toEqual({ end: { type: 'retry', at: room.clock.now() }, changes: [] });
+    const end = { type: 'retry', at: room.clock.now(), interrupted: true };
+    expect(await step).toEqual({ end, changes: [] });
   });
 });
 

@@ -2,9 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { HooksSettings, unaliased } from '../options/index.ts';
 import { AgentDirectory, Clock, immediateHeartbeat, mainSession } from '../ports/index.ts';
 import type { Change, HeartbeatLease, Trust } from '../ports/index.ts';
+import { fatality } from './crashes.ts';
 import { HeartbeatSchedule } from './heartbeat-schedule.ts';
 import { Outbox } from './outbox.ts';
 import { HEARTBEAT_RETRY, nextAttempt } from './retry-policy.ts';
+import type { Ended } from './run-outcome.ts';
 import { SessionTurns } from './session-turns.ts';
 import type { SessionInput } from './session-turns.ts';
 import type { Step, StepEnd } from './step.ts';
@@ -33,13 +35,22 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     const input = await this.sessions.read(session);
     if (this.directory.resolve(agentId).id !== agentId) return this.#agentless(session, input);
     if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, []);
+    const error = fatality(lease, 'heartbeat');
+    if (error !== null) return this.#failed(lease, agentId, input, { outcome: 'crashed', error });
     const result = await this.#turn(lease, agentId, input, signal);
     if (result.outcome === 'interrupted') {
-      return { end: { type: 'retry', at: this.clock.now() }, changes: [] };
+      return { end: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
     }
     return result.outcome === 'replied'
       ? this.#replied(agentId, input, result.reply.text)
       : this.#failed(lease, agentId, input, result);
+  }
+
+  /** Whatever waits stays, and every story that asked for this heartbeat says so. */
+  giveUp({ order: { agentId } }: HeartbeatLease): StepEnd {
+    const session = mainSession(agentId);
+    const through = Number.MAX_SAFE_INTEGER;
+    return this.#done(agentId, [{ type: 'heartbeat-failed', session, through }]);
   }
 
   #turn(
@@ -101,7 +112,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     lease: HeartbeatLease,
     agentId: string,
     input: SessionInput,
-    result: Extract<TurnResult, { outcome: 'failed' | 'timed-out' }>,
+    result: Exclude<Ended, { outcome: 'replied' }>,
   ): StepEnd {
     this.#logger.warn(
       { agent: agentId, attempt: lease.attempt, error: result.error },

@@ -10,12 +10,12 @@ function delay(...[policy, lease, now, retryAfterMs]: Parameters<typeof nextAtte
 
 describe('nextAttempt (issue 2: retries with backoff for retryable failures)', () => {
   it('waits between half of the doubled delay and all of it, up to the longest', () => {
-    const attempts = fc.integer({ min: 1, max: 40 });
+    const counts = fc.integer({ min: 0, max: 39 });
     expect(() =>
       fc.assert(
-        fc.property(attempts, (attempt) => {
-          const full = Math.min(1000 * 2 ** (attempt - 1), 900_000);
-          const ms = delay(DELIVERY_RETRY, { attempt, acceptedAt: 0 }, 0);
+        fc.property(counts, (failures) => {
+          const full = Math.min(1000 * 2 ** failures, 900_000);
+          const ms = delay(DELIVERY_RETRY, { failures, since: 0 }, 0);
           return ms >= full / 2 && ms <= full;
         }),
       ),
@@ -27,19 +27,19 @@ describe('nextAttempt (issue 2: retries with backoff for retryable failures)', (
     expect(() =>
       fc.assert(
         fc.property(policies, afters, (policy, after) =>
-          Number.isInteger(delay(policy, { attempt: 1, acceptedAt: 0 }, 0, after)),
+          Number.isInteger(delay(policy, { failures: 0, since: 0 }, 0, after)),
         ),
       ),
     ).not.toThrow();
   });
 
   it('is never earlier than the other side asked for', () => {
-    expect(delay(RUN_RETRY, { attempt: 1, acceptedAt: 0 }, 0, 90_000)).toBe(90_000);
+    expect(delay(RUN_RETRY, { failures: 0, since: 0 }, 0, 90_000)).toBe(90_000);
   });
 
   it('does not send many failures back together', () => {
     const delays = Array.from({ length: 50 }, () =>
-      delay(DELIVERY_RETRY, { attempt: 10, acceptedAt: 0 }, 0),
+      delay(DELIVERY_RETRY, { failures: 9, since: 0 }, 0),
     );
     expect(new Set(delays).size).toBeGreaterThan(5);
   });
@@ -48,19 +48,25 @@ describe('nextAttempt (issue 2: retries with backoff for retryable failures)', (
     ['a run', RUN_RETRY, 6],
     ['a heartbeat', HEARTBEAT_RETRY, 3],
   ])('gives up %s at its last attempt', (_, policy, last) => {
-    expect(nextAttempt(policy, { attempt: last - 1, acceptedAt: 0 }, 0).type).toBe('retry');
-    expect(nextAttempt(policy, { attempt: last, acceptedAt: 0 }, 0)).toEqual({ type: 'dead' });
+    expect(nextAttempt(policy, { failures: last - 2, since: 0 }, 0).type).toBe('retry');
+    expect(nextAttempt(policy, { failures: last - 1, since: 0 }, 0)).toEqual({ type: 'dead' });
+  });
+
+  it('counts the day from the retry of an operator', () => {
+    const day = 24 * 3_600_000;
+    const lease = { failures: 0, since: 3 * day };
+    expect(nextAttempt(RUN_RETRY, lease, 3 * day + 1).type).toBe('retry');
   });
 
   it('gives up what would be older than a day, however often it was tried', () => {
     const day = 24 * 3_600_000;
-    expect(nextAttempt(DELIVERY_RETRY, { attempt: 90, acceptedAt: 0 }, day - 900_000).type).toBe(
+    expect(nextAttempt(DELIVERY_RETRY, { failures: 89, since: 0 }, day - 900_000).type).toBe(
       'retry',
     );
-    expect(nextAttempt(DELIVERY_RETRY, { attempt: 90, acceptedAt: 0 }, day)).toEqual({
+    expect(nextAttempt(DELIVERY_RETRY, { failures: 89, since: 0 }, day)).toEqual({
       type: 'dead',
     });
-    expect(nextAttempt(RUN_RETRY, { attempt: 1, acceptedAt: 0 }, 0, day + 1)).toEqual({
+    expect(nextAttempt(RUN_RETRY, { failures: 0, since: 0 }, 0, day + 1)).toEqual({
       type: 'dead',
     });
   });

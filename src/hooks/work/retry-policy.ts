@@ -4,8 +4,9 @@ import type { End, Lease } from '../ports/index.ts';
 export interface RetryPolicy {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
+  /** Interruptions are not counted: only what failed uses up the budget. */
   readonly maxAttempts: number;
-  /** From acceptance; later failures are final. */
+  /** From acceptance or an operator's retry; later failures are final. */
   readonly maxAgeMs: number;
 }
 
@@ -35,17 +36,17 @@ export const DELIVERY_RETRY: RetryPolicy = {
 };
 
 /**
- * Exponential from `firstDelayMs`, doubled by attempt up to `maxDelayMs`, with up to half of it taken off at random so
+ * Exponential from `firstDelayMs`, doubled by failure up to `maxDelayMs`, with up to half of it taken off at random so
  * that many failures do not come back together; never earlier than the other side asked for. Whole milliseconds: ledgers store no others.
  */
 export function nextAttempt(
   policy: RetryPolicy,
-  lease: Pick<Lease, 'attempt' | 'acceptedAt'>,
+  lease: Pick<Lease, 'failures' | 'since'>,
   now: number,
   retryAfterMs = 0,
 ): End {
-  const full = Math.min(policy.firstDelayMs * 2 ** (lease.attempt - 1), policy.maxDelayMs);
+  const full = Math.min(policy.firstDelayMs * 2 ** lease.failures, policy.maxDelayMs);
   const at = now + Math.ceil(Math.max(retryAfterMs, full * (1 - Math.random() / 2)));
-  const isOver = lease.attempt >= policy.maxAttempts || at - lease.acceptedAt > policy.maxAgeMs;
+  const isOver = lease.failures + 1 >= policy.maxAttempts || at - lease.since > policy.maxAgeMs;
   return isOver ? { type: 'dead' } : { type: 'retry', at };
 }

@@ -191,9 +191,31 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
   it('the last attempt of a retryable failure is a failure', async () => {
     const room = new WorkRoom();
     room.runner.reply = failing(new AgentError('overloaded', 'retryable'));
-    const { end, changes } = await perform(room, {}, { attempt: 6 });
+    const { end, changes } = await perform(room, {}, { attempt: 9, failures: 5 });
     expect(end).toEqual({ type: 'dead' });
     expect(kindsOf(changes)).toContain('system-event');
+  });
+
+  it('a run during which the service died three times in a row is not begun again', async () => {
+    const room = new WorkRoom();
+    const { end, changes } = await perform(room, {}, { attempt: 4, crashes: 5 });
+    expect(room.runner.turns).toEqual([]);
+    expect(end).toEqual({ type: 'dead' });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    const error = 'the service died 5 times during this run';
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', error }]);
+    expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
+  });
+
+  it('a run during which the service died twice is begun again', async () => {
+    const room = new WorkRoom();
+    expect((await perform(room, {}, { attempt: 3, crashes: 4 })).end).toEqual({ type: 'done' });
+  });
+
+  it('interruptions do not use up the attempts', async () => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(new AgentError('overloaded', 'retryable'));
+    expect((await perform(room, {}, { attempt: 9, failures: 4 })).end.type).toBe('retry');
   });
 
   it('times out from the start of the run, even when the runner ignores its signal', async () => {
@@ -215,7 +237,7 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     await settled();
     room.stop.abort();
     const { end, changes } = await step;
-    expect(end).toEqual({ type: 'retry', at: room.clock.now() });
+    expect(end).toEqual({ type: 'retry', at: room.clock.now(), interrupted: true });
     expect(changes).toMatchObject([
       { type: 'run-update', status: 'queued', note: { outcome: 'interrupted' } },
     ]);
@@ -284,6 +306,16 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     expect(only(changes, 'turns')).toMatchObject([{ replace: false }]);
     expect(only(changes, 'consume')).toEqual([
       { type: 'consume', session: 'agent:main:main', through: 7 },
+    ]);
+  });
+
+  it('persistent and trusted: is untrusted all the same when it is shown a foreign line', async () => {
+    const room = new WorkRoom();
+    room.conversations.pending = [systemEvent(4, 'from outside')];
+    const trust = { level: 'trusted', verifiedBy: 'token' } as const;
+    await perform(room, { sessionMode: 'persistent', trust });
+    expect(room.runner.turns).toMatchObject([
+      { trust: { level: 'untrusted', verifiedBy: 'token' } },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, immediateHeartbeat, mainSession } from '../ports/index.ts';
 import type { AttemptNote, Change, RunLease, RunOrder, RunUpdate } from '../ports/index.ts';
+import { fatality } from './crashes.ts';
 import { Outbox } from './outbox.ts';
 import { outcomeFields, summaryFor, summaryTrust } from './run-outcome.ts';
 import type { Ended } from './run-outcome.ts';
@@ -11,6 +12,7 @@ import { SessionTurns } from './session-turns.ts';
 import type { SessionInput } from './session-turns.ts';
 import type { Step, StepEnd } from './step.ts';
 import { Turns } from './turn.ts';
+import type { TurnResult } from './turn.ts';
 
 /**
  * One isolated agent run. Its effects become durable in one commit, in this order:
@@ -32,21 +34,11 @@ export class RunStep implements Step<RunLease> {
     const runId = lease.ref ?? '';
     const session = await this.#sessionOf(run);
     const prompt = promptOf(run, session);
-    const result = await this.turns.take(
-      {
-        id: runId,
-        kind: 'run',
-        agentId: run.agentId,
-        sessionKey: run.session,
-        history: session?.history ?? [],
-        prompt,
-        timeoutSeconds: run.timeoutSeconds,
-        trust: run.trust,
-        model: run.model,
-        thinking: run.thinking,
-      },
-      signal,
-    );
+    const error = fatality(lease, 'run');
+    if (error !== null) {
+      return this.#ended(lease, run, prompt, session, { outcome: 'crashed', error });
+    }
+    const result = await this.#turn(lease, session, prompt, signal);
     if (result.outcome === 'interrupted') return this.#interrupted(lease, runId);
     if (result.outcome === 'failed' && result.isRetryable) {
       const end = nextAttempt(RUN_RETRY, lease, this.clock.now(), result.retryAfterMs);
@@ -57,6 +49,37 @@ export class RunStep implements Step<RunLease> {
       }
     }
     return this.#ended(lease, run, prompt, session, result);
+  }
+
+  giveUp(lease: RunLease, error: string): StepEnd {
+    const run = lease.order;
+    const result = { outcome: 'failed', error, isRetryable: false } as const;
+    const summary = summaryFor(run, result);
+    const note = this.#note(lease, 'failed', error);
+    const ended = { finishedAt: this.clock.now(), ...outcomeFields(result), summary, note };
+    return {
+      end: { type: 'dead' },
+      changes: [
+        { type: 'run-update', id: lease.ref ?? '', ...ended },
+        ...this.#tellMainSession(run, summary),
+      ],
+    };
+  }
+
+  #turn(
+    lease: RunLease,
+    session: SessionInput | null,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<TurnResult> {
+    const { agentId, session: sessionKey, timeoutSeconds, trust, model, thinking } = lease.order;
+    const id = lease.ref ?? '';
+    const history = session?.history ?? [];
+    // What is shown decides, not only what was sent: a waiting line may be foreign where the hook is not.
+    const level = session?.hasUntrusted === true ? 'untrusted' : trust.level;
+    const about = { id, kind: 'run', agentId, sessionKey, history, prompt } as const;
+    const limits = { timeoutSeconds, trust: { ...trust, level }, model, thinking };
+    return this.turns.take({ ...about, ...limits }, signal);
   }
 
   /** Only a persistent run on the main session sees and consumes what waits there. */
@@ -142,7 +165,7 @@ export class RunStep implements Step<RunLease> {
   #interrupted(lease: RunLease, id: string): StepEnd {
     const note = this.#note(lease, 'interrupted', 'the service stopped during the run');
     return {
-      end: { type: 'retry', at: this.clock.now() },
+      end: { type: 'retry', at: this.clock.now(), interrupted: true },
       changes: [{ type: 'run-update', id, status: 'queued', note }],
     };
   }

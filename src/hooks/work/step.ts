@@ -10,4 +10,7 @@ export interface StepEnd {
 export interface Step<L extends Lease> {
   /** @param signal aborts when the service stops; the step then ends as interrupted, to be begun again. */
   perform(lease: L, signal: AbortSignal): Promise<StepEnd>;
+
+  /** What is left to do and to say when {@link perform} itself breaks again and again. */
+  giveUp(lease: L, reason: string): StepEnd;
 }

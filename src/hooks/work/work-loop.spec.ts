@@ -141,10 +141,17 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
     const { loop, ledger, conversations } = room();
     conversations.context = () => Promise.reject(new Error('cannot be read'));
     loop.start();
-    ledger.give({ ...runLease({ sessionMode: 'persistent' }), attempt: 8 });
+    ledger.give({ ...runLease({ sessionMode: 'persistent' }), failures: 7 });
     await settled();
     expect(ledger.commits).toMatchObject([
-      { end: { type: 'dead' }, changes: [{ type: 'run-update', status: 'failed' }] },
+      {
+        end: { type: 'dead' },
+        changes: [
+          { type: 'run-update', status: 'failed' },
+          { type: 'system-event' },
+          { type: 'work' },
+        ],
+      },
     ]);
     await loop.stop(0);
   });

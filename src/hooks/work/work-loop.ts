@@ -10,6 +10,8 @@ import type { StepEnd } from './step.ts';
 
 /** Deliveries wait for platforms, not for us. */
 const MAX_DELIVERIES = 32;
+/** Told to the story when a step breaks again and again. */
+const BROKEN = 'the service broke; its log says where';
 /** How long a lane rests after the ledger failed. */
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
@@ -78,7 +80,7 @@ export class WorkLoop {
     }
   }
 
-  /** Never rejects: work whose end could not be written is claimed again when its lease has run out. */
+  /** Never rejects: work whose end could not be written is begun again by the next start. */
   async #perform(lease: Lease): Promise<void> {
     const ended = new AbortController();
     const renewing = this.#renew(lease, ended.signal);
@@ -117,19 +119,17 @@ export class WorkLoop {
     const { workId: work, kind } = lease;
     this.#logger.error({ work, kind, error: nameOf(error) }, 'a step broke');
     const end = nextAttempt(BROKEN_RETRY, lease, this.clock.now());
-    return { end, changes: end.type === 'dead' ? this.#givenUp(lease) : [] };
+    return end.type === 'dead' ? this.#giveUp(lease) : { end, changes: [] };
   }
 
-  #givenUp(lease: Lease): readonly Change[] {
-    const error = 'the service broke; its log says where';
-    const finishedAt = this.clock.now();
+  #giveUp(lease: Lease): StepEnd {
     switch (lease.kind) {
       case 'run':
-        return [{ type: 'run-update', id: lease.ref ?? '', status: 'failed', error, finishedAt }];
-      case 'delivery':
-        return [{ type: 'delivery-update', id: lease.ref ?? '', status: 'dead', error }];
+        return this.run.giveUp(lease, BROKEN);
       case 'heartbeat':
-        return [];
+        return this.heartbeat.giveUp(lease);
+      case 'delivery':
+        return this.delivery.giveUp(lease, BROKEN);
     }
   }
 

@@ -28,7 +28,7 @@ export function describeClaiming(openStore: OpenStore): void {
       const ids = [await acceptRun('a'), await acceptRun('a'), await acceptRun('a')];
       for (const id of ids) {
         const lease = await under.claimOne();
-        expect(lease).toMatchObject({ eventId: id, attempt: 1, afterCrash: false });
+        expect(lease).toMatchObject({ eventId: id, attempt: 1, failures: 0, crashes: 0 });
         await end(lease, DONE);
       }
       expect(await under.claimNow()).toEqual([]);
@@ -46,7 +46,7 @@ export function describeClaiming(openStore: OpenStore): void {
         key: 'agent:main:a',
         kind: 'run',
         ref: `${id}-run`,
-        acceptedAt: under.clock.now(),
+        since: under.clock.now(),
         order: { v: 1, eventId: id, message: 'hello' },
       });
     });
@@ -64,8 +64,27 @@ export function describeClaiming(openStore: OpenStore): void {
       expect(await under.claimNow()).toEqual([]);
       under.clock.advance(50);
       const again = await under.claimOne();
-      expect(again).toMatchObject({ eventId: first, attempt: 2, afterCrash: false });
+      expect(again).toMatchObject({ eventId: first, attempt: 2, failures: 1, crashes: 0 });
       await end(again, DONE);
+      expect(await under.claimOne()).toMatchObject({ eventId: second });
+    });
+
+    it('does not count an attempt that was interrupted as a failure', async () => {
+      await acceptRun('a');
+      const at = under.clock.now();
+      await end(await under.claimOne(), { type: 'retry', at });
+      await end(await under.claimOne(), { type: 'retry', at, interrupted: true });
+      expect(await under.claimOne()).toMatchObject({ attempt: 3, failures: 1, crashes: 0 });
+    });
+
+    it('begins what was accepted, though the clock was set back', async () => {
+      const first = await acceptRun('a');
+      const second = await acceptRun('a');
+      under.clock.advance(-3_600_000);
+      const third = await acceptRun('b');
+      const leases = await under.claimNow();
+      expect(new Set(refs(leases))).toEqual(new Set([first, third]));
+      for (const lease of leases) await end(lease, DONE);
       expect(await under.claimOne()).toMatchObject({ eventId: second });
     });
 

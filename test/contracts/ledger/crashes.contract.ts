@@ -1,8 +1,11 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
+import type { End } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import { LIMITS, agent, delivery, line, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
+
+const HOUR = 3_600_000;
 
 /** Leases that are lost, and what another opening finds. */
 export function describeCrashes(openStore: OpenStore): void {
@@ -19,30 +22,29 @@ export function describeCrashes(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    it('end when they are not renewed', async () => {
+    it('are not taken from a living process, renewed or not', async () => {
       const id = await acceptRun();
-      await under.claimOne();
-      under.clock.advance(LEASE_MS - 1);
-      expect(await under.claimNow()).toEqual([]);
-      under.clock.advance(1);
-      expect(await under.claimOne()).toMatchObject({ eventId: id, attempt: 2, afterCrash: true });
-      const [run] = (await under.story(id)).runs;
-      expect(run).toMatchObject({ attempts: 2, notes: [{ attempt: 1, outcome: 'interrupted' }] });
-    });
-
-    it('hold as long as they are renewed', async () => {
-      await acceptRun();
       const lease = await under.claimOne();
-      under.clock.advance(LEASE_MS - 1);
-      expect(await under.ledger.work.renew(lease)).toBe(true);
-      under.clock.advance(LEASE_MS - 1);
+      under.clock.advance(2 * LEASE_MS);
       expect(await under.claimNow()).toEqual([]);
+      expect(await under.ledger.work.renew(lease)).toBe(true);
+      under.clock.advance(2 * LEASE_MS);
+      expect(await under.claimNow()).toEqual([]);
+      const reply: Change = {
+        type: 'run-update',
+        id: `${id}-run`,
+        status: 'succeeded',
+        reply: 'r',
+      };
+      expect(await under.ledger.work.commit(lease, { type: 'done' }, [reply])).toBe(true);
+      expect((await under.story(id)).runs).toMatchObject([{ attempts: 1, reply: 'r', notes: [] }]);
     });
 
-    it('write nothing once they are lost', async () => {
+    it('write nothing once they have ended', async () => {
       const id = await acceptRun();
       const lost = await under.claimOne();
-      under.clock.advance(LEASE_MS);
+      const again: End = { type: 'retry', at: under.clock.now() };
+      expect(await under.ledger.work.commit(lost, again, [])).toBe(true);
       const held = await under.claimOne();
       const changes: Change[] = [
         line(),
@@ -55,12 +57,16 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(await under.ledger.work.commit(held, { type: 'done' }, changes)).toBe(false);
     });
 
-    it('wake a claimer that waits when they end', async () => {
+    it('end when their commit cannot be written whatever happens', async () => {
       const id = await acceptRun();
-      await under.claimOne();
-      const claimed = under.ledger.work.claim('turn', 1, new AbortController().signal);
+      const lease = await under.claimOne();
+      const twice: Change[] = [...delivery(id, 'skipped'), ...delivery(id, 'skipped')];
+      await expect(under.ledger.work.commit(lease, { type: 'done' }, twice)).rejects.toThrow();
+      expect(await under.ledger.work.renew(lease)).toBe(false);
+      expect(await under.claimNow()).toEqual([]);
       under.clock.advance(LEASE_MS);
-      expect(await claimed).toMatchObject([{ eventId: id, afterCrash: true }]);
+      expect(await under.claimOne()).toMatchObject({ eventId: id, attempt: 2, crashes: 1 });
+      expect((await under.story(id)).deliveries).toEqual([]);
     });
   });
 
@@ -89,8 +95,37 @@ export function describeCrashes(openStore: OpenStore): void {
           { status: 'queued', attempts: 1, notes: [{ attempt: 1, outcome: 'interrupted' }] },
         ]);
         const again = await under.claimOne();
-        expect(again).toMatchObject({ eventId: given[0]!.id, attempt: 2, afterCrash: true });
+        expect(again).toMatchObject({ eventId: given[0]!.id, attempt: 2, failures: 0, crashes: 1 });
         expect(await under.ledger.work.commit(before, { type: 'done' }, [])).toBe(false);
+      }),
+    );
+
+    it(
+      'counts the crashes in a row, and begins anew after an attempt that ended',
+      onlyDurable(async () => {
+        await under.ledger.intake.accept(agent('a'), LIMITS);
+        for (const crashes of [0, 1, 2]) {
+          expect(await under.claimOne()).toMatchObject({ crashes, failures: 0 });
+          await under.reopen();
+        }
+        const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
+        await under.ledger.work.commit(await under.claimOne(), again, []);
+        await under.reopen();
+        expect(await under.claimOne()).toMatchObject({ attempt: 5, crashes: 0, failures: 0 });
+      }),
+    );
+
+    it(
+      'does not wait for a retry that lies out of reach, since the clock was set back',
+      onlyDurable(async () => {
+        await under.ledger.intake.accept(agent('a'), LIMITS);
+        await under.ledger.intake.accept(agent('b'), LIMITS);
+        const [far, near] = await under.claimNow();
+        const at = under.clock.now();
+        await under.ledger.work.commit(far!, { type: 'retry', at: at + 26 * HOUR }, []);
+        await under.ledger.work.commit(near!, { type: 'retry', at: at + HOUR }, []);
+        await under.reopen();
+        expect(await under.claimOne()).toMatchObject({ eventId: far!.eventId, attempt: 2 });
       }),
     );
 
@@ -106,7 +141,11 @@ export function describeCrashes(openStore: OpenStore): void {
         expect((await under.story(given.id)).deliveries).toMatchObject([
           { status: 'pending', attempts: [{ attempt: 1, outcome: 'interrupted' }] },
         ]);
-        expect(await under.claimOne('delivery')).toMatchObject({ attempt: 2, afterCrash: true });
+        expect(await under.claimOne('delivery')).toMatchObject({
+          attempt: 2,
+          failures: 0,
+          crashes: 1,
+        });
       }),
     );
 

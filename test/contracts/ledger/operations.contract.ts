@@ -29,14 +29,18 @@ export function describeOperations(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    it('retries a dead run: in line again, counting on', async () => {
+    it('retries a dead run: in line again, its budget whole', async () => {
       const id = await acceptRun();
+      const again: End = { type: 'retry', at: under.clock.now() };
+      await under.ledger.work.commit(await under.claimOne(), again, []);
       await under.ledger.work.commit(await under.claimOne(), DEAD, [runIs(id, 'failed')]);
       expect((await under.story(id)).status).toBe('failed');
+      under.clock.advance(500);
       expect(await under.ledger.operations.retry(id)).toBe(1);
       const story = await under.story(id);
       expect(story).toMatchObject({ status: 'running', runs: [{ status: 'queued' }] });
-      expect(await under.claimOne()).toMatchObject({ eventId: id, attempt: 2, afterCrash: false });
+      const since = under.clock.now();
+      expect(await under.claimOne()).toMatchObject({ attempt: 3, failures: 0, crashes: 0, since });
     });
 
     it('retries a dead delivery behind the one that is under way', async () => {

@@ -53,6 +53,30 @@ export function describePruning(openStore: OpenStore): void {
       expect(await under.ledger.stories.storedRequest(id)).toMatchObject({ payload: null });
     });
 
+    it('takes the orders of dead work with the payload: it cannot be retried then', async () => {
+      const id = await accept(agent('a'));
+      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
+      under.clock.advance(8 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.operations.retry(id)).toBe(0);
+      expect(await under.claimNow()).toEqual([]);
+      expect((await under.story(id)).status).toBe('failed');
+    });
+
+    it('takes the bodies of a retried run as soon as it has ended', async () => {
+      const id = await accept(agent('a'));
+      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
+      under.clock.advance(8 * DAY);
+      await under.ledger.operations.retry(id);
+      await prune(7, 30);
+      await finish(id);
+      expect((await under.story(id)).runs).toMatchObject([{ prompt: 'p' }]);
+      await prune(7, 30);
+      expect((await under.story(id)).runs).toMatchObject([{ prompt: null }]);
+    });
+
     it('leaves what is young or unfinished', async () => {
       const unfinished = await accept(agent('a'));
       under.clock.advance(40 * DAY);
@@ -88,7 +112,7 @@ export function describePruning(openStore: OpenStore): void {
       expect(await under.ledger.stories.get(id)).toBeNull();
     });
 
-    it('takes old transcripts of isolated sessions, never of conversations', async () => {
+    it('takes old transcripts: of isolated sessions as bodies, of conversations as events', async () => {
       const say = (session: string, replace: boolean): Change => ({
         type: 'turns',
         session,
@@ -106,6 +130,9 @@ export function describePruning(openStore: OpenStore): void {
         'turns.length',
         1,
       );
+      under.clock.advance(23 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.stories.session('agent:main:main')).toBeNull();
     });
 
     it('goes in small steps and says whether there is more', async () => {

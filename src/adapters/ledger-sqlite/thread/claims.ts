@@ -1,8 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
 import type { Lane } from '../../../hooks/ports/new-work.ts';
 import type { WireClaim, WireLease } from '../wire-data.ts';
-import type { Interruptions } from './interruptions.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalInteger, optionalText, text, word } from './row.ts';
 import type { Row } from './row.ts';
@@ -10,30 +8,31 @@ import type { Row } from './row.ts';
 export const KINDS = ['run', 'heartbeat', 'delivery'] as const;
 const NOTHING: WireClaim = { leases: [], nextDue: null };
 
-/** Hands out due work. */
+/**
+ * Hands out due work. The directory has one process at a time, so whatever is leased is in the hands of this one:
+ * leases of the one before ended at the opening, and none of ours runs out by the clock.
+ */
 export class Claims {
   readonly #queue: WorkQueue;
-  readonly #interruptions: Interruptions;
   readonly #due: StatementSync;
   readonly #lease: StatementSync;
-  readonly #renew: StatementSync;
+  readonly #held: StatementSync;
   readonly #runBegins: StatementSync;
   readonly #eventBegins: StatementSync;
   readonly #nextDue: StatementSync;
 
-  constructor(db: DatabaseSync, queue: WorkQueue, interruptions: Interruptions) {
+  constructor(db: DatabaseSync, queue: WorkQueue) {
     this.#queue = queue;
-    this.#interruptions = interruptions;
+    // Only retries wait: what is in line and was never begun is due, though the clock was set back since.
     this.#due = db.prepare(
-      `SELECT id, key, kind, ref, event_id, attempt, crashed, accepted_at, work_order FROM work
-       WHERE lane = ? AND stage = 'ready' AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+      `SELECT id, key, kind, ref, event_id, attempt, failures, crashes, since, work_order FROM work
+       WHERE lane = ? AND stage = 'ready' AND (due_at <= ? OR attempt = 0)
+       ORDER BY due_at, id LIMIT ?`,
     );
     this.#lease = db.prepare(
-      `UPDATE work SET stage = 'leased', due_at = ?, attempt = attempt + 1, crashed = 0 WHERE id = ?`,
+      `UPDATE work SET stage = 'leased', attempt = attempt + 1 WHERE id = ?`,
     );
-    this.#renew = db.prepare(
-      `UPDATE work SET due_at = ? WHERE id = ? AND attempt = ? AND stage = 'leased'`,
-    );
+    this.#held = db.prepare(`SELECT 1 FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`);
     this.#runBegins = db.prepare(
       `UPDATE runs SET status = 'running', attempts = attempts + 1,
        started_at = ifnull(started_at, ?) WHERE id = ?`,
@@ -41,7 +40,7 @@ export class Claims {
     this.#eventBegins = db.prepare(
       `UPDATE events SET status = 'running' WHERE id = ? AND status = 'accepted'`,
     );
-    const earliest = ['deferred', 'ready', 'leased'].map(
+    const earliest = ['deferred', 'ready'].map(
       (stage) => `SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage = '${stage}'`,
     );
     this.#nextDue = db.prepare(
@@ -51,15 +50,14 @@ export class Claims {
 
   claim(lane: Lane, max: number, now: number): WireClaim {
     if (max < 1) return NOTHING;
-    this.#interruptions.endExpired(lane, now);
     this.#queue.joinDue(lane, now);
     const leases = this.#due.all(lane, now, max).map((row) => this.#begin(row, now));
     if (leases.length > 0) return { leases, nextDue: null };
     return { leases, nextDue: optionalInteger(this.#nextDue.get(lane)!, 'due_at') };
   }
 
-  renew(workId: number, attempt: number, now: number): boolean {
-    return this.#renew.run(now + LEASE_MS, workId, attempt).changes !== 0;
+  isHeld(workId: number, attempt: number): boolean {
+    return this.#held.get(workId, attempt) !== undefined;
   }
 
   #begin(row: Row, now: number): WireLease {
@@ -70,11 +68,12 @@ export class Claims {
       ref: optionalText(row, 'ref'),
       eventId: optionalText(row, 'event_id'),
       attempt: integer(row, 'attempt') + 1,
-      afterCrash: integer(row, 'crashed') === 1,
-      acceptedAt: integer(row, 'accepted_at'),
+      failures: integer(row, 'failures'),
+      crashes: integer(row, 'crashes'),
+      since: integer(row, 'since'),
       order: text(row, 'work_order'),
     };
-    this.#lease.run(now + LEASE_MS, lease.workId);
+    this.#lease.run(lease.workId);
     if (lease.kind === 'run') this.#runBegins.run(now, lease.ref);
     this.#eventBegins.run(lease.eventId);
     return lease;

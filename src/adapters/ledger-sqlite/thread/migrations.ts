@@ -53,11 +53,12 @@ const MIGRATIONS: readonly string[] = [
     stage TEXT NOT NULL CHECK (stage IN ('deferred', 'blocked', 'ready', 'leased', 'dead')),
     due_at INTEGER NOT NULL,
     attempt INTEGER NOT NULL DEFAULT 0,
-    crashed INTEGER NOT NULL DEFAULT 0,
-    accepted_at INTEGER NOT NULL,
-    work_order TEXT NOT NULL
+    failures INTEGER NOT NULL DEFAULT 0,
+    crashes INTEGER NOT NULL DEFAULT 0,
+    since INTEGER NOT NULL,
+    work_order TEXT
   ) STRICT;
-  CREATE INDEX work_due ON work (lane, stage, due_at, kind);
+  CREATE INDEX work_due ON work (lane, stage, due_at, kind, attempt);
   CREATE INDEX work_line ON work (lane, key, stage, id);
   CREATE INDEX work_not_begun ON work (lane, key, kind) WHERE stage IN ('deferred', 'blocked', 'ready');
   CREATE INDEX work_dead ON work (event_id) WHERE stage = 'dead';
@@ -131,7 +132,7 @@ const MIGRATIONS: readonly string[] = [
     text TEXT NOT NULL
   ) STRICT;
   CREATE INDEX turns_by_session ON turns (session, n);
-  CREATE INDEX turns_isolated ON turns (at) WHERE isolated = 1;
+  CREATE INDEX turns_by_age ON turns (isolated, at);
   `,
 ];
 

@@ -14,6 +14,7 @@ export class Pruning {
   readonly #clearBodies: readonly StatementSync[];
   readonly #deleteEvent: readonly StatementSync[];
   readonly #oldTurns: StatementSync;
+  readonly #oldIsolatedTurns: StatementSync;
   readonly #expiredKeys: StatementSync;
   readonly #deadWithoutEvent: StatementSync;
 
@@ -31,6 +32,7 @@ export class Pruning {
     this.#clearBodies = all([
       'UPDATE events SET payload = NULL, pruned = 1 WHERE id = ?',
       'UPDATE runs SET prompt = NULL, reply = NULL, summary = NULL WHERE event_id = ?',
+      `UPDATE work SET work_order = NULL WHERE event_id = ? AND stage = 'dead'`,
     ]);
     this.#deleteEvent = all([
       'DELETE FROM events WHERE id = ?',
@@ -38,17 +40,19 @@ export class Pruning {
       'DELETE FROM deliveries WHERE event_id = ?',
       `DELETE FROM work WHERE event_id = ? AND stage = 'dead'`,
     ]);
-    this.#oldTurns = db.prepare(
-      `DELETE FROM turns WHERE n IN
-       (SELECT n FROM turns WHERE isolated = 1 AND at < ? ORDER BY at LIMIT ?)`,
-    );
+    const turns = (which: string) =>
+      db.prepare(
+        `DELETE FROM turns WHERE n IN (SELECT n FROM turns WHERE ${which} AND at < ? LIMIT ?)`,
+      );
+    this.#oldTurns = turns('isolated IN (0, 1)');
+    this.#oldIsolatedTurns = turns('isolated = 1');
     this.#expiredKeys = db.prepare(
       `DELETE FROM idempotency WHERE (scope, key) IN
        (SELECT scope, key FROM idempotency WHERE keep_until <= ? ORDER BY keep_until LIMIT ?)`,
     );
     this.#deadWithoutEvent = db.prepare(
       `DELETE FROM work WHERE id IN (SELECT id FROM work
-       WHERE stage = 'dead' AND event_id IS NULL AND accepted_at < ? LIMIT ?)`,
+       WHERE stage = 'dead' AND event_id IS NULL AND since < ? LIMIT ?)`,
     );
   }
 
@@ -59,7 +63,8 @@ export class Pruning {
     if (budget.left > 0) {
       forEachEvent(this.#withBodies.all(payloadsBefore).map(idOf), this.#clearBodies, budget);
     }
-    if (budget.left > 0) spend(budget, this.#oldTurns, payloadsBefore);
+    if (budget.left > 0) spend(budget, this.#oldTurns, eventsBefore);
+    if (budget.left > 0) spend(budget, this.#oldIsolatedTurns, payloadsBefore);
     if (budget.left > 0) spend(budget, this.#deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, this.#expiredKeys, now);
     return budget.left <= 0;

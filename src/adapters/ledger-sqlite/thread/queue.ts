@@ -5,7 +5,7 @@ import { integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
- * The line before each key. Work is `deferred` (not in line until due), `blocked` (in line behind another), `ready`
+ * The line before each key. Work is `deferred` (a heartbeat, not in line until due), `blocked` (in line behind another), `ready`
  * (first in line), `leased` (first in line and under way) or `dead` (no longer in line). Whenever a key has a line,
  * exactly one of it is `ready` or `leased`: so a claim never looks at blocked rows.
  */
@@ -16,6 +16,8 @@ export class WorkQueue {
   readonly #notBegun: StatementSync;
   readonly #holder: StatementSync;
   readonly #place: StatementSync;
+  readonly #again: StatementSync;
+  readonly #renew: StatementSync;
   readonly #advance: StatementSync;
   readonly #deferred: StatementSync;
   readonly #replace: StatementSync;
@@ -25,7 +27,7 @@ export class WorkQueue {
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(
-      `INSERT INTO work (id, lane, key, kind, ref, event_id, stage, due_at, accepted_at, work_order)
+      `INSERT INTO work (id, lane, key, kind, ref, event_id, stage, due_at, since, work_order)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#notBegun = db.prepare(
@@ -36,6 +38,11 @@ export class WorkQueue {
       `SELECT 1 FROM work WHERE lane = ? AND key = ? AND stage IN ('ready', 'leased') LIMIT 1`,
     );
     this.#place = db.prepare('UPDATE work SET stage = ?, due_at = ? WHERE id = ?');
+    this.#again = db.prepare(
+      `UPDATE work SET stage = 'ready', due_at = ?, failures = failures + ?, crashes = 0
+       WHERE id = ?`,
+    );
+    this.#renew = db.prepare('UPDATE work SET failures = 0, crashes = 0, since = ? WHERE id = ?');
     this.#advance = db.prepare(
       `UPDATE work SET stage = 'ready' WHERE id =
        (SELECT id FROM work WHERE lane = ? AND key = ? AND stage = 'blocked' ORDER BY id LIMIT 1)`,
@@ -53,7 +60,8 @@ export class WorkQueue {
     const { lane, key, kind, dueAt } = work;
     const waiting = work.once === true ? this.#notBegun.get(lane, key, kind) : undefined;
     if (waiting !== undefined) return this.#hasten(waiting, work, now);
-    const stage = dueAt > now ? 'deferred' : this.#stageInLine(lane, key);
+    const isLater = kind === 'heartbeat' && dueAt > now;
+    const stage = isLater ? 'deferred' : this.#stageInLine(lane, key);
     this.#insert.run(
       ++this.#lastId,
       lane,
@@ -92,9 +100,15 @@ export class WorkQueue {
   }
 
   /** The first in line stays first and is tried again later. */
-  retry(id: number, lane: Lane, at: number): void {
-    this.#place.run('ready', at, id);
+  retry(id: number, lane: Lane, at: number, isFailure: boolean): void {
+    this.#again.run(at, isFailure ? 1 : 0, id);
     this.rung.add(lane);
+  }
+
+  /** Puts work that was given up into its line, as if it had just been accepted. */
+  revive(id: number, lane: Lane, key: string, now: number): void {
+    this.#renew.run(now, id);
+    this.join(id, lane, key, now);
   }
 
   /** The first in line has ended; the next of its key is up. */

@@ -30,7 +30,8 @@ export class Steps {
     );
     this.#dead = db.prepare(
       `SELECT id, lane, key, kind, ref FROM work
-       WHERE event_id = ? AND stage = 'dead' AND kind IN ('run', 'delivery') ORDER BY id`,
+       WHERE event_id = ? AND stage = 'dead' AND kind IN ('run', 'delivery')
+       AND work_order IS NOT NULL ORDER BY id`,
     );
     this.#eventKnown = db.prepare('SELECT 1 FROM events WHERE id = ?');
     this.#runQueued = db.prepare(
@@ -57,7 +58,7 @@ export class Steps {
     return true;
   }
 
-  /** Puts dead runs and deliveries of an event back in line; null for an unknown event. */
+  /** Puts dead runs and deliveries of an event back in line, unless their orders were forgotten; null for an unknown event. */
   retry(eventId: string, now: number): number | null {
     if (this.#eventKnown.get(eventId) === undefined) return null;
     const dead = this.#dead.all(eventId);
@@ -65,7 +66,7 @@ export class Steps {
       const ref = row['ref'] ?? null;
       const again = word(row, 'kind', KINDS) === 'run' ? this.#runQueued : this.#deliveryPending;
       again.run(ref);
-      this.#queue.join(integer(row, 'id'), word(row, 'lane', LANES), text(row, 'key'), now);
+      this.#queue.revive(integer(row, 'id'), word(row, 'lane', LANES), text(row, 'key'), now);
     }
     this.#settlement.settle([eventId]);
     return dead.length;
@@ -76,7 +77,7 @@ export class Steps {
       case 'done':
         return this.#queue.finish(id, lane, key);
       case 'retry':
-        return this.#queue.retry(id, lane, end.at);
+        return this.#queue.retry(id, lane, end.at, end.interrupted !== true);
       case 'dead':
         return this.#queue.bury(id, lane, key, now);
     }

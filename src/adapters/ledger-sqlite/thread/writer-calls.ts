@@ -38,7 +38,7 @@ function compose(db: DatabaseSync) {
     interruptions,
     pause,
     accepting: new Accepting(db, { keys, pause, lines: tables.lines, effects }),
-    claims: new Claims(db, tables.queue, interruptions),
+    claims: new Claims(db, tables.queue),
     steps: new Steps(db, tables.queue, effects, new Settlement(db)),
     pruning: new Pruning(db),
     probe: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('probed', ?)`),
@@ -48,16 +48,23 @@ function compose(db: DatabaseSync) {
 /** Everything that writes, on one connection. */
 export function writerCalls(db: DatabaseSync, now: number) {
   const parts = compose(db);
-  const { accepting, claims, steps, lines, turns, routes, pause, pruning, queue } = parts;
+  const { accepting, claims, steps, lines, turns, routes, pause, pruning, queue, interruptions } =
+    parts;
   db.exec('BEGIN');
-  parts.interruptions.endAll(now);
+  interruptions.endAll(now);
+  interruptions.pullIn(now);
   db.exec('COMMIT');
   const handlers: Handlers<WriterCalls> = {
     accept: (now, event, max) => accepting.accept(unpackEvent(event), max, now),
     claim: (now, lane, max) =>
       pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, now),
     add: (now, work) => (queue.add(work, now), null),
-    renew: (now, workId, attempt) => claims.renew(workId, attempt, now),
+    renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
+    abandon: (now, workId, attempt) => {
+      interruptions.endOne(workId, attempt, now);
+      queue.rung.add('turn').add('delivery');
+      return null;
+    },
     commit: (now, workId, attempt, end, changes) =>
       steps.commit({ workId, attempt }, end, changes, now),
     context: (_now, session, limits) => ({
