@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventStory } from '../../src/hooks/ports/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
@@ -79,14 +80,13 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   it('finds every acknowledged event in the ledger, ended as promised', async () => {
     for (const { eventId, kind } of acknowledged) {
       const story = await operator.story(eventId);
-      // Work that was under way in five kills in a row is given up, and says so.
-      const wasGivenUp = story.runs.some(({ status }) => status === 'interrupted');
-      expect(story).toMatchObject({ id: eventId, status: wasGivenUp ? 'failed' : 'done' });
-      const isRun = kind === 'agent';
-      const ends = isRun ? [wasGivenUp ? 'interrupted' : 'succeeded'] : [];
-      expect(story.runs.map(({ status }) => status)).toEqual(ends);
+      expect(story.id).toBe(eventId);
+      expect(story.runs).toHaveLength(kind === 'agent' ? 1 : 0);
+      expect(story.status).toBe(saysGivenUp(story) ? 'failed' : 'done');
+      if (story.status === 'failed') continue;
+      expect(story.runs.every(({ status }) => status === 'succeeded')).toBe(true);
       expect(story.deliveries.map(({ status }) => status)).toEqual(
-        isRun && !wasGivenUp ? ['delivered'] : [],
+        kind === 'agent' ? ['delivered'] : [],
       );
     }
   }, 120_000);
@@ -124,6 +124,17 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
     expect(wakes.filter((marker) => !shown.includes(marker))).toEqual([]);
   });
 });
+
+/** Work that was under way in five kills in a row is given up; nothing else may end badly here. */
+function saysGivenUp({ runs, deliveries, heartbeat }: EventStory): boolean {
+  return (
+    runs.some(
+      ({ status, error }) => status === 'interrupted' && /died 5 times/.test(error ?? ''),
+    ) ||
+    deliveries.some(({ status }) => status === 'unknown') ||
+    heartbeat === 'failed'
+  );
+}
 
 /** What the model was asked by runs; heartbeats quote the markers of wakes and summaries, too. */
 function runTexts(): string[] {
