@@ -5,6 +5,7 @@ import { LedgerUnavailable } from '../../hooks/ports/intake.ts';
 import type { Lane } from '../../hooks/ports/new-work.ts';
 import { CLOSE } from './calls.ts';
 import type { BatchAnswer, CallFailure, CallMap } from './calls.ts';
+import { Gathering } from './gathering.ts';
 
 /** Calls of one batch: more would keep the first of them waiting for the last. */
 const MAX_BATCH = 256;
@@ -32,6 +33,7 @@ export class ThreadLink<C extends CallMap<C>> implements Caller<C> {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #onRing: (lanes: readonly Lane[]) => void;
+  readonly #gathering = new Gathering();
   #waiting: Pending[] = [];
   #underWay: Pending[] = [];
   #scheduled = false;
@@ -79,7 +81,15 @@ export class ThreadLink<C extends CallMap<C>> implements Caller<C> {
   #schedule(): void {
     if (this.#scheduled || this.#underWay.length > 0) return;
     this.#scheduled = true;
-    setImmediate(() => this.#send());
+    this.#gather();
+  }
+
+  #gather(): void {
+    setImmediate(() => {
+      const { length } = this.#waiting;
+      if (length >= MAX_BATCH || this.#gathering.isComplete(length)) this.#send();
+      else this.#gather();
+    });
   }
 
   #send(): void {
@@ -102,6 +112,7 @@ export class ThreadLink<C extends CallMap<C>> implements Caller<C> {
       else pending.reject(error);
     }
     if (rung.length > 0) this.#onRing(rung);
+    this.#gathering.expect(answered.length, this.#waiting.length);
     if (this.#waiting.length > 0) this.#schedule();
     else this.#rest();
   }

@@ -5,6 +5,7 @@ import type { IPv4, IPv6 } from 'ipaddr.js';
 export type TrustedRange = readonly [address: IPv4 | IPv6, prefixLength: number];
 
 const MAPPED = '::ffff:';
+const PLAIN_IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 /** A word that is no part of an address, since it has a letter beyond the hexadecimal digits. */
 const SCOPED = /^([a-z]*[g-z][a-z]*:)(.*)$/s;
@@ -60,6 +61,7 @@ export function clientAddress(
  * `client` may begin with a scope and a colon; the scope stays.
  */
 export function throttleKey(client: string): string {
+  if (PLAIN_IPV4.test(client)) return client;
   const [, scope = '', address = client] = SCOPED.exec(client) ?? [];
   const parsed = parseAddress(address);
   if (parsed === null || !('parts' in parsed)) return scope + (parsed?.toString() ?? address);

@@ -69,21 +69,19 @@ export class HookDoor implements RouteSteps {
     const client = this.proxies.clientOf(request.raw, settings);
     const call = new HookCall(name, settings, client, this.clock.now());
     noteCall(request, call);
+    const refuse = (error: unknown): void => this.fail(request, reply, error);
     const admit = (verifiedBy: string): void => {
       call.verifiedBy = verifiedBy;
-      if (this.#isClosed) throw new Rejection('shutting_down');
-      if (name === '') throw new Rejection('unknown_hook'); // 5
-      go();
+      if (this.#isClosed) refuse(new Rejection('shutting_down'));
+      else if (name === '')
+        refuse(new Rejection('unknown_hook')); // 5
+      else go();
     };
-    try {
-      if (hasTokenInQuery(url)) throw new Rejection('token_in_query'); // 2
-      if (request.method !== 'POST') throw new Rejection('method_not_allowed'); // 3
-      const verdict = this.authentication.verify(request.raw.headers, client, settings); // 4
-      if (typeof verdict === 'string') admit(verdict);
-      else verdict.then(admit).catch((error) => this.fail(request, reply, error));
-    } catch (error) {
-      this.fail(request, reply, error);
-    }
+    if (hasTokenInQuery(url)) return refuse(new Rejection('token_in_query')); // 2
+    if (request.method !== 'POST') return refuse(new Rejection('method_not_allowed')); // 3
+    const verdict = this.authentication.verify(request.raw.headers, client, settings); // 4
+    if (typeof verdict === 'string') admit(verdict);
+    else verdict.then(admit, refuse);
   }
 
   /** 6 */
