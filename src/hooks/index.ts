@@ -86,6 +86,7 @@ export type {
   Agent,
   AgentReply,
   AgentTurn,
+  CapabilityContract,
   AttemptNote,
   Change,
   ChannelBinding,

@@ -10,7 +10,12 @@ export function agentTurn(over: Partial<AgentTurn> = {}): AgentTurn {
     history: [],
     prompt: 'Where is the station?',
     deadline: Number.MAX_SAFE_INTEGER,
-    trust: { level: 'untrusted', verifiedBy: 'token' },
+    contract: {
+      trust: 'untrusted',
+      verifiedBy: 'token',
+      allowedTools: [],
+      mayDeliverTo: null,
+    },
     ...over,
   };
 }

@@ -82,7 +82,7 @@ export class KeptLog implements LoggerService {
   }
 }
 
-export const runner = { run: async () => ({ text: '' }) };
+export const runner = { run: async () => ({ text: '' }), mayRepeat: () => false };
 
 /** The settings a reload brings. */
 export function settings(changed: HooksSettingsInput = {}): HooksSettingsInput {

@@ -1,3 +1,4 @@
+import type { RunnerSettings, ToolSettings } from './runner-settings.ts';
 import type { ThinkingLevel } from './thinking.ts';
 
 /** One agent of the gateway. */
@@ -13,6 +14,10 @@ export interface Agent {
   readonly workspace?: string;
   /** The operator's words, put before every prompt of this agent. */
   readonly instructions?: string;
+  /** Absent: `model`. */
+  readonly runner?: RunnerSettings;
+  /** Absent: none. */
+  readonly tools?: ToolSettings;
 }
 
 /** Which agents exist. A host replaces it with its own registry. */

@@ -1,6 +1,6 @@
 import type { Agent } from './agent-directory.ts';
+import type { CapabilityContract } from './capability-contract.ts';
 import type { ThinkingLevel } from './thinking.ts';
-import type { Trust } from './trust.ts';
 
 /** One message of a session's transcript. */
 export interface TranscriptMessage {
@@ -25,7 +25,9 @@ export interface AgentTurn {
   readonly thinking?: ThinkingLevel;
   /** Epoch milliseconds at which the signal aborts. */
   readonly deadline: number;
-  readonly trust: Trust;
+  readonly contract: CapabilityContract;
+  /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
+  readonly runnerSession?: string;
 }
 
 export interface AgentReply {
@@ -33,6 +35,32 @@ export interface AgentReply {
   readonly text: string;
   /** The model that answered, when the runner knows it. */
   readonly model?: string;
+  /** What was used, when the runner knows it. */
+  readonly usage?: TokenUsage;
+  /** What could not be done as asked, e.g. a thinking level the model does not know; one sentence each. */
+  readonly warnings?: readonly string[];
+  /** Every tool call of the turn, in order. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** The runner's own id of the conversation; given back with the session's next turn. */
+  readonly runnerSession?: string;
+}
+
+/** Tokens of one turn, as the provider counted them. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** One use of a tool, for the story. */
+export interface ToolCall {
+  /** `<server>_<tool>`. */
+  readonly tool: string;
+  /** Input as JSON text, at most 2,000 characters. */
+  readonly input: string;
+  readonly outcome: 'succeeded' | 'failed' | 'refused';
+  /** Result or error as text, at most 2,000 characters. */
+  readonly result: string;
+  readonly ms: number;
 }
 
 /** Why a turn failed. Any other error a runner throws counts as `permanent`. */
@@ -58,4 +86,12 @@ export abstract class AgentRunner {
    * @throws AgentError with its kind.
    */
   abstract run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply>;
+
+  /**
+   * Whether a turn that died with the process may be begun again: only where it cannot have acted yet.
+   * @returns false unless a runner says otherwise.
+   */
+  mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
+    return false;
+  }
 }

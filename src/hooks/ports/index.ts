@@ -1,5 +1,6 @@
 export * from './agent-directory.ts';
 export * from './agent-runner.ts';
+export * from './capability-contract.ts';
 export * from './change.ts';
 export * from './channel.ts';
 export * from './channel-bindings.ts';
@@ -14,6 +15,7 @@ export * from './observer.ts';
 export * from './operations.ts';
 export * from './orders.ts';
 export * from './session-key.ts';
+export * from './runner-settings.ts';
 export * from './stories.ts';
 export * from './thinking.ts';
 export * from './trust.ts';

@@ -35,7 +35,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
         kind: 'heartbeat',
         sessionKey: 'agent:main:main',
         history: [{ text: 'earlier' }],
-        trust: { level: 'untrusted' },
+        contract: { trust: 'untrusted', allowedTools: [], mayDeliverTo: { channel: 'last' } },
       },
     ]);
     expect(room.runner.turns[0]?.prompt).toMatch(
@@ -85,7 +85,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
     const room = new WorkRoom();
     await perform(room, true);
     expect(room.runner.turns[0]).toMatchObject({
-      trust: { level: 'trusted' },
+      contract: { trust: 'trusted', allowedTools: 'all' },
       prompt: expect.not.stringContaining('SECURITY'),
     });
   });

@@ -71,6 +71,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       prompt: this.#prompt(input),
       timeoutSeconds,
       trust: trustOf(input),
+      mayDeliverTo: { channel: 'last' },
       model: model === undefined ? model : unaliased(model, models.aliases, defaults.models),
       thinking,
     } as const;

@@ -315,7 +315,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     const trust = { level: 'trusted', verifiedBy: 'token' } as const;
     await perform(room, { sessionMode: 'persistent', trust });
     expect(room.runner.turns).toMatchObject([
-      { trust: { level: 'untrusted', verifiedBy: 'token' } },
+      { contract: { trust: 'untrusted', verifiedBy: 'token', allowedTools: [] } },
     ]);
   });
 

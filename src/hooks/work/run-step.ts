@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, immediateHeartbeat, mainSession } from '../ports/index.ts';
-import type { AttemptNote, Change, RunLease, RunOrder, RunUpdate } from '../ports/index.ts';
+import type {
+  AttemptNote,
+  Change,
+  Destination,
+  RunLease,
+  RunOrder,
+  RunUpdate,
+} from '../ports/index.ts';
 import { fatality } from './crashes.ts';
 import { Outbox } from './outbox.ts';
 import { outcomeFields, summaryFor, summaryTrust } from './run-outcome.ts';
@@ -74,11 +81,12 @@ export class RunStep implements Step<RunLease> {
   ): Promise<TurnResult> {
     const { agentId, session: sessionKey, timeoutSeconds, trust, model, thinking } = lease.order;
     const id = lease.ref ?? '';
+    const mayDeliverTo = destinationOf(lease.order);
     const history = session?.history ?? [];
     // What is shown decides, not only what was sent: a waiting line may be foreign where the hook is not.
     const level = session?.hasUntrusted === true ? 'untrusted' : trust.level;
     const about = { id, kind: 'run', agentId, sessionKey, history, prompt } as const;
-    const limits = { timeoutSeconds, trust: { ...trust, level }, model, thinking };
+    const limits = { timeoutSeconds, trust: { ...trust, level }, mayDeliverTo, model, thinking };
     return this.turns.take({ ...about, ...limits }, signal);
   }
 
@@ -173,4 +181,9 @@ export class RunStep implements Step<RunLease> {
   #note(lease: RunLease, outcome: AttemptNote['outcome'], error: string): AttemptNote {
     return { at: this.clock.now(), attempt: lease.attempt, outcome, error };
   }
+}
+
+/** Where the request or its mapping sends the reply. */
+function destinationOf({ deliver }: RunOrder): Destination | null {
+  return deliver === null ? null : { channel: deliver.channel, to: deliver.to };
 }

@@ -34,6 +34,7 @@ function taking(answer?: () => Promise<AgentReply>) {
         prompt: 'p',
         timeoutSeconds: 10,
         trust: { level: 'untrusted', verifiedBy: 'token' },
+        mayDeliverTo: null,
       },
       stop.signal,
     );

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentDirectory, AgentError, AgentRunner, Clock } from '../ports/index.ts';
-import type { AgentReply, AgentTurn } from '../ports/index.ts';
+import type { AgentReply, AgentTurn, Destination, Trust } from '../ports/index.ts';
+import { contractFor } from './contract.ts';
 import { Deadline } from './deadline.ts';
 
 /** How a turn of an agent ended. */
@@ -15,6 +16,15 @@ export type TurnResult =
   | { readonly outcome: 'timed-out'; readonly error: string }
   | { readonly outcome: 'interrupted' };
 
+/** A turn before its agent was looked up and its clock was started. */
+export interface PlannedTurn extends Omit<AgentTurn, 'agent' | 'deadline' | 'contract'> {
+  readonly agentId: string;
+  readonly timeoutSeconds: number;
+  /** Of everything the agent will be shown. */
+  readonly trust: Trust;
+  readonly mayDeliverTo: Destination | null;
+}
+
 /** Runs turns within their deadline. */
 @Injectable()
 export class Turns {
@@ -25,16 +35,14 @@ export class Turns {
   ) {}
 
   /** @param stop aborts when the service stops. */
-  async take(
-    turn: Omit<AgentTurn, 'agent' | 'deadline'> & { agentId: string; timeoutSeconds: number },
-    stop: AbortSignal,
-  ): Promise<TurnResult> {
-    const { agentId, timeoutSeconds, ...rest } = turn;
+  async take(turn: PlannedTurn, stop: AbortSignal): Promise<TurnResult> {
+    const { agentId, timeoutSeconds, trust, mayDeliverTo, ...rest } = turn;
     const limitMs = timeoutSeconds * 1000;
     using deadline = new Deadline(this.clock, limitMs, stop);
     try {
       const agent = this.directory.resolve(agentId);
-      const whole = { ...rest, agent, deadline: this.clock.now() + limitMs };
+      const contract = contractFor(trust, agent, mayDeliverTo);
+      const whole = { ...rest, agent, contract, deadline: this.clock.now() + limitMs };
       const reply = await deadline.race((signal) => this.runner.run(whole, signal));
       return { outcome: 'replied', reply };
     } catch (error) {
