@@ -14,9 +14,14 @@ export interface TemplateScope {
 /** Keys from a root down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
 export type ValuePath = readonly string[];
 
+/** Literal text, or what a placeholder looks up. */
+export type TemplatePart = string | ValuePath;
+
 /** A template cut into text and paths; rendering never parses anything again. */
 export interface Template {
-  readonly parts: readonly (string | ValuePath)[];
+  readonly parts: readonly TemplatePart[];
+  /** The same parts, a list per line. */
+  readonly lines: readonly (readonly TemplatePart[])[];
   /** The text before the first placeholder. */
   readonly literalStart: string;
 }
@@ -48,7 +53,7 @@ export function parsePath(text: string): ValuePath | null {
 
 /** @returns what is wrong with the template, as the end of a sentence, instead of the template. */
 export function parseTemplate(source: string): Template | string {
-  const parts: (string | ValuePath)[] = [];
+  const parts: TemplatePart[] = [];
   let end = 0;
   for (const match of source.matchAll(PLACEHOLDER)) {
     const path = parsePath(match[1] ?? '');
@@ -63,20 +68,56 @@ export function parseTemplate(source: string): Template | string {
   const [literalStart] = parts;
   return {
     parts: parts.filter((part) => part !== ''),
+    lines: linesOf(parts),
     literalStart: typeof literalStart === 'string' ? literalStart : '',
   };
 }
 
-/** One pass, no code: a value that itself looks like a template stays as it is. */
-export function renderTemplate({ parts }: Template, scope: TemplateScope): Rendered {
+function linesOf(parts: readonly TemplatePart[]): TemplatePart[][] {
+  const lines: TemplatePart[][] = [[]];
+  for (const part of parts) {
+    if (typeof part !== 'string') {
+      lines.at(-1)?.push(part);
+      continue;
+    }
+    const [rest = '', ...more] = part.split('\n');
+    lines.at(-1)?.push(rest);
+    for (const line of more) lines.push([line]);
+  }
+  return lines;
+}
+
+/** True: nothing in the template depends on a request. */
+export function isStatic({ parts }: Template): boolean {
+  return parts.every((part) => typeof part === 'string');
+}
+
+/**
+ * One pass, no code: a value that itself looks like a template stays as it is. A line of placeholders alone that find
+ * nothing is left out, so that one template can serve payloads that differ in their fields.
+ */
+export function renderTemplate({ lines }: Template, scope: TemplateScope): Rendered {
+  const rendered = lines.map((line) => renderLine(line, scope));
+  return {
+    text: rendered.flatMap(({ text }) => text ?? []).join('\n'),
+    hasContent: rendered.some(({ hasContent }) => hasContent),
+  };
+}
+
+/** `text` is absent when the line is to be left out. */
+function renderLine(
+  line: readonly TemplatePart[],
+  scope: TemplateScope,
+): { text?: string; hasContent: boolean } {
   let hasContent = false;
-  const texts = parts.map((part) => {
-    if (typeof part === 'string') return part;
-    const text = asText(lookUp(part, scope));
-    hasContent ||= text !== '';
+  let isLeftOut = line.some((part) => typeof part !== 'string');
+  const texts = line.map((part) => {
+    const text = typeof part === 'string' ? part : asText(lookUp(part, scope));
+    hasContent ||= typeof part !== 'string' && text !== '';
+    isLeftOut &&= typeof part === 'string' ? text.trim() === '' : text === '';
     return text;
   });
-  return { text: texts.join(''), hasContent };
+  return isLeftOut ? { hasContent } : { text: texts.join(''), hasContent };
 }
 
 /** Own properties only; anything missing is undefined. A path without a root begins in the payload. */

@@ -1,7 +1,31 @@
-import type { MappingOptions } from '../../../options/index.ts';
+import { alertmanager } from './alertmanager.ts';
+import { apprise } from './apprise.ts';
+import { generic } from './generic.ts';
+import { gitea } from './gitea.ts';
+import { gitlab } from './gitlab.ts';
+import { grafana } from './grafana.ts';
+import { healthchecks } from './healthchecks.ts';
+import { homeAssistant } from './home-assistant.ts';
+import { jenkins } from './jenkins.ts';
 import { mail } from './mail.ts';
+import { uptimeKuma } from './uptime-kuma.ts';
+import type { Preset } from './preset.ts';
+
+const ALL: readonly Preset[] = [
+  mail,
+  alertmanager,
+  grafana,
+  gitea,
+  gitlab,
+  jenkins,
+  uptimeKuma,
+  homeAssistant,
+  apprise,
+  healthchecks,
+  generic,
+];
 
 /** Every built-in mapping by the name that `hooks.presets` uses. */
-export const presets: ReadonlyMap<string, MappingOptions & { id: string }> = new Map(
-  [mail].map((preset) => [preset.id, preset]),
+export const presets: ReadonlyMap<string, Preset> = new Map(
+  ALL.map((preset) => [preset.id, preset]),
 );

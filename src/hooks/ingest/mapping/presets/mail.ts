@@ -1,7 +1,7 @@
-import type { MappingOptions } from '../../../options/index.ts';
+import type { Preset } from './preset.ts';
 
 /** New mail: `{source: "mail", messages: [{id?, from, subject, snippet, body?}]}`, one run per message. */
-export const mail: MappingOptions & { id: string } = {
+export const mail: Preset = {
   id: 'mail',
   match: { path: 'mail' },
   name: 'Mail',
