@@ -6,6 +6,11 @@ import type { HooksSettingsInput, Resolution } from './options/index.ts';
 export function checkOptions(input: HooksSettingsInput): Resolution {
   const resolution = resolveOptions(input);
   if (!areMappingsSound(resolution.problems)) return resolution;
-  const { problems } = compileMappings(resolution.resolved);
-  return { ...resolution, problems: [...resolution.problems, ...problems] };
+  const { problems, warnings } = compileMappings(resolution.resolved);
+  const all = [...resolution.problems, ...problems];
+  return {
+    ...resolution,
+    problems: all,
+    warnings: all.length > 0 ? [] : [...resolution.warnings, ...warnings],
+  };
 }

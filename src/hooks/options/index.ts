@@ -2,6 +2,7 @@ export * from './agents-options.ts';
 export * from './configured-agents.ts';
 export * from './hooks-options.ts';
 export * from './mapping-options.ts';
+export * from './mapping-problems.ts';
 export * from './model-list.ts';
 export * from './models-options.ts';
 export * from './optional-text.ts';

@@ -1,4 +1,6 @@
+import { getMetadataStorage } from 'class-validator';
 import type { ValidationError } from 'class-validator';
+import { nearestKey } from './nearest-key.ts';
 
 /** One mistake in the configuration: the key, and what to do. */
 export interface Problem {
@@ -46,13 +48,14 @@ function isAboutTheWhole(message: string | undefined): message is string {
 /** Decorators run from the lowest to the topmost, which is the one about the type. */
 function ownProblems(
   key: string,
-  { property, value }: ValidationError,
+  { property, value, target }: ValidationError,
   rules: ReadonlyMap<string, string>,
 ): Problem[] {
   const [rule, message] = [...rules].at(-1) ?? [];
   if (rule === undefined || message === undefined) return [];
   if (rule === 'whitelistValidation') {
-    return [{ key, message: 'is not a known key; remove it or correct its spelling' }];
+    const message = `is not a known key; remove it or correct its spelling${suggestion(property, target)}`;
+    return [{ key, message }];
   }
   if (rule === 'nestedValidation') return [{ key, message: 'must be an object' }];
   const perValue = isAboutTheWhole(message) ? undefined : PER_VALUE.get(rule);
@@ -60,6 +63,21 @@ function ownProblems(
   return entriesOf(value, key)
     .filter((entry) => !perValue.test(entry.value))
     .map((entry) => ({ key: entry.key, message: perValue.message }));
+}
+
+function suggestion(written: string, section: object | undefined): string {
+  if (section === undefined) return '';
+  const rules = getMetadataStorage().getTargetValidationMetadatas(
+    section.constructor,
+    '',
+    true,
+    false,
+  );
+  const nearest = nearestKey(
+    written,
+    rules.map(({ propertyName }) => propertyName),
+  );
+  return nearest === undefined ? '' : `, perhaps to ${nearest}`;
 }
 
 function entriesOf(value: unknown, key: string): { key: string; value: unknown }[] {

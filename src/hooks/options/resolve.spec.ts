@@ -125,14 +125,22 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     ['text for a switch', { enabled: 'yes', token: 'abc' }, 'hooks.enabled must be true or false'],
     ['text for a list', { presets: 'mail' }, 'hooks.presets must be an array'],
     ['an object for a list', { mappings: { a: {} } }, 'hooks.mappings must be an array'],
-    ['text for a mapping', { mappings: ['a'] }, 'hooks.mappings[0] must be an object'],
-    ['a list for a mapping', { mappings: [[]] }, 'hooks.mappings[0] must be an object'],
+    [
+      'text for a mapping',
+      { mappings: ['a'] },
+      'hooks.mappings[0] must be an object (given: a text)',
+    ],
+    [
+      'a list for a mapping',
+      { mappings: [[]] },
+      'hooks.mappings[0] must be an object (given: an empty list)',
+    ],
     ['a list for a section', { agents: [] }, 'agents must be an object'],
     ['a list for an inner section', { authFailures: [] }, 'hooks.authFailures must be an object'],
     [
       'a list for match',
       { mappings: [{ match: [] }] },
-      'hooks.mappings[0].match must be an object',
+      'hooks.mappings[0].match must be an object (given: an empty list)',
     ],
     ['a list for an agent', { agents: { list: [[]] } }, 'agents.list[0] must be an object'],
     ['a list for providers', { models: { providers: [] } }, 'models.providers must be an object'],
@@ -157,7 +165,11 @@ describe('resolveOptions: all problems at once, each with its key and what to do
       { allowedAgentIds: ['a', 3] },
       'hooks.allowedAgentIds[1] must be a string',
     ],
-    ['an empty text', { mappings: [{ id: '' }] }, 'hooks.mappings[0].id must not be empty'],
+    [
+      'an empty text',
+      { mappings: [{ id: '' }] },
+      'hooks.mappings[0].id must not be empty (given: an empty text)',
+    ],
     [
       'a value outside a list',
       { summary: 'never' },
@@ -184,8 +196,6 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     ['hooks.mail', { mail: {} }],
     ['hooks.transformsDir', { transformsDir: 'x' }],
     ['hooks.authFailures.max', { authFailures: { max: 1 } }],
-    ['hooks.mappings[0].transform', { mappings: [{ id: 'a', transform: { module: 'x.js' } }] }],
-    ['hooks.mappings[0].match.method', { mappings: [{ match: { method: 'POST' } }] }],
     ['agents.defaults.heartbeat.foo', { agents: { defaults: { heartbeat: { foo: 1 } } } }],
     ['agents.list[0].foo', { agents: { list: [{ id: 'a', foo: 1 }] } }],
     ['models.providers.l.foo', { models: { providers: { l: { baseUrl: 'http://a', foo: 1 } } } }],
@@ -201,7 +211,7 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     (name) => {
       const mapping: unknown = JSON.parse(`{"id":"a","${name}":{"constructor":1}}`);
       expect(problems({ mappings: [mapping] })).toEqual([
-        `hooks.mappings[0].${name} has a reserved name; remove it or use another name`,
+        `hooks.mappings[0].${name} has a reserved name; remove it or use another name (mapping "a", given: an object)`,
       ]);
     },
   );
@@ -210,7 +220,6 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     ['hooks.token', { token: null }],
     ['hooks.defaultSessionKey', { defaultSessionKey: null, allowedSessionKeyPrefixes: ['hook:'] }],
     ['hooks.allowedAgentIds', { allowedAgentIds: null }],
-    ['hooks.mappings[0].match', { mappings: [{ id: 'a', match: null }] }],
     ['agents.defaults', { agents: { defaults: null } }],
   ])('refuses null at %s instead of taking it for absent', (key, written) => {
     expect(problems(written)).toEqual([`${key} must not be null; set a value or remove the key`]);

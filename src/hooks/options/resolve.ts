@@ -9,6 +9,7 @@ import { ModelsOptions } from './models-options.ts';
 import { RetentionOptions } from './retention-options.ts';
 import { isRecord, onePerKey, problemsOf } from './problem.ts';
 import type { Problem } from './problem.ts';
+import { inMappings } from './mapping-problems.ts';
 import { plainSection } from './plain-section.ts';
 import { normalizePrefix, prefixProblems } from './prefix.ts';
 import { tokenProblems, warningsOf } from './token-rules.ts';
@@ -99,7 +100,7 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
   };
   return {
     resolved,
-    problems: onePerKey(problems),
+    problems: inMappings(onePerKey(problems), own.mappings),
     warnings: problems.length > 0 ? [] : warningsOf(hooks.value),
   };
 }

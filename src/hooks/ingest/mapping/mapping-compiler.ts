@@ -4,7 +4,8 @@ import { THINKING_LEVELS } from '../../ports/index.ts';
 import { bareName } from '../hook-request.ts';
 import { TEMPLATED } from './compiled-mapping.ts';
 import type { CompiledMapping, TemplatedField } from './compiled-mapping.ts';
-import { parsePath, parseTemplate } from './template.ts';
+import type { MappingEntry } from './mapping-entry.ts';
+import { isStatic, parsePath, parseTemplate } from './template.ts';
 import type { Template, ValuePath } from './template.ts';
 
 const AGENT_ONLY = [
@@ -22,10 +23,16 @@ const AGENT_ONLY = [
 ] as const;
 const WAKE_ONLY = ['textTemplate'] as const;
 
-/** Fields that were written but that nobody reads for this kind of action: silence would hide a mistake. */
+const NOT_IN_A_PATH = /[\s?#]/u;
+
+/** Fields that nobody reads for this kind of action. */
+function unread(kind: 'wake' | 'agent'): readonly (keyof MappingOptions)[] {
+  return kind === 'wake' ? AGENT_ONLY : WAKE_ONLY;
+}
+
+/** Silence about those would hide a mistake. */
 function meaningless(kind: 'wake' | 'agent', written: MappingOptions): string[] {
-  const others = kind === 'wake' ? AGENT_ONLY : WAKE_ONLY;
-  return others.filter((field) => written[field] !== undefined);
+  return unread(kind).filter((field) => written[field] !== undefined);
 }
 
 /** Makes mappings ready to use and reports, under their key, everything that is wrong with them. */
@@ -35,18 +42,20 @@ export class MappingCompiler {
     private readonly prefixes: readonly string[],
   ) {}
 
-  compile(key: string, options: MappingOptions, written: MappingOptions): CompiledMapping | null {
+  compile({ key, mapping: options, written }: MappingEntry): CompiledMapping | null {
     const before = this.problems.length;
-    const path = options.match === undefined ? options.id : options.match.path;
-    if (options.match === undefined && options.id === undefined) {
-      this.#report(key, 'needs an id or a match; without either no request can reach it');
-    }
     const kind = options.action ?? 'agent';
+    const path = this.#path(key, options);
     for (const field of meaningless(kind, written)) {
-      this.#report(`${key}.${field}`, `has no meaning for a ${kind} action; remove it`);
+      this.#report(
+        `${key}.${field}`,
+        `has no meaning for ${kind === 'wake' ? 'a' : 'an'} ${kind} action; remove it`,
+      );
     }
     const forEach = this.#forEach(key, options.forEach);
-    const templates = this.#templates(key, options);
+    const templates = this.#templates(key, options, kind);
+    this.#checkText(`${key}.messageTemplate`, templates.messageTemplate);
+    this.#checkText(`${key}.textTemplate`, templates.textTemplate);
     this.#checkSessionKey(key, templates.sessionKey);
     this.#checkThinking(key, templates.thinking);
     if (this.problems.length > before) return null;
@@ -61,6 +70,26 @@ export class MappingCompiler {
     };
   }
 
+  /** The path as it is written: `match.path`, or the id where there is no match. */
+  #path(key: string, { id, match }: MappingOptions): string | undefined {
+    const path = match === undefined ? id : match.path;
+    const field = match === undefined ? 'id' : 'match.path';
+    if (path === undefined) {
+      if (match === undefined) {
+        this.#report(key, 'needs an id or a match; without either no request can reach it');
+      }
+      return undefined;
+    }
+    if (bareName(path) === '') {
+      const message = 'is no path below hooks.path; write for example builds or ci/builds';
+      this.#report(`${key}.${field}`, message);
+    } else if (NOT_IN_A_PATH.test(path)) {
+      const message = `cannot be a path, because no URL has blanks, ? or # there; write it percent-encoded, as the sender sends it${match === undefined ? ', or add a match' : ''}`;
+      this.#report(`${key}.${field}`, message);
+    }
+    return path;
+  }
+
   #report(key: string, message: string): void {
     this.problems.push({ key, message });
   }
@@ -73,11 +102,16 @@ export class MappingCompiler {
     return undefined;
   }
 
-  #templates(key: string, options: MappingOptions): Partial<Record<TemplatedField, Template>> {
+  #templates(
+    key: string,
+    options: MappingOptions,
+    kind: 'wake' | 'agent',
+  ): Partial<Record<TemplatedField, Template>> {
     const templates: Partial<Record<TemplatedField, Template>> = {};
     for (const field of TEMPLATED) {
       const source = options[field];
-      if (source === undefined) continue;
+      // What a preset brings for the other kind of action is not used.
+      if (source === undefined || unread(kind).includes(field)) continue;
       const template = parseTemplate(source);
       if (typeof template === 'string') this.#report(`${key}.${field}`, template);
       else templates[field] = template;
@@ -85,31 +119,37 @@ export class MappingCompiler {
     return templates;
   }
 
-  /** What is wrong for every request is the operator's mistake and not a sender's. */
+  /** An action without words is refused; what is wrong for every request is the operator's mistake and not a sender's. */
+  #checkText(key: string, template: Template | undefined): void {
+    if (template === undefined || !isStatic(template) || template.literalStart.trim() !== '')
+      return;
+    this.#report(key, 'must not be blank; write a text, or remove the key to show the payload');
+  }
+
   #checkThinking(key: string, template: Template | undefined): void {
-    if (template === undefined || template.parts.some((part) => typeof part !== 'string')) return;
+    if (template === undefined || !isStatic(template)) return;
     if (isLevel(template.literalStart.trim())) return;
     this.#report(`${key}.thinking`, `must be one of ${THINKING_LEVELS.join(', ')}`);
   }
 
   #checkSessionKey(key: string, template: Template | undefined): void {
     if (template === undefined) return;
-    const isStatic = template.parts.every((part) => typeof part === 'string');
+    const hasContent = !isStatic(template);
     const start = template.literalStart;
-    if (!isStatic && start.trim() === '') {
+    if (hasContent && start.trim() === '') {
       this.#report(
         `${key}.sessionKey`,
         'must begin with literal text, so that a payload cannot choose the session; write for example hook:name:{{ id }}',
       );
     }
-    if (!isStatic && /^agent:/iu.test(start.trim())) {
+    if (hasContent && /^agent:/iu.test(start.trim())) {
       this.#report(
         `${key}.sessionKey`,
         'must not begin with agent: when a payload fills it in; write for example hook:name:{{ id }}',
       );
     }
     const fits = (prefix: string): boolean =>
-      isStatic ? fitsPrefix(start, [prefix]) : overlaps(start, prefix);
+      hasContent ? overlaps(start, prefix) : fitsPrefix(start, [prefix]);
     if (this.prefixes.length > 0 && !this.prefixes.some(fits)) {
       this.#report(
         `${key}.sessionKey`,

@@ -158,7 +158,6 @@ describe('MappingService.apply: the same policies as a direct request (behaviour
     ['an unknown thinking level', { thinking: '{{ a }}' }, { a: 'High' }, 'invalid_payload'],
     ['an agent outside the list', { agentId: 'ops' }, {}, 'agent_not_allowed'],
     ['a model outside the list', { model: '{{ a }}' }, { a: 'local/b' }, 'model_not_allowed'],
-    ['the session of another agent', { sessionKey: 'agent:ops:x' }, {}, 'session_key_not_allowed'],
     [
       'a session that becomes main',
       { sessionKey: 'ma{{ a }}' },

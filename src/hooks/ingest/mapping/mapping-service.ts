@@ -30,11 +30,12 @@ export class MappingService {
     private readonly directory: AgentDirectory,
   ) {
     settings.addCheck((next) => {
+      const { problems, warnings } = this.#of(next);
       const unknownAgents = (): Problem[] => this.#unknownAgents(next);
       return {
-        problems: this.#of(next).problems,
+        problems,
         get warnings() {
-          return unknownAgents();
+          return [...warnings, ...unknownAgents()];
         },
       };
     });
@@ -86,7 +87,10 @@ export class MappingService {
   #of(settings: ResolvedHooksOptions): CompiledMappings {
     const known = this.#compiled.get(settings);
     if (known !== undefined) return known;
-    const compiled = compileMappings(settings);
+    const { directory } = this;
+    const agentIds =
+      directory instanceof ConfiguredAgents ? undefined : directory.list().map(({ id }) => id);
+    const compiled = compileMappings(settings, agentIds);
     this.#compiled.set(settings, compiled);
     return compiled;
   }
