@@ -124,6 +124,22 @@ describe('templates: own properties only, one pass, no code (behaviour §7, less
   });
 });
 
+describe('templates: a line of placeholders that find nothing (decision 0011)', () => {
+  it.each([
+    ['is left out in the middle', 'a\n{{ x }}\nb', 'a\nb'],
+    ['is left out at the start and the end', '{{ x }}\na\n{{ x }}', 'a'],
+    ['is left out with several placeholders and blanks', 'a\n {{ x }} {{ y }}\r\nb', 'a\nb'],
+    ['stays when one of them finds something', '{{ x }} {{ s }}\nb', ' text\nb'],
+    ['stays for 0 and false', '{{ n }}\n{{ f }}', '0\nfalse'],
+    ['stays when it has words of its own', 'a\nLog: {{ x }}\nb', 'a\nLog: \nb'],
+    ['leaves the blank lines that were written', 'a\n\n{{ x }}\n\nb', 'a\n\n\nb'],
+    ['leaves the line breaks of a value', '{{ lines }}\nb', 'one\n\ntwo\nb'],
+    ['may be the only one', '{{ x }}', ''],
+  ])('%s', (_, source, text) => {
+    expect(render(source, { s: 'text', n: 0, f: false, y: null, lines: 'one\n\ntwo' })).toBe(text);
+  });
+});
+
 describe('parseTemplate', () => {
   it.each([
     '{{ }}',

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { presets } from '../../src/hooks/ingest/mapping/presets/index.ts';
+import { foreignContentOf } from '../support/foreign-content.ts';
+import { Hooks } from '../support/hooks.ts';
+import { presetFixture, presetFixtureNames } from '../support/preset-fixtures.ts';
+import type { SentRequest } from '../support/preset-fixtures.ts';
+
+const NAMES = [...presets.keys()];
+const page = await readFile(new URL('../../docs/presets.md', import.meta.url), 'utf8');
+
+let hooks: Hooks;
+
+beforeEach(async () => {
+  hooks = await Hooks.start({ presets: NAMES });
+});
+
+afterEach(() => hooks.close());
+
+/** The part of the page below the heading of a preset. */
+function sectionOf(name: string): string {
+  const [, section = ''] = page.split(`\n## ${name}\n`);
+  return section.split('\n## ')[0] ?? '';
+}
+
+/** The sample messages of a section, in order. */
+function samplesOf(name: string): string[] {
+  return Array.from(sectionOf(name).matchAll(/```text\n([\s\S]*?)\n```/gu), (match) => match[1]!);
+}
+
+/** Sends a request of a preset's sender to the preset's own path. */
+function send(name: string, { body, headers }: SentRequest) {
+  return hooks.post(`/${name}`, body, headers);
+}
+
+/** The messages of the runs that a request made. */
+async function messagesOf(name: string, request: SentRequest): Promise<string[]> {
+  const answer = await send(name, request);
+  expect(answer.status).toBe(200);
+  const { eventId } = (await answer.json()) as { eventId: string };
+  const story = await hooks.ended(eventId);
+  expect(story).toMatchObject({ mapping: name, status: 'done', warnings: [] });
+  return story.runs.map(({ prompt }) => foreignContentOf(prompt));
+}
+
+function runs(): number {
+  return hooks.runner.turns.filter(({ kind }) => kind === 'run').length;
+}
+
+describe('docs/presets.md', () => {
+  it('has a section and a fixture for every preset, and no other', () => {
+    const sections = Array.from(page.matchAll(/^## (.+)$/gmu), (match) => match[1]);
+    expect(sections).toEqual(NAMES);
+    expect(presetFixtureNames().toSorted()).toEqual(NAMES.toSorted());
+  });
+
+  it('names the source of every shape', async () => {
+    const table = await readFile(new URL('../fixtures/presets/README.md', import.meta.url), 'utf8');
+    const rows = Array.from(table.matchAll(/^\| ([a-z][a-z-]*) +\|/gmu), (match) => match[1]);
+    expect(rows).toEqual(NAMES);
+  });
+
+  it.each(NAMES)('says for %s which URL the sender posts to and where the token goes', (name) => {
+    expect(sectionOf(name)).toMatch(new RegExp(`gateway\\.example\\.org/hooks/${name}\\b`, 'u'));
+    expect(sectionOf(name)).toMatch(/Authorization|x-gateway-token/iu);
+  });
+
+  it.each(NAMES)('shows for %s the message that its fixture makes', async (name) => {
+    const { request } = presetFixture(name);
+    expect(await messagesOf(name, request)).toEqual(samplesOf(name));
+  });
+});
+
+describe('every preset', () => {
+  const others = NAMES.flatMap((name) =>
+    presetFixture(name).others.map((other) => ({ preset: name, ...other })),
+  );
+
+  it.each(others)('$preset reads well for $name', async ({ preset, message, ...request }) => {
+    expect(await messagesOf(preset, request)).toEqual([message]);
+  });
+
+  it.each(NAMES)('%s leaves no gaps and no traces of missing fields', async (name) => {
+    const { request, changed } = presetFixture(name);
+    const messages = [...(await messagesOf(name, request)), ...(await messagesOf(name, changed))];
+    for (const message of messages) {
+      expect(message).not.toMatch(/undefined|null|\[object|\{\{|[ \t]$/mu);
+      const hasOwnGaps = JSON.stringify(request.body).includes(String.raw`\n\n`);
+      expect(hasOwnGaps || !/\n\s*\n/u.test(message)).toBe(true);
+    }
+  });
+
+  it.each(NAMES)('%s runs once for a retry, and again for another state', async (name) => {
+    const { request, changed } = presetFixture(name);
+    const count = (await messagesOf(name, request)).length;
+    const retry = await send(name, request);
+    expect(retry.headers.get('idempotent-replayed')).toBe('true');
+    expect(retry.status).toBe(200);
+    await messagesOf(name, changed);
+    expect(runs()).toBe(2 * count);
+  });
+
+  it.each(NAMES)('%s runs again for nothing but its path', async (name) => {
+    const answer = await hooks.post(`/${name}/x`, presetFixture(name).request.body);
+    expect(answer.status).toBe(404);
+    expect(await hooks.stored()).toBe(0);
+  });
+
+  it.each(NAMES)('%s shows where its content came from', async (name) => {
+    await messagesOf(name, presetFixture(name).request);
+    const source = name === 'generic' ? 'deployer' : name;
+    expect(hooks.runner.turns[0]?.prompt).toContain(`\nSource: ${source}\nHook: ${name}\n`);
+  });
+});
+
+describe('the preset mail (issue 3.5)', () => {
+  it('makes one run of every message of a batch, none lost, each in its session', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `m${index}`);
+    const messages = ids.map((id) => ({ id, from: 'Ann', subject: id, snippet: 'x' }));
+    const answer = await hooks.ask('/mail', { source: 'mail', messages });
+    expect(answer['runIds']).toHaveLength(50);
+    const { runs: made } = await hooks.ended(answer['eventId']);
+    expect(made.map(({ sessionKey }) => sessionKey)).toEqual(ids.map((id) => `hook:mail:${id}`));
+    expect(runs()).toBe(50);
+  });
+
+  it('answers an empty batch 204', async () => {
+    const answer = await hooks.post('/mail', { source: 'mail', messages: [] });
+    expect([answer.status, await answer.text(), hooks.journal]).toEqual([204, '', []]);
+  });
+
+  it('runs only what is new in a batch that overlaps an earlier one', async () => {
+    await messagesOf('mail', { headers: {}, body: { messages: [{ id: 'a' }, { id: 'b' }] } });
+    await messagesOf('mail', { headers: {}, body: { messages: [{ id: 'b' }, { id: 'c' }] } });
+    expect(runs()).toBe(3);
+  });
+
+  it('takes every message without an id for a new one, in the default session', async () => {
+    const batch = { headers: {}, body: { messages: [{ from: 'Ann' }, { from: 'Ann' }] } };
+    await messagesOf('mail', batch);
+    await messagesOf('mail', batch);
+    expect(runs()).toBe(4);
+    expect(hooks.runner.turns[0]?.sessionKey).toBe('agent:main:hook:e2e');
+  });
+});
+
+describe('what could be taken for a repeat and is none', () => {
+  it('an alert that fires again after it was resolved', async () => {
+    const { request, changed } = presetFixture('alertmanager');
+    const text = JSON.stringify(request.body).replaceAll('2026-03-01T08', '2026-03-01T19');
+    for (const sent of [request, changed, { headers: {}, body: JSON.parse(text) as unknown }]) {
+      await messagesOf('alertmanager', sent);
+    }
+    expect(runs()).toBe(3);
+  });
+
+  it('a second alert that joins a group', async () => {
+    const { request } = presetFixture('alertmanager');
+    const body = structuredClone(request.body) as { alerts: { fingerprint: string }[] };
+    body.alerts.push({ ...body.alerts[0]!, fingerprint: 'another' });
+    await messagesOf('alertmanager', request);
+    await messagesOf('alertmanager', { headers: {}, body });
+    expect(runs()).toBe(2);
+  });
+
+  it.each(['apprise', 'home-assistant', 'generic', 'uptime-kuma', 'healthchecks', 'gitlab'])(
+    'two equal notifications of %s that bring no id',
+    async (name) => {
+      const body = { title: 'Backup', message: 'done', msg: 'Test', object_kind: 'push' };
+      for (const _ of [1, 2]) await messagesOf(name, { headers: {}, body });
+      expect(runs()).toBe(2);
+    },
+  );
+});
