@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { checkOptions } from '../../src/hooks/index.ts';
+import type { EventStory } from '../../src/hooks/index.ts';
+import { Stories } from '../../src/hooks/ports/index.ts';
+import { foreignContentOf } from '../support/foreign-content.ts';
+import { Hooks } from '../support/hooks.ts';
+import { examplesOf } from '../support/page-examples.ts';
+import type { Example, ExampleRequest } from '../support/page-examples.ts';
+
+const page = await readFile(new URL('../../docs/mappings.md', import.meta.url), 'utf8');
+const EXAMPLES = examplesOf(page);
+
+let hooks: Hooks | undefined;
+
+afterEach(async () => {
+  await hooks?.close();
+  hooks = undefined;
+});
+
+function optionsOf({ configuration: { hooks: own, ...sections } }: Example) {
+  return { ...own, ...sections };
+}
+
+/** What agents read of an event: the messages of its runs, or the lines that wait in the main session. */
+async function textsOf({ runs }: EventStory): Promise<string[]> {
+  if (runs.length > 0) return runs.map(({ prompt }) => foreignContentOf(prompt));
+  const session = await hooks?.app.get(Stories).session('agent:main:main');
+  return (session?.pendingSystemEvents ?? []).map(({ text }) => text);
+}
+
+async function proves({ path, headers, body, texts, results }: ExampleRequest): Promise<void> {
+  const answer = await hooks!.post(path, body, headers);
+  const json: unknown = JSON.parse((await answer.text()) || '{}');
+  const replayed = { 'idempotent-replayed': answer.headers.get('idempotent-replayed') };
+  const got = { status: answer.status, ...replayed, ...(json as { eventId?: string }) };
+  for (const result of results.filter((expected) => 'status' in expected)) {
+    expect(got).toMatchObject(result);
+  }
+  const actions = results.filter((expected) => !('status' in expected));
+  if (texts.length === 0 && actions.length === 0) return;
+  // A wake for the next heartbeat has ended when it is stored; a run when it was summarized and delivered.
+  const story = await hooks!.ended(got.eventId);
+  if (texts.length > 0) expect(await textsOf(story)).toEqual(texts);
+  for (const action of actions) expect(story.actions[0]).toMatchObject(action);
+}
+
+describe('docs/mappings.md', () => {
+  it('has an example in every section but the one for the next page', () => {
+    const sections = Array.from(page.matchAll(/^## (.+)$/gmu), (match) => match[1]!);
+    const shown = new Set(EXAMPLES.map(({ heading }) => heading));
+    expect(sections.filter((section) => !shown.has(section))).toEqual(['Transforms']);
+  });
+
+  const served = EXAMPLES.filter(({ log }) => log.length === 0);
+
+  it.each(served)('$heading: its requests do what the page says', async (example) => {
+    expect(example.requests.length).toBeGreaterThan(0);
+    hooks = await Hooks.start(optionsOf(example));
+    for (const request of example.requests) {
+      expect(request.texts.length + request.results.length).toBeGreaterThan(0);
+      await proves(request);
+    }
+  });
+
+  const told = EXAMPLES.filter(({ log }) => log.length > 0);
+
+  it.each(told)('$heading: the start says what the page says', (example) => {
+    const { problems, warnings } = checkOptions({ defaultSessionKey: 'x', ...optionsOf(example) });
+    const lines = [...problems, ...warnings].map(({ key, message }) => `${key} ${message}`);
+    expect(lines).toEqual(example.log);
+  });
+});
