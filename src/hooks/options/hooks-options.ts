@@ -77,7 +77,7 @@ export class HooksOptions {
   @Matches(/\S/, { each: true, message: 'must not hold a blank prefix; it would allow every key' })
   allowedSessionKeyPrefixes?: string[];
 
-  /** Built-in mappings to enable: `mail`. */
+  /** Built-in mappings to enable, by name: `mail`, `alertmanager`, … (docs/presets.md). */
   @IsArray()
   @IsString({ each: true })
   presets: string[] = [];

@@ -52,6 +52,7 @@ export class MappingCompiler {
         `has no meaning for ${kind === 'wake' ? 'a' : 'an'} ${kind} action; remove it`,
       );
     }
+    this.#checkAgent(key, options.agentId);
     const forEach = this.#forEach(key, options.forEach);
     const templates = this.#templates(key, options, kind);
     this.#checkText(`${key}.messageTemplate`, templates.messageTemplate);
@@ -124,6 +125,12 @@ export class MappingCompiler {
     if (template === undefined || !isStatic(template) || template.literalStart.trim() !== '')
       return;
     this.#report(key, 'must not be blank; write a text, or remove the key to show the payload');
+  }
+
+  /** Who runs is never a payload's to say. */
+  #checkAgent(key: string, agentId: string | undefined): void {
+    if (agentId?.includes('{{') !== true) return;
+    this.#report(`${key}.agentId`, 'is no template; write the id of an agent');
   }
 
   #checkThinking(key: string, template: Template | undefined): void {

@@ -207,6 +207,13 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'no URL has blanks, ? or # there',
     'a text',
   ],
+  [
+    'an agent that a payload names',
+    { agentId: '{{ agent }}' },
+    '.agentId',
+    'is no template; write the id of an agent',
+    'a text',
+  ],
   // Values that no request could be served with.
   [
     'an impossible thinking level',
