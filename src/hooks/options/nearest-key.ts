@@ -1,5 +1,9 @@
+/** Nothing longer resembles a key. */
+const LONGEST_KEY = 40;
+
 /** The known key that a misspelt one most likely means: begins alike, or differs in about a third of its letters. */
 export function nearestKey(written: string, known: readonly string[]): string | undefined {
+  if (written.length > LONGEST_KEY) return undefined;
   const word = written.toLowerCase();
   const [nearest] = known
     .map((key) => ({ key, distance: distanceOf(word, key.toLowerCase()) }))
@@ -10,15 +14,15 @@ export function nearestKey(written: string, known: readonly string[]): string | 
 }
 
 /** Levenshtein: how many letters have to be put in, taken out or changed. Keys are short. */
-function distanceOf(a: string, b: string): number {
-  const limit = 40;
-  if (a.length > limit || b.length > limit) return limit;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
+function distanceOf(written: string, known: string): number {
+  const from = Array.from(written);
+  const to = Array.from(known);
+  let row = [0, ...to.map((_, index) => index + 1)];
+  for (const [i, letter] of from.entries()) {
     const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    for (const [j, other] of to.entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
     row = next;
   }

@@ -1,10 +1,10 @@
-import { fitsPrefix } from '../../options/index.ts';
 import type { MappingOptions, Problem } from '../../options/index.ts';
 import { THINKING_LEVELS } from '../../ports/index.ts';
 import { bareName } from '../hook-request.ts';
 import { TEMPLATED } from './compiled-mapping.ts';
 import type { CompiledMapping, TemplatedField } from './compiled-mapping.ts';
 import type { MappingEntry } from './mapping-entry.ts';
+import { sessionKeyProblems } from './session-key-problems.ts';
 import { isStatic, parsePath, parseTemplate } from './template.ts';
 import type { Template, ValuePath } from './template.ts';
 
@@ -57,7 +57,9 @@ export class MappingCompiler {
     const templates = this.#templates(key, options, kind);
     this.#checkText(`${key}.messageTemplate`, templates.messageTemplate);
     this.#checkText(`${key}.textTemplate`, templates.textTemplate);
-    this.#checkSessionKey(key, templates.sessionKey);
+    this.problems.push(
+      ...sessionKeyProblems(`${key}.sessionKey`, templates.sessionKey, this.prefixes),
+    );
     this.#checkThinking(key, templates.thinking);
     if (this.problems.length > before) return null;
     return {
@@ -138,38 +140,8 @@ export class MappingCompiler {
     if (isLevel(template.literalStart.trim())) return;
     this.#report(`${key}.thinking`, `must be one of ${THINKING_LEVELS.join(', ')}`);
   }
-
-  #checkSessionKey(key: string, template: Template | undefined): void {
-    if (template === undefined) return;
-    const hasContent = !isStatic(template);
-    const start = template.literalStart;
-    if (hasContent && start.trim() === '') {
-      this.#report(
-        `${key}.sessionKey`,
-        'must begin with literal text, so that a payload cannot choose the session; write for example hook:name:{{ id }}',
-      );
-    }
-    if (hasContent && /^agent:/iu.test(start.trim())) {
-      this.#report(
-        `${key}.sessionKey`,
-        'must not begin with agent: when a payload fills it in; write for example hook:name:{{ id }}',
-      );
-    }
-    const fits = (prefix: string): boolean =>
-      hasContent ? overlaps(start, prefix) : fitsPrefix(start, [prefix]);
-    if (this.prefixes.length > 0 && !this.prefixes.some(fits)) {
-      this.#report(
-        `${key}.sessionKey`,
-        `can never begin with one of hooks.allowedSessionKeyPrefixes (${this.prefixes.join(', ')})`,
-      );
-    }
-  }
 }
 
 function isLevel(text: string): boolean {
   return text === '' || THINKING_LEVELS.some((level) => level === text);
-}
-
-function overlaps(start: string, prefix: string): boolean {
-  return fitsPrefix(start, [prefix]) || fitsPrefix(prefix, [start]);
 }
