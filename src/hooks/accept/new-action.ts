@@ -1,3 +1,4 @@
+import { signalsOf } from '../boundary/index.ts';
 import { fullSessionKey, immediateHeartbeat, mainSession, newId } from '../ports/index.ts';
 import type { Change, IdempotencyKey, NewAction, RunOrder } from '../ports/index.ts';
 import type { AgentAction, HookAction, HookEvent, WakeAction } from './hook-action.ts';
@@ -23,7 +24,8 @@ function wake(action: WakeAction, event: HookEvent, eventId: string): NewAction 
     { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
   ];
   if (asksHeartbeat) changes.push({ type: 'work', work: immediateHeartbeat(agentId, at) });
-  return { receipt: { kind, mode }, story: { kind, mode, agentId, trust }, changes };
+  const story = { kind, mode, agentId, trust, ...signals(action, [text]) };
+  return { receipt: { kind, mode }, story, changes };
 }
 
 function agentRun(action: AgentAction, event: HookEvent, eventId: string): NewAction {
@@ -54,7 +56,8 @@ function agentRun(action: AgentAction, event: HookEvent, eventId: string): NewAc
       },
     },
   ];
-  return { receipt: { kind, runId }, story: { kind, ...story }, changes };
+  const signalled = signals(action, [action.message, action.name, action.source]);
+  return { receipt: { kind, runId }, story: { kind, ...story, ...signalled }, changes };
 }
 
 function runOrder(
@@ -71,4 +74,11 @@ function runOrder(
     ...order
   } = action;
   return { v: 1, ...order, eventId, session, hook: event.hook, receivedAt: event.receivedAt };
+}
+
+/** What the texts of a foreign sender try, for the story; nothing when nothing was seen or the operator vouches. */
+function signals({ trust }: HookAction, texts: readonly string[]) {
+  if (trust.level !== 'untrusted') return {};
+  const seen = signalsOf(texts);
+  return Object.keys(seen).length === 0 ? {} : { signals: seen };
 }

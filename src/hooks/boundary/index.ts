@@ -1,4 +1,4 @@
-export * from './fence.ts';
-export * from './neutralize.ts';
-export * from './prompt.ts';
-export * from './system-events.ts';
+export { hasFence } from './fence.ts';
+export { renderPrompt } from './prompt.ts';
+export { signalsOf } from './signals.ts';
+export { renderSystemEvents } from './system-events.ts';

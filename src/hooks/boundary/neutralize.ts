@@ -1,26 +1,96 @@
-/**
- * Anything that can stand between the letters of a marker without being seen as part of it: blanks, invisible and
- * bidi characters, variation selectors, tags, and what a control character was replaced by.
- */
-const GAP = String.raw`[\s_\-\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufffd\u{e0000}-\u{e01ef}]*`;
-const MARKER_WORDS = Array.from('EXTERNALUNTRUSTEDCONTENT').join(GAP);
-/** Begins with a letter and not with a gap or a bracket: a long run of those would cost quadratic time. */
-const MARKER = new RegExp(`(?:E${GAP}N${GAP}D${GAP})?${MARKER_WORDS}`, 'giu');
+import { fold } from './fold.ts';
+import type { Folded } from './fold.ts';
+import { hidesAnything, showHidden } from './hidden.ts';
+import { findMarkers } from './marker.ts';
+import { findTokens } from './token-search.ts';
 
-/** C0 controls but tab and line ends (LF, CRLF), DEL, C1 controls. */
-// oxlint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/gu;
-
-/** Takes from foreign text what could pass as the fence around it: marker look-alikes and control characters. */
-export function neutralize(text: string): string {
-  return text.replace(CONTROLS, '\ufffd').replace(MARKER, '[marker removed]');
+/** What foreign text had in it that could pass as structure. */
+export interface Forgeries {
+  /** Look-alikes of the fence's markers. */
+  readonly markers: number;
+  /** Chat-template tokens. */
+  readonly tokens: number;
+  /** Runs of hidden characters. */
+  readonly hidden: number;
 }
 
-/** The same for a value that has to stay on one line; never cut inside a surrogate pair. */
+/** A part of the given text that has to go, and what is put in its place. */
+interface Forgery {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
+/**
+ * Begins and ends with letters that no marker has there, and has no bracket that a token has: what is put in can
+ * make no new marker and no new token of its neighbours.
+ */
+const MARKER_LABEL = '(marker removed)';
+const tokenLabel = (name: string) => `(model token ${name === '' ? '' : `${name} `}removed)`;
+
+/**
+ * Takes from foreign text everything that could pass as structure to the agent, and leaves the rest byte for byte:
+ *
+ * 1. Look-alikes of the fence's markers – any case, script, width, spacing, bracket, accent, hidden character or line
+ *    break between the letters – become `(marker removed)`.
+ * 2. Chat-template tokens (`template-tokens.ts`), read the same way, become `(model token <name> removed)`.
+ * 3. Hidden characters become U+FFFD where ordinary writing has no use for them (`hidden.ts` has the rule).
+ *
+ * Linear in the text's length; neutral text comes back unchanged, so doing it twice is doing it once.
+ */
+export function neutralize(text: string): string {
+  return examined(text).text;
+}
+
+/** The same for a value that has to stay on one line, cut to 200 characters before, never inside a surrogate pair. */
 export function neutralizeLine(text: string, maxLength = 200): string {
-  return neutralize(text)
-    .replace(/[\s\u2028\u2029]+/gu, ' ')
-    .trim()
-    .slice(0, maxLength)
-    .replace(/[\ud800-\udbff]$/u, '');
+  const line = text.replace(/\s+/gu, ' ').trim();
+  return neutralize(line.slice(0, maxLength).replace(/[\ud800-\udbff]$/u, ''));
+}
+
+/** What `neutralize` would take from a text. @param folded the text, already folded. */
+export function forgeriesIn(text: string, folded: Folded): Forgeries {
+  return examined(text, folded);
+}
+
+function examined(text: string, folded = fold(text)): Forgeries & { readonly text: string } {
+  const markers = findMarkers(folded);
+  const tokens = findTokens(folded, text);
+  if (markers.length + tokens.length === 0 && (folded.isPlain || !hidesAnything(text))) {
+    return { text, markers: 0, tokens: 0, hidden: 0 };
+  }
+  let hidden = 0;
+  const onShown = () => void (hidden += 1);
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { from, to, label } of forgeries(folded, markers, tokens)) {
+    pieces.push(showHidden(text.slice(at, from), onShown), label);
+    at = to;
+  }
+  pieces.push(showHidden(text.slice(at), onShown));
+  return { text: pieces.join(''), markers: markers.length, tokens: tokens.length, hidden };
+}
+
+/** In order and apart: what overlaps goes as one, as a marker if it has one. */
+function forgeries(
+  folded: Folded,
+  markers: ReturnType<typeof findMarkers>,
+  tokens: ReturnType<typeof findTokens>,
+): readonly Forgery[] {
+  const all = [
+    ...markers.map((found) => ({ ...found, label: MARKER_LABEL })),
+    ...tokens.map((found) => ({ ...found, label: tokenLabel(found.name) })),
+  ].toSorted((one, other) => one.from - other.from);
+  const apart: Forgery[] = [];
+  for (const { from, to, label } of all) {
+    const last = apart.at(-1);
+    const found = { from: folded.at(from), to: folded.at(to), label };
+    if (last === undefined || found.from >= last.to) apart.push(found);
+    else {
+      const isMarker = last.label === MARKER_LABEL || label === MARKER_LABEL;
+      const end = Math.max(last.to, found.to);
+      apart[apart.length - 1] = { ...last, to: end, label: isMarker ? MARKER_LABEL : last.label };
+    }
+  }
+  return apart;
 }

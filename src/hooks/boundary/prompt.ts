@@ -1,4 +1,4 @@
-import { SECURITY_NOTICE, fence } from './fence.ts';
+import { SECURITY_NOTICE, fence, timeLine } from './fence.ts';
 import type { ForeignText } from './fence.ts';
 
 /** What a run is asked. */
@@ -8,21 +8,12 @@ export interface PromptParts {
   readonly message: ForeignText;
   /** False: the operator vouches for the hook (`allowUnsafeExternalContent`). */
   readonly isUntrusted: boolean;
-  /** Epoch milliseconds of the request. */
-  readonly receivedAt: number;
 }
 
 /** From top to bottom: instructions, notice, fence, time (behaviour.md §9). */
-export function renderPrompt({
-  instructions,
-  message,
-  isUntrusted,
-  receivedAt,
-}: PromptParts): string {
-  const content = isUntrusted ? [SECURITY_NOTICE, fence(message)] : [message.content];
-  return [
-    ...(instructions === undefined ? [] : [instructions]),
-    ...content,
-    `Received: ${new Date(receivedAt).toISOString()}`,
-  ].join('\n\n');
+export function renderPrompt({ instructions, message, isUntrusted }: PromptParts): string {
+  const content = isUntrusted
+    ? [SECURITY_NOTICE, fence(message)]
+    : [message.content, timeLine(message.receivedAt)];
+  return [...(instructions === undefined ? [] : [instructions]), ...content].join('\n\n');
 }

@@ -1,5 +1,8 @@
 import { SECURITY_NOTICE, fence } from './fence.ts';
 
+/** What no sender spoke is what an agent made of foreign text: second-hand, and labelled so. */
+const SECOND_HAND = 'summary of a run, second-hand';
+
 /** A line that waits in a main session. */
 export interface ShownEvent {
   readonly text: string;
@@ -7,6 +10,7 @@ export interface ShownEvent {
   readonly at: number;
   readonly hook: string;
   readonly isUntrusted: boolean;
+  /** `none`: a summary. */
   readonly verifiedBy: string;
 }
 
@@ -37,9 +41,10 @@ function isSame(a: ShownEvent, b: ShownEvent): boolean {
   );
 }
 
-function renderOne(event: ShownEvent, count: number): string {
-  const head = `[${new Date(event.at).toISOString()}]${count > 1 ? ` (${count} times)` : ''}`;
-  if (!event.isUntrusted) return `${head} ${event.text}`;
-  const { hook, verifiedBy, text } = event;
-  return `${head}\n${fence({ source: hook, hook, verifiedBy, content: text })}`;
+function renderOne({ text, at, hook, isUntrusted, verifiedBy }: ShownEvent, times: number): string {
+  if (!isUntrusted) {
+    return `[${new Date(at).toISOString()}]${times > 1 ? ` (${times} times)` : ''} ${text}`;
+  }
+  const source = verifiedBy === 'none' ? SECOND_HAND : hook;
+  return fence({ source, hook, verifiedBy, content: text, receivedAt: at, times });
 }

@@ -6,12 +6,12 @@ import type { SessionInput } from './session-turns.ts';
 export function promptOf(run: RunOrder, session: SessionInput | null): string {
   const prompt = renderPrompt({
     isUntrusted: run.trust.level === 'untrusted',
-    receivedAt: run.receivedAt,
     message: {
       source: run.source,
       hook: run.hook,
       verifiedBy: run.trust.verifiedBy,
       content: run.message,
+      receivedAt: run.receivedAt,
     },
     instructions: run.instructions,
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { renderSystemEvents } from '../boundary/index.ts';
+import { hasFence, renderSystemEvents } from '../boundary/index.ts';
 import { Conversations } from '../ports/index.ts';
 import type { Change, SessionContext, SystemEvent } from '../ports/index.ts';
 
@@ -13,6 +13,7 @@ const MAX_HISTORY_CHARACTERS = 200_000;
 export interface SessionInput extends SessionContext {
   /** The waiting system events as the agent sees them; empty for none. */
   readonly shown: string;
+  /** Whether foreign text waits, or stands in the transcript. */
   readonly hasUntrusted: boolean;
 }
 
@@ -27,7 +28,9 @@ export class SessionTurns {
       ...context,
       history: newest(context.history, MAX_HISTORY_CHARACTERS),
       shown: renderSystemEvents(context.pending.map(toShown)),
-      hasUntrusted: context.pending.some(({ trust }) => trust.level === 'untrusted'),
+      hasUntrusted:
+        context.pending.some(({ trust }) => trust.level === 'untrusted') ||
+        context.history.some(({ text }) => hasFence(text)),
     };
   }
 
