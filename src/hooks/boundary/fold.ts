@@ -18,14 +18,16 @@ export const SEEN = {
   foreign: 1,
   /** Any other visible character. */
   symbol: 2,
-  /** + 0 … 3: one of the two letters of that row of `EITHER_LETTER`. */
+  /** and up: one of the two letters of that row of `EITHER_LETTER`. */
   either: 3,
   symbolLetter: 0x80,
 } as const;
 
 const UNKNOWN = 0;
-const NOTHING = 7;
-const SEVERAL = 8;
+const NOTHING = 0x10;
+const SEVERAL = 0x11;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
 
 const NOT_PLAIN = /[^\t\n\r -~]|\r(?!\n)/;
 /** Seen by nobody, or only on top of another character. U+FFFD is what such a character is shown as. */
@@ -53,7 +55,7 @@ function foldUnicode(text: string): Folded {
     const point = text.codePointAt(at) ?? 0;
     if (point > 0xffff) at += 1;
     const code = seenAs[point] || learn(point);
-    if (code === NOTHING) continue;
+    if (code === NOTHING || (code === RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) continue;
     const all = code === SEVERAL ? (several.get(point) ?? []) : null;
     const count = all === null ? 1 : all.length;
     if (length + count > codes.length) {
@@ -90,19 +92,25 @@ function codesOf(character: string): readonly number[] {
   if (/^[\p{Zl}\p{Zp}]$/u.test(character)) return [0x0a];
   if (UNSEEN.test(character)) return [];
   if (/^\s$/u.test(character)) return [0x20];
-  return lookAlikes.get(point) ?? simplerCodesOf(character, point);
+  return (
+    lookAlikeOf(character) ?? lookAlikeOf(character.toLowerCase()) ?? simplerCodesOf(character)
+  );
 }
 
-function simplerCodesOf(character: string, point: number): readonly number[] {
+function lookAlikeOf(character: string): readonly number[] | undefined {
+  return lookAlikes.get(character.codePointAt(0) ?? UNKNOWN);
+}
+
+function simplerCodesOf(character: string): readonly number[] {
+  const point = character.codePointAt(0) ?? UNKNOWN;
   const simpler = character.normalize('NFKD');
   const cased = character.toLowerCase();
   const isWritten = LETTER_OR_DIGIT.test(character);
-  if (simpler !== character) return symbolLetters(isWritten, Array.from(simpler).flatMap(codesOf));
-  if (cased !== character) return Array.from(cased).flatMap(codesOf);
   const first = LETTER_RANGES.find((first) => point >= first && point < first + 26);
   if (first !== undefined) return symbolLetters(false, [0x61 + point - first]);
-  const upper = lookAlikes.get(character.toUpperCase().codePointAt(0) ?? UNKNOWN);
-  return upper ?? [isWritten ? SEEN.foreign : SEEN.symbol];
+  if (simpler !== character) return symbolLetters(isWritten, Array.from(simpler).flatMap(codesOf));
+  if (cased !== character) return Array.from(cased).flatMap(codesOf);
+  return lookAlikeOf(character.toUpperCase()) ?? [isWritten ? SEEN.foreign : SEEN.symbol];
 }
 
 /** A symbol may be read as a letter or be read over: both are tried. */
@@ -116,7 +124,8 @@ function lookAlikeCodes(): ReadonlyMap<number, readonly number[]> {
   for (const [letter, characters] of Object.entries(LOOK_ALIKES)) {
     for (const character of characters) {
       const isWritten = LETTER_OR_DIGIT.test(character);
-      codes.set(character.codePointAt(0)!, symbolLetters(isWritten, [letter.charCodeAt(0)]));
+      const letters = Array.from(letter, (one) => one.charCodeAt(0));
+      codes.set(character.codePointAt(0)!, symbolLetters(isWritten, letters));
     }
   }
   for (const [row, [, characters]] of EITHER_LETTER.entries()) {

@@ -12,14 +12,14 @@ export interface FoundToken extends Found {
 /** Signs that are read as each other inside a token. */
 const READ_ALIKE: Readonly<Record<string, string>> = {
   i: 'il1',
-  l: 'il1',
+  l: 'il1|',
   1: 'il1',
   o: 'o0',
   0: 'o0',
 };
 
 /** What nearly all families use: a name between bars and angle brackets. At most 64 characters: linear. */
-const SHAPE = String.raw`<\|[^\s<>[\]|\x02]{1,64}\|>`;
+const SHAPE = String.raw`<\|[^\s<>[\]|][^\s<>[\]]{0,63}\|>`;
 /** The two labels that count at the beginning of a paragraph only. */
 const PARAGRAPH = '\n\n';
 const TOKENS = tokenPattern();
@@ -42,16 +42,14 @@ export function findTokens(folded: Folded, given: string): readonly FoundToken[]
 
 function tokenPattern(): RegExp {
   const published = [...new Set(TEMPLATE_FAMILIES.flatMap(({ tokens }) => tokens))];
-  const shape = new RegExp(`^${SHAPE}$`);
-  const unshaped = published.filter((token) => !shape.test(fold(token).text));
-  const labels = unshaped.filter((token) => token.startsWith(PARAGRAPH));
-  const literals = unshaped.filter((token) => !token.startsWith(PARAGRAPH));
+  const labels = published.filter((token) => token.startsWith(PARAGRAPH));
+  const literals = published.filter((token) => !token.startsWith(PARAGRAPH));
   const paragraph = String.raw`(^|\n\r?\n)(?:${labels.map((label) => spelt(label.trim())).join('|')})`;
   return new RegExp([SHAPE, ...literals.map(spelt), paragraph].join('|'), 'gi');
 }
 
 function spelt(token: string): string {
-  return Array.from(fold(token).text, spellings).join('');
+  return Array.from(fold(token).text.toLowerCase(), spellings).join('');
 }
 
 function spellings(character: string): string {

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { attackText } from '../../../test/support/attack-texts.ts';
+import { hiddenIn, seesMarker, seesToken } from '../../../test/support/careless-reader.ts';
+import { parsePrompt } from '../../../test/support/parsed-prompt.ts';
+import { neutralize, neutralizeLine } from './neutralize.ts';
+import { renderPrompt } from './prompt.ts';
+
+/** `npm run test:boundary:long` sets it to 1,000,000. */
+const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 100_000);
+const TIMEOUT_MS = 60_000 + TEXTS;
+
+describe('the boundary, over generated attacks (behaviour §9)', () => {
+  it(
+    'shows nothing that passes as a marker, a model token or hidden, and says it once',
+    () => {
+      fc.assert(
+        fc.property(attackText, (given) => {
+          const safe = neutralize(given);
+          expect(safe.isWellFormed()).toBe(true);
+          if (seesMarker(safe)) throw new Error(`a marker in ${JSON.stringify(safe)}`);
+          const token = seesToken(safe);
+          if (token !== undefined) throw new Error(`${token} in ${JSON.stringify(safe)}`);
+          const hidden = hiddenIn(safe);
+          if (hidden.length > 0) throw new Error(`hidden in ${JSON.stringify(safe)}`);
+          return neutralize(safe) === safe;
+        }),
+        { numRuns: TEXTS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'parses back to exactly instructions, header fields and content',
+    () => {
+      fc.assert(
+        fc.property(attackText, attackText, attackText, (content, source, hook) => {
+          const message = { source, hook, verifiedBy: 'token', content, receivedAt: 0 };
+          const text = renderPrompt({ instructions: source, message, isUntrusted: true });
+          expect(parsePrompt(text)).toEqual({
+            instructions: source,
+            source: neutralizeLine(source),
+            hook: neutralizeLine(hook),
+            verifiedBy: 'token',
+            content: neutralize(content),
+            received: '1970-01-01T00:00:00.000Z',
+          });
+          return !seesMarker(neutralizeLine(hook));
+        }),
+        { numRuns: TEXTS / 5 },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
