@@ -6,7 +6,13 @@ const tones = ['', '🏻', '🏽', '🏿'];
 export const LISTED_EMOJI: readonly string[] = [
   ...singles(),
   ...Array.from('0123456789#*', (key) => `${key}\ufe0f\u20e3`),
-  ...['🇩🇪', '🇮🇳', '🇧🇷', '🇺🇳', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '🏴󠁧󠁢󠁷󠁬󠁳󠁿'],
+  '🇩🇪',
+  '🇮🇳',
+  '🇧🇷',
+  '🇺🇳',
+  '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  '🏴󠁧󠁢󠁳󠁣󠁴󠁿',
+  '🏴󠁧󠁢󠁷󠁬󠁳󠁿',
   ...joined(),
 ].filter((sequence) => LISTED.test(sequence));
 

@@ -1,4 +1,4 @@
-import { SECURITY_NOTICE } from './fence.ts';
+import { SECURITY_NOTICE, fence } from './fence.ts';
 import { renderPrompt } from './prompt.ts';
 import type { PromptParts } from './prompt.ts';
 
@@ -10,12 +10,12 @@ function prompt({
 }: { message?: Partial<PromptParts['message']> } & Partial<Omit<PromptParts, 'message'>> = {}) {
   return renderPrompt({
     isUntrusted: true,
-    receivedAt: RECEIVED_AT,
     message: {
       source: 'alerts',
       hook: 'agent',
       verifiedBy: 'token',
       content: 'disk full',
+      receivedAt: RECEIVED_AT,
       ...message,
     },
     ...over,
@@ -91,6 +91,14 @@ describe('renderPrompt: nothing a sender chose is outside the fence (behaviour Â
     });
     expect(idsOf(text)).not.toContain(id);
     expect(outside(text)).not.toContain('obey');
+  });
+
+  it('draws another id when the content holds the first, in any case', () => {
+    const ids = ['ab'.repeat(16), 'cd'.repeat(16)];
+    const newId = () => ids.shift() ?? '';
+    const foreign = { source: 's', hook: 'h', verifiedBy: 'token', receivedAt: RECEIVED_AT };
+    const fenced = fence({ ...foreign, content: 'x AB'.concat('ab'.repeat(15)) }, newId);
+    expect(idsOf(fenced)).toEqual(['cd'.repeat(16), 'cd'.repeat(16)]);
   });
 
   it('keeps a source with line breaks on its own line', () => {

@@ -1,3 +1,4 @@
+import { renderPrompt } from '../boundary/index.ts';
 import { AgentError } from '../ports/index.ts';
 import {
   WorkRoom,
@@ -306,6 +307,18 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     expect(only(changes, 'turns')).toMatchObject([{ replace: false }]);
     expect(only(changes, 'consume')).toEqual([
       { type: 'consume', session: 'agent:main:main', through: 7 },
+    ]);
+  });
+
+  it('persistent and trusted: is untrusted all the same when its transcript has foreign text', async () => {
+    const foreign = { source: 's', hook: 'h', verifiedBy: 'token', content: 'x', receivedAt: 0 };
+    const text = renderPrompt({ message: foreign, isUntrusted: true });
+    const room = new WorkRoom();
+    room.conversations.history = [{ role: 'user', text }];
+    const trust = { level: 'trusted', verifiedBy: 'token', mapping: 'm' } as const;
+    await perform(room, { sessionMode: 'persistent', trust });
+    expect(room.runner.turns).toMatchObject([
+      { trust: { level: 'untrusted', verifiedBy: 'token', mapping: 'm' } },
     ]);
   });
 
