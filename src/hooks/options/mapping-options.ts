@@ -13,6 +13,7 @@ import {
 import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalText } from './optional-text.ts';
+import { IsTextOrLines } from './text-or-lines.ts';
 
 export const ACTION_KINDS = ['wake', 'agent'] as const;
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
@@ -77,15 +78,15 @@ export class MappingOptions {
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
-  /** What the agent is asked. Template; agent actions. Default: the payload as JSON. */
+  /** What the agent is asked. Template, or a list of lines; agent actions. Default: the payload as JSON. */
   @IsOptional()
-  @IsString()
-  messageTemplate?: string;
+  @IsTextOrLines()
+  messageTemplate?: string | readonly string[];
 
-  /** Text of the system event. Template; wake actions. Default: the payload as JSON. */
+  /** Text of the system event. Template, or a list of lines; wake actions. Default: the payload as JSON. */
   @IsOptional()
-  @IsString()
-  textTemplate?: string;
+  @IsTextOrLines()
+  textTemplate?: string | readonly string[];
 
   /** The operator's own words to the agent, outside the safety boundary. No template. */
   @IsOptional()

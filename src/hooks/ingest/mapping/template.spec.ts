@@ -2,13 +2,17 @@ import * as fc from 'fast-check';
 import { parsePath, parseTemplate, renderTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
 
-function parsed(source: string): Template {
+function parsed(source: string | readonly string[]): Template {
   const template = parseTemplate(source);
   if (typeof template === 'string') throw new Error(template);
   return template;
 }
 
-function render(source: string, payload: unknown, over: Partial<TemplateScope> = {}): string {
+function render(
+  source: string | readonly string[],
+  payload: unknown,
+  over: Partial<TemplateScope> = {},
+): string {
   const scope = { payload, headers: {}, query: {}, path: 'p', now: 'then', ...over };
   return renderTemplate(parsed(source), scope).text;
 }
@@ -124,19 +128,26 @@ describe('templates: own properties only, one pass, no code (behaviour §7, less
   });
 });
 
-describe('templates: a line of placeholders that find nothing (decision 0011)', () => {
+describe('templates: a list of lines (decision 0011)', () => {
   it.each([
-    ['is left out in the middle', 'a\n{{ x }}\nb', 'a\nb'],
-    ['is left out at the start and the end', '{{ x }}\na\n{{ x }}', 'a'],
-    ['is left out with several placeholders and blanks', 'a\n {{ x }} {{ y }}\r\nb', 'a\nb'],
-    ['stays when one of them finds something', '{{ x }} {{ s }}\nb', ' text\nb'],
-    ['stays for 0 and false', '{{ n }}\n{{ f }}', '0\nfalse'],
-    ['stays when it has words of its own', 'a\nLog: {{ x }}\nb', 'a\nLog: \nb'],
-    ['leaves the blank lines that were written', 'a\n\n{{ x }}\n\nb', 'a\n\n\nb'],
-    ['leaves the line breaks of a value', '{{ lines }}\nb', 'one\n\ntwo\nb'],
-    ['may be the only one', '{{ x }}', ''],
+    ['joins its lines', ['a', 'b {{ s }}'], 'a\nb text'],
+    ['leaves out a line that finds nothing', ['a', '{{ x }}', 'b'], 'a\nb'],
+    ['leaves it out with its words', ['Log: {{ x }}', 'a', '{{ x }}'], 'a'],
+    ['keeps a line of which one placeholder finds something', ['{{ x }} {{ s }}', 'b'], ' text\nb'],
+    ['keeps 0 and false', ['{{ n }}', '{{ f }}'], '0\nfalse'],
+    ['keeps the blank lines that were written', ['a', '', 'b'], 'a\n\nb'],
+    ['keeps the line breaks of a value', ['{{ lines }}', 'b'], 'one\n\ntwo\nb'],
+    ['may find nothing at all', ['{{ x }}'], ''],
   ])('%s', (_, source, text) => {
     expect(render(source, { s: 'text', n: 0, f: false, y: null, lines: 'one\n\ntwo' })).toBe(text);
+  });
+
+  it('is not what a text with line breaks is: there a missing value is empty, and its line stays', () => {
+    expect(render('a\n{{ x }}\nLog: {{ x }}', {})).toBe('a\n\nLog: ');
+  });
+
+  it('is wrong when one of its lines is', () => {
+    expect(parseTemplate(['a', '{{ }}'])).toContain('not a path');
   });
 });
 

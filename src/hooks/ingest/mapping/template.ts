@@ -20,8 +20,8 @@ export type TemplatePart = string | ValuePath;
 /** A template cut into text and paths; rendering never parses anything again. */
 export interface Template {
   readonly parts: readonly TemplatePart[];
-  /** The same parts, a list per line. */
-  readonly lines: readonly (readonly TemplatePart[])[];
+  /** Of a list of lines: each of them. */
+  readonly lines?: readonly Template[];
   /** The text before the first placeholder. */
   readonly literalStart: string;
 }
@@ -51,8 +51,23 @@ export function parsePath(text: string): ValuePath | null {
   return path.replaceAll(/\[(\d+)\]/gu, '.$1').split('.');
 }
 
-/** @returns what is wrong with the template, as the end of a sentence, instead of the template. */
-export function parseTemplate(source: string): Template | string {
+/**
+ * @param source text, or a list of lines.
+ * @returns what is wrong with the template, as the end of a sentence, instead of the template.
+ */
+export function parseTemplate(source: string | readonly string[]): Template | string {
+  if (typeof source === 'string') return parseText(source);
+  const lines: Template[] = [];
+  for (const line of source) {
+    const template = parseText(line);
+    if (typeof template === 'string') return template;
+    lines.push(template);
+  }
+  const parts = lines.flatMap((line) => line.parts);
+  return { parts, lines, literalStart: lines[0]?.literalStart ?? '' };
+}
+
+function parseText(source: string): Template | string {
   const parts: TemplatePart[] = [];
   let end = 0;
   for (const match of source.matchAll(PLACEHOLDER)) {
@@ -68,23 +83,8 @@ export function parseTemplate(source: string): Template | string {
   const [literalStart] = parts;
   return {
     parts: parts.filter((part) => part !== ''),
-    lines: linesOf(parts),
     literalStart: typeof literalStart === 'string' ? literalStart : '',
   };
-}
-
-function linesOf(parts: readonly TemplatePart[]): TemplatePart[][] {
-  const lines: TemplatePart[][] = [[]];
-  for (const part of parts) {
-    if (typeof part !== 'string') {
-      lines.at(-1)?.push(part);
-      continue;
-    }
-    const [rest = '', ...more] = part.split('\n');
-    lines.at(-1)?.push(rest);
-    for (const line of more) lines.push([line]);
-  }
-  return lines;
 }
 
 /** True: nothing in the template depends on a request. */
@@ -93,31 +93,33 @@ export function isStatic({ parts }: Template): boolean {
 }
 
 /**
- * One pass, no code: a value that itself looks like a template stays as it is. A line of placeholders alone that find
- * nothing is left out, so that one template can serve payloads that differ in their fields.
+ * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
+ * placeholders which all find nothing is left out.
  */
-export function renderTemplate({ lines }: Template, scope: TemplateScope): Rendered {
-  const rendered = lines.map((line) => renderLine(line, scope));
-  return {
-    text: rendered.flatMap(({ text }) => text ?? []).join('\n'),
-    hasContent: rendered.some(({ hasContent }) => hasContent),
-  };
+export function renderTemplate({ parts, lines }: Template, scope: TemplateScope): Rendered {
+  return lines === undefined ? renderParts(parts, scope) : renderLines(lines, scope);
 }
 
-/** `text` is absent when the line is to be left out. */
-function renderLine(
-  line: readonly TemplatePart[],
-  scope: TemplateScope,
-): { text?: string; hasContent: boolean } {
+function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rendered {
   let hasContent = false;
-  let isLeftOut = line.some((part) => typeof part !== 'string');
-  const texts = line.map((part) => {
-    const text = typeof part === 'string' ? part : asText(lookUp(part, scope));
-    hasContent ||= typeof part !== 'string' && text !== '';
-    isLeftOut &&= typeof part === 'string' ? text.trim() === '' : text === '';
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const text = asText(lookUp(part, scope));
+    hasContent ||= text !== '';
     return text;
   });
-  return isLeftOut ? { hasContent } : { text: texts.join(''), hasContent };
+  return { text: texts.join(''), hasContent };
+}
+
+function renderLines(lines: readonly Template[], scope: TemplateScope): Rendered {
+  const kept = lines.flatMap((line) => {
+    const rendered = renderParts(line.parts, scope);
+    return rendered.hasContent || isStatic(line) ? [rendered] : [];
+  });
+  return {
+    text: kept.map(({ text }) => text).join('\n'),
+    hasContent: kept.some(({ hasContent }) => hasContent),
+  };
 }
 
 /** Own properties only; anything missing is undefined. A path without a root begins in the payload. */

@@ -5,7 +5,7 @@ import type { HookRequest } from '../hook-request.ts';
 import type { NamedKey } from '../policy/session-policy.ts';
 import type { CompiledMapping, TemplatedField } from './compiled-mapping.ts';
 import { sourceOf } from './payload-source.ts';
-import { renderTemplate } from './template.ts';
+import { isStatic, renderTemplate } from './template.ts';
 import type { Rendered, TemplateScope } from './template.ts';
 
 const MAX_DEDUPE_KEY_LENGTH = 256;
@@ -19,7 +19,7 @@ export function wakeWish(
   const { wakeMode, agentId } = mapping.options;
   const dedupeKey = renderDedupeKey(mapping, scope);
   return {
-    text: render(mapping, 'textTemplate', scope)?.text ?? wholeContent(scope),
+    text: wordsOf(mapping, 'textTemplate', scope),
     trust: trustOf(mapping, request),
     mode: wakeMode,
     agentId,
@@ -36,7 +36,7 @@ export function agentWish(
   const { options } = mapping;
   const to = render(mapping, 'to', scope);
   return {
-    message: (render(mapping, 'messageTemplate', scope)?.text ?? wholeContent(scope)).trimEnd(),
+    message: wordsOf(mapping, 'messageTemplate', scope).trimEnd(),
     name: render(mapping, 'name', scope)?.text,
     instructions: options.instructions,
     source: sourceOf(request.payload) ?? mapping.id,
@@ -65,7 +65,19 @@ function render(
   return template === undefined ? undefined : renderTemplate(template, scope);
 }
 
-/** Without a template the agent sees the item, or the whole payload. */
+/** Without a template, and with a list of lines that finds nothing at all, the agent sees the item or the whole payload. */
+function wordsOf(
+  mapping: CompiledMapping,
+  field: 'messageTemplate' | 'textTemplate',
+  scope: TemplateScope,
+): string {
+  const template = mapping.templates[field];
+  if (template === undefined) return wholeContent(scope);
+  const { text, hasContent } = renderTemplate(template, scope);
+  const foundNothing = template.lines !== undefined && !hasContent && !isStatic(template);
+  return foundNothing ? wholeContent(scope) : text;
+}
+
 function wholeContent(scope: TemplateScope): string {
   return JSON.stringify('item' in scope ? scope.item : scope.payload);
 }
@@ -75,8 +87,7 @@ function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): Named
   const template = mapping.templates.sessionKey;
   if (template === undefined) return undefined;
   const { text, hasContent } = renderTemplate(template, scope);
-  const isStatic = template.parts.every((part) => typeof part === 'string');
-  if (isStatic) return { key: text, from: 'mapping' };
+  if (isStatic(template)) return { key: text, from: 'mapping' };
   return hasContent
     ? { key: text, from: 'mapping', derivedAfter: template.literalStart }
     : undefined;

@@ -18,6 +18,6 @@ export const alertmanager: Preset = {
     'Labels: {{ commonLabels }}',
     'Alerts: {{ alerts }}',
     '{{ externalURL }}',
-  ].join('\n'),
+  ],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
 };

@@ -8,5 +8,5 @@ export const apprise: Preset = {
   id: 'apprise',
   match: { path: 'apprise' },
   name: 'Apprise',
-  messageTemplate: ['Apprise: {{ type }}', '{{ title }}', '{{ message }}'].join('\n'),
+  messageTemplate: ['Apprise: {{ type }}', '{{ title }}', '{{ message }}'],
 };

@@ -13,6 +13,6 @@ export const generic: Preset = {
     '{{ message }}',
     '{{ url }}',
     'Payload: {{ payload }}',
-  ].join('\n'),
+  ],
   dedupeKey: '{{ id }}',
 };

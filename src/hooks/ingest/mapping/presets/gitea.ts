@@ -21,7 +21,7 @@ export const gitea: Preset = {
     '{{ pull_request.html_url }}',
     '{{ release.html_url }}',
     '{{ head_commit.message }}',
-  ].join('\n'),
+  ],
   sessionKey: 'hook:gitea:{{ repository.full_name }}',
   dedupeKey: '{{ headers.x-gitea-delivery }}',
 };

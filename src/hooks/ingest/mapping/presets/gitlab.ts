@@ -24,6 +24,6 @@ export const gitlab: Preset = {
     '{{ commits[2].title }}',
     '{{ object_attributes.url }}',
     '{{ project.web_url }}',
-  ].join('\n'),
+  ],
   sessionKey: 'hook:gitlab:{{ project.id }}',
 };

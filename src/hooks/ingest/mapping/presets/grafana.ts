@@ -8,11 +8,6 @@ export const grafana: Preset = {
   id: 'grafana',
   match: { path: 'grafana' },
   name: 'Grafana',
-  messageTemplate: [
-    'Grafana: {{ status }}',
-    '{{ title }}',
-    '{{ message }}',
-    '{{ externalURL }}',
-  ].join('\n'),
+  messageTemplate: ['Grafana: {{ status }}', '{{ title }}', '{{ message }}', '{{ externalURL }}'],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
 };

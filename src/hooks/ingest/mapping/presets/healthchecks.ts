@@ -14,7 +14,7 @@ export const healthchecks: Preset = {
     '{{ body }}',
     '{{ time }}',
     '{{ url }}',
-  ].join('\n'),
+  ],
   sessionKey: 'hook:healthchecks:{{ code }}',
   dedupeKey: '{{ id }}',
 };

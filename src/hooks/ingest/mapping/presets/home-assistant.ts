@@ -14,6 +14,6 @@ export const homeAssistant: Preset = {
     '{{ message }}',
     '{{ entity_id }} {{ state }}',
     '{{ url }}',
-  ].join('\n'),
+  ],
   dedupeKey: '{{ id }}',
 };

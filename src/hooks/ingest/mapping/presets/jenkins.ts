@@ -16,7 +16,7 @@ export const jenkins: Preset = {
     '{{ build.notes }}',
     '{{ build.log }}',
     '{{ build.full_url }}',
-  ].join('\n'),
+  ],
   dedupeKey:
     '{{ build.full_url }} {{ build.url }} {{ build.timestamp }} {{ build.phase }} {{ build.status }}',
 };

@@ -13,7 +13,7 @@ export const uptimeKuma: Preset = {
     '{{ monitor.url }}',
     '{{ monitor.hostname }}',
     '{{ heartbeat.time }}',
-  ].join('\n'),
+  ],
   sessionKey: 'hook:uptime-kuma:{{ heartbeat.monitorID }}',
   dedupeKey: '{{ heartbeat.monitorID }} {{ heartbeat.status }} {{ heartbeat.time }}',
 };
