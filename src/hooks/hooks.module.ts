@@ -19,6 +19,7 @@ import { HookDoor } from './http/door/hook-door.ts';
 import { HookExceptionFilter } from './http/door/hook-exception.filter.ts';
 import { HookReception } from './http/door/hook-reception.ts';
 import { RequestLog } from './http/door/request-log.ts';
+import { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
 import { pipelineProviders } from './pipeline.ts';
 import { Upkeep } from './ports/index.ts';
 import { HeartbeatSchedule } from './work/heartbeat-schedule.ts';
@@ -65,6 +66,7 @@ export class HooksModule
     private readonly heartbeats: HeartbeatSchedule,
     private readonly retention: Retention,
     private readonly upkeep: Upkeep,
+    private readonly transforms: TransformSandbox,
   ) {
     super();
   }
@@ -87,6 +89,7 @@ export class HooksModule
 
   /** Last, when no request is under way any more. */
   async onApplicationShutdown(): Promise<void> {
+    await this.transforms.close();
     await this.upkeep.close();
   }
 }

@@ -46,7 +46,7 @@ async function openLedger(
   settings: HooksSettings,
   clock: Clock,
 ): Promise<Ledger> {
-  settings.verify();
+  await settings.verify();
   return given.ledger.open(clock);
 }
 

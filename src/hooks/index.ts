@@ -31,6 +31,24 @@ export type { Answer } from './http/answer.ts';
 export { AgentDispatch } from './ingest/agent-dispatch.ts';
 export type { HookRequest } from './ingest/hook-request.ts';
 export { MappingService } from './ingest/mapping/mapping-service.ts';
+export type { Applied } from './ingest/mapping/mapping-service.ts';
+export type {
+  Transform,
+  TransformContext,
+  TransformResult,
+  TransformedAction,
+  TransformedRun,
+  TransformedWake,
+} from './ingest/transform/contract.ts';
+export { TransformCompiler } from './ingest/transform/transform-compiler.ts';
+export type {
+  Bundle,
+  Compilation,
+  TransformReference,
+} from './ingest/transform/transform-compiler.ts';
+export { TransformFailure } from './ingest/transform/transform-failure.ts';
+export { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
+export type { Transformed } from './ingest/transform/transform-sandbox.ts';
 export { SessionPolicy } from './ingest/policy/session-policy.ts';
 export { ChannelRegistry } from './work/channel-registry.ts';
 
@@ -47,6 +65,8 @@ export {
   OptionalText,
   ProviderOptions,
   RetentionOptions,
+  TransformLimitsOptions,
+  TransformOptions,
   normalizePrefix,
   resolveSection,
 } from './options/index.ts';
@@ -57,6 +77,7 @@ export type {
   Resolution,
   ResolvedHooksOptions,
   SettingsCheck,
+  SettingsFindings,
 } from './options/index.ts';
 export type { HooksModuleOptions } from './options/module-options.ts';
 

@@ -8,6 +8,9 @@ import { WakeController } from './http/endpoints/wake.controller.ts';
 import { AgentDispatch } from './ingest/agent-dispatch.ts';
 import { MappingService } from './ingest/mapping/mapping-service.ts';
 import { AgentPolicy } from './ingest/policy/agent-policy.ts';
+import { TransformCompiler } from './ingest/transform/transform-compiler.ts';
+import { TransformModules } from './ingest/transform/transform-modules.ts';
+import { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
 import { ModelPolicy } from './ingest/policy/model-policy.ts';
 import { SessionPolicy } from './ingest/policy/session-policy.ts';
 import { Addressing } from './work/addressing.ts';
@@ -30,6 +33,9 @@ export const pipelineProviders: Provider[] = [
   MappedController,
   HookReplay,
   MappingService,
+  TransformSandbox,
+  TransformModules,
+  TransformCompiler,
   AgentDispatch,
   AgentPolicy,
   SessionPolicy,

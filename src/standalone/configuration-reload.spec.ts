@@ -25,8 +25,12 @@ afterEach(() => {
   dir[Symbol.dispose]();
 });
 
-function serve(): { settings: HooksSettings; running: RunningConfiguration; token: () => unknown } {
-  const running = new RunningConfiguration(loadConfiguration(dir.path, {}));
+async function serve(): Promise<{
+  settings: HooksSettings;
+  running: RunningConfiguration;
+  token: () => unknown;
+}> {
+  const running = new RunningConfiguration(await loadConfiguration(dir.path, {}));
   const settings = new HooksSettings(running.started.hooks);
   reload = new ConfigurationReload(running, settings, {});
   reload.onApplicationBootstrap();
@@ -36,14 +40,14 @@ function serve(): { settings: HooksSettings; running: RunningConfiguration; toke
 describe('ConfigurationReload', () => {
   it('applies a file that was written in place', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { token } = serve();
+    const { token } = await serve();
     dir.write('gateway.json5', withToken(NEW));
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
   it('applies a file that an editor replaced, more than once', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { token } = serve();
+    const { token } = await serve();
     dir.replace('gateway.json5', withToken(NEW));
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
     dir.replace('gateway.json5', withToken(OLD));
@@ -52,34 +56,34 @@ describe('ConfigurationReload', () => {
 
   it('applies a changed .env', async () => {
     dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
-    const { token } = serve();
+    const { token } = await serve();
     dir.replace('.env', `HOOK=${NEW}`);
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
   it('applies changed models to the runner', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { running } = serve();
+    const { running } = await serve();
     const models = { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } };
     dir.replace('gateway.json5', { ...withToken(OLD), models });
     const local = await eventually('the provider is known', () => running.providers['local']);
     expect(local).toMatchObject({ type: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' });
   });
 
-  it('reads again at SIGHUP', () => {
+  it('reads again at SIGHUP', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { token } = serve();
+    const { token } = await serve();
     dir.write('gateway.json5', withToken(NEW));
     process.emit('SIGHUP');
-    expect(token()).toBe(NEW);
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
-  it('keeps the configuration in force when the new one has problems, and logs every one', () => {
+  it('keeps the configuration in force when the new one has problems, and logs every one', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { settings } = serve();
+    const { settings } = await serve();
     const before = settings.current;
     dir.write('gateway.json5', { hooks: { enabled: 1, token: NEW, colour: 'red' }, stores: {} });
-    reload?.reload();
+    await reload?.reload();
     expect(settings.current).toBe(before);
     const problems = logs.lines.filter((line) => line.startsWith('error')).slice(1);
     expect(problems.map((line) => line.split(' ')[1])).toEqual([
@@ -89,28 +93,28 @@ describe('ConfigurationReload', () => {
     ]);
   });
 
-  it('keeps the configuration in force when the file cannot be read as JSON5', () => {
+  it('keeps the configuration in force when the file cannot be read as JSON5', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { token } = serve();
+    const { token } = await serve();
     dir.write('gateway.json5', '{ hooks: ');
-    reload?.reload();
+    await reload?.reload();
     expect(token()).toBe(OLD);
     expect(logs.find('not valid JSON5')).toContain('line 1');
   });
 
-  it('never turns into the demo when the file disappears', () => {
+  it('never turns into the demo when the file disappears', async () => {
     dir.write('gateway.json5', withToken(OLD)).write('.env', 'A=1');
-    const { token } = serve();
+    const { token } = await serve();
     dir.remove('gateway.json5');
-    reload?.reload();
-    reload?.reload();
+    await reload?.reload();
+    await reload?.reload();
     expect(token()).toBe(OLD);
     expect(logs.lines.filter((line) => line.includes('gateway.json5 is gone'))).toHaveLength(2);
   });
 
-  it('names what only a restart applies, and applies the rest', () => {
+  it('names what only a restart applies, and applies the rest', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { settings } = serve();
+    const { settings } = await serve();
     const sections = {
       gateway: {
         port: 1,
@@ -124,7 +128,7 @@ describe('ConfigurationReload', () => {
       ops: { exposed: true },
     };
     dir.write('gateway.json5', sections);
-    reload?.reload();
+    await reload?.reload();
     expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
     expect(settings.current.trustedProxies).toEqual([]);
     expect(logs.find('Only a restart')).toContain(
@@ -132,15 +136,15 @@ describe('ConfigurationReload', () => {
     );
   });
 
-  it('does not ask for a restart when a default is written out', () => {
+  it('does not ask for a restart when a default is written out', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    serve();
+    await serve();
     dir.write('gateway.json5', {
       gateway: { host: '127.0.0.1', port: 18_790, trustedProxies: [] },
       hooks: { enabled: true, token: NEW, path: 'hooks/' },
       store: { dir: './data', payloadDays: 1 },
     });
-    reload?.reload();
+    await reload?.reload();
     expect(logs.find('in force')).toBeDefined();
     expect(logs.find('Only a restart')).toBeUndefined();
   });

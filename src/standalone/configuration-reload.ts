@@ -19,8 +19,9 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
 export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Configuration');
   readonly #watch: DirectoryWatch;
-  readonly #onSignal = (): void => this.reload();
+  readonly #onSignal = (): void => void this.reload();
   #seen: ConfigurationFiles;
+  #reloaded: Promise<void> = Promise.resolve();
   #hasFile: boolean;
 
   constructor(
@@ -52,11 +53,19 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     this.#watch.stop();
   }
 
-  /** Reads the files again and puts them in force, or keeps the configuration in force and says why. */
-  reload(): void {
+  /**
+   * Reads the files again and puts them in force, or keeps the configuration in force and says why. One reload after
+   * the other, in the order they were asked for. Never rejects.
+   */
+  reload(): Promise<void> {
+    this.#reloaded = this.#reloaded.then(() => this.#reload());
+    return this.#reloaded;
+  }
+
+  async #reload(): Promise<void> {
     try {
       this.#seen = readConfigurationFiles(this.running.started.dir);
-      this.#apply(this.#seen);
+      await this.#apply(this.#seen);
     } catch (error) {
       const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
       this.#logger.error('The changed configuration was refused; the one in force stays.');
@@ -71,17 +80,17 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     } catch {
       // Unreadable is a change, too: reload says so.
     }
-    this.reload();
+    void this.reload();
   }
 
-  #apply(files: ConfigurationFiles): void {
+  async #apply(files: ConfigurationFiles): Promise<void> {
     const { started } = this.running;
     if (files.gateway === undefined && this.#hasFile) {
       const message = 'is gone; put it back (without it the service would show itself as a demo)';
       throw new ConfigurationError([{ key: GATEWAY_FILE, message }]);
     }
-    const next = loadConfiguration(started.dir, this.env, files);
-    this.settings.replace({
+    const next = await loadConfiguration(started.dir, this.env, files);
+    await this.settings.replace({
       ...next.hooks,
       gatewayAuthToken: started.operatorToken,
       trustedProxies: started.gateway.trustedProxies,

@@ -6,12 +6,12 @@ const ROOT = new URL('../../', import.meta.url);
 const example = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8');
 
 describe('gateway.example.json5 with .env.example', () => {
-  it('is the recommended configuration and starts as it is', () => {
+  it('is the recommended configuration and starts as it is', async () => {
     using dir = new ConfigDirectory();
     dir
       .write('gateway.json5', example('gateway.example.json5'))
       .write('.env', example('.env.example'));
-    const { hooks, warnings } = loadConfiguration(dir.path, {});
+    const { hooks, warnings } = await loadConfiguration(dir.path, {});
     expect(hooks).toMatchObject({
       enabled: true,
       token: 'replace-me-with-a-long-random-string',

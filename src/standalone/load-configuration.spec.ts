@@ -11,8 +11,8 @@ beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 describe('loadConfiguration without gateway.json5', () => {
-  it('shows a demo on loopback with tokens of its own', () => {
-    const demo = loadConfiguration(dir.path, {});
+  it('shows a demo on loopback with tokens of its own', async () => {
+    const demo = await loadConfiguration(dir.path, {});
     expect(demo).toMatchObject({
       isDemo: true,
       gateway: { host: '127.0.0.1', port: 18_790 },
@@ -22,9 +22,9 @@ describe('loadConfiguration without gateway.json5', () => {
     expect(demo.operatorToken).not.toBe(demo.hooks.token);
   });
 
-  it('keeps the tokens readable by this user only, and uses them again', () => {
-    const first = loadConfiguration(dir.path, {});
-    const second = loadConfiguration(dir.path, {});
+  it('keeps the tokens readable by this user only, and uses them again', async () => {
+    const first = await loadConfiguration(dir.path, {});
+    const second = await loadConfiguration(dir.path, {});
     expect(second.hooks.token).toBe(first.hooks.token);
     expect(second.operatorToken).toBe(first.operatorToken);
     const modes = ['data', 'data/hook-token', 'data/operator-token'].map(
@@ -35,57 +35,60 @@ describe('loadConfiguration without gateway.json5', () => {
 });
 
 describe('loadConfiguration with gateway.json5', () => {
-  it('leaves hooks off unless hooks.enabled is true', () => {
+  it('leaves hooks off unless hooks.enabled is true', async () => {
     dir.write('gateway.json5', '{}');
-    expect(loadConfiguration(dir.path, {}).hooks.enabled).toBeUndefined();
+    expect((await loadConfiguration(dir.path, {})).hooks.enabled).toBeUndefined();
     expect(existsSync(join(dir.path, 'data/hook-token'))).toBe(false);
   });
 
-  it('generates the operator token when gateway.auth.token is absent, never the hook token', () => {
+  it('generates the operator token when gateway.auth.token is absent, never the hook token', async () => {
     dir.write('gateway.json5', { ...minimal, store: { dir: 'state' } });
-    const { operatorToken, hooks } = loadConfiguration(dir.path, {});
+    const { operatorToken, hooks } = await loadConfiguration(dir.path, {});
     expect(readFileSync(join(dir.path, 'state/operator-token'), 'utf8').trim()).toBe(operatorToken);
     expect(hooks).toMatchObject({ token: TOKEN, gatewayAuthToken: operatorToken });
     expect(existsSync(join(dir.path, 'state/hook-token'))).toBe(false);
   });
 
-  it('takes the variables of .env, and the real environment before them', () => {
+  it('takes the variables of .env, and the real environment before them', async () => {
     dir.write('gateway.json5', { hooks: { token: '${HOOK}', defaultSessionKey: '${KEY}' } });
     dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');
-    const { hooks } = loadConfiguration(dir.path, { KEY: 'hook:real' });
+    const { hooks } = await loadConfiguration(dir.path, { KEY: 'hook:real' });
     expect(hooks).toMatchObject({ token: 'from-dotenv', defaultSessionKey: 'hook:real' });
   });
 
-  it('lets GATEWAY_HOST and GATEWAY_PORT win over the file', () => {
+  it('lets GATEWAY_HOST and GATEWAY_PORT win over the file', async () => {
     dir.write('gateway.json5', { ...minimal, gateway: { host: '127.0.0.1', port: 1 } });
-    const { gateway } = loadConfiguration(dir.path, { GATEWAY_HOST: '::1', GATEWAY_PORT: '0' });
+    const { gateway } = await loadConfiguration(dir.path, {
+      GATEWAY_HOST: '::1',
+      GATEWAY_PORT: '0',
+    });
     expect(gateway).toMatchObject({ host: '::1', port: 0 });
   });
 
-  it('warns of listening beyond loopback without trusted proxies', () => {
+  it('warns of listening beyond loopback without trusted proxies', async () => {
     dir.write('gateway.json5', { ...minimal, gateway: { host: '0.0.0.0' } });
-    expect(loadConfiguration(dir.path, {}).warnings.map(({ key }) => key)).toEqual([
+    expect((await loadConfiguration(dir.path, {})).warnings.map(({ key }) => key)).toEqual([
       'gateway.host',
     ]);
     dir.write('gateway.json5', {
       ...minimal,
       gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] },
     });
-    expect(loadConfiguration(dir.path, {}).warnings).toEqual([]);
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
   });
 
-  it('warns of hooks that are off, since every one of them answers 404', () => {
+  it('warns of hooks that are off, since every one of them answers 404', async () => {
     dir.write('gateway.json5', {});
-    expect(loadConfiguration(dir.path, {}).warnings.map(({ key }) => key)).toEqual([
+    expect((await loadConfiguration(dir.path, {})).warnings.map(({ key }) => key)).toEqual([
       'hooks.enabled',
     ]);
   });
 
-  it('connects channels with their providers', () => {
+  it('connects channels with their providers', async () => {
     dir.write('gateway.json5', {
       channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },
     });
-    const { channels } = loadConfiguration(dir.path, {});
+    const { channels } = await loadConfiguration(dir.path, {});
     expect(Object.keys(channels)).toEqual(['chan_2']);
     expect(channels.chan_2?.to).toBe('42');
   });

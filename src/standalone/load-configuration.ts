@@ -30,18 +30,18 @@ export function configurationDirectory(env: Environment, cwd: string): string {
  * Reads and checks everything; tokens that nobody gave are generated once nothing is wrong.
  * @throws ConfigurationError with every problem.
  */
-export function loadConfiguration(
+export async function loadConfiguration(
   dir: string,
   processEnv: Environment,
   files: ConfigurationFiles = readConfigurationFiles(dir),
-): Configuration {
+): Promise<Configuration> {
   const env = { ...parseEnv(files.dotenv ?? ''), ...processEnv };
   const read =
     files.gateway === undefined
       ? { sections: demoSections(new TokenFile(join(dir, DEMO_HOOK_TOKEN)).keep()), problems: [] }
       : readSections(files.gateway, env);
   const { sections, problems } = overrideAddress(read.sections, env);
-  const resolved = resolveSections(sections, dir);
+  const resolved = await resolveSections(sections, dir);
   throwIfAny(onePerKey([...read.problems, ...problems], resolved.problems));
   const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.keep();

@@ -15,7 +15,14 @@ import { TokenFile } from './token-file.ts';
 const SECTIONS = ['gateway', 'hooks', 'agents', 'models', 'channels', 'store', 'ops'];
 
 /** Keys of the hooks module that are not keys of the `hooks` section. */
-const NEIGHBOURS = new Set(['agents', 'models', 'retention', 'gatewayAuthToken', 'trustedProxies']);
+const NEIGHBOURS = new Set([
+  'agents',
+  'models',
+  'retention',
+  'gatewayAuthToken',
+  'trustedProxies',
+  'configDir',
+]);
 
 /** Name of the generated operator token in the data directory. */
 const OPERATOR_TOKEN_FILE = 'operator-token';
@@ -33,8 +40,8 @@ export interface ResolvedSections {
   readonly warnings: readonly Problem[];
 }
 
-/** Fills in every default and checks every section; `dir` is what a relative `store.dir` starts from. */
-export function resolveSections(sections: Sections, dir: string): ResolvedSections {
+/** Fills in every default and checks every section; `dir` is what `store.dir` and the transforms start from. */
+export async function resolveSections(sections: Sections, dir: string): Promise<ResolvedSections> {
   const gateway = resolveSection(GatewayOptions, sections['gateway'], 'gateway');
   const store = resolveSection(StoreOptions, sections['store'], 'store');
   const ops = resolveSection(OpsOptions, sections['ops'], 'ops');
@@ -45,7 +52,9 @@ export function resolveSections(sections: Sections, dir: string): ResolvedSectio
   const hooks = {
     ...hooksInput(sections, gateway.value, store.value),
     gatewayAuthToken: operatorToken,
+    configDir: dir,
   };
+  const checked = await checkOptions(hooks);
   const own = [gateway, store, ops, channels].flatMap(({ problems }) => problems);
   const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'])];
   return {
@@ -55,7 +64,7 @@ export function resolveSections(sections: Sections, dir: string): ResolvedSectio
     channels: channels.bindings,
     hooks,
     operatorTokenFile,
-    problems: distinct([...known, ...own, ...checkOptions(hooks).problems]),
+    problems: distinct([...known, ...own, ...checked.problems]),
     warnings: [...exposure(gateway.value), ...silence(hooks)],
   };
 }

@@ -31,7 +31,7 @@ export async function start(surroundings: Surroundings): Promise<void> {
 }
 
 async function startService({ env, cwd }: Surroundings, logger: ServiceLogger): Promise<void> {
-  const configuration = loadConfiguration(configurationDirectory(env, cwd), env);
+  const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forConfiguration(configuration, env),
     createHttpAdapter(),

@@ -14,6 +14,8 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['hooks.authFailures', options.AuthFailuresOptions],
   ['hooks.mappings[]', options.MappingOptions],
   ['hooks.mappings[].match', options.MatchOptions],
+  ['hooks.mappings[].transform', options.TransformOptions],
+  ['hooks.transformLimits', options.TransformLimitsOptions],
   ['agents', options.AgentsOptions],
   ['agents.defaults', options.AgentDefaultsOptions],
   ['agents.defaults.heartbeat', options.HeartbeatOptions],

@@ -64,8 +64,11 @@ describe('docs/mappings.md', () => {
 
   const told = EXAMPLES.filter(({ log }) => log.length > 0);
 
-  it.each(told)('$heading: the start says what the page says', (example) => {
-    const { problems, warnings } = checkOptions({ defaultSessionKey: 'x', ...optionsOf(example) });
+  it.each(told)('$heading: the start says what the page says', async (example) => {
+    const { problems, warnings } = await checkOptions({
+      defaultSessionKey: 'x',
+      ...optionsOf(example),
+    });
     const lines = [...problems, ...warnings].map(({ key, message }) => `${key} ${message}`);
     expect(lines).toEqual(example.log);
   });

@@ -57,7 +57,7 @@ describe('Authentication (behaviour.md §3)', () => {
 
   it('a changed token works at once and the old one no longer', async () => {
     door = await openDoor();
-    door.app
+    await door.app
       .get(HooksSettings, { strict: false })
       .replace(settings({ token: 'another-token-entirely!' }));
     expect(await statuses(1, GOOD)).toEqual([401]);
@@ -70,7 +70,7 @@ describe('Authentication (behaviour.md §3)', () => {
     const head = `POST /hooks/x HTTP/1.1\r\nhost: h\r\nauthorization: ${GOOD.authorization}\r\n`;
     socket.write(`${head}expect: 100-continue\r\ncontent-length: 2\r\n\r\n`);
     await new Promise((resolve) => socket.once('data', resolve));
-    door.app
+    await door.app
       .get(HooksSettings, { strict: false })
       .replace(settings({ token: 'another-token-entirely!' }));
     socket.write('{}');
@@ -82,7 +82,7 @@ describe('Authentication (behaviour.md §3)', () => {
 
   it('disabled hooks are not there at all', async () => {
     door = await openDoor();
-    door.app.get(HooksSettings, { strict: false }).replace(settings({ enabled: false }));
+    await door.app.get(HooksSettings, { strict: false }).replace(settings({ enabled: false }));
     const answer = await door.post('/hooks/wake', {});
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ statusCode: 404 });

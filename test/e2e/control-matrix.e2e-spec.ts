@@ -104,7 +104,7 @@ const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<v
   },
   'refused at start': async (field) => {
     const mappings = [{ id: 'm', [field]: templateOf(field) }];
-    const { problems } = checkOptions(asWritten({ mappings }));
+    const { problems } = await checkOptions(asWritten({ mappings }));
     expect(problems.map(({ key }) => key)).toEqual([`hooks.mappings[0].${field}`]);
   },
   ignored: async (field, way) => {

@@ -86,6 +86,12 @@ export class Hooks {
     });
   }
 
+  /** Every event that was stored, newest first. */
+  async events(): Promise<EventStory[]> {
+    const { events } = await this.app.get(Stories).list({ limit: 200 });
+    return Promise.all(events.map(({ id }) => this.story(id)));
+  }
+
   /** How many events were stored. */
   async stored(): Promise<number> {
     const { events } = await this.app.get(Stories).list({ limit: 200 });

@@ -1,18 +1,25 @@
 import { AgentDispatch } from '../../src/hooks/ingest/agent-dispatch.ts';
 import type { HookRequest } from '../../src/hooks/ingest/hook-request.ts';
+import { compileMappings } from '../../src/hooks/ingest/mapping/compile.ts';
 import { MappingService } from '../../src/hooks/ingest/mapping/mapping-service.ts';
+import type { Applied } from '../../src/hooks/ingest/mapping/mapping-service.ts';
 import { AgentPolicy } from '../../src/hooks/ingest/policy/agent-policy.ts';
 import { ModelPolicy } from '../../src/hooks/ingest/policy/model-policy.ts';
 import { SessionPolicy } from '../../src/hooks/ingest/policy/session-policy.ts';
+import { TransformCompiler } from '../../src/hooks/ingest/transform/transform-compiler.ts';
+import { TransformModules } from '../../src/hooks/ingest/transform/transform-modules.ts';
+import { TransformSandbox } from '../../src/hooks/ingest/transform/transform-sandbox.ts';
 import {
   ConfigurationError,
   ConfiguredAgents,
   HooksSettings,
+  areMappingsSound,
+  resolveOptions,
 } from '../../src/hooks/options/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
 import { Rejection } from '../../src/hooks/rejections/index.ts';
 
-/** The rooms between the door and the ledger under one configuration. */
+/** The rooms between the door and the ledger under one configuration without transforms. */
 export function ingest(given: HooksSettingsInput) {
   const settings = new HooksSettings(given);
   const directory = new ConfiguredAgents(settings);
@@ -21,8 +28,10 @@ export function ingest(given: HooksSettingsInput) {
     new SessionPolicy(),
     new ModelPolicy(),
   );
-  const mappings = new MappingService(settings, dispatch, directory);
-  settings.verify();
+  const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
+  const mappings = new MappingService(settings, dispatch, directory, sandbox);
+  throwProblems(given);
+  void settings.verify();
   const { current } = settings;
   return {
     settings,
@@ -32,12 +41,24 @@ export function ingest(given: HooksSettingsInput) {
     /** Id of the mapping that takes the request. */
     match: (request: HookRequest) => mappings.match(request, current)?.id ?? null,
     /** What the mapping makes of the request. */
-    apply(request: HookRequest) {
+    apply(request: HookRequest): Applied {
       const mapping = mappings.match(request, current);
       if (mapping === null) throw new Error('no mapping takes this request');
-      return mappings.apply(mapping, request, current);
+      const applied = mappings.apply(mapping, request, current);
+      if (applied instanceof Promise) throw new Error('this mapping has a transform');
+      return applied;
     },
   };
+}
+
+/** What the settings would be refused with, at once: without transforms nothing has to be waited for. */
+function throwProblems(given: HooksSettingsInput): void {
+  const { problems, resolved } = resolveOptions(given);
+  const all = [
+    ...problems,
+    ...(areMappingsSound(problems) ? compileMappings(resolved).problems : []),
+  ];
+  if (all.length > 0) throw new ConfigurationError(all);
 }
 
 /** The problems that a configuration is refused with, a sentence each. */

@@ -33,6 +33,7 @@ const STORY: EventStory = {
   deliveries: [],
   error: null,
   warnings: [],
+  console: [],
 };
 
 /** A ledger as the operator sees it, with one event; writes down what is asked of it. */

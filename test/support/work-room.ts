@@ -128,7 +128,7 @@ export class WorkRoom {
   constructor(given: HooksSettingsInput = {}, channels?: ChannelBindings) {
     this.runner.reply = () => 'the reply';
     this.settings = new HooksSettings(given);
-    this.settings.verify();
+    void this.settings.verify();
     const { settings, clock, conversations } = this;
     const directory = new ConfiguredAgents(settings);
     const registry = new ChannelRegistry(

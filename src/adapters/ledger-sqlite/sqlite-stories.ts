@@ -1,4 +1,3 @@
-import type { EventRequest } from '../../hooks/ports/intake.ts';
 import { Stories } from '../../hooks/ports/stories.ts';
 import type {
   EventFilter,
@@ -8,6 +7,7 @@ import type {
 } from '../../hooks/ports/stories.ts';
 import type { ReaderCalls } from './calls.ts';
 import type { Caller } from './thread-link.ts';
+import type { StoredEventRequest } from './wire.ts';
 
 export class SqliteStories extends Stories {
   readonly #reader: Caller<ReaderCalls>;
@@ -25,12 +25,15 @@ export class SqliteStories extends Stories {
     const wire = await this.#reader.call('get', id);
     if (wire === null) return null;
     const { request, payload, ...story } = wire;
-    return { ...story, request: { ...parseRequest(request), payload: parsePayload(payload) } };
+    const { console = [], ...parsed } = parseRequest(request);
+    return { ...story, console, request: { ...parsed, payload: parsePayload(payload) } };
   }
 
   async storedRequest(id: string): Promise<StoredRequest | null> {
     const stored = await this.#reader.call('storedRequest', id);
-    return stored && { ...stored, request: parseRequest(stored.request) };
+    if (stored === null) return null;
+    const { console: _lines, ...request } = parseRequest(stored.request);
+    return { ...stored, request };
   }
 
   session(key: string): Promise<SessionStory | null> {
@@ -38,8 +41,9 @@ export class SqliteStories extends Stories {
   }
 }
 
-function parseRequest(text: string): EventRequest {
-  const request: EventRequest = JSON.parse(text);
+/** The request as `toWireEvent` wrote it. */
+function parseRequest(text: string): StoredEventRequest {
+  const request: StoredEventRequest = JSON.parse(text);
   return request;
 }
 

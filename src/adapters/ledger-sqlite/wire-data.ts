@@ -56,7 +56,7 @@ export interface WireClaim {
   readonly nextDue: number | null;
 }
 
-export type WireStory = Omit<EventStory, 'request'> & {
+export type WireStory = Omit<EventStory, 'request' | 'console'> & {
   readonly request: string;
   readonly payload: string | null;
 };

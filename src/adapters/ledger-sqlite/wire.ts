@@ -1,9 +1,12 @@
 import type { Change } from '../../hooks/ports/change.ts';
-import type { NewAction, NewEvent } from '../../hooks/ports/intake.ts';
+import type { EventRequest, NewAction, NewEvent } from '../../hooks/ports/intake.ts';
 import type { NewWork } from '../../hooks/ports/new-work.ts';
 import type { WireAction, WireChange, WireEvent, WireWork } from './wire-data.ts';
 
 const NO_WARNINGS = '[]';
+
+/** The request as it is stored: `console` is what a transform wrote. */
+export type StoredEventRequest = EventRequest & { readonly console?: readonly string[] };
 
 /** An event in the form that crosses to the thread: flat, with nested data as the JSON text that will be stored. */
 export function toWireEvent(event: NewEvent): WireEvent {
@@ -14,11 +17,16 @@ export function toWireEvent(event: NewEvent): WireEvent {
     mapping: event.mapping ?? null,
     failure: event.failure ?? null,
     warnings: event.warnings.length === 0 ? NO_WARNINGS : JSON.stringify(event.warnings),
-    request: JSON.stringify(event.request),
+    request: JSON.stringify(storedRequest(event)),
     payload: event.payload,
     idempotency: event.idempotency ?? null,
     actions: event.actions.map(toWireAction),
   };
+}
+
+/** Console lines ride with the request: they are rare, and pruned with the payload. */
+function storedRequest({ request, console = [] }: NewEvent): StoredEventRequest {
+  return console.length === 0 ? request : { ...request, console };
 }
 
 function toWireAction({ receipt, story, dedupeKey, changes }: NewAction): WireAction {

@@ -55,7 +55,8 @@ function outcomeOf(acceptance: Acceptance): Accepted {
 }
 
 function toNewEvent(event: HookEvent, { hooks }: ResolvedHooksOptions): NewEvent {
-  const { hook, receivedAt, request, payloadText, mapping, failure, warnings, actions } = event;
+  const { hook, receivedAt, request, payloadText, mapping, failure, warnings, actions, console } =
+    event;
   const id = newId();
   const keepUntil = Math.ceil(receivedAt + hooks.idempotencyHours * HOUR_MS);
   const keyed = (scope: string, key: string | undefined): IdempotencyKey | undefined =>
@@ -77,6 +78,7 @@ function toNewEvent(event: HookEvent, { hooks }: ResolvedHooksOptions): NewEvent
     actions: actions.map((action) => newAction(action, event, id, deduped(action.dedupeKey))),
     mapping,
     failure,
+    console,
     idempotency,
   };
 }

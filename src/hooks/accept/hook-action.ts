@@ -15,6 +15,8 @@ export interface HookEvent {
   readonly warnings: readonly string[];
   /** Set when the mapping broke: kept as a failed event, for the operator. */
   readonly failure?: string;
+  /** What the mapping's transform wrote with `console`. */
+  readonly console?: readonly string[];
 }
 
 export type HookAction = WakeAction | AgentAction;

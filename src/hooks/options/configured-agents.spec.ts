@@ -40,8 +40,8 @@ describe('ConfiguredAgents (spec "Mapping entry" 4, behaviour §5 agentId)', () 
     ]);
   });
 
-  it.each(['a b', 'a:b', 'a/b', '', 'x'.repeat(65)])('the id %j is refused', (id) => {
+  it.each(['a b', 'a:b', 'a/b', '', 'x'.repeat(65)])('the id %j is refused', async (id) => {
     const settings = new HooksSettings({ agents: { list: [{ id }] } });
-    expect(() => settings.verify()).toThrow('agents.list[0].id must be 1 to 64 letters');
+    await expect(settings.verify()).rejects.toThrow('agents.list[0].id must be 1 to 64 letters');
   });
 });

@@ -15,6 +15,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MappingOptions } from './mapping-options.ts';
+import { OptionalText } from './optional-text.ts';
+import { TransformLimitsOptions } from './transform-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
 export class AuthFailuresOptions {
@@ -88,6 +90,15 @@ export class HooksOptions {
   @ValidateNested({ each: true })
   @Type(() => MappingOptions)
   mappings: MappingOptions[] = [];
+
+  /** Where the modules of transforms are: relative to `<config dir>/transforms` or absolute inside it. Default: that directory. */
+  @OptionalText()
+  transformsDir?: string;
+
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TransformLimitsOptions)
+  transformLimits = new TransformLimitsOptions();
 
   /** Largest body in bytes; exactly that passes. 1 to 67,108,864. */
   @IsInt()

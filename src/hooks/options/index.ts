@@ -13,3 +13,4 @@ export * from './retention-options.ts';
 export * from './session-prefix.ts';
 export * from './settings.ts';
 export * from './tokens.ts';
+export * from './transform-options.ts';

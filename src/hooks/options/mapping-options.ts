@@ -14,6 +14,7 @@ import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalText } from './optional-text.ts';
 import { IsTextOrLines } from './text-or-lines.ts';
+import { TransformOptions } from './transform-options.ts';
 
 export const ACTION_KINDS = ['wake', 'agent'] as const;
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
@@ -96,6 +97,13 @@ export class MappingOptions {
   /** Path to an array in the payload: one action per item (at most 200), with `item` and `index` in templates. */
   @OptionalText()
   forEach?: string;
+
+  /** Code that looks at the payload after the templates; what it returns wins. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TransformOptions)
+  transform?: TransformOptions;
 
   /** Whether the reply goes to a channel. Default true. */
   @IsOptional()

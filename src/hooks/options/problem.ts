@@ -124,6 +124,6 @@ export function onePerKey(problems: readonly Problem[]): Problem[] {
 /** True: what mappings are compiled from has the right shape, so that more can be found out about them. */
 export function areMappingsSound(problems: readonly Problem[]): boolean {
   return !problems.some(({ key }) =>
-    /^hooks(\.mappings|\.presets|\.allowedSessionKeyPrefixes|$)/.test(key),
+    /^hooks(\.mappings|\.presets|\.allowedSessionKeyPrefixes|\.transformsDir|$)/.test(key),
   );
 }

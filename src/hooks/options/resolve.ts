@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
 import { validateSync } from 'class-validator';
@@ -32,6 +33,8 @@ export interface HooksSettingsInput extends Given<HooksOptions> {
   readonly gatewayAuthToken?: string;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Directory of the configuration, where `transforms/` is looked for. Default: the working directory. */
+  readonly configDir?: string;
 }
 
 /** Options with every default filled in. Never changed; a reload makes a new one. */
@@ -42,6 +45,8 @@ export interface ResolvedHooksOptions {
   readonly retention: RetentionOptions;
   readonly gatewayAuthToken: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Absolute. */
+  readonly configDir: string;
 }
 
 export interface Resolution {
@@ -70,7 +75,7 @@ export function resolveSection<T extends object>(
 export function resolveOptions(input: HooksSettingsInput): Resolution {
   if (!isObject(input)) return unusable();
   const { agents, models, retention, trustedProxies = [], ...rest } = input;
-  const { gatewayAuthToken: givenAuthToken, ...own } = rest;
+  const { gatewayAuthToken: givenAuthToken, configDir = '', ...own } = rest;
   const gatewayAuthToken = trimmed(givenAuthToken);
   const hooks = resolveSection(HooksOptions, own, 'hooks');
   const sections = {
@@ -97,6 +102,7 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     retention: sections.retention.value,
     gatewayAuthToken,
     trustedProxies: Array.isArray(trustedProxies) ? trustedProxies : [],
+    configDir: resolve(configDir),
   };
   return {
     resolved,

@@ -6,9 +6,9 @@ import { HooksSettings } from './settings.ts';
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));
 
-function refusal(act: () => void): ConfigurationError {
+async function refusal(act: () => Promise<void>): Promise<ConfigurationError> {
   try {
-    act();
+    await act();
   } catch (error) {
     if (error instanceof ConfigurationError) return error;
     throw error;
@@ -17,23 +17,23 @@ function refusal(act: () => void): ConfigurationError {
 }
 
 describe('HooksSettings.verify (behaviour §11)', () => {
-  it('refuses with every problem in one message, one line each', () => {
+  it('refuses with every problem in one message, one line each', async () => {
     const settings = new HooksSettings({ enabled: true, maxBodyBytes: 0 });
-    const { message, problems } = refusal(() => settings.verify());
+    const { message, problems } = await refusal(() => settings.verify());
     expect(problems.map(({ key }) => key)).toEqual(['hooks.maxBodyBytes', 'hooks.token']);
     expect(message).toMatch(
       /cannot be used:\n {2}hooks\.maxBodyBytes must not be less than 1\n {2}hooks/,
     );
   });
 
-  it('asks added checks about what it was started with and counts their problems', () => {
+  it('asks added checks about what it was started with and counts their problems', async () => {
     const settings = new HooksSettings({ path: '/in' });
     const seen: string[] = [];
     settings.addCheck(({ hooks }) => {
       seen.push(hooks.path);
       return { problems: [{ key: 'hooks.mappings[0]', message: 'is odd' }], warnings: [] };
     });
-    expect(refusal(() => settings.verify()).problems).toEqual([
+    expect((await refusal(() => settings.verify())).problems).toEqual([
       { key: 'hooks.mappings[0]', message: 'is odd' },
     ]);
     expect(seen).toEqual(['/in']);
@@ -44,42 +44,56 @@ describe('HooksSettings.verify (behaviour §11)', () => {
     ['presets', { presets: [3] }],
     ['prefixes', { allowedSessionKeyPrefixes: [3] }],
     ['prefixes as text', { allowedSessionKeyPrefixes: 'hook:' }],
-  ])('spares checks from broken %s', (_, written) => {
+  ])('spares checks from broken %s', async (_, written) => {
     const settings = new HooksSettings(asWritten(written));
     settings.addCheck(() => {
       throw new Error('a check that cannot bear this');
     });
-    expect(refusal(() => settings.verify()).problems).toHaveLength(1);
+    expect((await refusal(() => settings.verify())).problems).toHaveLength(1);
   });
 });
 
 describe('HooksSettings.replace (behaviour §11: all or nothing)', () => {
-  it('puts new settings in force and leaves those in use untouched', () => {
+  it('puts new settings in force and leaves those in use untouched', async () => {
     const settings = new HooksSettings({ defaultSessionKey: 'hook:old' });
     const inFlight = settings.current;
-    settings.replace({ defaultSessionKey: 'hook:new' });
+    await settings.replace({ defaultSessionKey: 'hook:new' });
     expect(settings.current.hooks.defaultSessionKey).toBe('hook:new');
     expect(inFlight.hooks.defaultSessionKey).toBe('hook:old');
   });
 
-  it('keeps the old settings when one key of the new ones is wrong', () => {
+  it('keeps the old settings when one key of the new ones is wrong', async () => {
     const settings = new HooksSettings({ defaultSessionKey: 'hook:old' });
     const before = settings.current;
-    refusal(() => settings.replace({ defaultSessionKey: 'hook:new', maxBodyBytes: 0 }));
+    await refusal(() => settings.replace({ defaultSessionKey: 'hook:new', maxBodyBytes: 0 }));
     expect(settings.current).toBe(before);
   });
 
-  it('keeps the old settings when an added check refuses the new ones', () => {
+  it('keeps the old settings when an added check refuses the new ones', async () => {
     const settings = new HooksSettings({});
     const before = settings.current;
     settings.addCheck(() => ({ problems: [{ key: 'hooks', message: 'is odd' }], warnings: [] }));
-    refusal(() => settings.replace({ summary: 'unless-delivered' }));
+    await refusal(() => settings.replace({ summary: 'unless-delivered' }));
     expect(settings.current).toBe(before);
   });
 
-  it('keeps the path, which needs a restart', () => {
+  it('puts settings that arrive at once in force in their order, however long their checks take', async () => {
+    const settings = new HooksSettings({});
+    const seen: unknown[] = [];
+    settings.onReplaced(() => seen.push(settings.current.hooks.defaultSessionKey));
+    settings.addCheck(async ({ hooks }) => {
+      if (hooks.defaultSessionKey === 'hook:1') await new Promise(setImmediate);
+      return { problems: [], warnings: [] };
+    });
+    await Promise.all(
+      ['hook:1', 'hook:2'].map((defaultSessionKey) => settings.replace({ defaultSessionKey })),
+    );
+    expect(seen).toEqual(['hook:1', 'hook:2']);
+  });
+
+  it('keeps the path, which needs a restart', async () => {
     const settings = new HooksSettings({ path: '/in' });
-    settings.replace({ path: '/other' });
+    await settings.replace({ path: '/other' });
     expect(settings.current.hooks.path).toBe('/in');
   });
 });

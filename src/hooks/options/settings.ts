@@ -5,12 +5,17 @@ import type { Problem } from './problem.ts';
 import { resolveOptions } from './resolve.ts';
 import type { HooksSettingsInput, Resolution, ResolvedHooksOptions } from './resolve.ts';
 
-/** Looks at settings before they are used; may keep what it derived from them. */
-export type SettingsCheck = (next: ResolvedHooksOptions) => {
-  problems: readonly Problem[];
+/** What a check found. */
+export interface SettingsFindings {
+  readonly problems: readonly Problem[];
   /** Read only when there is no problem anywhere. */
-  warnings: readonly Problem[];
-};
+  readonly warnings: readonly Problem[];
+}
+
+/** Looks at settings before they are used; may keep what it derived from them. */
+export type SettingsCheck = (
+  next: ResolvedHooksOptions,
+) => SettingsFindings | Promise<SettingsFindings>;
 
 /** The options in force. A reload replaces them all at once or not at all; requests keep those they began with. */
 @Injectable()
@@ -20,6 +25,7 @@ export class HooksSettings {
   readonly #listeners: (() => void)[] = [];
   readonly #first: Resolution;
   #current: ResolvedHooksOptions;
+  #replaced: Promise<void> = Promise.resolve();
 
   constructor(@Inject(HOOKS_MODULE_OPTIONS) given: HooksSettingsInput) {
     this.#first = resolveOptions(given);
@@ -44,23 +50,33 @@ export class HooksSettings {
    * Checks what the module was started with.
    * @throws ConfigurationError with every problem.
    */
-  verify(): void {
-    this.#accept(this.#first);
+  async verify(): Promise<void> {
+    await this.#accept(this.#first);
   }
 
   /**
-   * Puts new settings in force; `path` is kept, it needs a restart.
+   * Puts new settings in force, one after the other in the order they were given; `path` is kept, it needs a restart.
    * @throws ConfigurationError with every problem; then nothing has changed.
    */
-  replace(given: HooksSettingsInput): void {
+  replace(given: HooksSettingsInput): Promise<void> {
+    const replaced = this.#replaced.then(() => this.#replace(given));
+    this.#replaced = replaced.catch(() => {});
+    return replaced;
+  }
+
+  async #replace(given: HooksSettingsInput): Promise<void> {
     const next = resolveOptions({ ...given, path: this.#current.hooks.path });
-    this.#accept(next);
+    await this.#accept(next);
     this.#current = next.resolved;
     for (const listener of this.#listeners) listener();
   }
 
-  #accept({ resolved, problems, warnings }: Resolution): void {
-    const checked = areMappingsSound(problems) ? this.#checks.map((check) => check(resolved)) : [];
+  async #accept({ resolved, problems, warnings }: Resolution): Promise<void> {
+    const checked: SettingsFindings[] = [];
+    for (const check of areMappingsSound(problems) ? this.#checks : []) {
+      const found = check(resolved);
+      checked.push(found instanceof Promise ? await found : found);
+    }
     const all = [...problems, ...checked.flatMap((result) => result.problems)];
     if (all.length > 0) throw new ConfigurationError(all);
     for (const warning of [...warnings, ...checked.flatMap((result) => result.warnings)]) {

@@ -18,6 +18,8 @@ export interface NewEvent {
   readonly idempotency?: IdempotencyKey;
   /** Set when understanding it broke: the event is stored as `failed` and has no actions. */
   readonly failure?: string;
+  /** What a transform wrote with `console`; content, kept as long as the payload. */
+  readonly console?: readonly string[];
   readonly warnings: readonly string[];
 }
 

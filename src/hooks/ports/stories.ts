@@ -29,6 +29,8 @@ export interface EventStory extends EventSummary {
   readonly deliveries: readonly DeliveryStory[];
   readonly error: string | null;
   readonly warnings: readonly string[];
+  /** What a transform wrote with `console`; empty once `store.payloadDays` have passed. */
+  readonly console: readonly string[];
 }
 
 export interface RunStory {

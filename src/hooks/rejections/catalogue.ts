@@ -52,6 +52,19 @@ export const REJECTIONS = {
     status: 500,
     sentence: 'The mapping of this hook broke; the event is kept as failed and can be replayed.',
   },
+  transform_failed: {
+    status: 500,
+    sentence: 'The transform of this hook broke; the event is kept as failed and can be replayed.',
+  },
+  transform_timeout: {
+    status: 504,
+    sentence:
+      'The transform of this hook took too long; the event is kept as failed and can be replayed.',
+  },
+  transform_queue_full: {
+    status: 503,
+    sentence: 'Too many requests wait for a transform; send the request again later.',
+  },
   event_queue_full: {
     status: 503,
     sentence: 'Too many system events wait for the agent; send the request again later.',

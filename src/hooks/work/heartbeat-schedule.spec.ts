@@ -41,7 +41,7 @@ describe('HeartbeatSchedule (behaviour §12)', () => {
   it('begins with a reload that turns heartbeats on', async () => {
     const room = every('0m');
     await room.schedule.start();
-    room.settings.replace({});
+    await room.settings.replace({});
     expect(room.schedule.next('main')).toHaveLength(1);
     expect(room.work.added).toMatchObject([{ key: 'agent:main:main', once: true }]);
   });

@@ -62,7 +62,7 @@ describe('Retention (behaviour §11 store, issue 2: small steps that never block
   it('goes on a minute after it failed, with the settings then in force', async () => {
     const { clock, upkeep, retention, settings } = started(new Error('disk full'));
     await settled();
-    settings.replace({ retention: { eventDays: 9 } });
+    await settings.replace({ retention: { eventDays: 9 } });
     clock.advance(60_000);
     await settled();
     expect(upkeep.pruned[1]?.eventsBefore).toBe(clock.now() - 9 * DAY);

@@ -139,7 +139,7 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
   it('never loses the summary to a reload in the middle of the step', async () => {
     const room = new WorkRoom();
     room.conversations.routes = async () => {
-      room.settings.replace(UNLESS);
+      await room.settings.replace(UNLESS);
       return { last: null, byChannel: {} };
     };
     expect(kindsOf((await perform(room)).changes)).toContain('system-event');

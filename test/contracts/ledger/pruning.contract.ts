@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/intake.ts';
-import { LIMITS, agent, delivery, heartbeat, key, wake } from './events.ts';
+import { LIMITS, agent, delivery, event, heartbeat, key, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -51,6 +51,20 @@ export function describePruning(openStore: OpenStore): void {
         deliveries: [{ status: 'skipped' }],
       });
       expect(await under.ledger.stories.storedRequest(id)).toMatchObject({ payload: null });
+    });
+
+    it('takes what a transform wrote with the payload, and nothing else of the request', async () => {
+      const given = event({ console: ['a line'], failure: 'it broke', actions: [] });
+      const id = await accept(given);
+      expect((await under.story(id)).console).toEqual(['a line']);
+      expect((await under.ledger.stories.storedRequest(id))?.request).toEqual(given.request);
+      under.clock.advance(8 * DAY);
+      await prune(7, 30);
+      expect(await under.story(id)).toMatchObject({
+        console: [],
+        error: 'it broke',
+        request: { ...given.request, payload: null },
+      });
     });
 
     it('takes the orders of dead work with the payload: it cannot be retried then', async () => {

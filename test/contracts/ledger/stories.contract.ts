@@ -54,6 +54,7 @@ export function describeStories(openStore: OpenStore): void {
         deliveries: [],
         error: null,
         warnings: ['w'],
+        console: [],
       });
     });
 

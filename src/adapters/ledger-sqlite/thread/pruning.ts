@@ -30,7 +30,7 @@ export class Pruning {
        AND kept_until <= ? ${some}`,
     );
     this.#clearBodies = all([
-      'UPDATE events SET payload = NULL, pruned = 1 WHERE id = ?',
+      `UPDATE events SET payload = NULL, pruned = 1, request = json_remove(request, '$.console') WHERE id = ?`,
       'UPDATE runs SET prompt = NULL, reply = NULL, summary = NULL WHERE event_id = ?',
       `UPDATE work SET work_order = NULL WHERE event_id = ? AND stage = 'dead'`,
     ]);

@@ -4,8 +4,11 @@ import { bareName } from '../../ingest/hook-request.ts';
 import type { HookRequest } from '../../ingest/hook-request.ts';
 import type { CompiledMapping } from '../../ingest/mapping/compiled-mapping.ts';
 import { MappingService } from '../../ingest/mapping/mapping-service.ts';
+import type { Applied } from '../../ingest/mapping/mapping-service.ts';
+import { TransformFailure } from '../../ingest/transform/transform-failure.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
 import { Rejection } from '../../rejections/index.ts';
+import type { RejectionCode } from '../../rejections/index.ts';
 import type { Answer } from '../answer.ts';
 import { answerTo } from './answer-to.ts';
 import { eventOf } from './event-of.ts';
@@ -26,18 +29,22 @@ export class MappedController {
     request: HookRequest,
     settings: ResolvedHooksOptions,
   ): Promise<Answer> {
-    const applied = this.#apply(mapping, request, settings);
+    const applied = await this.#apply(mapping, request, settings);
     if ('broke' in applied) return this.#keepFailure(applied.broke, mapping, request, settings);
-    const { actions, warnings } = applied;
+    const { actions, warnings, console } = applied;
     const hook = bareName(request.name);
-    const event = { ...eventOf(request, hook, actions, warnings), mapping: mapping.id };
+    const event = { ...eventOf(request, hook, actions, warnings), mapping: mapping.id, console };
     return answerTo(await this.acceptance.accept(event, settings));
   }
 
   /** @throws Rejection */
-  #apply(mapping: CompiledMapping, request: HookRequest, settings: ResolvedHooksOptions) {
+  async #apply(
+    mapping: CompiledMapping,
+    request: HookRequest,
+    settings: ResolvedHooksOptions,
+  ): Promise<Applied | { broke: unknown }> {
     try {
-      return this.mappings.apply(mapping, request, settings);
+      return await this.mappings.apply(mapping, request, settings);
     } catch (error) {
       if (error instanceof Rejection) throw error;
       return { broke: error };
@@ -51,18 +58,34 @@ export class MappedController {
     request: HookRequest,
     settings: ResolvedHooksOptions,
   ): Promise<Answer> {
-    const kind = error instanceof Error ? error.name : typeof error;
-    this.#logger.error(`mapping ${mapping.id} failed: ${kind}`);
+    const { code, summary, text, console } = toldOf(error);
+    this.#logger.error(`mapping ${mapping.id} failed: ${summary}`);
     const { idempotencyKey: _key, ...unkeyed } = request;
-    const failure = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const event = {
       ...eventOf(unkeyed, bareName(request.name), [], []),
       mapping: mapping.id,
-      failure,
+      failure: text,
+      console,
     };
     const { receipt } = await this.acceptance.accept(event, settings);
-    const { status, code, message } = new Rejection('mapping_failed');
+    const { status, message } = new Rejection(code);
     const { eventId } = receipt;
     return { status, eventId, body: { ok: false, error: message, code, eventId } };
   }
+}
+
+/** What the sender, the log and the story are told of a failure: the text of an error is for the story only. */
+function toldOf(error: unknown): {
+  code: RejectionCode;
+  summary: string;
+  text: string;
+  console: readonly string[];
+} {
+  if (error instanceof TransformFailure) {
+    const { code, summary, message, console } = error;
+    return { code, summary: `transform, ${summary}`, text: message, console };
+  }
+  const summary = error instanceof Error ? error.name : typeof error;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { code: 'mapping_failed', summary, text, console: [] };
 }

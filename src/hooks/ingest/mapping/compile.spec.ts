@@ -174,10 +174,10 @@ describe('an unknown agentId of a mapping (behaviour §7: a warning)', () => {
     ]);
   });
 
-  it('is judged by the agents of the new settings on reload', () => {
+  it('is judged by the agents of the new settings on reload', async () => {
     const { settings } = ingest({});
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
-    settings.replace({
+    await settings.replace({
       agents: { list: [{ id: 'fresh' }] },
       mappings: [{ id: 'a', agentId: 'fresh' }],
     });

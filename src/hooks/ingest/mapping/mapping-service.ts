@@ -1,23 +1,40 @@
 import { Injectable } from '@nestjs/common';
 import type { HookAction } from '../../accept/hook-action.ts';
 import { ConfiguredAgents, HooksSettings } from '../../options/index.ts';
-import type { Problem, ResolvedHooksOptions } from '../../options/index.ts';
+import type {
+  Problem,
+  ResolvedHooksOptions,
+  SettingsFindings,
+  TransformOptions,
+} from '../../options/index.ts';
 import { AgentDirectory } from '../../ports/index.ts';
 import { Rejection } from '../../rejections/index.ts';
 import { AgentDispatch } from '../agent-dispatch.ts';
 import type { Dispatched } from '../agent-dispatch.ts';
 import { bareName } from '../hook-request.ts';
 import type { HookRequest } from '../hook-request.ts';
+import { TransformSandbox } from '../transform/transform-sandbox.ts';
+import type { TransformAction } from '../transform/transform-result.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
 import type { CompiledMapping } from './compiled-mapping.ts';
 import { sourceOf } from './payload-source.ts';
 import { lookUp } from './template.ts';
 import type { TemplateScope } from './template.ts';
-import { agentWish, wakeWish } from './wishes.ts';
+import { MAX_ITEMS, ScopeTransforms } from './scope-transforms.ts';
+import { transformedRun, transformedWake } from './transformed.ts';
+import { agentWish, nthDedupeKey, wakeWish } from './wishes.ts';
 
-/** Most items that one request may fan out to. */
-export const MAX_ITEMS = 200;
+/** What a mapping made of a request. */
+export interface Applied {
+  readonly actions: readonly HookAction[];
+  readonly warnings: readonly string[];
+  /** What the mapping's transform wrote, for the story. */
+  readonly console: readonly string[];
+}
+
+const OUTDATED =
+  'the transform of this hook was edited and does not compile; the version before it was used';
 
 /** Turns a payload into actions by the first configured mapping that matches. */
 @Injectable()
@@ -28,16 +45,13 @@ export class MappingService {
     settings: HooksSettings,
     private readonly dispatch: AgentDispatch,
     private readonly directory: AgentDirectory,
+    private readonly sandbox: TransformSandbox,
   ) {
     settings.addCheck((next) => {
-      const { problems, warnings } = this.#of(next);
-      const unknownAgents = (): Problem[] => this.#unknownAgents(next);
-      return {
-        problems,
-        get warnings() {
-          return [...warnings, ...unknownAgents()];
-        },
-      };
+      const transforms = sandbox.check(next);
+      if (transforms instanceof Promise)
+        return transforms.then((found) => this.#findings(next, found));
+      return this.#findings(next, transforms);
     });
   }
 
@@ -52,22 +66,66 @@ export class MappingService {
   }
 
   /**
-   * Every action the mapping makes of the request, each through the same policies as a direct request.
-   * @throws Rejection when one of them is not allowed; then none of them is made.
+   * Every action the mapping makes of the request, each through the same policies as a direct request. At once, unless
+   * the mapping has a transform.
+   * @throws Rejection when one of them is not allowed; then none of them is made. TransformFailure
    */
   apply(
     mapping: CompiledMapping,
     request: HookRequest,
     settings: ResolvedHooksOptions,
-  ): { actions: readonly HookAction[]; warnings: readonly string[] } {
-    const results = scopesOf(mapping, request).map((scope): Dispatched<HookAction> =>
-      mapping.kind === 'wake'
-        ? this.dispatch.wake(wakeWish(mapping, scope, request), settings)
-        : this.dispatch.agent(agentWish(mapping, scope, request), settings),
-    );
+  ): Applied | Promise<Applied> {
+    const scopes = scopesOf(mapping, request);
+    const { transform } = mapping.options;
+    if (transform !== undefined) {
+      return this.#transformed(mapping, transform, { request, scopes }, settings);
+    }
+    const ask = { mapping, request, settings };
+    return applied(scopes.map((scope) => this.#dispatched(ask, scope)));
+  }
+
+  async #transformed(
+    mapping: CompiledMapping,
+    transform: TransformOptions,
+    { request, scopes }: { request: HookRequest; scopes: readonly TemplateScope[] },
+    settings: ResolvedHooksOptions,
+  ): Promise<Applied> {
+    const transforms = new ScopeTransforms(this.sandbox, transform, mapping.kind);
+    const { decisions, console, isOutdated } = await transforms.run(scopes, settings);
+    const ask = { mapping, request, settings };
+    const results = scopes.flatMap((scope, index) => {
+      const actions = decisions[index] ?? null;
+      if (actions === null) return [this.#dispatched(ask, scope)];
+      return actions.map((action, n) => this.#dispatched(ask, scope, { action, n }));
+    });
+    return applied(results, { console, warnings: isOutdated ? [OUTDATED] : [] });
+  }
+
+  /** One action through the policies. `made`: what a transform made of the scope, and its place among its actions. */
+  #dispatched(
+    { mapping, request, settings }: Ask,
+    scope: TemplateScope,
+    made?: { action: TransformAction; n: number },
+  ): Dispatched<HookAction> {
+    const action: TransformAction = made?.action ?? { kind: mapping.kind };
+    if (action.kind === 'wake') {
+      const wish = transformedWake(wakeWish(mapping, scope, request), action);
+      const dedupeKey = nthDedupeKey(wish.dedupeKey, made?.n ?? 0);
+      return this.dispatch.wake({ ...wish, dedupeKey }, settings);
+    }
+    const wish = transformedRun(mapping, agentWish(mapping, scope, request), action);
+    const dedupeKey = nthDedupeKey(wish.dedupeKey, made?.n ?? 0);
+    return this.dispatch.agent({ ...wish, dedupeKey }, settings);
+  }
+
+  #findings(next: ResolvedHooksOptions, transforms: readonly Problem[]): SettingsFindings {
+    const { problems, warnings } = this.#of(next);
+    const unknownAgents = (): Problem[] => this.#unknownAgents(next);
     return {
-      actions: results.map(({ action }) => action),
-      warnings: [...new Set(results.flatMap(({ warnings }) => warnings))],
+      problems: [...problems, ...transforms],
+      get warnings() {
+        return [...warnings, ...unknownAgents()];
+      },
     };
   }
 
@@ -94,6 +152,24 @@ export class MappingService {
     this.#compiled.set(settings, compiled);
     return compiled;
   }
+}
+
+/** Whose actions are made. */
+interface Ask {
+  readonly mapping: CompiledMapping;
+  readonly request: HookRequest;
+  readonly settings: ResolvedHooksOptions;
+}
+
+function applied(
+  results: readonly Dispatched<HookAction>[],
+  { console, warnings }: Pick<Applied, 'console' | 'warnings'> = { console: [], warnings: [] },
+): Applied {
+  return {
+    actions: results.map(({ action }) => action),
+    warnings: [...new Set([...warnings, ...results.flatMap((result) => result.warnings)])],
+    console,
+  };
 }
 
 function scopesOf(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {

@@ -10,7 +10,7 @@ import type { Rendered, TemplateScope } from './template.ts';
 
 const MAX_DEDUPE_KEY_LENGTH = 256;
 
-/** What a wake mapping asks for, for one scope. */
+/** A wake as the mapping's templates make it, for one scope. A transform may ask for it of an agent mapping. */
 export function wakeWish(
   mapping: CompiledMapping,
   scope: TemplateScope,
@@ -19,7 +19,7 @@ export function wakeWish(
   const { wakeMode, agentId } = mapping.options;
   const dedupeKey = renderDedupeKey(mapping, scope);
   return {
-    text: wordsOf(mapping, 'textTemplate', scope),
+    text: wordsOf(mapping, scope),
     trust: trustOf(mapping, request),
     mode: wakeMode,
     agentId,
@@ -27,7 +27,7 @@ export function wakeWish(
   };
 }
 
-/** What an agent mapping asks for, for one scope. */
+/** A run as the mapping's templates make it, for one scope. A transform may ask for it of a wake mapping. */
 export function agentWish(
   mapping: CompiledMapping,
   scope: TemplateScope,
@@ -36,7 +36,7 @@ export function agentWish(
   const { options } = mapping;
   const to = render(mapping, 'to', scope);
   return {
-    message: wordsOf(mapping, 'messageTemplate', scope).trimEnd(),
+    message: wordsOf(mapping, scope).trimEnd(),
     name: render(mapping, 'name', scope)?.text,
     instructions: options.instructions,
     source: sourceOf(request.payload) ?? mapping.id,
@@ -66,12 +66,8 @@ function render(
 }
 
 /** Without a template, and with a list of lines that finds nothing at all, the agent sees the item or the whole payload. */
-function wordsOf(
-  mapping: CompiledMapping,
-  field: 'messageTemplate' | 'textTemplate',
-  scope: TemplateScope,
-): string {
-  const template = mapping.templates[field];
+function wordsOf({ templates }: CompiledMapping, scope: TemplateScope): string {
+  const template = templates.messageTemplate ?? templates.textTemplate;
   if (template === undefined) return wholeContent(scope);
   const { text, hasContent } = renderTemplate(template, scope);
   const foundNothing = template.lines !== undefined && !hasContent && !isStatic(template);
@@ -93,12 +89,21 @@ function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): Named
     : undefined;
 }
 
-/** A key longer than the store keeps is replaced by its digest. */
 function renderDedupeKey(mapping: CompiledMapping, scope: TemplateScope): string | undefined {
   const rendered = render(mapping, 'dedupeKey', scope);
   // Made of nothing but its own punctuation it would take different payloads for one.
   const key = rendered?.hasContent === true ? present(rendered.text) : undefined;
-  if (key === undefined || key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
+  return key === undefined ? undefined : bounded(key);
+}
+
+/** The key of one of several actions that a transform made of one scope: they are no repeats of each other. */
+export function nthDedupeKey(key: string | undefined, n: number): string | undefined {
+  return key === undefined || n === 0 ? key : bounded(`${key} action ${n + 1}`);
+}
+
+/** A key longer than the store keeps is replaced by its digest. */
+function bounded(key: string): string {
+  if (key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
   return createHash('sha256').update(key).digest('hex');
 }
 

@@ -1,0 +1,88 @@
+import { jest } from '@jest/globals';
+import { Engine } from './engine.ts';
+import { Guest } from './guest.ts';
+import { Guests } from './guests.ts';
+import type { GuestCall, GuestOutcome } from './messages.ts';
+
+const MB = 1024 * 1024;
+const CODE = `let calls = 0;
+export default ({ take = 0, hang = false }) => {
+  calls++;
+  globalThis.seen = (globalThis.seen ?? 0) + 1;
+  const all = [];
+  for (let n = 0; n < take; n++) all.push(new Array(1000).fill(n));
+  while (hang);
+  return [calls, globalThis.seen];
+};`;
+
+let engine: Engine;
+let guests: Guests;
+
+beforeAll(async () => (engine = await Engine.load()));
+beforeEach(() => (guests = new Guests(engine)));
+afterEach(() => jest.restoreAllMocks());
+
+async function run(context: object, over: Partial<GuestCall> = {}): Promise<GuestOutcome> {
+  const limits = { timeoutMs: 200, memoryBytes: 16 * MB, resultBytes: 1000 };
+  const base = { id: 1, key: 'k', code: CODE, exportName: 'default', now: 0, limits };
+  const outcomes: GuestOutcome[] = [];
+  const call = { ...base, context: JSON.stringify(context), ...over };
+  await guests.run(call, (outcome) => outcomes.push(outcome));
+  const [outcome] = outcomes;
+  if (outcome === undefined) throw new Error('no answer');
+  return outcome;
+}
+
+const CLEAN = { kind: 'returned', json: '[1,1]', console: [] };
+
+describe('Guests', () => {
+  it('put a guest back: it is not made again, and remembers nothing', async () => {
+    expect(await guests.tryReset()).toBe(true);
+    const open = jest.spyOn(engine, 'open');
+    for (let n = 0; n < 5; n++) expect(await run({})).toEqual(CLEAN);
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
+  it('are as new after a timeout and after memory ran out', async () => {
+    expect((await run({ hang: true })).kind).toBe('timeout');
+    expect(await run({})).toEqual(CLEAN);
+    expect((await run({ take: 1e9 })).kind).toBe('threw');
+    expect(await run({})).toEqual(CLEAN);
+  });
+
+  it('throw a guest away whose memory grew', async () => {
+    const open = jest.spyOn(engine, 'open');
+    expect((await run({ take: 300 })).kind).toBe('returned');
+    expect(await run({})).toEqual(CLEAN);
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
+  it('make a new guest per call where one cannot be put back', async () => {
+    jest.spyOn(Guest.prototype, 'reset').mockReturnValue(true);
+    expect(await guests.tryReset()).toBe(false);
+    const open = jest.spyOn(engine, 'open');
+    for (let n = 0; n < 3; n++) expect(await run({})).toEqual(CLEAN);
+    expect(open).toHaveBeenCalledTimes(3);
+  });
+
+  it('take a changed memory limit', async () => {
+    const limits = { timeoutMs: 500, memoryBytes: 64 * MB, resultBytes: 1000 };
+    expect((await run({ take: 3000 })).kind).toBe('threw');
+    expect((await run({ take: 3000 }, { limits })).kind).toBe('returned');
+  });
+
+  it('never repeat the random numbers of an earlier call', async () => {
+    const code = 'export default () => String(Math.random())';
+    const [first, second] = [await run({}, { code, key: 'r' }), await run({}, { code, key: 'r' })];
+    expect(first).not.toEqual(second);
+  });
+
+  it('have the time of the request, in UTC, standing still', async () => {
+    const code = `export default () => { const at = Date.now(); for (let n = 0; n < 1e5; n++);
+      return [Date.now() - at, new Date().toISOString(), new Date().getTimezoneOffset()]; }`;
+    const now = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
+    expect(await run({}, { code, key: 'd', now })).toMatchObject({
+      json: '[0,"2026-02-03T04:05:06.007Z",0]',
+    });
+  });
+});

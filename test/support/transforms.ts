@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Hooks } from './hooks.ts';
+import type { HooksModuleOptions, MappingOptions } from '../../src/hooks/index.ts';
+
+/** A configuration directory with transforms in it, removed at the end. */
+export class TransformFiles {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'hooks-transforms-')));
+
+  /** `name` starts from the configuration directory. */
+  write(name: string, text: string): this {
+    const file = join(this.path, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return this;
+  }
+
+  /** As `transforms/t.ts`. */
+  transform(text: string): this {
+    return this.write('transforms/t.ts', text);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** An ingress with one mapping `t` through `transforms/t.ts`. */
+export function startWithTransform(
+  files: TransformFiles,
+  mapping: Partial<MappingOptions> = {},
+  given: Partial<HooksModuleOptions> = {},
+): Promise<Hooks> {
+  return Hooks.start({
+    configDir: files.path,
+    mappings: [{ id: 't', transform: { module: 't.ts' }, ...mapping }],
+    ...given,
+  });
+}
