@@ -8,6 +8,7 @@ const rooms = {
   work: ['ports', 'options', 'boundary'],
   ingest: ['ports', 'options', 'rejections'],
   http: ['ports', 'options', 'rejections', 'ingest', 'accept'],
+  preview: ['ports', 'options', 'rejections', 'http', 'ingest', 'accept', 'work'],
 };
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({

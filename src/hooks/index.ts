@@ -22,8 +22,19 @@ export { HookValidationPipe } from './http/dto/hook-validation.pipe.ts';
 export { AgentController } from './http/endpoints/agent.controller.ts';
 export { HookEndpoints } from './http/endpoints/hook-endpoints.ts';
 export type { Endpoint } from './http/endpoints/hook-endpoints.ts';
+export { parseJson } from './http/door/json.ts';
+export { HookAnswers } from './http/endpoints/hook-answers.ts';
 export { HookReplay } from './http/endpoints/hook-replay.ts';
 export type { ReplayOutcome } from './http/endpoints/hook-replay.ts';
+export { HookPreview } from './preview/hook-preview.ts';
+export type {
+  Preview,
+  PreviewRequest,
+  PreviewedAction,
+  PreviewedRefusal,
+} from './preview/preview.ts';
+export type { Considered } from './ingest/mapping/matching.ts';
+export type { Understood } from './http/endpoints/understood.ts';
 export { MappedController } from './http/endpoints/mapped.controller.ts';
 export { WakeController } from './http/endpoints/wake.controller.ts';
 export type { Answer } from './http/answer.ts';

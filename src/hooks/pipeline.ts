@@ -1,9 +1,11 @@
 import type { Provider } from '@nestjs/common';
 import { EventAcceptance } from './accept/event-acceptance.ts';
 import { AgentController } from './http/endpoints/agent.controller.ts';
+import { HookAnswers } from './http/endpoints/hook-answers.ts';
 import { HookEndpoints } from './http/endpoints/hook-endpoints.ts';
 import { HookReplay } from './http/endpoints/hook-replay.ts';
 import { MappedController } from './http/endpoints/mapped.controller.ts';
+import { StoredRequests } from './http/endpoints/stored-requests.ts';
 import { WakeController } from './http/endpoints/wake.controller.ts';
 import { AgentDispatch } from './ingest/agent-dispatch.ts';
 import { MappingService } from './ingest/mapping/mapping-service.ts';
@@ -13,6 +15,8 @@ import { TransformModules } from './ingest/transform/transform-modules.ts';
 import { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
 import { ModelPolicy } from './ingest/policy/model-policy.ts';
 import { SessionPolicy } from './ingest/policy/session-policy.ts';
+import { ActionPreview } from './preview/action-preview.ts';
+import { HookPreview } from './preview/hook-preview.ts';
 import { Addressing } from './work/addressing.ts';
 import { ChannelRegistry } from './work/channel-registry.ts';
 import { DeliveryStep } from './work/delivery-step.ts';
@@ -31,6 +35,8 @@ export const pipelineProviders: Provider[] = [
   WakeController,
   AgentController,
   MappedController,
+  HookAnswers,
+  StoredRequests,
   HookReplay,
   MappingService,
   TransformSandbox,
@@ -52,4 +58,6 @@ export const pipelineProviders: Provider[] = [
   Addressing,
   ChannelRegistry,
   Retention,
+  HookPreview,
+  ActionPreview,
 ];

@@ -3,3 +3,4 @@ export * from './metrics.module.ts';
 export * from './ops-options.ts';
 export * from './ops.module.ts';
 export * from './refusal.ts';
+export { wantsBody } from './operator-body.ts';

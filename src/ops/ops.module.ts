@@ -8,6 +8,7 @@ import { MetricsController } from './metrics.controller.ts';
 import { MetricsModule } from './metrics.module.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsOptions } from './ops-options.ts';
+import { PreviewController } from './preview.controller.ts';
 import { ReplayController } from './replay.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { WorkMetrics } from './work-metrics.ts';
@@ -23,6 +24,7 @@ export class OpsModule {
       controllers: [
         EventsController,
         ReplayController,
+        PreviewController,
         SessionsController,
         IntakeController,
         MetricsController,

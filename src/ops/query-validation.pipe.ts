@@ -15,6 +15,7 @@ export class QueryValidationPipe extends ValidationPipe {
   }
 }
 
-function reasons(errors: readonly ValidationError[]): string {
+/** Everything that is wrong, as the end of a sentence. */
+export function reasons(errors: readonly ValidationError[]): string {
   return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');
 }

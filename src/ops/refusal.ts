@@ -21,6 +21,8 @@ export const OPS_REFUSALS = {
       'Too many failed authentications from this address; correct the token and wait as long as Retry-After says.',
   },
   invalid_query: { status: 400, sentence: 'Correct the query: {detail}.' },
+  invalid_body: { status: 400, sentence: 'Correct the body: {detail}.' },
+  body_too_large: { status: 413, sentence: 'Send at most 2 MB.' },
   unknown_event: { status: 404, sentence: 'No event has this id; it may have been forgotten.' },
   unknown_session: {
     status: 404,
@@ -33,7 +35,8 @@ export const OPS_REFUSALS = {
   },
   payload_pruned: {
     status: 410,
-    sentence: 'The payload of this event was forgotten (store.payloadDays); it cannot be replayed.',
+    sentence:
+      'The payload of this event was forgotten (store.payloadDays); it can be neither replayed nor previewed.',
   },
   not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
 } as const satisfies Record<string, { status: number; sentence: string }>;

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wantsBody } from '../ops/index.ts';
 import { SERVICE_REFUSALS, errorBody } from './service-refusals.ts';
 import type { ServiceRefusalCode } from './service-refusals.ts';
 
@@ -47,11 +48,15 @@ function closeConnections(adapter: FastifyAdapter): void {
   });
 }
 
-/** Hooks read their own bodies, and nothing else of the service wants one. What is sent is thrown away unbuffered. */
+/**
+ * Hooks read their own bodies, and so does a route of the operator API that wants one, once it knows who speaks. What is
+ * sent to any other is thrown away unbuffered.
+ */
 function ignoreBodies(adapter: FastifyAdapter): void {
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (_request, payload, done) => {
+  fastify.addContentTypeParser('*', (request, payload, done) => {
+    if (wantsBody(request)) return done(null, payload);
     payload.resume();
     done(null);
   });

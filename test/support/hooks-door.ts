@@ -5,7 +5,7 @@ import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { Clock, HookEndpoints, HooksModule } from '../../src/hooks/index.ts';
+import { Clock, HookAnswers, HookEndpoints, HooksModule } from '../../src/hooks/index.ts';
 import type {
   Answer,
   Endpoint,
@@ -63,8 +63,16 @@ export class RecordingEndpoints {
   reach(request: HookRequest, settings: { hooks: { token?: string } }): Endpoint {
     this.requests.push(request);
     this.tokens.push(settings.hooks.token);
-    return { name: request.name, answer: async () => this.reply(request) };
+    const understand = (): never => {
+      throw new Error('nothing behind the door understands a request here');
+    };
+    return { name: request.name, understand };
   }
+
+  /** Stands where the endpoints' answers are. */
+  readonly answers = {
+    answer: async (): Promise<Answer> => this.reply(this.requests.at(-1)!),
+  };
 }
 
 /** Keeps every log line. */
@@ -128,6 +136,8 @@ export async function openDoor(host: Host = {}): Promise<Door> {
   const testing = await Test.createTestingModule({ imports: [HostModule] })
     .overrideProvider(HookEndpoints)
     .useValue(endpoints)
+    .overrideProvider(HookAnswers)
+    .useValue(endpoints.answers)
     .setLogger(log)
     .compile();
   const app = testing.createNestApplication<NestFastifyApplication>(

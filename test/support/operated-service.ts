@@ -7,6 +7,7 @@ import {
   BoundedFailureStorage,
   Clock,
   FailureStorage,
+  HookPreview,
   HookReplay,
   HooksSettings,
   Operations,
@@ -14,6 +15,7 @@ import {
   SystemClock,
   Upkeep,
 } from '../../src/hooks/index.ts';
+import type { PreviewRequest } from '../../src/hooks/index.ts';
 import { HookMetrics, OpsModule } from '../../src/ops/index.ts';
 import { createHttpAdapter } from '../../src/standalone/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/standalone/json-errors.filter.ts';
@@ -31,6 +33,8 @@ export interface Asked {
   readonly token?: string | null;
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is. */
+  readonly body?: string;
 }
 
 export interface Told {
@@ -40,6 +44,22 @@ export interface Told {
   readonly body: Record<string, unknown>;
 }
 
+/** Writes down what is asked, answers with next to nothing. */
+export class RecordingPreviews {
+  readonly journal: unknown[] = [];
+
+  async of(request: PreviewRequest): Promise<{ hook: string }> {
+    this.journal.push(request);
+    return { hook: request.hook };
+  }
+
+  async ofEvent(id: string): Promise<{ hook: string } | 'unknown' | 'pruned'> {
+    this.journal.push(id);
+    if (id === 'pruned' || id === 'unknown') return id;
+    return { hook: `of ${id}` };
+  }
+}
+
 /** The operator API of a service whose ledger is a stand-in. */
 export class OperatedService implements AsyncDisposable {
   private constructor(
@@ -47,14 +67,17 @@ export class OperatedService implements AsyncDisposable {
     readonly ledger: OperatedLedger,
     /** What a replay leads to. */
     readonly replays: { replay: HookReplay['replay'] },
+    /** What previews were asked for. */
+    readonly previews: RecordingPreviews,
   ) {}
 
   static async start(options: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
     const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
+    const previews = new RecordingPreviews();
     const ops = { token: OPERATOR_TOKEN, exposed: false, trustedProxies: [], ...options };
     const testing = Test.createTestingModule({
-      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays), ops)],
+      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews), ops)],
     });
     const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
       createHttpAdapter(),
@@ -63,7 +86,7 @@ export class OperatedService implements AsyncDisposable {
     app.useGlobalFilters(new JsonErrorsFilter());
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new OperatedService(app, ledger, replays);
+    return new OperatedService(app, ledger, replays, previews);
   }
 
   get metrics(): HookMetrics {
@@ -81,13 +104,14 @@ export class OperatedService implements AsyncDisposable {
   async #ask(
     method: 'GET' | 'POST',
     url: string,
-    { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {} }: Asked,
+    { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {}, body: sent }: Asked,
   ): Promise<Told> {
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await this.app.inject({
       method,
       url,
       remoteAddress: from,
+      ...(sent !== undefined && { payload: sent }),
       headers: { ...authorization, ...headers },
     });
     const { statusCode, payload } = answer;
@@ -107,6 +131,7 @@ class HooksStandIn {}
 function hooksStandIn(
   ledger: OperatedLedger,
   replays: { replay: HookReplay['replay'] },
+  previews: RecordingPreviews,
 ): DynamicModule {
   const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN });
   const providers = [
@@ -116,6 +141,7 @@ function hooksStandIn(
     { provide: Operations, useValue: ledger.operations },
     { provide: Upkeep, useValue: ledger.upkeep },
     { provide: HookReplay, useValue: replays },
+    { provide: HookPreview, useValue: previews },
     { provide: FailureStorage, useClass: BoundedFailureStorage },
     AuthFailureThrottle,
   ];

@@ -27,7 +27,7 @@ export class SessionTurns {
     return {
       ...context,
       history: newest(context.history, MAX_HISTORY_CHARACTERS),
-      shown: renderSystemEvents(context.pending.map(toShown)),
+      shown: showSystemEvents(context.pending),
       hasUntrusted:
         context.pending.some(({ trust }) => trust.level === 'untrusted') ||
         context.history.some(({ text }) => hasFence(text)),
@@ -45,6 +45,11 @@ export class SessionTurns {
     const last = pending.at(-1);
     return last === undefined ? [] : [{ type: 'heartbeat-failed', session, through: last.seq }];
   }
+}
+
+/** The lines as the agent sees them. */
+export function showSystemEvents(events: readonly SystemEvent[]): string {
+  return renderSystemEvents(events.map(toShown));
 }
 
 function newest(history: SessionContext['history'], limit: number): SessionContext['history'] {

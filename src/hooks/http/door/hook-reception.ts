@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HookRequest } from '../../ingest/hook-request.ts';
+import { HookAnswers } from '../endpoints/hook-answers.ts';
 import { HookEndpoints } from '../endpoints/hook-endpoints.ts';
 import { Rejection } from '../../rejections/index.ts';
 import { AnswerWriter } from './answer-writer.ts';
@@ -15,6 +16,7 @@ import { idempotencyKeyOf, visibleHeaders } from './request-headers.ts';
 export class HookReception {
   constructor(
     private readonly endpoints: HookEndpoints,
+    private readonly answers: HookAnswers,
     private readonly writer: AnswerWriter,
   ) {}
 
@@ -24,7 +26,8 @@ export class HookReception {
       if (call === undefined) throw new Rejection('unauthorized');
       const endpoint = this.endpoints.reach(hookRequestOf(call, request), call.settings);
       call.endpoint = endpoint.name;
-      this.writer.answer(request, reply, await endpoint.answer());
+      const answer = await this.answers.answer(endpoint, call.settings);
+      this.writer.answer(request, reply, answer);
     } catch (error) {
       this.writer.refuse(request, reply, error);
     }

@@ -3,17 +3,17 @@ import type { HookRequest } from '../../ingest/hook-request.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
 import { MappingService } from '../../ingest/mapping/mapping-service.ts';
 import { Rejection } from '../../rejections/index.ts';
-import type { Answer } from '../answer.ts';
 import { AgentController } from './agent.controller.ts';
 import { MappedController } from './mapped.controller.ts';
+import type { Understood } from './understood.ts';
 import { WakeController } from './wake.controller.ts';
 
 /** What a request reached. */
 export interface Endpoint {
   /** `wake`, `agent` or the id of the mapping; never a name from the URL. */
   readonly name: string;
-  /** @throws Rejection */
-  answer(): Promise<Answer>;
+  /** What the request means here; nothing has happened then. @throws Rejection */
+  understand(): Understood | Promise<Understood>;
 }
 
 /** Behind the one door: which endpoint a name means. Built-ins are exact and win over mappings of the same name. */
@@ -29,11 +29,13 @@ export class HookEndpoints {
   /** @throws Rejection unknown_hook */
   reach(request: HookRequest, settings: ResolvedHooksOptions): Endpoint {
     const { name } = request;
-    if (name === 'wake') return { name, answer: () => this.wake.handle(request, settings) };
-    if (name === 'agent') return { name, answer: () => this.agent.handle(request, settings) };
+    if (name === 'wake') return { name, understand: () => this.wake.understand(request, settings) };
+    if (name === 'agent') {
+      return { name, understand: () => this.agent.understand(request, settings) };
+    }
     const mapping = this.mappings.match(request, settings);
     if (mapping === null) throw new Rejection('unknown_hook');
-    const answer = (): Promise<Answer> => this.mapped.handle(mapping, request, settings);
-    return { name: mapping.id, answer };
+    const understand = () => this.mapped.understand(mapping, request, settings);
+    return { name: mapping.id, understand };
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../../options/index.ts';
-import { Clock, Stories } from '../../ports/index.ts';
 import { Rejection } from '../../rejections/index.ts';
 import type { Answer } from '../answer.ts';
-import { parseJson } from '../door/json.ts';
+import { HookAnswers } from './hook-answers.ts';
 import { HookEndpoints } from './hook-endpoints.ts';
+import { StoredRequests } from './stored-requests.ts';
 
 /** What became of the wish to replay an event. */
 export type ReplayOutcome =
@@ -15,33 +15,19 @@ export type ReplayOutcome =
 @Injectable()
 export class HookReplay {
   constructor(
-    private readonly stories: Stories,
+    private readonly stored: StoredRequests,
     private readonly endpoints: HookEndpoints,
+    private readonly answers: HookAnswers,
     private readonly settings: HooksSettings,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws Rejection when the present configuration refuses the request. */
   async replay(eventId: string): Promise<ReplayOutcome> {
-    const stored = await this.stories.storedRequest(eventId);
-    if (stored === null) return { outcome: 'unknown' };
-    if (stored.payload === null) return { outcome: 'pruned' };
-    const { path, query, headers, client, verifiedBy } = stored.request;
-    const { value, text } = parseJson(Buffer.from(stored.payload));
-    const request = {
-      name: path,
-      query,
-      headers,
-      client,
-      verifiedBy,
-      payload: value,
-      payloadText: text,
-      receivedAt: this.clock.now(),
-      replayOf: eventId,
-    };
+    const request = await this.stored.get(eventId);
+    if (typeof request === 'string') return { outcome: request };
     const settings = this.settings.current;
     if (!settings.hooks.enabled) throw new Rejection('unknown_hook');
-    const answer = await this.endpoints.reach(request, settings).answer();
+    const answer = await this.answers.answer(this.endpoints.reach(request, settings), settings);
     return { outcome: 'replayed', answer };
   }
 }

@@ -3,6 +3,7 @@ import { hookRequest, ingest } from '../../../../test/support/ingest.ts';
 import { EventAcceptance } from '../../accept/event-acceptance.ts';
 import { Intake } from '../../ports/index.ts';
 import type { Acceptance, NewEvent } from '../../ports/index.ts';
+import { HookAnswers } from './hook-answers.ts';
 import { MappedController } from './mapped.controller.ts';
 
 class StandInIntake extends Intake {
@@ -23,12 +24,15 @@ class StandInIntake extends Intake {
 function controller() {
   const { mappings, current } = ingest({ mappings: [{ id: 'ci', messageTemplate: '{{ a }}' }] });
   const intake = new StandInIntake();
-  const mapped = new MappedController(mappings, new EventAcceptance(intake));
+  const mapped = new MappedController(mappings);
+  const answers = new HookAnswers(new EventAcceptance(intake));
   return {
     intake,
     handle: async (...given: Parameters<typeof hookRequest>) => {
       const request = hookRequest(...given);
-      return mapped.handle(mappings.match(request, current)!, request, current);
+      const mapping = mappings.match(request, current)!;
+      const understand = () => mapped.understand(mapping, request, current);
+      return answers.answer({ name: mapping.id, understand }, current);
     },
   };
 }
@@ -45,7 +49,7 @@ const breaking = {
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));
 
-describe('MappedController (behaviour §1.7, §1.8)', () => {
+describe('MappedController and HookAnswers (behaviour §1.7, §1.8)', () => {
   it('stores the event under its bare name with its mapping', async () => {
     const { intake, handle } = controller();
     expect(await handle('/ci/', { a: 'x' })).toMatchObject({ status: 200, body: { ok: true } });

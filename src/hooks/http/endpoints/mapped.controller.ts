@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { EventAcceptance } from '../../accept/event-acceptance.ts';
 import { bareName } from '../../ingest/hook-request.ts';
 import type { HookRequest } from '../../ingest/hook-request.ts';
 import type { CompiledMapping } from '../../ingest/mapping/compiled-mapping.ts';
@@ -9,68 +8,49 @@ import { TransformFailure } from '../../ingest/transform/transform-failure.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
 import { Rejection } from '../../rejections/index.ts';
 import type { RejectionCode } from '../../rejections/index.ts';
-import type { Answer } from '../answer.ts';
-import { answerTo } from './answer-to.ts';
 import { eventOf } from './event-of.ts';
+import type { Understood } from './understood.ts';
 
 /** `POST {hooks.path}/<name>`: whatever the mapping that matched makes of the payload. */
 @Injectable()
 export class MappedController {
   readonly #logger = new Logger(MappedController.name);
 
-  constructor(
-    private readonly mappings: MappingService,
-    private readonly acceptance: EventAcceptance,
-  ) {}
+  constructor(private readonly mappings: MappingService) {}
 
-  /** @throws Rejection */
-  async handle(
+  /** At once, unless the mapping has a transform. @throws Rejection */
+  understand(
     mapping: CompiledMapping,
     request: HookRequest,
     settings: ResolvedHooksOptions,
-  ): Promise<Answer> {
-    const applied = await this.#apply(mapping, request, settings);
-    if ('broke' in applied) return this.#keepFailure(applied.broke, mapping, request, settings);
-    const { actions, warnings, console } = applied;
-    const hook = bareName(request.name);
-    const event = { ...eventOf(request, hook, actions, warnings), mapping: mapping.id, console };
-    return answerTo(await this.acceptance.accept(event, settings));
-  }
-
-  /** @throws Rejection */
-  async #apply(
-    mapping: CompiledMapping,
-    request: HookRequest,
-    settings: ResolvedHooksOptions,
-  ): Promise<Applied | { broke: unknown }> {
+  ): Understood | Promise<Understood> {
+    const understood = ({ actions, warnings, console }: Applied): Understood => {
+      const event = eventOf(request, bareName(request.name), actions, warnings);
+      return { event: { ...event, mapping: mapping.id, console } };
+    };
+    const broken = (error: unknown): Understood => this.#broken(error, mapping, request);
     try {
-      return await this.mappings.apply(mapping, request, settings);
+      const applied = this.mappings.apply(mapping, request, settings);
+      return applied instanceof Promise ? applied.then(understood, broken) : understood(applied);
     } catch (error) {
-      if (error instanceof Rejection) throw error;
-      return { broke: error };
+      return broken(error);
     }
   }
 
-  /** The mapping broke: the event is kept, so that nothing is lost and an operator can replay it. */
-  async #keepFailure(
-    error: unknown,
-    mapping: CompiledMapping,
-    request: HookRequest,
-    settings: ResolvedHooksOptions,
-  ): Promise<Answer> {
+  /**
+   * The mapping broke: the event is to be kept, so that nothing is lost and an operator can replay it.
+   * @throws Rejection when it did not break but refused.
+   */
+  #broken(error: unknown, mapping: CompiledMapping, request: HookRequest): Understood {
+    if (error instanceof Rejection) throw error;
     const { code, summary, text, console } = toldOf(error);
     this.#logger.error(`mapping ${mapping.id} failed: ${summary}`);
     const { idempotencyKey: _key, ...unkeyed } = request;
-    const event = {
-      ...eventOf(unkeyed, bareName(request.name), [], []),
-      mapping: mapping.id,
-      failure: text,
-      console,
+    const event = eventOf(unkeyed, bareName(request.name), [], []);
+    return {
+      event: { ...event, mapping: mapping.id, failure: text, console },
+      broke: new Rejection(code),
     };
-    const { receipt } = await this.acceptance.accept(event, settings);
-    const { status, message } = new Rejection(code);
-    const { eventId } = receipt;
-    return { status, eventId, body: { ok: false, error: message, code, eventId } };
   }
 }
 

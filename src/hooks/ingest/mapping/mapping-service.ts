@@ -18,7 +18,8 @@ import type { TransformAction } from '../transform/transform-result.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
 import type { CompiledMapping } from './compiled-mapping.ts';
-import { sourceOf } from './payload-source.ts';
+import { consider, offerOf, takes } from './matching.ts';
+import type { Considered } from './matching.ts';
 import { lookUp } from './template.ts';
 import type { TemplateScope } from './template.ts';
 import { MAX_ITEMS, ScopeTransforms } from './scope-transforms.ts';
@@ -57,12 +58,13 @@ export class MappingService {
 
   /** The mapping that takes this request; null when none does. */
   match(request: HookRequest, settings: ResolvedHooksOptions): CompiledMapping | null {
-    const path = bareName(request.name);
-    const source = sourceOf(request.payload);
-    const takes = (mapping: CompiledMapping): boolean =>
-      (mapping.path === undefined || mapping.path === path) &&
-      (mapping.source === undefined || mapping.source === source);
-    return this.#of(settings).mappings.find(takes) ?? null;
+    const offer = offerOf(request);
+    return this.#of(settings).mappings.find((mapping) => takes(mapping, offer)) ?? null;
+  }
+
+  /** Every mapping, and why it takes this request or not. */
+  consider(request: HookRequest, settings: ResolvedHooksOptions): readonly Considered[] {
+    return consider(this.#of(settings).mappings, offerOf(request));
   }
 
   /**

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HookPreview, sqliteLedger } from '../../src/index.ts';
+import type { Preview, PreviewRequest } from '../../src/index.ts';
+import { Hooks } from '../support/hooks.ts';
+
+const CONFIG_DIR = new URL('../fixtures/preview', import.meta.url).pathname;
+const MAPPINGS = [
+  { id: 'ci', match: { path: 'ci', source: 'drone' }, messageTemplate: 'Drone: {{ text }}' },
+  {
+    id: 'ci-all',
+    match: { path: 'ci' },
+    name: 'CI',
+    messageTemplate: 'Build {{ number }} of {{ headers.x-branch }} ({{ query.by }})',
+    instructions: 'Say who broke it.',
+    sessionKey: 'hook:ci:{{ number }}',
+    dedupeKey: '{{ number }}',
+  },
+  { id: 'ci-late', match: { path: 'ci' }, action: 'wake' as const },
+  { id: 'each', forEach: 'items', messageTemplate: 'Item {{ item }}' },
+  { id: 'loud', transform: { module: 'loud.ts' } },
+  { id: 'broken', transform: { module: 'broken.ts' } },
+];
+
+let hooks: Hooks;
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'hooks-preview-'));
+  hooks = await Hooks.start({
+    ledger: sqliteLedger({ dir }),
+    configDir: CONFIG_DIR,
+    mappings: MAPPINGS,
+    agents: { defaults: { heartbeat: { every: '0m' } } },
+  });
+});
+afterAll(async () => {
+  await hooks.close();
+  rmSync(dir, { recursive: true });
+});
+
+function preview(request: PreviewRequest): Promise<Preview> {
+  return hooks.app.get(HookPreview).of(request);
+}
+
+/** The prompt but for the ids of the boundary and the times. */
+function withoutIds(prompt: string): string {
+  return prompt.replaceAll(/id="[0-9a-f]{32}"/g, 'id').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
+}
+
+describe('preview', () => {
+  it('says which mapping takes the request, and why each other does not', async () => {
+    const { mapping, considered } = await preview({ hook: 'ci', payload: { number: 7 } });
+    expect(mapping).toBe('ci-all');
+    expect(considered).toEqual([
+      { mapping: 'ci', takes: false, because: 'its source is "drone", the payload has none' },
+      { mapping: 'ci-all', takes: true, because: 'it is the first that fits' },
+      { mapping: 'ci-late', takes: false, because: 'it would fit, but "ci-all" comes first' },
+      { mapping: 'each', takes: false, because: 'its path is "each", the request\'s "ci"' },
+      { mapping: 'loud', takes: false, because: 'its path is "loud", the request\'s "ci"' },
+      { mapping: 'broken', takes: false, because: 'its path is "broken", the request\'s "ci"' },
+    ]);
+  });
+
+  it('shows the action and the very prompt that the agent is given when it is sent', async () => {
+    const headers = { 'X-Branch': 'main', Authorization: 'Bearer secret' };
+    const request = { hook: 'ci', payload: { number: 7 }, headers, query: { by: 'ada' } };
+    const { actions, ms } = await preview(request);
+    expect(actions).toMatchObject([
+      { kind: 'agent', name: 'CI', sessionKey: 'hook:ci:7', dedupeKey: '7', agentId: 'main' },
+    ]);
+    expect(ms).toBeGreaterThan(0);
+    const { eventId } = await hooks.ask('/ci?by=ada', request.payload, { 'x-branch': 'main' });
+    await hooks.ended(eventId);
+    const run = hooks.runner.turns.find(({ kind }) => kind === 'run');
+    expect(run?.prompt).toContain('Build 7 of main (ada)');
+    expect(withoutIds(actions[0]?.prompt ?? '')).toBe(withoutIds(run?.prompt ?? ''));
+  });
+
+  it('shows a wake as the main session will see it', async () => {
+    const { mapping, considered, actions } = await preview({
+      hook: 'wake',
+      payload: { text: 'disk full', mode: 'next-heartbeat' },
+    });
+    expect({ mapping, considered }).toEqual({ mapping: null, considered: [] });
+    expect(actions).toMatchObject([
+      { kind: 'wake', mode: 'next-heartbeat', prompt: expect.stringContaining('disk full') },
+    ]);
+  });
+
+  it('shows every action of a list', async () => {
+    const { actions } = await preview({ hook: 'each', payload: { items: ['a', 'b'] } });
+    expect(actions.map(({ prompt }) => /Item \w/.exec(prompt)?.[0])).toEqual(['Item a', 'Item b']);
+  });
+
+  it('shows what a transform made and wrote', async () => {
+    const { actions, console } = await preview({ hook: 'loud', payload: { a: 1 } });
+    expect(actions).toMatchObject([{ prompt: expect.stringContaining('loud: 1') }]);
+    expect(console).toEqual([expect.stringContaining('seen 1')]);
+  });
+
+  it('shows why a transform broke, and what the sender would be told of it', async () => {
+    const { actions, refusal, failure } = await preview({ hook: 'broken', payload: {} });
+    expect(actions).toEqual([]);
+    expect(refusal).toMatchObject({ status: 500, code: 'transform_failed' });
+    expect(failure).toContain('nothing works');
+  });
+
+  it.each([
+    ['nowhere', {}, 404, 'unknown_hook'],
+    ['agent', { message: ' ' }, 400, 'invalid_payload'],
+    ['agent', { message: 'x', sessionKey: 's' }, 400, 'session_key_not_allowed'],
+    ['each', { items: 7 }, 400, 'invalid_payload'],
+  ])('shows the refusal of %s %j', async (hook, payload, status, code) => {
+    const { actions, refusal } = await preview({ hook, payload });
+    expect({ actions, refusal }).toMatchObject({ actions: [], refusal: { status, code } });
+  });
+});
+
+describe('preview of an event', () => {
+  it('shows what would become of it today', async () => {
+    const { eventId } = await hooks.ask('/each', { items: ['again'] });
+    await hooks.ended(eventId);
+    const shown = await hooks.app.get(HookPreview).ofEvent(String(eventId));
+    expect(shown).toMatchObject({
+      mapping: 'each',
+      actions: [{ prompt: expect.stringContaining('Item again') }],
+    });
+  });
+
+  it('says when there is no such event', async () => {
+    expect(await hooks.app.get(HookPreview).ofEvent('no-such-event')).toBe('unknown');
+  });
+});
+
+describe('preview has no effect whatsoever', () => {
+  it('leaves every byte of the ledger, the agents and the channels as they are', async () => {
+    const { eventId } = await hooks.ask('/wake', { text: 'x', mode: 'next-heartbeat' });
+    const before = { ledger: digest(dir), journal: [...hooks.journal] };
+    for (const [hook, payload] of [
+      ['wake', { text: 'now' }],
+      ['agent', { message: 'hello', idempotencyKey: 'k' }],
+      ['ci', { number: 8 }],
+      ['each', { items: ['a', 'b'] }],
+      ['loud', { a: 1 }],
+      ['broken', {}],
+      ['nowhere', {}],
+    ] as const) {
+      await preview({ hook, payload });
+    }
+    await hooks.app.get(HookPreview).ofEvent(String(eventId));
+    expect({ ledger: digest(dir), journal: hooks.journal }).toEqual(before);
+  });
+});
+
+/** Of every file of the ledger. */
+function digest(directory: string): Record<string, string> {
+  const files = readdirSync(directory).filter((name) => !name.endsWith('-shm'));
+  return Object.fromEntries(
+    files.map((name) => {
+      const bytes = readFileSync(join(directory, name));
+      return [name, createHash('sha256').update(bytes).digest('hex')];
+    }),
+  );
+}
