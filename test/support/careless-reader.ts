@@ -7,8 +7,9 @@ export const CONFUSABLES = createRequire(import.meta.url)(
 ) as Readonly<Record<string, string>>;
 
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{M}\ufffd]/gu;
+/** But for Unicode's Prepended_Concatenation_Mark: format characters that are visible signs before a number. */
 const INVISIBLE =
-  /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}]--[\t\n\r\p{sc=Arab}]]/gv;
+  /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}]--[\t\n\r\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/gv;
 const NOT_WRITTEN = /[^\p{L}\p{N}]/gu;
 const known = new Map<string, string>();
 

@@ -194,7 +194,7 @@ describe('resolveOptions: all problems at once, each with its key and what to do
   it.each([
     ['hooks.foo', { foo: 1 }],
     ['hooks.mail', { mail: {} }],
-    ['hooks.transformDir', { transformDir: 'x' }],
+    ['hooks.folder', { folder: 'x' }],
     ['hooks.authFailures.max', { authFailures: { max: 1 } }],
     ['agents.defaults.heartbeat.foo', { agents: { defaults: { heartbeat: { foo: 1 } } } }],
     ['agents.list[0].foo', { agents: { list: [{ id: 'a', foo: 1 }] } }],

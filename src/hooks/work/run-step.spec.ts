@@ -318,7 +318,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     const trust = { level: 'trusted', verifiedBy: 'token', mapping: 'm' } as const;
     await perform(room, { sessionMode: 'persistent', trust });
     expect(room.runner.turns).toMatchObject([
-      { trust: { level: 'untrusted', verifiedBy: 'token', mapping: 'm' } },
+      { contract: { trust: 'untrusted', verifiedBy: 'token', mapping: 'm' } },
     ]);
   });
 
