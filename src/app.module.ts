@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { autoRunner } from './adapters/agents/auto.ts';
+import { join } from 'node:path';
+import { agentRunner } from './adapters/agents/by-agent.ts';
 import { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
 import { HooksModule } from './hooks/index.ts';
 import type { HooksModuleOptions } from './hooks/index.ts';
 import { HookMetrics, MetricsModule, OpsModule } from './ops/index.ts';
+import { WORKSPACES } from './standalone/agent-workspaces.ts';
 import { ConfigurationReload, ENVIRONMENT } from './standalone/configuration-reload.ts';
 import type { Configuration } from './standalone/configuration.ts';
 import { RunningConfiguration } from './standalone/running-configuration.ts';
@@ -42,11 +44,15 @@ export class AppModule {
 }
 
 function hooksOptions(running: RunningConfiguration, observer: HookMetrics): HooksModuleOptions {
-  const { hooks, store, channels, gateway } = running.started;
+  const { dir, hooks, store, channels, gateway } = running.started;
   return {
     ...hooks,
     ledger: sqliteLedger({ dir: store.dir }),
-    runner: autoRunner({ models: () => ({ providers: running.providers }) }),
+    runner: agentRunner({
+      models: () => ({ providers: running.providers }),
+      env: () => running.env,
+      workspaces: join(dir, WORKSPACES),
+    }),
     channels,
     observer,
     shutdownSeconds: gateway.shutdownSeconds,

@@ -95,7 +95,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       gatewayAuthToken: started.operatorToken,
       trustedProxies: started.gateway.trustedProxies,
     });
-    this.running.use(next.hooks);
+    this.running.use(next);
     this.#hasFile = files.gateway !== undefined;
     this.#report(next.warnings, restartKeys(started, next));
   }

@@ -5,6 +5,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import type { OpsOptions } from './ops-options.ts';
 import type { StoreOptions } from './store-options.ts';
 import type { Sections } from './json5-document.ts';
+import type { Environment } from './variables.ts';
 
 /** Everything the service was told, checked and complete. Never changed; a reload makes a new one. */
 export interface Configuration {
@@ -24,6 +25,8 @@ export interface Configuration {
   readonly ops: OpsOptions;
   /** The `hooks`, `agents` and `models` sections and their neighbours, as the hooks module takes them. */
   readonly hooks: HooksSettingsInput;
+  /** The environment, `.env` included. */
+  readonly env: Environment;
   /** What it was read from. */
   readonly files: ConfigurationFiles;
   /** The sections as written, variables replaced. */

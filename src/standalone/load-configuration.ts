@@ -41,7 +41,7 @@ export async function loadConfiguration(
       ? { sections: demoSections(new TokenFile(join(dir, DEMO_HOOK_TOKEN)).keep()), problems: [] }
       : readSections(files.gateway, env);
   const { sections, problems } = overrideAddress(read.sections, env);
-  const resolved = await resolveSections(sections, dir);
+  const resolved = await resolveSections(sections, dir, env);
   throwIfAny(onePerKey([...read.problems, ...problems], resolved.problems));
   const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.keep();
@@ -56,6 +56,7 @@ export async function loadConfiguration(
     channels,
     ops,
     hooks: { ...resolved.hooks, gatewayAuthToken: operatorToken },
+    env,
     files,
     sections,
     warnings,

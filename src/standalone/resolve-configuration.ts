@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { checkOptions, resolveSection } from '../hooks/index.ts';
 import type { HooksSettingsInput, Problem } from '../hooks/index.ts';
+import { leakedTokens } from './agent-environment.ts';
+import { withAbsoluteWorkspaces } from './agent-workspaces.ts';
 import { bindChannels } from './channel-bindings.ts';
 import type { Bindings } from './channel-bindings.ts';
 import { GatewayOptions } from './gateway-options.ts';
@@ -11,6 +13,7 @@ import { isLoopback } from './loopback.ts';
 import { OpsOptions } from './ops-options.ts';
 import { StoreOptions } from './store-options.ts';
 import { TokenFile } from './token-file.ts';
+import type { Environment } from './variables.ts';
 
 const SECTIONS = ['gateway', 'hooks', 'agents', 'models', 'channels', 'store', 'ops'];
 
@@ -40,8 +43,16 @@ export interface ResolvedSections {
   readonly warnings: readonly Problem[];
 }
 
-/** Fills in every default and checks every section; `dir` is what `store.dir` and the transforms start from. */
-export async function resolveSections(sections: Sections, dir: string): Promise<ResolvedSections> {
+/**
+ * Fills in every default and checks every section.
+ * @param dir what a relative `store.dir` or `workspace`, and the transforms, start from.
+ * @param env what agents may be given variables of.
+ */
+export async function resolveSections(
+  sections: Sections,
+  dir: string,
+  env: Environment,
+): Promise<ResolvedSections> {
   const gateway = resolveSection(GatewayOptions, sections['gateway'], 'gateway');
   const store = resolveSection(StoreOptions, sections['store'], 'store');
   const ops = resolveSection(OpsOptions, sections['ops'], 'ops');
@@ -50,7 +61,7 @@ export async function resolveSections(sections: Sections, dir: string): Promise<
   const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
   const operatorToken = gateway.value.auth?.token ?? operatorTokenFile.read();
   const hooks = {
-    ...hooksInput(sections, gateway.value, store.value),
+    ...hooksInput(sections, dir, gateway.value, store.value),
     gatewayAuthToken: operatorToken,
     configDir: dir,
   };
@@ -64,7 +75,7 @@ export async function resolveSections(sections: Sections, dir: string): Promise<
     channels: channels.bindings,
     hooks,
     operatorTokenFile,
-    problems: distinct([...known, ...own, ...checked.problems]),
+    problems: distinct([...known, ...own, ...checked.problems, ...leakedTokens(hooks, env)]),
     warnings: [...exposure(gateway.value), ...silence(hooks)],
   };
 }
@@ -77,13 +88,14 @@ function silence({ enabled }: HooksSettingsInput): Problem[] {
 
 function hooksInput(
   sections: Sections,
+  dir: string,
   gateway: GatewayOptions,
   { payloadDays, eventDays }: StoreOptions,
 ): HooksSettingsInput {
   const hooks = sections['hooks'];
   return {
     ...(isSections(hooks) ? hooks : {}),
-    agents: sections['agents'] ?? {},
+    agents: withAbsoluteWorkspaces(sections['agents'], dir) ?? {},
     models: sections['models'] ?? {},
     retention: { payloadDays, eventDays },
     trustedProxies: gateway.trustedProxies,

@@ -1,9 +1,14 @@
+import { agentRunner } from '../../src/adapters/agents/by-agent.ts';
+import { commandRunner } from '../../src/adapters/agents/command.ts';
+import { gatewayRunner } from '../../src/adapters/agents/gateway.ts';
 import { autoRunner } from '../../src/adapters/agents/auto.ts';
 import { demoRunner } from '../../src/adapters/agents/demo.ts';
 import { modelRunner } from '../../src/adapters/agents/model.ts';
-import type { AgentRunner } from '../../src/hooks/ports/agent-runner.ts';
+import { AgentError, AgentRunner } from '../../src/hooks/ports/agent-runner.ts';
 import { agentTurn } from '../support/agent-turn.ts';
+import { KEY, serviceEnvironment } from '../support/command-turn.ts';
 import { MODEL_REPLY, type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
+import { PROMPT, type Subject, SUBJECTS } from '../support/runner-subjects.ts';
 
 const MINUTE = 60_000;
 const never = new AbortController().signal;
@@ -43,6 +48,102 @@ describe.each([
     const reason = new Error('stopping');
     const run = runner().run(agentTurn({ model }), AbortSignal.abort(reason));
     await expect(run).rejects.toBe(reason);
+  });
+});
+
+describe.each(SUBJECTS)('AgentRunner contract: runner.type %s', (_type, start) => {
+  let subject: Subject;
+  beforeEach(async () => {
+    subject = await start();
+  });
+  afterEach(() => subject[Symbol.asyncDispose]());
+
+  it.each(['The blue elephant is out.', '', 'zwei\nZeilen 😀'])('replies %j', async (text) => {
+    const reply = await subject.runner.run(subject.answered(text), never);
+    expect(reply.text).toBe(text);
+  });
+
+  it('answers turns side by side', async () => {
+    const turns = Array.from({ length: 5 }, () => subject.answered('yes'));
+    const replies = await Promise.all(turns.map((turn) => subject.runner.run(turn, never)));
+    expect(replies.map(({ text }) => text)).toEqual(turns.map(() => 'yes'));
+  });
+
+  it('says why it failed, with neither the key nor the prompt', async () => {
+    const run = subject.runner.run(subject.refused(), never);
+    const error: unknown = await run.catch((reason: unknown) => reason);
+    if (!(error instanceof AgentError)) throw new Error(`not an AgentError: ${String(error)}`);
+    expect(error.kind).toBe('permanent');
+    expect(error.cause).toBeUndefined();
+    for (const secret of [KEY, PROMPT, 'elephant']) {
+      expect(`${error.message} ${error.stack}`).not.toContain(secret);
+    }
+  });
+
+  it('rejects with the reason of a signal that aborts during the turn', async () => {
+    const controller = new AbortController();
+    const reason = new Error('the deadline');
+    const run = subject.runner.run(subject.stalled(), controller.signal);
+    controller.abort(reason);
+    await expect(run).rejects.toBe(reason);
+  });
+
+  it('rejects with the reason of a signal that has aborted', async () => {
+    const reason = new Error('stopping');
+    const run = subject.runner.run(subject.answered('x'), AbortSignal.abort(reason));
+    await expect(run).rejects.toBe(reason);
+  });
+
+  it('takes a session, history and instructions', async () => {
+    const history = [{ role: 'user', text: 'Hello' }] as const;
+    const turn = subject.answered('yes', { history, runnerSession: 's-1' });
+    const told = { ...turn, agent: { ...turn.agent, instructions: 'Be brief.' } };
+    expect((await subject.runner.run(told, never)).text).toBe('yes');
+  });
+});
+
+describe('agentRunner', () => {
+  const options = { models, clock, env: serviceEnvironment, workspaces: '/nowhere' };
+  const agent = { id: 'main', timeoutSeconds: 1 };
+
+  it('is the model of an agent without a runner', async () => {
+    const turn = agentTurn({ agent, model: 'local/llama3' });
+    expect((await agentRunner(options).run(turn, never)).model).toBe('local/llama3');
+  });
+
+  it('is the demo agent where that was asked for', async () => {
+    const turn = agentTurn({
+      agent: { ...agent, runner: { type: 'demo' } },
+      model: 'local/llama3',
+    });
+    expect((await agentRunner(options).run(turn, never)).model).toBe('demo');
+  });
+
+  it('never begins a turn again that may have acted', () => {
+    const { contract } = agentTurn();
+    const command = {
+      command: 'x',
+      args: [],
+      output: 'text',
+      resultPath: 'result',
+      env: [],
+    } as const;
+    const http = { baseUrl: server.baseUrl, model: 'x', headers: {} };
+    const runner = agentRunner(options);
+    for (const settings of [
+      { type: 'command', ...command },
+      { type: 'http', ...http },
+    ] as const) {
+      expect(runner.mayRepeat({ agent: { ...agent, runner: settings }, contract })).toBe(false);
+    }
+  });
+
+  it.each([
+    ['command', commandRunner(options)],
+    ['http', gatewayRunner()],
+  ])('a runner of type %s refuses an agent of another type', async (type, runner) => {
+    const running = runner.run(agentTurn({ agent }), never);
+    await expect(running).rejects.toThrow(`agent "main" has no runner of type ${type}`);
   });
 });
 

@@ -21,6 +21,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['agents.defaults.heartbeat', options.HeartbeatOptions],
   ['agents.defaults.heartbeat.activeHours', options.ActiveHoursOptions],
   ['agents.list[]', options.AgentOptions],
+  ['agents.list[].runner', options.RunnerOptions],
   ['models', options.ModelsOptions],
   ['models.providers.*', options.ProviderOptions],
   ['channels.*', ChannelOptions],

@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
-import type { ModelProvider, NamedProvider } from './model-provider.ts';
+import { type ModelProvider, type NamedProvider, sectionOf } from './model-provider.ts';
 
 type ModelFactory = (provider: NamedProvider, modelId: string) => Promise<LanguageModel>;
 
@@ -11,12 +11,13 @@ type ModelFactory = (provider: NamedProvider, modelId: string) => Promise<Langua
  * `AI_SDK_LOG_WARNINGS`, which belongs to the host, stays untouched.
  */
 const FACTORIES: Record<ModelProvider['type'], ModelFactory> = {
-  'openai-compatible': async ({ name, baseUrl, apiKey }, modelId) => {
+  'openai-compatible': async ({ name, baseUrl, apiKey, headers }, modelId) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     return createOpenAICompatible({
       name,
       baseURL: baseUrl,
       apiKey,
+      headers,
       fetch: eventStreams(name),
     }).chatModel(modelId);
   },
@@ -30,7 +31,7 @@ export async function createModel(
   provider: NamedProvider,
   modelId: string,
 ): Promise<LanguageModel> {
-  const key = `models.providers.${provider.name}.baseUrl`;
+  const key = `${sectionOf(provider)}.baseUrl`;
   const url = URL.parse(provider.baseUrl);
   if (url === null) throw new AgentError(`${key} is not a URL`, 'permanent');
   if (url.username !== '' || url.password !== '') {

@@ -32,7 +32,7 @@ export async function askModel(
     return text;
   } catch (error) {
     signal.throwIfAborted();
-    throw toAgentError(error, target.provider.name, now());
+    throw toAgentError(error, target.provider, now());
   } finally {
     // After an error in the middle the SDK would go on reading the provider's stream.
     ended.abort();

@@ -1,22 +1,35 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import { type NamedProvider, sectionOf } from './model-provider.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Below 500, what a provider means by "later": time-out, conflict, too early, too many requests. */
 const LATER = new Set([408, 409, 425, 429]);
 
+/** Answers and network errors after which it is certain that nothing was begun. */
+const NOT_BEGUN = new Set<unknown>([429, 503, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
 /**
  * Why a turn failed, as the queue understands it. The messages are ours: a provider's own words, URLs and causes may
  * hold the key or the prompt, so that at most a short error code (`model_not_found`) is taken over.
- * @param provider the provider's name in the configuration.
  * @param now epoch milliseconds, to read a `Retry-After` date.
  */
-export function toAgentError(error: unknown, provider: string, now: number): AgentError {
+export function toAgentError(error: unknown, provider: NamedProvider, now: number): AgentError {
+  const known = classified(error, provider, now);
+  const hasBegun = ![property(error, 'statusCode'), networkCode(error)].some((sign) =>
+    NOT_BEGUN.has(sign),
+  );
+  if (known.kind === 'permanent' || provider.mayAct !== true || !hasBegun) return known;
+  return permanent(`${known.message}; it may have acted already, so it is not asked again`);
+}
+
+function classified(error: unknown, from: NamedProvider, now: number): AgentError {
   if (error instanceof AgentError) return error;
+  const provider = from.name;
   const status = property(error, 'statusCode');
   // With 200 the answer had begun well, and something else broke.
-  if (typeof status === 'number' && status !== 200) return fromStatus(status, error, provider, now);
+  if (typeof status === 'number' && status !== 200) return fromStatus(status, error, from, now);
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
     return permanent(`provider "${provider}" sent an answer that is not a chat completion`);
   }
@@ -36,8 +49,9 @@ export function toAgentError(error: unknown, provider: string, now: number): Age
 }
 
 /** A refusal by HTTP status; some gateways send it as an event of a stream that began with 200. */
-function fromStatus(status: number, error: unknown, provider: string, now: number): AgentError {
-  const section = `models.providers.${provider}`;
+function fromStatus(status: number, error: unknown, from: NamedProvider, now: number): AgentError {
+  const section = sectionOf(from);
+  const provider = from.name;
   if (status === 401 || status === 403) {
     return permanent(`the provider refused the API key: check ${section}.apiKey (${status})`);
   }

@@ -22,6 +22,7 @@ import { MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList } from './model-list.ts';
 import type { ModelList } from './model-list.ts';
 import { OptionalText } from './optional-text.ts';
+import { RunnerOptions } from './runner-options.ts';
 
 /** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
 export const DURATION = /^(\d{1,5})(s|m|h)$/;
@@ -83,6 +84,13 @@ export class AgentDefaultsOptions {
   @IsModelList()
   models?: ModelList;
 
+  /** Runner of the agents that have none of their own. Absent: `model`. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RunnerOptions)
+  runner?: RunnerOptions;
+
   /** Longest run in seconds, over 0 and at most 86,400. */
   @IsNumber()
   @IsPositive()
@@ -119,9 +127,16 @@ export class AgentOptions {
   @IsBoolean()
   default?: boolean;
 
-  /** The agent's own directory. */
+  /** The agent's own directory, relative to the configuration directory or absolute; made at the first use. */
   @OptionalText()
   workspace?: string;
+
+  /** How its turns are run. Default `agents.defaults.runner`. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RunnerOptions)
+  runner?: RunnerOptions;
 
   /** Default `agents.defaults.model`. */
   @OptionalText()

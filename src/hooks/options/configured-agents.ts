@@ -3,6 +3,7 @@ import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
 import type { AgentOptions, AgentsOptions } from './agents-options.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
+import { runnerSettings } from './runner-settings.ts';
 import { HooksSettings } from './settings.ts';
 
 /** Id of the only agent when `agents.list` is empty. */
@@ -62,5 +63,6 @@ function toAgent(
     thinking,
     workspace,
     instructions,
+    runner: runnerSettings(entry.runner ?? defaults.runner),
   };
 }

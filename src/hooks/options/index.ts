@@ -10,6 +10,7 @@ export * from './prefix.ts';
 export * from './problem.ts';
 export * from './resolve.ts';
 export * from './retention-options.ts';
+export * from './runner-options.ts';
 export * from './session-prefix.ts';
 export * from './settings.ts';
 export * from './tokens.ts';

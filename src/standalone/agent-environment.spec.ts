@@ -1,0 +1,65 @@
+import { asWritten } from '../../test/support/as-written.ts';
+import { ConfigDirectory } from '../../test/support/config-directory.ts';
+import { ConfigurationError } from '../hooks/index.ts';
+import { leakedTokens } from './agent-environment.ts';
+import { loadConfiguration } from './load-configuration.ts';
+
+const HOOK_TOKEN = 'the-hook-token-of-the-tests';
+const OPERATOR = 'the-operator-token-of-the-tests';
+
+function problems(list: unknown, defaults?: unknown, env: Record<string, string> = {}): string[] {
+  using dir = new ConfigDirectory();
+  dir
+    .write('.env', `HOOK_TOKEN=${HOOK_TOKEN}\nCOPY=" ${HOOK_TOKEN} "\nAPI_KEY=key`)
+    .write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR } },
+      hooks: { enabled: true, token: '${HOOK_TOKEN}' },
+      agents: { list, ...(defaults !== undefined && { defaults }) },
+    });
+  try {
+    loadConfiguration(dir.path, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems.map(({ key }) => key);
+    throw error;
+  }
+}
+
+const command = (...env: string[]): unknown => ({ type: 'command', command: 'x', env });
+
+describe('runner.env', () => {
+  it('may not hold the hook token, whatever the variable is called', () => {
+    const list = [{ id: 'a' }, { id: 'b', runner: command('API_KEY', 'COPY') }];
+    expect(problems(list)).toEqual(['agents.list[1].runner.env[1]']);
+  });
+
+  it("may not hold the operator's token", () => {
+    const list = [{ id: 'a', runner: command('OPS') }];
+    expect(problems(list, undefined, { OPS: OPERATOR })).toEqual(['agents.list[0].runner.env[0]']);
+  });
+
+  it('is checked in agents.defaults, too', () => {
+    expect(problems([], { runner: command('HOOK_TOKEN') })).toEqual([
+      'agents.defaults.runner.env[0]',
+    ]);
+  });
+
+  it('may hold any other variable, or one that is not set', () => {
+    expect(problems([{ id: 'a', runner: command('API_KEY', 'MISSING', '__proto__') }])).toEqual([]);
+  });
+
+  it('is left to the other checks while the section has another shape', () => {
+    const env = { X: HOOK_TOKEN };
+    for (const agents of [3, [], { list: 3, defaults: 3 }, { list: [3, { runner: { env: 3 } }] }]) {
+      expect(leakedTokens(asWritten({ agents, token: 3 }), env)).toEqual([]);
+    }
+    const runner = { env: ['X', 3] };
+    const input = asWritten({ agents: { list: [{ runner }] }, token: HOOK_TOKEN });
+    expect(leakedTokens(input, env)).toEqual([
+      {
+        key: 'agents.list[0].runner.env[0]',
+        message: 'names a variable that holds hooks.token, which no agent may know; remove it',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,156 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import JSON5 from 'json5';
+import { commandRunner } from '../../src/adapters/agents/command.ts';
+import { ConfiguredAgents } from '../../src/hooks/options/configured-agents.ts';
+import { HooksSettings } from '../../src/hooks/options/index.ts';
+import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
+import { agentTurn } from '../support/agent-turn.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { MODEL_REPLY, startOpenAiServer } from '../support/openai-server.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const TEXT = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+const STUBS = fileURLToPath(new URL('../support/cli/bin', import.meta.url));
+const TOKEN = 'the-hook-token-of-the-tests';
+/** Each test waits for processes to start. */
+const PATIENCE_MS = 30_000;
+const OPERATOR = 'the-operator-token-of-the-tests';
+
+/** What stands behind the configuration of a section while it is started. */
+interface Stub extends AsyncDisposable {
+  /** The configuration as the test can start it: other addresses, nothing else. */
+  readonly configuration: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What the agent then replies. */
+  readonly reply: RegExp;
+}
+
+type StubFactory = (section: Section, dir: ConfigDirectory) => Promise<Stub>;
+
+/** Each section that shows a configuration, and its stub. */
+const SECTIONS: Readonly<Record<string, StubFactory>> = {
+  'Claude Code': program,
+  Codex: program,
+  'Gemini CLI': program,
+  opencode: program,
+  'Copilot CLI': program,
+  'Any script': script,
+  'HTTP runner': otherGateway,
+};
+
+interface Section {
+  readonly configuration: string;
+  readonly script: string | undefined;
+}
+
+/** The sections with a configuration, by their headings. */
+const DOCUMENTED = new Map(
+  TEXT.split(/^#{2,3} /m).flatMap((part): [string, Section][] => {
+    const configuration = block(part, 'json5');
+    if (configuration === undefined) return [];
+    return [[part.slice(0, part.indexOf('\n')), { configuration, script: block(part, 'sh') }]];
+  }),
+);
+
+function block(text: string, language: string): string | undefined {
+  return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+}
+
+function documented(heading: string): Section {
+  const section = DOCUMENTED.get(heading);
+  if (section === undefined) throw new Error(`docs/agents.md has no section ${heading}`);
+  return section;
+}
+
+function path(...dirs: readonly string[]): { PATH: string } {
+  return { PATH: [...dirs, dirname(process.execPath), '/usr/bin', '/bin'].join(':') };
+}
+
+/** A program of the same name that speaks as the real one does. */
+async function program({ configuration }: Section): Promise<Stub> {
+  const reply = /^new: \d+ characters$/;
+  return { configuration, env: path(STUBS), reply, [Symbol.asyncDispose]: async () => {} };
+}
+
+/** The script of the section itself. */
+async function script(section: Section, dir: ConfigDirectory): Promise<Stub> {
+  mkdirSync(join(dir.path, 'bin'));
+  dir.write('bin/answer', section.script ?? '');
+  chmodSync(join(dir.path, 'bin/answer'), 0o755);
+  const reply = /^main was asked in agent:main:hook:docs:\n/;
+  return { ...(await program(section)), env: path(join(dir.path, 'bin')), reply };
+}
+
+async function otherGateway({ configuration }: Section): Promise<Stub> {
+  const server = await startOpenAiServer();
+  const there = configuration.replace('http://127.0.0.1:18789', server.origin);
+  expect(there).not.toBe(configuration);
+  return {
+    configuration: there,
+    env: { OTHER_GATEWAY_TOKEN: 'a-token-of-the-other-gateway' },
+    reply: new RegExp(`^${MODEL_REPLY}$`),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** How the run of one message ended, in a service with that configuration. */
+async function runWith({ configuration, env }: Stub, dir: ConfigDirectory) {
+  dir.write('gateway.json5', {
+    gateway: { auth: { token: OPERATOR } },
+    hooks: { enabled: true, token: TOKEN, defaultSessionKey: 'hook:docs' },
+    ...JSON5.parse<object>(configuration),
+  });
+  await using service = await ServiceProcess.listening(dir.path, env);
+  const message = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
+  const { body } = await service.ask('/hooks/agent', { token: TOKEN, body: message });
+  const story = await eventually('the run ends', async () => {
+    const found = await service.ask(`/ops/api/events/${String(body['eventId'])}`, {
+      token: OPERATOR,
+    });
+    const [run] = found.body['runs'] as { status: string; reply: string; error: string }[];
+    return run !== undefined && !['queued', 'running'].includes(run.status) && run;
+  });
+  return { status: story.status, reply: story.reply, error: story.error };
+}
+
+describe('docs/agents.md', () => {
+  let dir: ConfigDirectory;
+  beforeEach(() => (dir = new ConfigDirectory()));
+  afterEach(() => dir[Symbol.dispose]());
+
+  it('has no configuration that is not started here', () => {
+    expect([...DOCUMENTED.keys()].toSorted()).toEqual(Object.keys(SECTIONS).toSorted());
+  });
+
+  it.each(Object.entries(SECTIONS))(
+    '%s: the configuration runs',
+    async (heading, start) => {
+      await using stub = await start(documented(heading), dir);
+      const run = await runWith(stub, dir);
+      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringMatching(stub.reply) });
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(['Claude Code', 'Codex', 'Gemini CLI', 'opencode'])(
+    '%s: the conversation continues with its own session id',
+    async (heading) => {
+      const input = JSON5.parse<HooksSettingsInput>(documented(heading).configuration);
+      const agent = {
+        ...new ConfiguredAgents(new HooksSettings(input)).resolve('main'),
+        workspace: dir.path,
+      };
+      const runner = commandRunner({ env: () => path(STUBS), workspaces: dir.path });
+      const { signal } = new AbortController();
+      const first = await runner.run(agentTurn({ agent, prompt: 'x' }), signal);
+      expect(first).toMatchObject({ text: 'new: 1 characters', runnerSession: 'session-1' });
+      const { runnerSession } = first;
+      const next = await runner.run(agentTurn({ agent, prompt: 'xy', runnerSession }), signal);
+      expect(next.text).toBe('resumed session-1: 2 characters');
+    },
+    PATIENCE_MS,
+  );
+});

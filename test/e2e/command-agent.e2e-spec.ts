@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AGENT } from '../support/command-turn.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { isGone } from '../support/process-state.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const TOKEN = 'the-hook-token-of-the-tests';
+const OPERATOR = 'the-operator-token-of-the-tests';
+const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, SERVICE_ONLY: 'of the service' };
+
+/** Each test waits for several processes to start. */
+const PATIENCE_MS = 30_000;
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+function service(runner: object, agent: object = {}): Promise<ServiceProcess> {
+  dir.write('.env', 'API_KEY=sk-of-the-dotenv-file').write('gateway.json5', {
+    gateway: { auth: { token: OPERATOR }, shutdownSeconds: 0 },
+    hooks: { enabled: true, token: TOKEN, defaultSessionKey: 'hook:e2e' },
+    agents: { list: [{ id: 'main', ...agent, runner: { type: 'command', ...runner } }] },
+  });
+  return ServiceProcess.listening(dir.path, env);
+}
+
+async function ask(gateway: ServiceProcess, over: object = {}): Promise<string> {
+  const payload = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
+  const { body } = await gateway.ask('/hooks/agent', {
+    token: TOKEN,
+    body: { ...payload, ...over },
+  });
+  return String(body['eventId']);
+}
+
+/** The only run of the event, once it has ended. */
+async function ended(gateway: ServiceProcess, eventId: string) {
+  return eventually('the run ends', async () => {
+    const { body } = await gateway.ask(`/ops/api/events/${eventId}`, { token: OPERATOR });
+    const [run] = body['runs'] as { status: string; reply: string; error: string }[];
+    return run !== undefined && !['queued', 'running'].includes(run.status) && run;
+  });
+}
+
+/** The ids of the program and its child, once both ignore SIGTERM. */
+function stubborn(): Promise<number[]> {
+  const file = join(dir.path, 'pids');
+  return eventually('the program runs', () => {
+    return existsSync(file) && readFileSync(file, 'utf8').split(' ').map(Number);
+  });
+}
+
+const stubbornRunner = () => ({
+  command: process.execPath,
+  args: [AGENT, 'stubborn', join(dir.path, 'pids')],
+});
+
+describe('an agent that is a program', () => {
+  it(
+    'runs in its workspace with .env variables and its contract, and nothing of the service',
+    async () => {
+      const args = [AGENT, 'tell'];
+      const runner = { command: process.execPath, args, output: 'json', env: ['API_KEY'] };
+      await using gateway = await service(runner, { workspace: 'agents/main' });
+      const { status, reply } = await ended(gateway, await ask(gateway));
+      expect(status).toBe('succeeded');
+      const told = JSON.parse(reply) as { cwd: string; env: Record<string, string>; input: string };
+      expect(told.cwd).toBe(join(dir.path, 'agents', 'main'));
+      expect(statSync(told.cwd).mode & 0o777).toBe(0o700);
+      expect(told.env).toMatchObject({
+        API_KEY: 'sk-of-the-dotenv-file',
+        AGENT_HOOKS_AGENT: 'main',
+      });
+      expect(JSON.parse(told.env['AGENT_HOOKS_CONTRACT'] ?? '')).toEqual({
+        trust: 'untrusted',
+        verifiedBy: 'token',
+        allowedTools: [],
+        mayDeliverTo: null,
+      });
+      expect(JSON.stringify(told.env)).not.toMatch(/of the service|GATEWAY|token-of-the-tests/);
+      expect(told.input).toContain('Where is the station?');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'ends at the deadline of its run, with all that it started',
+    async () => {
+      await using gateway = await service(stubbornRunner());
+      const eventId = await ask(gateway, { timeoutSeconds: 3 });
+      expect(await ended(gateway, eventId)).toMatchObject({ status: 'timed-out' });
+      const pids = await stubborn();
+      await eventually('all are gone', () => pids.every(isGone));
+      expect(pids).toHaveLength(2);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(['once', 'twice'])(
+    'ends with the service, signalled %s',
+    async (times) => {
+      await using gateway = await service(stubbornRunner());
+      await ask(gateway);
+      const pids = await stubborn();
+      gateway.signal('SIGTERM');
+      if (times === 'twice') gateway.signal('SIGTERM');
+      await gateway.ended();
+      await eventually('all are gone', () => pids.every(isGone));
+      expect(pids).toHaveLength(2);
+    },
+    PATIENCE_MS,
+  );
+});

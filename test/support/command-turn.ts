@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { commandRunner } from '../../src/adapters/agents/command.ts';
+import { AgentError, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
+import type { CommandSettings } from '../../src/hooks/ports/runner-settings.ts';
+import { agentTurn } from './agent-turn.ts';
+
+/** The command-line agent of the tests; its first argument says how it behaves. */
+export const AGENT = fileURLToPath(new URL('cli/agent.mjs', import.meta.url));
+/** The value of `API_KEY` in the service's environment. */
+export const KEY = 'sk-secret-1234567890';
+
+/** Settings of a runner whose program behaves like that. */
+export function command(args: readonly string[], over: Partial<CommandSettings> = {}) {
+  const settings = { type: 'command', command: process.execPath, args: [AGENT, ...args] } as const;
+  return { ...settings, output: 'text', resultPath: 'result', env: [], ...over } as const;
+}
+
+/** What the service's own environment holds, in these tests. */
+export function serviceEnvironment(): Record<string, string | undefined> {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, TZ: 'UTC', API_KEY: KEY, HOOK_TOKEN: 'the-hook-token-of-the-tests' };
+}
+
+/** One turn of an agent with that runner; its workspaces are below `dir`. */
+export function runCommand(
+  dir: string,
+  runner: CommandSettings,
+  over: Partial<AgentTurn> = {},
+  signal = new AbortController().signal,
+) {
+  const agent = { id: 'ops', timeoutSeconds: 600, runner };
+  return commandRunner({ env: serviceEnvironment, workspaces: dir }).run(
+    agentTurn({ agent, ...over }),
+    signal,
+  );
+}
+
+/** The error of such a turn. */
+export async function failedCommand(
+  dir: string,
+  runner: CommandSettings,
+  over?: Partial<AgentTurn>,
+): Promise<AgentError> {
+  const error: unknown = await runCommand(dir, runner, over).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AgentError)) throw new Error(`not an AgentError: ${String(error)}`);
+  return error;
+}
