@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/by-agent.ts';
 import { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
 import { HooksModule } from './hooks/index.ts';
-import type { HooksModuleOptions } from './hooks/index.ts';
-import { HookMetrics, MetricsModule, OpsModule } from './ops/index.ts';
+import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
+import { HookMetrics, MetricsModule, OpsModule, TokenMetrics } from './ops/index.ts';
 import { WORKSPACES } from './standalone/agent-workspaces.ts';
 import { ConfigurationReload, ENVIRONMENT } from './standalone/configuration-reload.ts';
 import type { Configuration } from './standalone/configuration.ts';
+import { RunnerEnd } from './standalone/runner-end.ts';
 import { RunningConfiguration } from './standalone/running-configuration.ts';
 import type { Environment } from './standalone/variables.ts';
 
@@ -17,12 +18,18 @@ import type { Environment } from './standalone/variables.ts';
 export class AppModule {
   static forConfiguration(configuration: Configuration, env: Environment): DynamicModule {
     const running = new RunningConfiguration(configuration);
+    const runner = agentRunner({
+      models: () => ({ providers: running.providers }),
+      env: () => running.env,
+      workspaces: join(configuration.dir, WORKSPACES),
+    });
     const { gateway, ops, operatorToken, hooks: given } = configuration;
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],
-      inject: [HookMetrics],
-      useFactory: (observer: HookMetrics) => hooksOptions(running, observer),
+      inject: [HookMetrics, TokenMetrics],
+      useFactory: (observer: HookMetrics, tokens: TokenMetrics) =>
+        hooksOptions(running, tokens.counted(runner), observer),
     });
     return {
       module: AppModule,
@@ -36,6 +43,7 @@ export class AppModule {
       ],
       providers: [
         { provide: RunningConfiguration, useValue: running },
+        { provide: RunnerEnd, useValue: new RunnerEnd(runner) },
         { provide: ENVIRONMENT, useValue: env },
         ConfigurationReload,
       ],
@@ -43,16 +51,16 @@ export class AppModule {
   }
 }
 
-function hooksOptions(running: RunningConfiguration, observer: HookMetrics): HooksModuleOptions {
-  const { dir, hooks, store, channels, gateway } = running.started;
+function hooksOptions(
+  running: RunningConfiguration,
+  runner: AgentRunner,
+  observer: HookMetrics,
+): HooksModuleOptions {
+  const { hooks, store, channels, gateway } = running.started;
   return {
     ...hooks,
     ledger: sqliteLedger({ dir: store.dir }),
-    runner: agentRunner({
-      models: () => ({ providers: running.providers }),
-      env: () => running.env,
-      workspaces: join(dir, WORKSPACES),
-    }),
+    runner,
     channels,
     observer,
     shutdownSeconds: gateway.shutdownSeconds,

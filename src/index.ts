@@ -8,7 +8,13 @@ export { demoRunner } from './adapters/agents/demo.ts';
 export { gatewayRunner } from './adapters/agents/gateway.ts';
 export type { GatewayRunnerOptions } from './adapters/agents/gateway.ts';
 export { modelRunner } from './adapters/agents/model.ts';
-export type { ModelProvider, ModelRunnerOptions, ModelsSection } from './adapters/agents/model.ts';
+export type {
+  ModelProvider,
+  ModelRunner,
+  ModelRunnerOptions,
+  ModelsSection,
+  ProviderType,
+} from './adapters/agents/model.ts';
 export { telegram } from './adapters/channels/telegram.ts';
 export type { TelegramOptions } from './adapters/channels/telegram.ts';
 export { sqliteLedger } from './adapters/ledger-sqlite/index.ts';

@@ -4,3 +4,4 @@ export * from './ops-options.ts';
 export * from './ops.module.ts';
 export * from './refusal.ts';
 export { wantsBody } from './operator-body.ts';
+export * from './token-metrics.ts';

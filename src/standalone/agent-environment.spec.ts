@@ -7,7 +7,11 @@ import { loadConfiguration } from './load-configuration.ts';
 const HOOK_TOKEN = 'the-hook-token-of-the-tests';
 const OPERATOR = 'the-operator-token-of-the-tests';
 
-function problems(list: unknown, defaults?: unknown, env: Record<string, string> = {}): string[] {
+async function problems(
+  list: unknown,
+  defaults?: unknown,
+  env: Record<string, string> = {},
+): Promise<string[]> {
   using dir = new ConfigDirectory();
   dir
     .write('.env', `HOOK_TOKEN=${HOOK_TOKEN}\nCOPY=" ${HOOK_TOKEN} "\nAPI_KEY=key`)
@@ -17,7 +21,7 @@ function problems(list: unknown, defaults?: unknown, env: Record<string, string>
       agents: { list, ...(defaults !== undefined && { defaults }) },
     });
   try {
-    loadConfiguration(dir.path, env);
+    await loadConfiguration(dir.path, env);
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems.map(({ key }) => key);
@@ -28,24 +32,28 @@ function problems(list: unknown, defaults?: unknown, env: Record<string, string>
 const command = (...env: string[]): unknown => ({ type: 'command', command: 'x', env });
 
 describe('runner.env', () => {
-  it('may not hold the hook token, whatever the variable is called', () => {
+  it('may not hold the hook token, whatever the variable is called', async () => {
     const list = [{ id: 'a' }, { id: 'b', runner: command('API_KEY', 'COPY') }];
-    expect(problems(list)).toEqual(['agents.list[1].runner.env[1]']);
+    expect(await problems(list)).toEqual(['agents.list[1].runner.env[1]']);
   });
 
-  it("may not hold the operator's token", () => {
+  it("may not hold the operator's token", async () => {
     const list = [{ id: 'a', runner: command('OPS') }];
-    expect(problems(list, undefined, { OPS: OPERATOR })).toEqual(['agents.list[0].runner.env[0]']);
+    expect(await problems(list, undefined, { OPS: OPERATOR })).toEqual([
+      'agents.list[0].runner.env[0]',
+    ]);
   });
 
-  it('is checked in agents.defaults, too', () => {
-    expect(problems([], { runner: command('HOOK_TOKEN') })).toEqual([
+  it('is checked in agents.defaults, too', async () => {
+    expect(await problems([], { runner: command('HOOK_TOKEN') })).toEqual([
       'agents.defaults.runner.env[0]',
     ]);
   });
 
-  it('may hold any other variable, or one that is not set', () => {
-    expect(problems([{ id: 'a', runner: command('API_KEY', 'MISSING', '__proto__') }])).toEqual([]);
+  it('may hold any other variable, or one that is not set', async () => {
+    expect(
+      await problems([{ id: 'a', runner: command('API_KEY', 'MISSING', '__proto__') }]),
+    ).toEqual([]);
   });
 
   it('is left to the other checks while the section has another shape', () => {

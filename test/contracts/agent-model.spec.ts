@@ -13,7 +13,10 @@ afterEach(() => server.close());
 
 describe('modelRunner: a turn that succeeds', () => {
   it('joins a streamed answer and names the model', async () => {
-    expect(await runTurn(server.baseUrl)).toEqual({ text: MODEL_REPLY, model: 'local/llama3' });
+    expect(await runTurn(server.baseUrl)).toMatchObject({
+      text: MODEL_REPLY,
+      model: 'local/llama3',
+    });
   });
 
   it('sends the key, the instructions, the history and the prompt', async () => {

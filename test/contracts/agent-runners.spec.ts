@@ -174,7 +174,7 @@ describe('demoRunner', () => {
 describe('autoRunner', () => {
   it.each([undefined, 'auto'])('asks the first model of a local Ollama for %s', async (model) => {
     server.models = ['llama3:8b', 'other'];
-    expect(await auto().run(agentTurn({ model }), never)).toEqual({
+    expect(await auto().run(agentTurn({ model }), never)).toMatchObject({
       text: MODEL_REPLY,
       model: 'ollama/llama3:8b',
     });
@@ -213,5 +213,13 @@ describe('autoRunner', () => {
     expect(server.requests).toHaveLength(1);
     now = MINUTE;
     expect((await runner.run(agentTurn(), never)).model).toBe('ollama/test-model');
+  });
+
+  it('asks the model runner whether a turn may be begun again', () => {
+    const mcp = { desk: { command: 'desk-mcp', args: [], env: [] } };
+    const agent = { id: 'main', timeoutSeconds: 1, tools: { mcp, untrusted: [] } };
+    const { contract } = agentTurn();
+    expect(auto().mayRepeat({ agent, contract })).toBe(true);
+    expect(auto().mayRepeat({ agent, contract: { ...contract, allowedTools: 'all' } })).toBe(false);
   });
 });

@@ -30,7 +30,10 @@ interface Stub extends AsyncDisposable {
 
 type StubFactory = (section: Section, dir: ConfigDirectory) => Promise<Stub>;
 
-/** Each section that shows a configuration, and its stub. */
+/** Of `agents-models.spec.ts`. */
+const ELSEWHERE = ['Model runner', 'Tools'];
+
+/** Each other section that shows a configuration, and its stub. */
 const SECTIONS: Readonly<Record<string, StubFactory>> = {
   'Claude Code': program,
   Codex: program,
@@ -122,7 +125,8 @@ describe('docs/agents.md', () => {
   afterEach(() => dir[Symbol.dispose]());
 
   it('has no configuration that is not started here', () => {
-    expect([...DOCUMENTED.keys()].toSorted()).toEqual(Object.keys(SECTIONS).toSorted());
+    const started = [...ELSEWHERE, ...Object.keys(SECTIONS)];
+    expect([...DOCUMENTED.keys()].toSorted()).toEqual(started.toSorted());
   });
 
   it.each(Object.entries(SECTIONS))(

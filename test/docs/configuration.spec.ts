@@ -22,6 +22,8 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['agents.defaults.heartbeat.activeHours', options.ActiveHoursOptions],
   ['agents.list[]', options.AgentOptions],
   ['agents.list[].runner', options.RunnerOptions],
+  ['agents.list[].tools', options.ToolOptions],
+  ['agents.list[].tools.mcp.*', options.McpServerOptions],
   ['models', options.ModelsOptions],
   ['models.providers.*', options.ProviderOptions],
   ['channels.*', ChannelOptions],

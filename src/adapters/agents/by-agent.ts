@@ -9,16 +9,19 @@ export type AgentRunnerOptions = AutoRunnerOptions & CommandRunnerOptions;
 
 type RunnerType = RunnerSettings['type'];
 
+/** Some keep something open. */
+type Runner = AgentRunner & Partial<AsyncDisposable>;
+
 /** What runs each type of `agents.list[].runner`: a new type is one row here. */
-const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => AgentRunner> = {
+const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
   model: autoRunner,
   demo: demoRunner,
   command: commandRunner,
   http: gatewayRunner,
 };
 
-class RunnerByAgent extends AgentRunner {
-  readonly #runners = new Map<RunnerType, AgentRunner>();
+class RunnerByAgent extends AgentRunner implements AsyncDisposable {
+  readonly #runners = new Map<RunnerType, Runner>();
 
   constructor(private readonly options: AgentRunnerOptions) {
     super();
@@ -32,7 +35,12 @@ class RunnerByAgent extends AgentRunner {
     return this.#runnerOf(turn).mayRepeat(turn);
   }
 
-  #runnerOf({ agent }: Pick<AgentTurn, 'agent'>): AgentRunner {
+  async [Symbol.asyncDispose](): Promise<void> {
+    const runners = [...this.#runners.values()];
+    await Promise.all(runners.map(async (runner) => runner[Symbol.asyncDispose]?.()));
+  }
+
+  #runnerOf({ agent }: Pick<AgentTurn, 'agent'>): Runner {
     const type = agent.runner?.type ?? 'model';
     const known = this.#runners.get(type);
     if (known !== undefined) return known;
@@ -42,7 +50,7 @@ class RunnerByAgent extends AgentRunner {
   }
 }
 
-/** Runs each agent as its own `runner` says; one without is a model, as {@link autoRunner} finds it. */
-export function agentRunner(options: AgentRunnerOptions): AgentRunner {
+/** Runs each agent as its own `runner` says; one without is a model, as {@link autoRunner} finds it. Dispose it when no more turns come. */
+export function agentRunner(options: AgentRunnerOptions): AgentRunner & AsyncDisposable {
   return new RunnerByAgent(options);
 }

@@ -27,11 +27,12 @@ class GatewayRunner extends AgentRunner {
     const target = targetOf(turn, settings, session);
     // A gateway that knows the session remembers what was said in it.
     const isKnown = isNamed && turn.runnerSession !== undefined;
-    const told = isKnown ? { ...turn, history: [] } : turn;
+    const asked = isKnown ? { ...turn, history: [] } : turn;
+    const told = { instructions: turn.agent.instructions ?? '', tools: {}, notes: [] };
     // The SDK costs 130 ms and 30 MB: only a process that asks a gateway pays for it.
     const { askModel } = await import('./model-turn.ts');
-    const text = await askModel(told, target, signal, () => this.clock.now());
-    return { text, model: target.modelId, ...(isNamed && { runnerSession: session }) };
+    const reply = await askModel(asked, target, told, signal, () => this.clock.now());
+    return { ...reply, ...(isNamed && { runnerSession: session }) };
   }
 }
 
@@ -41,7 +42,8 @@ function gatewayOf({ agent: { id, runner } }: AgentTurn): GatewaySettings {
 }
 
 function targetOf(turn: AgentTurn, settings: GatewaySettings, session: string): ModelTarget {
-  const { baseUrl, apiKey, model } = settings;
+  const { baseUrl, apiKey } = settings;
+  const model = settings.model.replaceAll('{agent}', () => turn.agent.id);
   return {
     provider: {
       type: 'openai-compatible',
@@ -52,7 +54,8 @@ function targetOf(turn: AgentTurn, settings: GatewaySettings, session: string): 
       apiKey,
       headers: filledHeaders(settings.headers, turn, session),
     },
-    modelId: model.replaceAll('{agent}', () => turn.agent.id),
+    modelId: model,
+    model,
   };
 }
 

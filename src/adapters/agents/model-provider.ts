@@ -1,10 +1,15 @@
+/** Which protocol a provider speaks. */
+export type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
 /** One entry of `models.providers`. */
 export interface ModelProvider {
-  /** Which protocol the server speaks. */
-  readonly type: 'openai-compatible';
-  /** With its version path, e.g. `http://127.0.0.1:11434/v1`; without user name and password. */
-  readonly baseUrl: string;
-  /** Sent as a bearer token; absent: none is sent. */
+  readonly type: ProviderType;
+  /**
+   * With its version path, e.g. `http://127.0.0.1:11434/v1`; without user name and password. Absent: the provider's
+   * public address; `openai-compatible` has none.
+   */
+  readonly baseUrl?: string;
+  /** Sent in the way of the protocol. Absent: none is sent, which only `openai-compatible` knows. */
   readonly apiKey?: string;
 }
 

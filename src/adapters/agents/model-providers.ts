@@ -1,38 +1,42 @@
 import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
-import { type ModelProvider, type NamedProvider, sectionOf } from './model-provider.ts';
+import { sectionOf } from './model-provider.ts';
+import type { NamedProvider, ProviderType } from './model-provider.ts';
+import { anthropic } from './providers/anthropic.ts';
+import { google } from './providers/google.ts';
+import { openaiCompatible } from './providers/openai-compatible.ts';
+import { openai } from './providers/openai.ts';
+import type { Protocol } from './providers/provider-access.ts';
 
-type ModelFactory = (provider: NamedProvider, modelId: string) => Promise<LanguageModel>;
-
-/**
- * How each type of provider makes a model: a new type is one row here, which loads its own package when first used.
- * An OpenAI-compatible model raises no SDK warnings with the settings we pass, so the SDK's process-wide switch
- * `AI_SDK_LOG_WARNINGS`, which belongs to the host, stays untouched.
- */
-const FACTORIES: Record<ModelProvider['type'], ModelFactory> = {
-  'openai-compatible': async ({ name, baseUrl, apiKey, headers }, modelId) => {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    return createOpenAICompatible({
-      name,
-      baseURL: baseUrl,
-      apiKey,
-      headers,
-      fetch: eventStreams(name),
-    }).chatModel(modelId);
-  },
+/** Every protocol; a new one is one file and one row. Its package is loaded with its first turn. */
+const PROTOCOLS: Record<ProviderType, Protocol> = {
+  openai,
+  anthropic,
+  google,
+  'openai-compatible': openaiCompatible,
 };
 
 /**
  * The model of that provider; nothing is sent yet.
- * @throws AgentError (permanent) when the base URL cannot be used.
+ * @throws AgentError (permanent) when the base URL cannot be used or the key is missing.
  */
 export async function createModel(
   provider: NamedProvider,
   modelId: string,
 ): Promise<LanguageModel> {
-  const key = `${sectionOf(provider)}.baseUrl`;
-  const url = URL.parse(provider.baseUrl);
+  const { name, type, apiKey, headers } = provider;
+  const protocol = PROTOCOLS[type];
+  const section = sectionOf(provider);
+  if (protocol.needsKey && (apiKey === undefined || apiKey === '')) {
+    throw new AgentError(`${section}.apiKey is missing: ${type} needs one`, 'permanent');
+  }
+  const baseUrl = usableUrl(provider.baseUrl ?? protocol.publicUrl ?? '', `${section}.baseUrl`);
+  return protocol.model({ name, baseUrl, apiKey, headers, fetch: eventStreams(name) }, modelId);
+}
+
+function usableUrl(given: string, key: string): string {
+  const url = URL.parse(given);
   if (url === null) throw new AgentError(`${key} is not a URL`, 'permanent');
   if (url.username !== '' || url.password !== '') {
     throw new AgentError(
@@ -40,7 +44,7 @@ export async function createModel(
       'permanent',
     );
   }
-  return FACTORIES[provider.type](provider, modelId);
+  return given;
 }
 
 /** A `fetch` that only takes an event stream, from the configured address itself. */

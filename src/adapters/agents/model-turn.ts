@@ -1,9 +1,10 @@
-import { type ModelMessage, streamText } from 'ai';
+import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 
-import type { AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/thinking.ts';
 import type { NamedProvider } from './model-provider.ts';
 import { createModel } from './model-providers.ts';
+import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
 import { toAgentError } from './provider-error.ts';
 
 /** Where one turn goes. */
@@ -11,56 +12,71 @@ export interface ModelTarget {
   readonly provider: NamedProvider;
   /** The model's own name at the provider; it may contain slashes. */
   readonly modelId: string;
+  /** As the turn names it, `<provider>/<model>`. */
+  readonly model: string;
+}
+
+/** What the model is told and given besides the prompt. */
+export interface Told {
+  /** The system prompt; empty: none. */
+  readonly instructions: string;
+  /** Only tools that the turn's contract allows. */
+  readonly tools: ToolSet;
+  /** Warnings of whoever collected the rest. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Asks the model once and gives the whole text, which may be empty. It streams, so that an abort closes the
- * connection to the provider at once.
- * @param now epoch milliseconds, read when the provider names a date to come back at.
+ * Asks the model, and again with the result of each tool it calls, at most {@link MAX_STEPS} times. It streams, so that
+ * an abort closes the connection to the provider at once.
+ * @param now epoch milliseconds, read for the length of tool calls and when the provider names a date to come back at.
  * @throws AgentError with its kind; the signal's reason when it aborted.
  */
 export async function askModel(
   turn: AgentTurn,
   target: ModelTarget,
+  told: Told,
   signal: AbortSignal,
   now: () => number,
-): Promise<string> {
+): Promise<AgentReply> {
   const ended = new AbortController();
+  const answer = new ModelAnswer(target.provider.name, told.tools, told.notes, now);
   try {
-    const text = await readText(turn, target, AbortSignal.any([signal, ended.signal]));
+    await listen(turn, target, told, AbortSignal.any([signal, ended.signal]), answer);
     signal.throwIfAborted();
-    return text;
+    return { ...answer.reply(), model: target.model };
   } catch (error) {
     signal.throwIfAborted();
-    throw toAgentError(error, target.provider, now());
+    throw answer.failure(toAgentError(error, target.provider, now()));
   } finally {
     // After an error in the middle the SDK would go on reading the provider's stream.
     ended.abort();
   }
 }
 
-async function readText(
+async function listen(
   turn: AgentTurn,
   { provider, modelId }: ModelTarget,
+  { instructions, tools }: Told,
   abortSignal: AbortSignal,
-): Promise<string> {
+  answer: ModelAnswer,
+): Promise<void> {
+  // What a model cannot do ends in the reply's warnings; a host that set the switch itself keeps its choice.
+  globalThis.AI_SDK_LOG_WARNINGS ??= false;
   const { stream } = streamText({
     model: await createModel(provider, modelId),
-    instructions: turn.agent.instructions,
+    instructions: instructions === '' ? undefined : instructions,
     messages: messagesOf(turn),
     reasoning: reasoningFor(turn.thinking),
+    tools,
+    stopWhen: isStepCount(MAX_STEPS),
     // The work queue repeats a turn; two retry policies would multiply.
     maxRetries: 0,
     abortSignal,
     // The SDK's own handler prints the error, and with it the prompt, to the console.
     onError: () => {},
   });
-  let text = '';
-  for await (const part of stream) {
-    if (part.type === 'error') throw part.error;
-    if (part.type === 'text-delta') text += part.text;
-  }
-  return text;
+  for await (const part of stream) answer.take(part);
 }
 
 function messagesOf(turn: AgentTurn): ModelMessage[] {

@@ -2,6 +2,7 @@ import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationE
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import { type NamedProvider, sectionOf } from './model-provider.ts';
+import { property, systemCode } from './property.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Below 500, what a provider means by "later": time-out, conflict, too early, too many requests. */
@@ -10,6 +11,10 @@ const LATER = new Set([408, 409, 425, 429]);
 /** Answers and network errors after which it is certain that nothing was begun. */
 const NOT_BEGUN = new Set<unknown>([429, 503, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
+/** Google refuses a wrong key with 400, and says when to come back in the body. */
+const GOOGLE_KEY = /"reason":\s*"API_KEY_INVALID"/;
+const GOOGLE_DELAY = /"retryDelay":\s*"(\d{1,6}(?:\.\d+)?)s"/;
+
 /**
  * Why a turn failed, as the queue understands it. The messages are ours: a provider's own words, URLs and causes may
  * hold the key or the prompt, so that at most a short error code (`model_not_found`) is taken over.
@@ -17,7 +22,7 @@ const NOT_BEGUN = new Set<unknown>([429, 503, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_
  */
 export function toAgentError(error: unknown, provider: NamedProvider, now: number): AgentError {
   const known = classified(error, provider, now);
-  const hasBegun = ![property(error, 'statusCode'), networkCode(error)].some((sign) =>
+  const hasBegun = ![property(error, 'statusCode'), systemCode(error)].some((sign) =>
     NOT_BEGUN.has(sign),
   );
   if (known.kind === 'permanent' || provider.mayAct !== true || !hasBegun) return known;
@@ -36,7 +41,7 @@ function classified(error: unknown, from: NamedProvider, now: number): AgentErro
   if (InvalidResponseDataError.isInstance(error)) {
     return retryable(`the answer of provider "${provider}" ended before it was complete`);
   }
-  const code = networkCode(error);
+  const code = systemCode(error);
   if (code !== undefined || (APICallError.isInstance(error) && error.isRetryable)) {
     const why = code === undefined ? '' : ` (${code})`;
     return retryable(`the connection to provider "${provider}" failed${why}`);
@@ -52,7 +57,9 @@ function classified(error: unknown, from: NamedProvider, now: number): AgentErro
 function fromStatus(status: number, error: unknown, from: NamedProvider, now: number): AgentError {
   const section = sectionOf(from);
   const provider = from.name;
-  if (status === 401 || status === 403) {
+  const body = property(error, 'responseBody');
+  const text = typeof body === 'string' ? body : '';
+  if (status === 401 || status === 403 || GOOGLE_KEY.test(text)) {
     return permanent(`the provider refused the API key: check ${section}.apiKey (${status})`);
   }
   if (status >= 300 && status < 400) {
@@ -63,35 +70,20 @@ function fromStatus(status: number, error: unknown, from: NamedProvider, now: nu
   const message = `provider "${provider}" answered ${status}${errorCode(error)}`;
   if (status < 500 && !LATER.has(status)) return permanent(message);
   const header = property(property(error, 'responseHeaders'), 'retry-after');
-  const wait = typeof header === 'string' ? retryAfterMs(header, now) : undefined;
-  return retryable(message, wait);
+  const asked = typeof header === 'string' ? header : GOOGLE_DELAY.exec(text)?.[1];
+  return retryable(message, retryAfterMs(asked, now));
 }
 
-/** ` (model_not_found)`, or nothing: only lower-case words pass, which neither a key nor a prompt looks like. */
+/** ` (model_not_found)`, or nothing: only words joined by `_` pass, which neither a key nor a prompt looks like. */
 function errorCode(error: unknown): string {
   const data = property(error, 'data');
   const said = property(data, 'error') ?? data;
-  const code = [property(said, 'code'), property(said, 'type')].find(
-    (value) => typeof value === 'string' && /^[a-z]+(?:_[a-z]+){0,6}$/.test(value),
+  const code = [property(said, 'code'), property(said, 'type'), property(said, 'status')].find(
+    (value) =>
+      typeof value === 'string' &&
+      /^(?:[a-z]+(?:_[a-z]+){0,6}|[A-Z]+(?:_[A-Z]+){1,6})$/.test(value),
   );
   return typeof code === 'string' ? ` (${code})` : '';
-}
-
-/** The system's code of a network error, e.g. `ECONNREFUSED`, on the error or below it. */
-function networkCode(error: unknown): string | undefined {
-  let current = error;
-  for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
-    const code = property(current, 'code');
-    // `ERR_…` are Node's complaints about how it was called: they do not pass with time.
-    if (typeof code === 'string' && /^(?!ERR_)[A-Z][A-Z_]+$/.test(code)) return code;
-    current = property(current, 'cause');
-  }
-  return undefined;
-}
-
-/** Read by name, not by class: errors of `fetch` come from another realm under Jest and in `node:vm`. */
-function property(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function retryable(message: string, wait?: number): AgentError {

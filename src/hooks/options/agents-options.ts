@@ -23,6 +23,8 @@ import { IsModelList } from './model-list.ts';
 import type { ModelList } from './model-list.ts';
 import { OptionalText } from './optional-text.ts';
 import { RunnerOptions } from './runner-options.ts';
+import { OptionalSection } from './optional-section.ts';
+import { ToolOptions } from './tool-options.ts';
 
 /** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
 export const DURATION = /^(\d{1,5})(s|m|h)$/;
@@ -158,6 +160,10 @@ export class AgentOptions {
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
+
+  /** Absent: the agent has no tools. */
+  @OptionalSection(ToolOptions)
+  tools?: ToolOptions;
 }
 
 /** The `agents` section. */

@@ -5,6 +5,7 @@ import type { AgentOptions, AgentsOptions } from './agents-options.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
 import { runnerSettings } from './runner-settings.ts';
 import { HooksSettings } from './settings.ts';
+import { toolSettings } from './tool-options.ts';
 
 /** Id of the only agent when `agents.list` is empty. */
 export const SOLE_AGENT_ID = 'main';
@@ -64,5 +65,6 @@ function toAgent(
     workspace,
     instructions,
     runner: runnerSettings(entry.runner ?? defaults.runner),
+    tools: entry.tools === undefined ? undefined : toolSettings(entry.tools),
   };
 }

@@ -12,6 +12,8 @@ import { isRecord, onePerKey, problemsOf } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { inMappings } from './mapping-problems.ts';
 import { plainSection } from './plain-section.ts';
+import { providerProblems } from './provider-problems.ts';
+import { toolProblems } from './tool-problems.ts';
 import { normalizePrefix, prefixProblems } from './prefix.ts';
 import { tokenProblems, warningsOf } from './token-rules.ts';
 
@@ -93,7 +95,9 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     ...tokenProblems(hooks.value, gatewayAuthToken),
     ...gatewayProblems(gatewayAuthToken, trustedProxies),
     ...agentListProblems(sections.agents.value.list),
-    ...(problems.length === 0 ? modelProblems(sections.agents.value, sections.models.value) : []),
+    ...(problems.length === 0
+      ? connectionProblems(sections.agents.value, sections.models.value)
+      : []),
   );
   const resolved: ResolvedHooksOptions = {
     hooks: hooks.value,
@@ -109,6 +113,11 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     problems: inMappings(onePerKey(problems), own.mappings),
     warnings: problems.length > 0 ? [] : warningsOf(hooks.value),
   };
+}
+
+/** What several keys show together; asked only about sections that are sound by themselves. */
+function connectionProblems(agents: AgentsOptions, models: ModelsOptions): Problem[] {
+  return [...modelProblems(agents, models), ...providerProblems(models), ...toolProblems(agents)];
 }
 
 /** Blanks around a token are a slip of the hand: compared with and without them, two tokens would be one. */

@@ -1,0 +1,96 @@
+import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Characters that one message of a program may have. */
+const MOST_CHARS = 16 * 1024 * 1024;
+/** How long a program may take to end by itself. */
+const END_MS = 2000;
+
+/** What is started, and with what around it. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment: nothing else is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: ours. */
+  readonly cwd?: string;
+}
+
+/**
+ * MCP over the standard streams of a program: one JSON message a line. The SDK's own transport would hand on parts of
+ * our environment unasked and leave the program's children behind; this one starts no shell, gives exactly the
+ * environment that was asked for, and ends the whole process group.
+ */
+export class ProgramTransport implements MCPTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private child: ChildProcess | undefined;
+  private unread = '';
+
+  constructor(private readonly program: Program) {}
+
+  /** @throws the system's error when there is no such program. */
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.program;
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.child = child;
+    child.once('exit', () => this.onclose?.()).on('error', () => this.onclose?.());
+    // A program that is gone is noticed by its exit; the pipe's own complaint adds nothing.
+    child.stdin?.on('error', () => {});
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.read(text));
+    await once(child, 'spawn');
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.child?.stdin;
+    if (stdin?.writable !== true) throw new Error('the program has ended');
+    if (!stdin.write(`${JSON.stringify(message)}\n`)) await once(stdin, 'drain');
+  }
+
+  /** Asks the program to end, and makes it after 2 seconds. */
+  async close(): Promise<void> {
+    const { child } = this;
+    if (child?.pid === undefined) return;
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.stdin?.end();
+      signalGroup(child.pid, 'SIGTERM');
+      await Promise.race([ended, pause(END_MS, undefined, { ref: false })]);
+    }
+    signalGroup(child.pid, 'SIGKILL');
+    child.stdout?.destroy();
+  }
+
+  private read(text: string): void {
+    const lines = (this.unread + text).split('\n');
+    this.unread = lines.pop() ?? '';
+    for (const line of lines) this.deliver(line);
+    if (this.unread.length > MOST_CHARS) void this.close();
+  }
+
+  private deliver(line: string): void {
+    if (line.trim() === '') return;
+    try {
+      this.onmessage?.(JSON.parse(line));
+    } catch {
+      // Not JSON (some programs greet on stdout), or the late answer to a call that was given up.
+      this.onerror?.(new Error('a line that is no message'));
+    }
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}

@@ -1,0 +1,116 @@
+import type { CallWarning, FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
+
+import { AgentError, type AgentReply, type TokenUsage } from '../../hooks/ports/agent-runner.ts';
+import { ToolCallLog } from './tool-call-log.ts';
+
+/** How often one turn asks the model: a tool call and its result are one step, and so is the final answer. */
+export const MAX_STEPS = 20;
+
+const BROKEN = new Set<FinishReason>(['interrupted', 'error']);
+
+/** Collects what comes out of a model's stream, and makes the turn's reply of it. */
+export class ModelAnswer {
+  private text = '';
+  private stepText = '';
+  private finish: FinishReason | undefined;
+  private usage: TokenUsage | undefined;
+  private readonly warnings = new Set<string>();
+  private readonly calls: ToolCallLog;
+
+  /**
+   * @param provider its name in the configuration.
+   * @param notes warnings from before the model was asked.
+   */
+  constructor(
+    private readonly provider: string,
+    offered: ToolSet,
+    notes: readonly string[],
+    now: () => number,
+  ) {
+    this.calls = new ToolCallLog(offered, now);
+    for (const note of notes) this.warnings.add(note);
+  }
+
+  /** @throws what the stream broke off with, or AgentError when it ended without saying that the answer is whole. */
+  take(part: TextStreamPart<ToolSet>): void {
+    this.calls.take(part);
+    switch (part.type) {
+      case 'error':
+        throw part.error;
+      case 'start-step':
+        this.stepText = '';
+        for (const warning of part.warnings) this.warnings.add(sentence(warning));
+        return;
+      case 'text-delta':
+        this.stepText += part.text;
+        return;
+      case 'finish-step':
+        // Most SDKs hand on what came before a lost connection as if it were the answer.
+        if (BROKEN.has(part.finishReason)) throw incomplete(this.provider);
+        // Words beside a tool call are no answer, unless the model leaves it at them.
+        if (this.stepText !== '') this.text = this.stepText;
+        return;
+      case 'finish':
+        this.finish = part.finishReason;
+        this.usage = usageOf(part.totalUsage);
+        return;
+      default:
+    }
+  }
+
+  /** @throws AgentError (permanent) when the provider's filter kept the answer back. */
+  reply(): Omit<AgentReply, 'model'> {
+    const { text, usage, finish } = this;
+    if (text === '' && finish === 'content-filter') {
+      throw this.failure(
+        new AgentError("the provider's content filter withheld the answer", 'permanent'),
+      );
+    }
+    const warnings = [...this.warnings, ...endings(text, finish)];
+    return { text, usage, warnings, toolCalls: this.calls.calls };
+  }
+
+  /** A turn that has used a tool may have acted: it is not begun again, whatever ended it. */
+  failure(error: AgentError): AgentError {
+    const used = this.calls.used;
+    if (used.length === 0) return error;
+    const names = used.slice(0, 5).join(', ');
+    const message = `${error.message}; it is not tried again, because tools were used already: ${names}`;
+    return new AgentError(message, 'permanent');
+  }
+}
+
+function incomplete(provider: string): AgentError {
+  const message = `the answer of provider "${provider}" ended before it was complete`;
+  return new AgentError(message, 'retryable');
+}
+
+function endings(text: string, finish: FinishReason | undefined): string[] {
+  if (finish === 'length') return ['The answer was cut at the longest that the model writes.'];
+  if (finish === 'content-filter') return ["The answer was cut by the provider's content filter."];
+  if (finish === 'tool-calls')
+    return [`The turn ended at the limit of ${MAX_STEPS} steps; the model wanted to go on.`];
+  return text === '' ? ['The model answered with nothing.'] : [];
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelUsage): TokenUsage | undefined {
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  return { inputTokens, outputTokens };
+}
+
+function sentence(warning: CallWarning): string {
+  switch (warning.type) {
+    case 'unsupported':
+      return `The model does not know ${warning.feature}${details(warning.details)}`;
+    case 'compatibility':
+      return `The model was asked in another way for ${warning.feature}${details(warning.details)}`;
+    case 'deprecated':
+      return `${warning.setting} is deprecated${details(warning.message)}`;
+    default:
+      return warning.message;
+  }
+}
+
+function details(text: string | undefined): string {
+  return text === undefined ? '.' : `: ${text}`;
+}

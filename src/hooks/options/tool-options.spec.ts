@@ -1,0 +1,109 @@
+import { ConfiguredAgents } from './configured-agents.ts';
+import { resolveOptions } from './resolve.ts';
+import type { HooksSettingsInput } from './resolve.ts';
+import { HooksSettings } from './settings.ts';
+
+type AgentInput = NonNullable<NonNullable<HooksSettingsInput['agents']>['list']>[number];
+
+function problemsOf(tools: AgentInput['tools']): string[] {
+  const { problems } = resolveOptions({ agents: { list: [{ id: 'main', tools }] } });
+  return problems.map(({ key, message }) => `${key} ${message}`);
+}
+
+const desk = { command: 'desk-mcp' };
+
+describe('agents.list[].tools', () => {
+  it('reaches the agent with every default filled in', async () => {
+    const url = 'http://127.0.0.1:8080/mcp';
+    const tools = {
+      mcp: { desk, web: { url, headers: { 'x-key': 'k' } } },
+      untrusted: ['desk_read'],
+    };
+    const settings = new HooksSettings({ agents: { list: [{ id: 'main', tools }] } });
+    await settings.verify();
+    expect(new ConfiguredAgents(settings).resolve().tools).toEqual({
+      mcp: {
+        desk: { command: 'desk-mcp', args: [], env: [] },
+        web: { url, headers: { 'x-key': 'k' } },
+      },
+      untrusted: ['desk_read'],
+    });
+  });
+
+  it('absent: the agent has none', () => {
+    const agents = new ConfiguredAgents(new HooksSettings({}));
+    expect(agents.resolve().tools).toBeUndefined();
+  });
+
+  it('lists no tool for untrusted turns by itself', () => {
+    const settings = new HooksSettings({
+      agents: { list: [{ id: 'main', tools: { mcp: { desk } } }] },
+    });
+    expect(new ConfiguredAgents(settings).resolve().tools?.untrusted).toEqual([]);
+  });
+
+  it.each<[AgentInput['tools'], string]>([
+    [{ mcp: { desk: {} } }, 'mcp.desk must have a command (a program) or a url (a server)'],
+    [
+      { mcp: { desk: { ...desk, url: 'http://x/mcp' } } },
+      'mcp.desk must have a command or a url, not both',
+    ],
+    [
+      { mcp: { desk: { url: 'x' } } },
+      'mcp.desk.url must be a URL such as http://127.0.0.1:8080/mcp',
+    ],
+    [
+      { mcp: { desk: { url: 'http://x/mcp', args: ['a'] } } },
+      'mcp.desk.args does nothing beside url; remove it',
+    ],
+    [
+      { mcp: { desk: { ...desk, headers: { a: 'b' } } } },
+      'mcp.desk.headers does nothing beside command; remove it',
+    ],
+    [
+      { mcp: { desk: { ...desk, env: ['A=b'] } } },
+      'mcp.desk.env must hold names of environment variables, such as GITHUB_TOKEN',
+    ],
+    [
+      { mcp: { my_desk: desk } },
+      'mcp.my_desk must be named with 1 to 32 letters, digits or hyphens',
+    ],
+    [
+      { mcp: { desk }, untrusted: ['other_read'] },
+      'untrusted[0] must be <server>_<tool> with a server of tools.mcp (desk)',
+    ],
+    [
+      { untrusted: ['read'] },
+      'untrusted[0] must be <server>_<tool> with a server of tools.mcp (none)',
+    ],
+  ])('%j is refused', (tools, problem) => {
+    expect(problemsOf(tools)).toEqual([`agents.list[0].tools.${problem}`]);
+  });
+});
+
+describe('models.providers', () => {
+  function problemsWith(provider: object): string[] {
+    const { problems } = resolveOptions({ models: { providers: { mine: provider } } });
+    return problems.map(({ key, message }) => `${key} ${message}`);
+  }
+
+  it.each(['openai', 'anthropic', 'google'])('%s needs a key and no address', (type) => {
+    expect(problemsWith({ type, apiKey: 'k' })).toEqual([]);
+    expect(problemsWith({ type })).toEqual([
+      `models.providers.mine.apiKey must be set: ${type} answers nobody without a key; write it as \${NAME} and put NAME into .env`,
+    ]);
+  });
+
+  it('openai-compatible needs an address and no key', () => {
+    expect(problemsWith({ baseUrl: 'http://127.0.0.1:11434/v1' })).toEqual([]);
+    expect(problemsWith({ apiKey: 'k' })[0]).toContain(
+      'models.providers.mine.baseUrl must be a URL',
+    );
+  });
+
+  it('another type is refused with the list', () => {
+    expect(problemsWith({ type: 'mistral', apiKey: 'k' })).toEqual([
+      'models.providers.mine.type must be one of openai, anthropic, google, openai-compatible',
+    ]);
+  });
+});

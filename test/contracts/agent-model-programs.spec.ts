@@ -1,0 +1,147 @@
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { isRunning, ToolRoom } from '../support/tool-turn.ts';
+
+describe('an MCP program', () => {
+  it('is given the allowed variables and no other', async () => {
+    const env = {
+      HOME: '/home/agent',
+      TZ: 'UTC',
+      DESK_KEY: 'k',
+      GATEWAY_TOKEN: 'ours',
+      USER: 'me',
+    };
+    await using room = await ToolRoom.open(env);
+    room.calls('desk_environment');
+    const { toolCalls } = await room.turn({ mcp: { desk: room.program(['DESK_KEY']) } });
+    const seen: Record<string, string> = JSON.parse(toolCalls?.[0]?.result ?? '');
+    expect(Object.keys(seen).toSorted()).toEqual(['DESK_KEY', 'HOME', 'PATH', 'TZ']);
+  });
+
+  it('works in the workspace of its agent', async () => {
+    await using room = await ToolRoom.open();
+    const workspace = await realpath(await mkdtemp(join(tmpdir(), 'hooks-workspace-')));
+    room.calls('desk_directory');
+    const { toolCalls } = await room.turn({ workspace });
+    expect(toolCalls?.[0]?.result).toBe(workspace);
+    await rm(workspace, { recursive: true });
+  });
+
+  it('that does not exist fails the turn, which may be tried again', async () => {
+    await using room = await ToolRoom.open();
+    const mcp = { desk: { command: 'no-such-program-here', args: [], env: [] } };
+    await expect(room.turn({ mcp })).rejects.toMatchObject({
+      kind: 'retryable',
+      message:
+        'the MCP server "desk" of agent "main" cannot be used: its program or the workspace was not found',
+    });
+  });
+
+  it('that ends at once fails the turn', async () => {
+    await using room = await ToolRoom.open();
+    const mcp = { desk: { command: process.execPath, args: ['-e', ''], env: [] } };
+    await expect(room.turn({ mcp })).rejects.toMatchObject({ kind: 'retryable' });
+  });
+
+  it('that ends in a call fails the call, and is started again for the next turn', async () => {
+    await using room = await ToolRoom.open();
+    room.calls('desk_exit');
+    expect((await room.turn()).toolCalls).toMatchObject([{ outcome: 'failed' }]);
+    room.calls('desk_echo', { text: 'back' });
+    expect((await room.turn()).toolCalls).toMatchObject([{ result: 'echo: back' }]);
+    expect(room.starts).toHaveLength(2);
+  });
+
+  it('that was killed between two turns is started again', async () => {
+    await using room = await ToolRoom.open();
+    await room.turn();
+    process.kill(room.starts[0] ?? 0, 'SIGKILL');
+    await eventually('the first program ends', () => !isRunning(room.starts[0] ?? 0));
+    await room.turn();
+    expect(room.starts).toHaveLength(2);
+  });
+
+  it('does not hold a turn that has reached its deadline', async () => {
+    await using room = await ToolRoom.open();
+    room.calls('desk_never');
+    const deadline = new AbortController();
+    const turn = room.turn({ signal: deadline.signal });
+    await (
+      await room.model.request(1)
+    ).closed;
+    const reason = new Error('the deadline');
+    deadline.abort(reason);
+    await expect(turn).rejects.toBe(reason);
+    room.calls('desk_echo', { text: 'next' });
+    expect((await room.turn()).toolCalls).toMatchObject([{ result: 'echo: next' }]);
+    expect(room.starts).toHaveLength(1);
+  });
+});
+
+describe('a program that is never ready', () => {
+  const script =
+    'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)';
+
+  it('does not hold a turn at its deadline, and ends with the runner', async () => {
+    const room = await ToolRoom.open();
+    const workspace = await mkdtemp(join(tmpdir(), 'hooks-workspace-'));
+    const mcp = { desk: { command: process.execPath, args: ['-e', script], env: [] } };
+    const deadline = new AbortController();
+    const turn = room.turn({ mcp, workspace, signal: deadline.signal });
+    const text = () => readFile(join(workspace, 'pid'), 'utf8').catch(() => '');
+    const pid = Number(await eventually('the program starts', async () => (await text()) || false));
+    const reason = new Error('the deadline');
+    deadline.abort(reason);
+    await expect(turn).rejects.toBe(reason);
+    expect(isRunning(pid)).toBe(true);
+    await room[Symbol.asyncDispose]();
+    expect(isRunning(pid)).toBe(false);
+    await rm(workspace, { recursive: true });
+  });
+});
+
+describe('how long a program runs', () => {
+  it('the turns of an agent share it, another agent has its own', async () => {
+    await using room = await ToolRoom.open();
+    await Promise.all([room.turn(), room.turn(), room.turn()]);
+    expect(room.starts).toHaveLength(1);
+    await room.turn({ agentId: 'other' });
+    expect(room.starts).toHaveLength(2);
+  });
+
+  it('until its settings change', async () => {
+    await using room = await ToolRoom.open({ DESK_KEY: 'k' });
+    await room.turn();
+    await room.turn({ mcp: { desk: room.program(['DESK_KEY']) } });
+    expect(room.starts).toHaveLength(2);
+    await eventually('the first program ends', () => !isRunning(room.starts[0] ?? 0));
+    expect(isRunning(room.starts[1] ?? 0)).toBe(true);
+  });
+
+  it('until no turn has used it for five minutes', async () => {
+    await using room = await ToolRoom.open();
+    await room.turn();
+    room.clock.advance(5 * 60_000 - 1);
+    await room.turn();
+    room.clock.advance(5 * 60_000 - 1);
+    await room.turn();
+    expect(room.starts).toHaveLength(1);
+    room.clock.advance(5 * 60_000);
+    await eventually('the program ends', () => !isRunning(room.starts[0] ?? 0));
+    await room.turn();
+    expect(room.starts).toHaveLength(2);
+  });
+
+  it('until the runner is disposed, which waits for its end', async () => {
+    const room = await ToolRoom.open();
+    await room.turn();
+    await room.turn({ agentId: 'other' });
+    const { starts } = room;
+    await room.runner[Symbol.asyncDispose]();
+    expect(starts.map(isRunning)).toEqual([false, false]);
+    await expect(room.turn()).rejects.toMatchObject({ kind: 'retryable' });
+    await room[Symbol.asyncDispose]();
+  });
+});

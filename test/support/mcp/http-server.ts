@@ -1,0 +1,66 @@
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { testTools } from './test-tools.ts';
+
+/** The test tools over streamable HTTP, with sessions. */
+export class McpHttpServer implements AsyncDisposable {
+  /** Headers of each request so far. */
+  readonly requests: { readonly method: string; readonly headers: IncomingHttpHeaders }[] = [];
+  /** When set, every request is answered with it. */
+  refusal: number | undefined;
+  private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
+  private readonly http = createServer((request, response) => {
+    this.take(request, response).catch(() => response.destroy());
+  });
+
+  static async start(): Promise<McpHttpServer> {
+    const server = new McpHttpServer();
+    server.http.listen(0, '127.0.0.1');
+    await once(server.http, 'listening');
+    return server;
+  }
+
+  get url(): string {
+    const address = this.http.address();
+    if (address === null || typeof address === 'string') throw new Error('the server is closed');
+    return `http://127.0.0.1:${address.port}/mcp`;
+  }
+
+  /** Forgets every session, as a restart would. */
+  restart(): void {
+    this.sessions.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.http, 'close');
+    this.http.close();
+    this.http.closeAllConnections();
+    await closed;
+  }
+
+  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests.push({ method: request.method ?? '', headers: request.headers });
+    if (this.refusal !== undefined) return void response.writeHead(this.refusal).end();
+    const id = request.headers['mcp-session-id'];
+    if (typeof id !== 'string') return (await this.open()).handleRequest(request, response);
+    const known = this.sessions.get(id);
+    if (known === undefined) return void response.writeHead(404).end();
+    await known.handleRequest(request, response);
+  }
+
+  private async open(): Promise<StreamableHTTPServerTransport> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void this.sessions.set(id, transport),
+    });
+    await testTools().connect(transport);
+    return transport;
+  }
+}

@@ -1,0 +1,36 @@
+import type { ModelProvider } from '../../src/adapters/agents/model.ts';
+import type { ModelProtocol } from './protocols/index.ts';
+import { ScriptedServer } from './scripted-server.ts';
+
+/** What the stub answers until it is told otherwise. */
+export const REPLY = 'Hello from the test model.';
+
+/** A provider that speaks the protocol; a route that the protocol does not have is answered 404. */
+export class ProtocolServer extends ScriptedServer {
+  private readonly answers: (readonly string[])[] = [];
+
+  private constructor(readonly protocol: ModelProtocol) {
+    super(({ path }) => {
+      const headers = { 'content-type': 'text/event-stream' };
+      if (path !== protocol.route) return { status: 404, headers, chunks: ['unknown route'] };
+      return { status: 200, headers, chunks: this.answers.shift() ?? protocol.text(REPLY) };
+    });
+  }
+
+  static async start(protocol: ModelProtocol): Promise<ProtocolServer> {
+    const server = new ProtocolServer(protocol);
+    await server.listen();
+    return server;
+  }
+
+  /** What `models.providers.<name>` must be. */
+  provider(apiKey: string): ModelProvider {
+    const { type, basePath } = this.protocol;
+    return { type, baseUrl: `${this.origin}${basePath}`, apiKey };
+  }
+
+  /** The streams of the next answers, in order. */
+  answer(...streams: readonly (readonly string[])[]): void {
+    this.answers.push(...streams);
+  }
+}

@@ -1,0 +1,13 @@
+import { anthropic } from './anthropic.ts';
+import { google } from './google.ts';
+import { openaiCompatible } from './openai-compatible.ts';
+import { openai } from './openai.ts';
+
+export { STEP_USAGE } from './protocol.ts';
+export type { ModelProtocol } from './protocol.ts';
+export { anthropic, google, openai, openaiCompatible };
+
+/** Every protocol by its type: each runs the same contract. */
+export const PROTOCOLS = [openaiCompatible, openai, anthropic, google].map(
+  (protocol) => [protocol.type, protocol] as const,
+);

@@ -1,0 +1,68 @@
+import { words } from './openai-compatible.ts';
+import { at, event, listAt, STEP_USAGE, type ModelProtocol } from './protocol.ts';
+
+const usage = {
+  input_tokens: STEP_USAGE.inputTokens,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: STEP_USAGE.outputTokens,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 18,
+};
+const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4' };
+
+function typed(type: string, data: object): string {
+  return event({ type, ...data }, type);
+}
+
+const created = typed('response.created', { response: { ...response, status: 'in_progress' } });
+
+function ending(finish: 'stop' | 'length'): string {
+  if (finish === 'stop') {
+    return typed('response.completed', { response: { ...response, status: 'completed', usage } });
+  }
+  const incomplete_details = { reason: 'max_output_tokens' };
+  const cut = { ...response, status: 'incomplete', incomplete_details, usage };
+  return typed('response.incomplete', { response: cut });
+}
+
+function message(reply: string): readonly string[] {
+  const item = { id: 'msg_1', type: 'message', role: 'assistant' };
+  const place = { output_index: 0, content_index: 0, item_id: 'msg_1' };
+  return [
+    typed('response.output_item.added', { output_index: 0, item: { ...item, content: [] } }),
+    ...words(reply).map((delta) => typed('response.output_text.delta', { ...place, delta })),
+    typed('response.output_item.done', { output_index: 0, item: { ...item, content: [] } }),
+  ];
+}
+
+/** The Responses API. */
+export const openai: ModelProtocol = {
+  type: 'openai',
+  basePath: '/v1',
+  modelId: 'gpt-5.4',
+  route: '/v1/responses',
+  text: (reply, finish = 'stop') => [
+    created,
+    ...(reply === '' ? [] : message(reply)),
+    ending(finish),
+  ],
+  toolCall(name, input) {
+    const call = { id: 'fc_1', type: 'function_call', call_id: 'call-1', name };
+    const item = { ...call, status: 'completed', arguments: JSON.stringify(input) };
+    return [
+      created,
+      typed('response.output_item.added', { output_index: 0, item: { ...item, arguments: '' } }),
+      typed('response.output_item.done', { output_index: 0, item }),
+      ending('stop'),
+    ];
+  },
+  refusal: (status, text) => ({ error: { message: text, type: 'some_error', code: `e${status}` } }),
+  overload: typed('error', {
+    sequence_number: 2,
+    error: { type: 'server_error', code: 'server_error', message: 'busy', param: null },
+  }),
+  keyOf: ({ authorization }) => authorization?.replace('Bearer ', ''),
+  systemOf: (body) => at(body, 'input', 0, 'content') ?? at(body, 'instructions'),
+  toolsOf: (body) => listAt(body, 'tools').map((tool) => at(tool, 'name')),
+  thinkingOf: (body) => at(body, 'reasoning', 'effort'),
+};

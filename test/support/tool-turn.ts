@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelRunner } from '../../src/adapters/agents/model.ts';
+import type { AgentReply } from '../../src/hooks/ports/agent-runner.ts';
+import type { CapabilityContract } from '../../src/hooks/ports/capability-contract.ts';
+import type { McpServerSettings, ToolSettings } from '../../src/hooks/ports/runner-settings.ts';
+import { ManualClock } from './manual-clock.ts';
+import { NOW } from './model-turn.ts';
+import { openaiCompatible } from './protocols/index.ts';
+import type { ModelProtocol } from './protocols/index.ts';
+import { ProtocolServer } from './protocol-server.ts';
+import { runnerFor, turnFor } from './provider-turn.ts';
+
+export interface ToolTurn {
+  readonly mcp?: ToolSettings['mcp'];
+  readonly allowed?: CapabilityContract['allowedTools'];
+  readonly agentId?: string;
+  readonly workspace?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A model's stub, a runner, and a program that serves the test tools as `desk`. */
+export class ToolRoom implements AsyncDisposable {
+  private readonly dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
+  private readonly diary = join(this.dir, 'starts');
+
+  private constructor(
+    readonly model: ProtocolServer,
+    readonly runner: ModelRunner,
+    readonly clock: ManualClock,
+  ) {}
+
+  static async open(
+    env: Readonly<Record<string, string>> = {},
+    protocol: ModelProtocol = openaiCompatible,
+  ): Promise<ToolRoom> {
+    const model = await ProtocolServer.start(protocol);
+    const path = { PATH: process.env['PATH'] ?? '' };
+    const clock = new ManualClock(NOW);
+    return new ToolRoom(model, runnerFor(model, { ...path, ...env }, clock), clock);
+  }
+
+  /** The program that serves the test tools. */
+  program(env: readonly string[] = []): McpServerSettings {
+    const script = new URL('./mcp/program.ts', import.meta.url).pathname;
+    return { command: process.execPath, args: [script, this.diary], env };
+  }
+
+  /** Process ids of the program's starts so far. */
+  get starts(): readonly number[] {
+    try {
+      return readFileSync(this.diary, 'utf8').trim().split('\n').map(Number);
+    } catch {
+      return [];
+    }
+  }
+
+  /** The model calls the tool and then says what it was scripted to, or the usual. */
+  calls(tool: string, input: unknown = {}): void {
+    this.model.answer(this.model.protocol.toolCall(tool, input));
+  }
+
+  /** One turn of an agent that has the tools of `desk`, all of them allowed. */
+  turn({
+    mcp,
+    allowed = 'all',
+    agentId = 'main',
+    workspace,
+    signal,
+  }: ToolTurn = {}): Promise<AgentReply> {
+    const tools = { mcp: mcp ?? { desk: this.program() }, untrusted: [] };
+    const agent = { id: agentId, timeoutSeconds: 600, workspace, tools };
+    const trust = allowed === 'all' ? ('trusted' as const) : ('untrusted' as const);
+    const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
+    return this.runner.run(turnFor(this.model, { agent, contract }), signal ?? never());
+  }
+
+  /** Names of the tools that the n-th request offered to the model. */
+  async offered(n: number): Promise<readonly unknown[]> {
+    return this.model.protocol.toolsOf((await this.model.request(n)).body);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.runner[Symbol.asyncDispose]();
+    await this.model.close();
+    rmSync(this.dir, { recursive: true });
+  }
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** True while a process of that id exists. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
