@@ -6,6 +6,7 @@ import { describePruning } from './ledger/pruning.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import { describeStories } from './ledger/stories.contract.ts';
+import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
 /** What every ledger must do, whatever it is made of. Uses the ports only. */
@@ -16,6 +17,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeCrashes(openStore);
     describeSettling(openStore);
     describeSessions(openStore);
+    describeTranscripts(openStore);
     describeStories(openStore);
     describeOperations(openStore);
     describePruning(openStore);

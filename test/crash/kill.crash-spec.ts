@@ -62,6 +62,9 @@ beforeAll(
     for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
     operator = await Gateway.start(dir);
     await eventually('all work ends', async () => (await operator.unfinished()) === 0, 60_000);
+    // A heartbeat that was killed twice is given up; its lines wait for the next one.
+    await operator.post('wake', { text: 'the last wake' });
+    await eventually('all work ends', async () => (await operator.unfinished()) === 0, 60_000);
   },
   ROUNDS * 10_000 + 90_000,
 );
@@ -91,16 +94,20 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
     }
   }, 120_000);
 
-  it('runs each session in the order of acceptance', () => {
+  it('runs each session in the order of acceptance', async () => {
     for (const session of SESSIONS) {
-      const accepted = acknowledged.filter(
-        (event) => event.kind === 'agent' && event.session === session,
-      );
-      const order = accepted.map(({ marker }) => marker);
-      const asked = askedOf(session).filter((marker) => order.includes(marker));
-      expect(asked).toEqual(order);
+      const asked = askedOf(session);
+      const order: string[] = [];
+      for (const event of acknowledged) {
+        if (event.kind !== 'agent' || event.session !== session) continue;
+        const { marker, eventId } = event;
+        // What was killed twice may be given up before the model has heard of it.
+        const isExpected = asked.includes(marker) || !saysGivenUp(await operator.story(eventId));
+        if (isExpected) order.push(marker);
+      }
+      expect(asked.filter((marker) => order.includes(marker))).toEqual(order);
     }
-  });
+  }, 120_000);
 
   it('runs and delivers nothing twice without the story saying so', async () => {
     const asked = countsOf(runTexts(), /Please answer (\[[^\]]*\])/g);
@@ -125,14 +132,17 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   });
 });
 
-/** Work that was under way in five kills in a row is given up; nothing else may end badly here. */
-function saysGivenUp({ runs, deliveries, heartbeat }: EventStory): boolean {
+/** A run that was under way in two kills is given up, a delivery after five in a row; nothing else may end badly here. */
+function saysGivenUp({ runs, deliveries, summary }: EventStory): boolean {
+  const saysSo = /interrupted \d+ times; it is not begun again/;
   return (
     runs.some(
-      ({ status, error }) => status === 'interrupted' && /died 5 times/.test(error ?? ''),
-    ) ||
-    deliveries.some(({ status }) => status === 'unknown') ||
-    heartbeat === 'failed'
+      ({ status, error, attempts }) =>
+        status === 'interrupted' &&
+        attempts > 2 &&
+        saysSo.test(error ?? '') &&
+        saysSo.test(summary ?? ''),
+    ) || deliveries.some(({ status }) => status === 'unknown')
   );
 }
 

@@ -42,6 +42,32 @@ describe('GET /ops/api/events', () => {
   });
 });
 
+describe('GET /ops/api/sessions', () => {
+  const SESSIONS = '/ops/api/sessions';
+
+  it('lists them page by page', async () => {
+    const { body } = await service.get(`${SESSIONS}?cursor=YWJj&limit=200`);
+    expect(body).toMatchObject({
+      sessions: [{ key: 'agent:main:main', pendingSystemEvents: 1 }],
+      nextCursor: 'next',
+    });
+    await service.get(SESSIONS);
+    expect(service.ledger.journal).toEqual([
+      'sessions {"cursor":"YWJj","limit":200}',
+      'sessions {"limit":50}',
+    ]);
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=a:b', 'hook=a'])(
+    'refuses ?%s with 400',
+    async (query) => {
+      const told = await service.get(`${SESSIONS}?${query}`);
+      expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
+      expect(service.ledger.journal).toEqual([]);
+    },
+  );
+});
+
 describe('GET /ops/api/sessions/:key', () => {
   it.each(['agent:main:hook:x', `agent:main:hook:a/b ${'ä'.repeat(200)}`])(
     'takes %j',

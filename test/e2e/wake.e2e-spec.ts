@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => hooks.close());
 
 async function pending(agentId = 'main'): Promise<string[]> {
-  const limits = { maxEvents: 200, maxBytes: 100_000 };
+  const limits = { maxEvents: 200, maxBytes: 100_000, maxHistoryCharacters: 1e6 };
   const context = await hooks.app.get(Conversations).context(`agent:${agentId}:main`, limits);
   return context.pending.map(({ text }) => text);
 }

@@ -1,8 +1,8 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { HooksModule, Stories } from '../../src/hooks/index.ts';
-import type { EventStory, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { HooksModule, Operations, Stories } from '../../src/hooks/index.ts';
+import type { EventStory, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { eventually } from './eventually.ts';
 import { RecordingChannel, RecordingRunner } from './recording.ts';
@@ -90,6 +90,18 @@ export class Hooks {
   async events(): Promise<EventStory[]> {
     const { events } = await this.app.get(Stories).list({ limit: 200 });
     return Promise.all(events.map(({ id }) => this.story(id)));
+  }
+
+  /** Puts what died of an event back into the queue. */
+  retry(eventId: unknown): Promise<number | null> {
+    return this.app.get(Operations).retry(String(eventId));
+  }
+
+  /** How much work of a kind waits or runs. */
+  async waiting(kind: WorkCounts['kind']): Promise<number> {
+    const counts = await this.app.get(Operations).counts();
+    const open = counts.filter((it) => it.kind === kind && it.state !== 'dead');
+    return open.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** How many events were stored. */

@@ -3,6 +3,7 @@ import type {
   EventFilter,
   EventStory,
   EventSummary,
+  SessionFilter,
   SessionStory,
   StoredRequest,
   WorkCounts,
@@ -69,6 +70,12 @@ class OperatedStories extends Stories {
 
   async storedRequest(): Promise<StoredRequest | null> {
     return null;
+  }
+
+  async sessions(filter: SessionFilter) {
+    this.ledger.journal.push(`sessions ${JSON.stringify(filter)}`);
+    const session = { key: 'agent:main:main', agentId: 'main', lastTurnAt: null };
+    return { sessions: [{ ...session, turns: 0, pendingSystemEvents: 1 }], nextCursor: 'next' };
   }
 
   async session(key: string): Promise<SessionStory | null> {

@@ -9,6 +9,10 @@ export class RecordingRunner extends AgentRunner {
   readonly turns: AgentTurn[] = [];
   reply: (turn: AgentTurn, signal: AbortSignal) => Promise<string> | string = ({ kind }) =>
     kind === 'run' ? 'the reply' : 'HEARTBEAT_OK';
+  /** What comes with each reply. */
+  extras: Omit<AgentReply, 'text'> = {};
+  /** Whether a turn that was cut off may be begun again. */
+  isSafe = true;
 
   constructor(private readonly journal: Journal) {
     super();
@@ -17,7 +21,11 @@ export class RecordingRunner extends AgentRunner {
   override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     this.turns.push(turn);
     this.journal.push(`${turn.kind} ${turn.sessionKey}`);
-    return { text: await this.reply(turn, signal) };
+    return { ...this.extras, text: await this.reply(turn, signal) };
+  }
+
+  override mayRepeat(): boolean {
+    return this.isSafe;
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   Change,
   ChannelBindings,
   ChannelId,
+  ContextLimits,
   DeliveryLease,
   End,
   HeartbeatLease,
@@ -36,13 +37,18 @@ export class StandInConversations extends Conversations {
   pending: SystemEvent[] = [];
   hasMore = false;
   history: SessionContext['history'] = [];
+  isUntrusted = false;
+  runnerSession: SessionContext['runnerSession'] = null;
+  limits: ContextLimits | undefined;
   last: Route | null = null;
   byChannel: Partial<Record<ChannelId, string>> = {};
   readonly read: string[] = [];
 
-  override async context(session: string): Promise<SessionContext> {
+  override async context(session: string, limits: ContextLimits): Promise<SessionContext> {
     this.read.push(session);
-    return { pending: this.pending, hasMore: this.hasMore, history: this.history };
+    this.limits = limits;
+    const { pending, hasMore, history, isUntrusted, runnerSession } = this;
+    return { pending, hasMore, history, isUntrusted, runnerSession };
   }
 
   override async routes() {
@@ -136,7 +142,7 @@ export class WorkRoom {
       settings,
     );
     const turns = new Turns(this.runner, directory, clock);
-    const sessions = new SessionTurns(conversations);
+    const sessions = new SessionTurns(conversations, settings, clock);
     this.addressing = new Addressing(conversations, registry);
     const outbox = new Outbox(this.addressing, clock);
     this.schedule = new HeartbeatSchedule(this.work, directory, settings, clock);
@@ -165,6 +171,7 @@ const lease = {
   attempt: 1,
   failures: 0,
   crashes: 0,
+  interruptions: 0,
   since: Date.UTC(2026, 0, 1),
 };
 

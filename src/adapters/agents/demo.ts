@@ -27,6 +27,11 @@ class DemoRunner extends AgentRunner {
         : `This is the demo agent: no model was asked. Your message begins with “${quote(turn.prompt)}”.`;
     return { text, model: 'demo' };
   }
+
+  /** It cannot act. */
+  override mayRepeat(): boolean {
+    return true;
+  }
 }
 
 /**

@@ -1,7 +1,17 @@
 import type { End } from '../../hooks/ports/work-ledger.ts';
 import type { Lane } from '../../hooks/ports/new-work.ts';
-import type { Conversations, Route, SessionContext } from '../../hooks/ports/conversations.ts';
-import type { EventFilter, SessionStory, Stories } from '../../hooks/ports/stories.ts';
+import type {
+  ContextLimits,
+  Conversations,
+  Route,
+  SessionContext,
+} from '../../hooks/ports/conversations.ts';
+import type {
+  EventFilter,
+  SessionFilter,
+  SessionStory,
+  Stories,
+} from '../../hooks/ports/stories.ts';
 import type { WorkCounts } from '../../hooks/ports/operations.ts';
 import type { PackedEvent } from './packing.ts';
 import type { WireAcceptance, WireChange, WireClaim, WireStory, WireWork } from './wire-data.ts';
@@ -67,10 +77,7 @@ export interface WriterCalls {
     args: [workId: number, attempt: number, end: End, changes: readonly WireChange[]];
     result: boolean;
   };
-  context: {
-    args: [session: string, limits: { maxEvents: number; maxBytes: number }];
-    result: SessionContext;
-  };
+  context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
   routes: { args: [session: string]; result: Awaited<ReturnType<Conversations['routes']>> };
   noteRoute: { args: [session: string, route: Route]; result: null };
   retry: { args: [eventId: string]; result: number | null };
@@ -87,6 +94,7 @@ export interface ReaderCalls {
     args: [id: string];
     result: { hook: string; request: string; payload: string | null } | null;
   };
+  sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<Stories['sessions']>> };
   session: { args: [key: string]; result: SessionStory | null };
   counts: { args: []; result: readonly WorkCounts[] };
 }

@@ -1,5 +1,5 @@
 import { Conversations } from '../../hooks/ports/conversations.ts';
-import type { Route, SessionContext } from '../../hooks/ports/conversations.ts';
+import type { ContextLimits, Route, SessionContext } from '../../hooks/ports/conversations.ts';
 import type { WriterCalls } from './calls.ts';
 import type { Caller } from './thread-link.ts';
 
@@ -11,10 +11,7 @@ export class SqliteConversations extends Conversations {
     this.#writer = writer;
   }
 
-  context(
-    session: string,
-    limits: { maxEvents: number; maxBytes: number },
-  ): Promise<SessionContext> {
+  context(session: string, limits: ContextLimits): Promise<SessionContext> {
     return this.#writer.call('context', session, limits);
   }
 

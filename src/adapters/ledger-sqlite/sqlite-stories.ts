@@ -2,6 +2,7 @@ import { Stories } from '../../hooks/ports/stories.ts';
 import type {
   EventFilter,
   EventStory,
+  SessionFilter,
   SessionStory,
   StoredRequest,
 } from '../../hooks/ports/stories.ts';
@@ -34,6 +35,10 @@ export class SqliteStories extends Stories {
     if (stored === null) return null;
     const { console: _lines, ...request } = parseRequest(stored.request);
     return { ...stored, request };
+  }
+
+  sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {
+    return this.#reader.call('sessions', filter);
   }
 
   session(key: string): Promise<SessionStory | null> {

@@ -1,5 +1,5 @@
 import type { Acceptance, IdempotencyKey } from '../../hooks/ports/intake.ts';
-import type { Change, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
+import type { Change, RunUpdate, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
 import type { EventStory } from '../../hooks/ports/stories.ts';
 import type { NewWork } from '../../hooks/ports/new-work.ts';
 
@@ -26,9 +26,12 @@ export interface WireAction {
 
 export type WireSystemEvent = Omit<SystemEventChange, 'trust'> & { readonly trust: string };
 export type WireWork = Omit<NewWork, 'order'> & { readonly order: string };
+type Nested = 'contract' | 'usage' | 'warnings' | 'toolCalls' | 'note';
+export type WireRunUpdate = Omit<RunUpdate, Nested> & { readonly [K in Nested]?: string };
 export type WireChange =
-  | Exclude<Change, SystemEventChange | WorkChange>
+  | Exclude<Change, SystemEventChange | WorkChange | RunUpdate>
   | WireSystemEvent
+  | WireRunUpdate
   | { readonly type: 'work'; readonly work: WireWork };
 
 /** `kept`: places of the actions that were stored; absent: all. `receipt`: JSON text of the first one. */
@@ -46,6 +49,7 @@ export interface WireLease {
   readonly attempt: number;
   readonly failures: number;
   readonly crashes: number;
+  readonly interruptions: number;
   readonly since: number;
   readonly order: string;
 }

@@ -1,7 +1,7 @@
-import type { Change } from '../../hooks/ports/change.ts';
+import type { Change, RunUpdate } from '../../hooks/ports/change.ts';
 import type { EventRequest, NewAction, NewEvent } from '../../hooks/ports/intake.ts';
 import type { NewWork } from '../../hooks/ports/new-work.ts';
-import type { WireAction, WireChange, WireEvent, WireWork } from './wire-data.ts';
+import type { WireAction, WireChange, WireEvent, WireRunUpdate, WireWork } from './wire-data.ts';
 
 const NO_WARNINGS = '[]';
 
@@ -50,7 +50,25 @@ export function toWireChange(change: Change): WireChange {
       return { ...change, trust: JSON.stringify(change.trust) };
     case 'work':
       return { type: 'work', work: toWireWork(change.work) };
+    case 'run-update':
+      return toWireRunUpdate(change);
     default:
       return change;
   }
+}
+
+function toWireRunUpdate(update: RunUpdate): WireRunUpdate {
+  const { contract, usage, warnings, toolCalls, note, ...flat } = update;
+  return {
+    ...flat,
+    contract: json(contract),
+    usage: json(usage),
+    warnings: json(warnings),
+    toolCalls: json(toolCalls),
+    note: json(note),
+  };
+}
+
+function json(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value);
 }

@@ -47,11 +47,6 @@ export function timeLine(receivedAt: number, times = 1): string {
   return `Received: ${new Date(receivedAt).toISOString()}${often}`;
 }
 
-/** Whether a text that was shown to an agent before had foreign text in it. Only our own markers read so. */
-export function hasFence(shown: string): boolean {
-  return shown.includes(`<<<${MARKER_NAME} id="`);
-}
-
 function startMarker(id: string): string {
   return `<<<${MARKER_NAME} id="${id}">>>`;
 }

@@ -1,4 +1,3 @@
-export { hasFence } from './fence.ts';
 export { renderPrompt } from './prompt.ts';
 export { signalsOf } from './signals.ts';
 export { renderSystemEvents } from './system-events.ts';

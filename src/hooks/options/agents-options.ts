@@ -16,8 +16,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { THINKING_LEVELS } from '../ports/index.ts';
-import type { ThinkingLevel } from '../ports/index.ts';
+import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
+import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
 import { MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList } from './model-list.ts';
 import type { ModelList } from './model-list.ts';
@@ -68,6 +68,14 @@ export class HeartbeatOptions {
   @Min(0)
   ackMaxChars = 300;
 
+  /** Where its replies go: `last` (where the main session last spoke; nowhere when it never did) or `chan_1` … `chan_8`. */
+  @IsIn(['last', ...CHANNEL_IDS])
+  channel: ChannelId | 'last' = 'last';
+
+  /** Recipient of its replies. Default: the channel's last recipient. */
+  @OptionalText()
+  to?: string;
+
   /** What the agent is asked in a heartbeat. */
   @IsString()
   @IsNotEmpty()
@@ -104,6 +112,15 @@ export class AgentDefaultsOptions {
   @Min(1)
   @Max(1000)
   maxConcurrent = 4;
+
+  /**
+   * Most of a session's transcript that a turn is given, in tokens of 4 characters each, 0 to 10,000,000. Whole turns
+   * (prompt and reply) are left out from the front.
+   */
+  @IsInt()
+  @Min(0)
+  @Max(10_000_000)
+  historyTokens = 50_000;
 
   /** How many system events may wait in one main session; more are answered 503. */
   @IsInt()

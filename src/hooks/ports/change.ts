@@ -1,5 +1,7 @@
 import type { ChannelId } from './channel.ts';
-import type { TranscriptMessage } from './agent-runner.ts';
+import type { TokenUsage, ToolCall } from './agent-runner.ts';
+import type { CapabilityContract } from './capability-contract.ts';
+import type { RunnerSession } from './conversations.ts';
 import type { Trust } from './trust.ts';
 import type { NewWork } from './new-work.ts';
 
@@ -19,7 +21,7 @@ export type Change =
   | DeliveryUpdate
   | ConsumeChange
   | HeartbeatFailedChange
-  | TurnsChange
+  | TurnChange
   | RouteChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
@@ -66,6 +68,11 @@ export interface RunUpdate {
   readonly error?: string | null;
   /** What was posted into the main session. */
   readonly summary?: string;
+  /** What the turn may do. */
+  readonly contract?: CapabilityContract;
+  readonly usage?: TokenUsage;
+  readonly warnings?: readonly string[];
+  readonly toolCalls?: readonly ToolCall[];
   readonly finishedAt?: number;
   /** One more entry of the run's history, e.g. why an attempt has to be repeated. */
   readonly note?: AttemptNote;
@@ -115,14 +122,19 @@ export interface HeartbeatFailedChange {
   readonly through: number;
 }
 
-/** Adds messages to a session's transcript. */
-export interface TurnsChange {
-  readonly type: 'turns';
+/** Adds a turn to a session's transcript. */
+export interface TurnChange {
+  readonly type: 'turn';
   readonly session: string;
   readonly at: number;
-  /** True: the session begins anew with these messages. */
+  /** True: the session begins anew with this turn. */
   readonly replace: boolean;
-  readonly messages: readonly TranscriptMessage[];
+  readonly prompt: string;
+  readonly reply: string;
+  /** Foreign text was shown in it, or in what the session remembered by then: whoever reads it later reads foreign text. */
+  readonly isUntrusted: boolean;
+  /** Absent: the session remembers none any more. */
+  readonly runnerSession?: RunnerSession;
 }
 
 /** Remembers where a main session last spoke. */

@@ -1,3 +1,5 @@
+import type { TokenUsage, ToolCall } from './agent-runner.ts';
+import type { CapabilityContract } from './capability-contract.ts';
 import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
 import type { EventRequest } from './intake.ts';
 import type { Route } from './conversations.ts';
@@ -43,12 +45,25 @@ export interface RunStory {
   readonly prompt: string | null;
   readonly reply: string | null;
   readonly error: string | null;
-  /** How often it was begun. */
+  /** What it was allowed to do; null before its first attempt has ended. */
+  readonly contract: CapabilityContract | null;
+  /** Null: the runner does not know. */
+  readonly usage: TokenUsage | null;
+  /** What could not be done as asked. */
+  readonly warnings: readonly string[];
+  readonly toolCalls: readonly ToolCallStory[];
+  /** How often it was taken up; the notes say what became of an attempt that asked nobody. */
   readonly attempts: number;
   /** Why attempts had to be repeated. */
   readonly notes: readonly StoryNote[];
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
+}
+
+/** One use of a tool; input and result are null once `store.payloadDays` have passed. */
+export interface ToolCallStory extends Omit<ToolCall, 'input' | 'result'> {
+  readonly input: string | null;
+  readonly result: string | null;
 }
 
 export type StoryNote = Omit<AttemptNote, 'at'> & { readonly at: string };
@@ -70,6 +85,26 @@ export interface SessionStory {
   readonly pendingSystemEvents: readonly { text: string; at: string; trust: Trust }[];
   readonly lastRoute: Route | null;
   readonly turns: readonly { role: string; text: string; at: string }[];
+}
+
+/** One line of the list of sessions. */
+export interface SessionSummary {
+  /** Full key. */
+  readonly key: string;
+  readonly agentId: string;
+  /** Null: nothing but system events and routes so far. */
+  readonly lastTurnAt: string | null;
+  /** How many turns its transcript holds. */
+  readonly turns: number;
+  /** How many wait. */
+  readonly pendingSystemEvents: number;
+}
+
+export interface SessionFilter {
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
 }
 
 export interface EventFilter {
@@ -100,6 +135,11 @@ export abstract class Stories {
 
   abstract storedRequest(id: string): Promise<StoredRequest | null>;
 
-  /** Null when nothing was ever written under that full key. Up to the newest 200 turns and oldest 200 system events. */
+  /** In order of their full keys. */
+  abstract sessions(
+    filter: SessionFilter,
+  ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }>;
+
+  /** Null when nothing was ever written under that full key. Up to the newest 100 turns (two messages each) and oldest 200 system events. */
   abstract session(key: string): Promise<SessionStory | null>;
 }

@@ -8,7 +8,7 @@ export interface Retention {
 /** Keeps the ledger small and healthy. */
 export abstract class Upkeep {
   /**
-   * Forgets a small step's worth (payloads, prompts and replies; ended events; expired idempotency keys). True: there
+   * Forgets a small step's worth (payloads, prompts, replies and tool calls; ended events; old transcripts and sessions without any; expired idempotency keys). True: there
    * is more to do. Unfinished events are never touched.
    */
   abstract prune(retention: Retention): Promise<boolean>;

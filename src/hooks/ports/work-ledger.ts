@@ -16,6 +16,11 @@ interface LeaseOf<Kind, Order> {
   readonly failures: number;
   /** Attempts before this one that ended without a word, in a row: their process died during them. */
   readonly crashes: number;
+  /**
+   * Attempts before this one that were cut off, by the end of their process or by a stop. Whoever was asked then may
+   * have acted.
+   */
+  readonly interruptions: number;
   /** Epoch milliseconds when the work was accepted, or when an operator had it done anew. */
   readonly since: number;
   readonly order: Order;
@@ -28,10 +33,14 @@ export type Lease = RunLease | HeartbeatLease | DeliveryLease;
 
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
- * `interrupted`: the service stopped; the attempt does not count as a failure.
+ * `interrupted`: the service stopped during the attempt, which counts as an interruption and not as a failure.
+ * `release`: given back before anything was begun; it keeps its place and nothing is counted.
  */
 export type End =
-  { type: 'done' } | { type: 'retry'; at: number; interrupted?: true } | { type: 'dead' };
+  | { type: 'done' }
+  | { type: 'retry'; at: number; interrupted?: true }
+  | { type: 'release' }
+  | { type: 'dead' };
 
 /**
  * How long a lease holds without being renewed, in a store that several processes share. A ledger that is alone on its

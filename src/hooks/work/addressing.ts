@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Conversations } from '../ports/index.ts';
-import type { ChannelId, DeliverOrder } from '../ports/index.ts';
+import type { ChannelId, DeliverOrder, Destination } from '../ports/index.ts';
 import { ChannelRegistry } from './channel-registry.ts';
 
 /** `last` without a last route. */
@@ -34,9 +34,11 @@ export class Addressing {
     return { channel, to: to ?? null };
   }
 
-  /** Where the main session last spoke; null when it never did, or its channel is gone. */
-  async lastRoute(session: string): Promise<{ channel: ChannelId; to: string } | null> {
+  /** The channel that was named, or where the main session last spoke; null when it never did, or its channel is gone. */
+  async ofHeartbeat({ channel, to }: Destination, session: string): Promise<Address | null> {
+    if (channel !== 'last') return this.find({ channel, to, toFrom: 'named' }, session);
     const { last } = await this.conversations.routes(session);
-    return last !== null && this.registry.get(last.channel) !== null ? last : null;
+    if (last === null || this.registry.get(last.channel) === null) return null;
+    return { channel: last.channel, to: to ?? last.to };
   }
 }

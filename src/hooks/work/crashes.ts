@@ -4,9 +4,6 @@ import type { Lease } from '../ports/index.ts';
 const MAX_CRASHES = 5;
 
 /** Why work is given up without another attempt; null: it may be begun. */
-export function fatality(
-  { crashes }: Pick<Lease, 'crashes'>,
-  during: 'run' | 'heartbeat' | 'delivery',
-): string | null {
+export function fatality({ crashes }: Pick<Lease, 'crashes'>, during: 'delivery'): string | null {
   return crashes < MAX_CRASHES ? null : `the service died ${crashes} times during this ${during}`;
 }

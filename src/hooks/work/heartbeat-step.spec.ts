@@ -22,6 +22,15 @@ function perform(room: WorkRoom, ...lease: Parameters<typeof heartbeatLease>) {
   return room.heartbeat.perform(heartbeatLease(...lease), room.stop.signal);
 }
 
+/** A turn that the stop of the service cuts off. */
+async function stopped(room: WorkRoom) {
+  room.runner.reply = () => new Promise<string>(() => {});
+  const step = perform(room);
+  await settled();
+  room.stop.abort();
+  return step;
+}
+
 const OFF = { agents: { defaults: { heartbeat: { every: '0m' } } } };
 
 describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
@@ -46,12 +55,12 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
   it('consumes the events, keeps the conversation, and schedules the next', async () => {
     const { end, changes } = await perform(waiting());
     expect(end).toEqual({ type: 'done' });
-    expect(kindsOf(changes)).toEqual(['consume', 'turns', 'work:heartbeat']);
+    expect(kindsOf(changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
     expect(only(changes, 'consume')).toEqual([
       { type: 'consume', session: 'agent:main:main', through: 5 },
     ]);
-    expect(only(changes, 'turns')).toMatchObject([
-      { replace: false, messages: [{ role: 'user' }, { role: 'assistant', text: 'the reply' }] },
+    expect(only(changes, 'turn')).toMatchObject([
+      { replace: false, prompt: expect.stringContaining('disk full'), reply: 'the reply' },
     ]);
   });
 
@@ -111,12 +120,28 @@ describe('HeartbeatStep: a step that breaks again and again', () => {
 });
 
 describe('HeartbeatStep: a long conversation', () => {
-  it('gives the turn the newest messages that fit', async () => {
-    const room = waiting();
-    const text = (n: number) => `${n}${'x'.repeat(90_000)}`;
-    room.conversations.history = [1, 2, 3].map((n) => ({ role: 'user', text: text(n) }));
+  it.each([
+    [{}, 200_000],
+    [{ historyTokens: 10 }, 40],
+  ])('asks of it what %j allows, at 4 characters a token', async (defaults, characters) => {
+    const room = waiting({ agents: { defaults } });
     await perform(room);
-    expect(room.runner.turns[0]?.history.map((message) => message.text[0])).toEqual(['2', '3']);
+    expect(room.conversations.limits).toMatchObject({ maxHistoryCharacters: characters });
+  });
+});
+
+describe('HeartbeatStep: a session that has heard foreign text', () => {
+  it('makes a later turn untrusted though nothing foreign waits', async () => {
+    const room = new WorkRoom();
+    room.conversations.isUntrusted = true;
+    const { changes } = await perform(room, true);
+    expect(room.runner.turns).toMatchObject([{ contract: { trust: 'untrusted' } }]);
+    expect(only(changes, 'turn')).toMatchObject([{ isUntrusted: true }]);
+  });
+
+  it('stays trusted while nothing foreign came', async () => {
+    const { changes } = await perform(new WorkRoom(), true);
+    expect(only(changes, 'turn')).toMatchObject([{ isUntrusted: false }]);
   });
 });
 
@@ -142,7 +167,48 @@ describe('HeartbeatStep: its reply (behaviour §12)', () => {
     const room = waiting();
     room.runner.reply = () => reply;
     room.conversations.last = last;
-    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turns', 'work:heartbeat']);
+    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
+  });
+});
+
+describe('HeartbeatStep: agents.defaults.heartbeat.channel and to', () => {
+  const to = (heartbeat: object) => {
+    const room = waiting({ agents: { defaults: { heartbeat } } });
+    room.conversations.last = { channel: 'chan_1', to: '+7' };
+    room.conversations.byChannel = { chan_1: '+7' };
+    return room;
+  };
+  const orderOf = async (room: WorkRoom) =>
+    only((await perform(room)).changes, 'work')[0]?.work.order;
+
+  it.each([
+    [
+      { channel: 'chan_2', to: '42' },
+      { channel: 'chan_2', to: '42' },
+    ],
+    [{ channel: 'chan_1' }, { channel: 'chan_1', to: '+7' }],
+    [{ to: '42' }, { channel: 'chan_1', to: '42' }],
+  ] as const)('%j: the reply goes to %j', async (heartbeat, address) => {
+    const room = to(heartbeat);
+    expect(await orderOf(room)).toMatchObject({ ...address, becomesLastRoute: false });
+  });
+
+  it('are what the contract says', async () => {
+    const room = to({ channel: 'chan_2', to: '42' });
+    await perform(room);
+    expect(room.runner.turns[0]?.contract.mayDeliverTo).toEqual({ channel: 'chan_2', to: '42' });
+  });
+
+  it('a named channel needs no last route', async () => {
+    const room = to({ channel: 'chan_2', to: '42' });
+    room.conversations.last = null;
+    expect(await orderOf(room)).toMatchObject({ channel: 'chan_2', to: '42' });
+  });
+
+  it('a recipient alone is not spoken to before there is a last route', async () => {
+    const room = to({ to: '42' });
+    room.conversations.last = null;
+    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
   });
 });
 
@@ -167,9 +233,13 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
   });
 
-  it('a heartbeat during which the service died three times in a row keeps the events', async () => {
+  it.each([
+    ['once, where its runner may have acted', false, 1],
+    ['twice, wherever', true, 2],
+  ])('a heartbeat that was interrupted %s, keeps the events', async (_, isSafe, interruptions) => {
     const room = waiting();
-    const { end, changes } = await perform(room, true, { attempt: 4, crashes: 5 });
+    room.runner.isSafe = isSafe;
+    const { end, changes } = await perform(room, true, { attempt: 4, interruptions });
     expect(room.runner.turns).toEqual([]);
     expect(end).toEqual({ type: 'done' });
     expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
@@ -186,12 +256,26 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
 
   it('a stop keeps the events and begins again at the next start', async () => {
     const room = waiting();
-    room.runner.reply = () => new Promise<string>(() => {});
-    const step = perform(room);
-    await settled();
-    room.stop.abort();
     const end = { type: 'retry', at: room.clock.now(), interrupted: true };
-    expect(await step).toEqual({ end, changes: [] });
+    expect(await stopped(room)).toEqual({ end, changes: [] });
+  });
+
+  it('a stop keeps the events and does not begin again what may have acted', async () => {
+    const room = waiting();
+    room.runner.isSafe = false;
+    const { end, changes } = await stopped(room);
+    expect([end, kindsOf(changes)]).toEqual([
+      { type: 'done' },
+      ['heartbeat-failed', 'work:heartbeat'],
+    ]);
+  });
+
+  it('a stop before the agent was asked costs nothing, whoever the agent is', async () => {
+    const room = waiting();
+    room.runner.isSafe = false;
+    room.stop.abort();
+    expect(await perform(room)).toEqual({ end: { type: 'release' }, changes: [] });
+    expect(room.runner.turns).toEqual([]);
   });
 });
 
@@ -228,6 +312,6 @@ describe('HeartbeatStep: periodic heartbeats off (behaviour §12)', () => {
 
   it('an immediate one still comes', async () => {
     const room = waiting(OFF);
-    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turns']);
+    expect(kindsOf((await perform(room)).changes)).toEqual(['consume', 'turn']);
   });
 });

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { HooksSettings, unaliased } from '../options/index.ts';
 import { AgentDirectory, Clock, immediateHeartbeat, mainSession } from '../ports/index.ts';
-import type { Change, HeartbeatLease, Trust } from '../ports/index.ts';
-import { fatality } from './crashes.ts';
+import type { AgentReply, Change, HeartbeatLease } from '../ports/index.ts';
+import { Unrepeatable, refusalToRepeat } from './interruption.ts';
 import { HeartbeatSchedule } from './heartbeat-schedule.ts';
 import { Outbox } from './outbox.ts';
+import type { PlannedTurn } from './planned-turn.ts';
 import { HEARTBEAT_RETRY, nextAttempt } from './retry-policy.ts';
 import type { Ended } from './run-outcome.ts';
 import { SessionTurns } from './session-turns.ts';
@@ -35,15 +36,16 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     const input = await this.sessions.read(session);
     if (this.directory.resolve(agentId).id !== agentId) return this.#agentless(session, input);
     if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, []);
-    const error = fatality(lease, 'heartbeat');
-    if (error !== null) return this.#failed(lease, agentId, input, { outcome: 'crashed', error });
-    const result = await this.#turn(lease, agentId, input, signal);
-    if (result.outcome === 'interrupted') {
-      return { end: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
+    const turn = this.#plan(lease, agentId, input);
+    const error = this.#refusalToRepeat(turn, lease.interruptions);
+    if (error !== null)
+      return this.#failed(lease, agentId, input, { outcome: 'interrupted', error });
+    const result = await this.turns.take(turn, signal);
+    try {
+      return await this.#endOf(lease, turn, input, result);
+    } catch (broken) {
+      throw this.turns.mayRepeat(turn) ? broken : new Unrepeatable(broken);
     }
-    return result.outcome === 'replied'
-      ? this.#replied(agentId, input, result.reply.text)
-      : this.#failed(lease, agentId, input, result);
   }
 
   /** Whatever waits stays, and every story that asked for this heartbeat says so. */
@@ -53,29 +55,44 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     return this.#done(agentId, [{ type: 'heartbeat-failed', session, through }]);
   }
 
-  #turn(
-    lease: HeartbeatLease,
-    agentId: string,
-    input: SessionInput,
-    signal: AbortSignal,
-  ): Promise<TurnResult> {
+  #plan(lease: HeartbeatLease, agentId: string, session: SessionInput): PlannedTurn {
     const { agents, models } = this.settings.current;
     const { defaults } = agents;
+    const { channel, to } = defaults.heartbeat;
     const { model = defaults.model, thinking, timeoutSeconds } = this.directory.resolve(agentId);
-    const turn = {
+    return this.turns.plan({
       id: `heartbeat-${lease.workId}`,
       kind: 'heartbeat',
       agentId,
       sessionKey: mainSession(agentId),
-      history: input.history,
-      prompt: this.#prompt(input),
+      session,
+      prompt: this.#prompt(session),
       timeoutSeconds,
-      trust: trustOf(input),
-      mayDeliverTo: { channel: 'last' },
+      trust: { level: 'trusted', verifiedBy: 'none' },
+      mayDeliverTo: { channel, to },
       model: model === undefined ? model : unaliased(model, models.aliases, defaults.models),
       thinking,
-    } as const;
-    return this.turns.take(turn, signal);
+    });
+  }
+
+  #refusalToRepeat(turn: PlannedTurn, interruptions: number): string | null {
+    return refusalToRepeat('heartbeat', interruptions, this.turns.mayRepeat(turn));
+  }
+
+  async #endOf(
+    lease: HeartbeatLease,
+    turn: PlannedTurn,
+    input: SessionInput,
+    result: TurnResult,
+  ): Promise<StepEnd> {
+    const { agentId } = lease.order;
+    if (result.outcome === 'replied') return this.#replied(agentId, turn, input, result.reply);
+    if (result.outcome !== 'stopped') return this.#failed(lease, agentId, input, result);
+    if (!result.began) return { end: { type: 'release' }, changes: [] };
+    const error = this.#refusalToRepeat(turn, lease.interruptions + 1);
+    if (error !== null)
+      return this.#failed(lease, agentId, input, { outcome: 'interrupted', error });
+    return { end: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
   }
 
   #prompt({ shown }: SessionInput): string {
@@ -83,19 +100,19 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     return shown === '' ? prompt : `${prompt}\n\n${shown}`;
   }
 
-  async #replied(agentId: string, input: SessionInput, reply: string): Promise<StepEnd> {
-    const session = mainSession(agentId);
-    const now = this.clock.now();
+  async #replied(
+    agentId: string,
+    turn: PlannedTurn,
+    input: SessionInput,
+    reply: AgentReply,
+  ): Promise<StepEnd> {
     const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
-    const messages = [
-      { role: 'user', text: this.#prompt(input) },
-      { role: 'assistant', text: reply },
-    ] as const;
+    const { contract } = turn;
+    const more = { type: 'work', work: immediateHeartbeat(agentId, this.clock.now()) } as const;
     return this.#done(agentId, [
-      ...this.sessions.consumed(session, input),
-      { type: 'turns', session, at: now, replace: false, messages },
-      ...(await this.outbox.heartbeatReply(agentId, reply, ackMaxChars, trustOf(input))),
-      ...(input.hasMore ? [{ type: 'work', work: immediateHeartbeat(agentId, now) } as const] : []),
+      ...this.sessions.continued(turn, reply, input),
+      ...(await this.outbox.heartbeatReply(agentId, reply.text, ackMaxChars, contract)),
+      ...(input.hasMore ? [more] : []),
     ]);
   }
 
@@ -125,8 +142,4 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     }
     return this.#done(agentId, this.sessions.notConsumed(mainSession(agentId), input));
   }
-}
-
-function trustOf(input: SessionInput): Trust {
-  return { level: input.hasUntrusted ? 'untrusted' : 'trusted', verifiedBy: 'none' };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, mainSession, newId } from '../ports/index.ts';
-import type { Change, MessageOrder, RunOrder } from '../ports/index.ts';
+import type { CapabilityContract, Change, MessageOrder, RunOrder } from '../ports/index.ts';
 import { isAcknowledgement } from './acknowledgement.ts';
 import { Addressing } from './addressing.ts';
 
@@ -64,15 +64,15 @@ export class Outbox {
     };
   }
 
-  /** The reply to a heartbeat goes where the main session last spoke; it belongs to no event. */
+  /** The reply to a heartbeat goes where its contract says: to a named channel, or where the main session last spoke. It belongs to no event. */
   async heartbeatReply(
     agentId: string,
     text: string,
     ackMaxChars: number,
-    trust: RunOrder['trust'],
+    { trust: level, mayDeliverTo }: CapabilityContract,
   ): Promise<readonly Change[]> {
-    const session = mainSession(agentId);
-    const route = await this.addressing.lastRoute(session);
+    if (mayDeliverTo === null) return [];
+    const route = await this.addressing.ofHeartbeat(mayDeliverTo, mainSession(agentId));
     if (route === null || silence(text, ackMaxChars) !== null) return [];
     const order: MessageOrder = {
       v: 1,
@@ -85,7 +85,7 @@ export class Outbox {
       becomesLastRoute: false,
       name: 'Heartbeat',
       wakeMode: 'none',
-      trust,
+      trust: { level, verifiedBy: 'none' },
     };
     return [this.#send(order)];
   }

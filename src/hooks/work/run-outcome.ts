@@ -1,11 +1,14 @@
-import type { RunOrder, RunUpdate } from '../ports/index.ts';
+import type { AgentReply, RunOrder, RunUpdate, ToolCall } from '../ports/index.ts';
 import { summaryOf } from './summary.ts';
 import type { TurnResult } from './turn.ts';
+
+/** Longest input and result of a tool call in a story, in characters. */
+const MAX_TOOL_TEXT = 2000;
 
 /** How a run ended, when it is not begun again. */
 export type Ended =
   | Extract<TurnResult, { outcome: 'replied' | 'failed' | 'timed-out' }>
-  | { readonly outcome: 'crashed'; readonly error: string };
+  | { readonly outcome: 'interrupted'; readonly error: string };
 
 /** What the main session is told of it. */
 export function summaryFor({ name }: RunOrder, result: Ended): string {
@@ -20,8 +23,15 @@ export function summaryTrust({ trust: { mapping } }: RunOrder): RunOrder['trust'
 
 /** What the story of the run is told of it. */
 export function outcomeFields(result: Ended): Partial<RunUpdate> {
-  if (result.outcome === 'crashed') return { status: 'interrupted', error: result.error };
   if (result.outcome !== 'replied') return { status: result.outcome, error: result.error };
-  const { text, model } = result.reply;
-  return { status: 'succeeded', reply: text, error: null, model };
+  return { status: 'succeeded', error: null, ...replyFields(result.reply) };
+}
+
+function replyFields({ text, model, usage, warnings, toolCalls }: AgentReply): Partial<RunUpdate> {
+  return { reply: text, model, usage, warnings, toolCalls: toolCalls?.map(shortened) };
+}
+
+/** Runners promise as much; a story must stay small whatever they do. */
+function shortened({ input, result, ...call }: ToolCall): ToolCall {
+  return { ...call, input: input.slice(0, MAX_TOOL_TEXT), result: result.slice(0, MAX_TOOL_TEXT) };
 }

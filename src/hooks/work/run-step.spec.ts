@@ -1,4 +1,3 @@
-import { renderPrompt } from '../boundary/index.ts';
 import { AgentError } from '../ports/index.ts';
 import {
   WorkRoom,
@@ -8,6 +7,7 @@ import {
   settled,
   systemEvent,
 } from '../../../test/support/work-room.ts';
+import { Unrepeatable } from './interruption.ts';
 
 const UNLESS = { summary: 'unless-delivered' } as const;
 
@@ -27,7 +27,7 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
     expect(end).toEqual({ type: 'done' });
     expect(kindsOf(changes)).toEqual([
       'run-update',
-      'turns',
+      'turn',
       'system-event',
       'work:heartbeat',
       'delivery',
@@ -83,13 +83,13 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
       wakeMode: 'next-heartbeat',
       deliver: null,
     });
-    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'system-event']);
+    expect(kindsOf(changes)).toEqual(['run-update', 'turn', 'system-event']);
     expect(only(changes, 'system-event')[0]?.asksHeartbeat).toBe(false);
   });
 
   it('delivers nothing when deliver is false', async () => {
     const { changes } = await perform(new WorkRoom(), { deliver: null });
-    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'system-event', 'work:heartbeat']);
+    expect(kindsOf(changes)).toEqual(['run-update', 'turn', 'system-event', 'work:heartbeat']);
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
 describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
   it('leaves summary and heartbeat to the delivery', async () => {
     const { changes } = await perform(new WorkRoom(UNLESS));
-    expect(kindsOf(changes)).toEqual(['run-update', 'turns', 'delivery', 'work:delivery']);
+    expect(kindsOf(changes)).toEqual(['run-update', 'turn', 'delivery', 'work:delivery']);
     expect(only(changes, 'run-update')[0]).not.toHaveProperty('summary');
     expect(only(changes, 'work')[0]?.work.order).toMatchObject({
       summaryIfUndelivered: 'Hook CI: the reply',
@@ -122,7 +122,7 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
     const { changes } = await perform(room);
     expect(kindsOf(changes)).toEqual([
       'run-update',
-      'turns',
+      'turn',
       'system-event',
       'work:heartbeat',
       'delivery',
@@ -197,22 +197,6 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     expect(kindsOf(changes)).toContain('system-event');
   });
 
-  it('a run during which the service died three times in a row is not begun again', async () => {
-    const room = new WorkRoom();
-    const { end, changes } = await perform(room, {}, { attempt: 4, crashes: 5 });
-    expect(room.runner.turns).toEqual([]);
-    expect(end).toEqual({ type: 'dead' });
-    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
-    const error = 'the service died 5 times during this run';
-    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', error }]);
-    expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
-  });
-
-  it('a run during which the service died twice is begun again', async () => {
-    const room = new WorkRoom();
-    expect((await perform(room, {}, { attempt: 3, crashes: 4 })).end).toEqual({ type: 'done' });
-  });
-
   it('interruptions do not use up the attempts', async () => {
     const room = new WorkRoom();
     room.runner.reply = failing(new AgentError('overloaded', 'retryable'));
@@ -230,25 +214,161 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     expect(only(changes, 'run-update')[0]).toMatchObject({ status: 'timed-out' });
     expect(only(changes, 'system-event')[0]?.text).toBe('Hook CI (timeout): no reply within 0.5 s');
   });
+});
 
-  it('a stop gives the run back at once, and the story says so', async () => {
+/** A run that the stop of the service cuts off. */
+async function stopped(room: WorkRoom, ...lease: Parameters<typeof runLease>) {
+  room.runner.reply = () => new Promise<string>(() => {});
+  const step = perform(room, ...lease);
+  await settled();
+  room.stop.abort();
+  return step;
+}
+
+describe('RunStep: a stop (issue 4.9)', () => {
+  it('leaves a run that cannot have acted to the next start, and the story says so', async () => {
     const room = new WorkRoom();
-    room.runner.reply = () => new Promise<string>(() => {});
-    const step = perform(room);
-    await settled();
-    room.stop.abort();
-    const { end, changes } = await step;
+    const { end, changes } = await stopped(room);
     expect(end).toEqual({ type: 'retry', at: room.clock.now(), interrupted: true });
+    const error = 'the service stopped during the run';
     expect(changes).toMatchObject([
-      { type: 'run-update', status: 'queued', note: { outcome: 'interrupted' } },
+      { type: 'run-update', status: 'queued', note: { outcome: 'interrupted', error } },
     ]);
   });
 
-  it('begins no turn when the service has stopped already', async () => {
+  it.each([
+    [
+      'may have acted',
+      false,
+      0,
+      'the run was interrupted; it may have acted, so it is not begun again',
+    ],
+    ['was begun again before', true, 1, 'the run was interrupted 2 times; it is not begun again'],
+  ])('ends a run that %s, and delivers nothing', async (_, isSafe, interruptions, error) => {
     const room = new WorkRoom();
+    room.runner.isSafe = isSafe;
+    const { end, changes } = await stopped(room, {}, { interruptions });
+    expect(end).toEqual({ type: 'dead' });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(only(changes, 'run-update')).toMatchObject([
+      { status: 'interrupted', error, note: { outcome: 'interrupted' } },
+    ]);
+    expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
+  });
+
+  it('before the agent was asked gives the run back with its place, whoever the agent is', async () => {
+    const room = new WorkRoom();
+    room.runner.isSafe = false;
     room.stop.abort();
-    expect((await perform(room)).end.type).toBe('retry');
+    const { end, changes } = await perform(room);
+    expect(end).toEqual({ type: 'release' });
+    const note = { outcome: 'interrupted', error: 'the service stopped before the run' };
+    expect(changes).toMatchObject([{ type: 'run-update', status: 'queued', note }]);
     expect(room.runner.turns).toEqual([]);
+  });
+});
+
+describe('RunStep: a run whose process died (issue 4.9)', () => {
+  it('is begun again once where that is safe', async () => {
+    const { end } = await perform(new WorkRoom(), {}, { attempt: 2, interruptions: 1 });
+    expect(end).toEqual({ type: 'done' });
+  });
+
+  it.each([
+    [
+      'may have acted',
+      false,
+      1,
+      'the run was interrupted; it may have acted, so it is not begun again',
+    ],
+    ['was begun again before', true, 2, 'the run was interrupted 2 times; it is not begun again'],
+  ])('is not begun again when it %s', async (_, isSafe, interruptions, error) => {
+    const room = new WorkRoom();
+    room.runner.isSafe = isSafe;
+    const { end, changes } = await perform(room, {}, { attempt: 3, interruptions });
+    expect(room.runner.turns).toEqual([]);
+    expect(end).toEqual({ type: 'dead' });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', error }]);
+    expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
+  });
+
+  it('posts that summary with unless-delivered, too', async () => {
+    const room = new WorkRoom(UNLESS);
+    room.runner.isSafe = false;
+    const { changes } = await perform(room, {}, { interruptions: 1 });
+    expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+  });
+
+  it('asks the runner about the very turn: a runner that cannot say may not', async () => {
+    const room = new WorkRoom();
+    room.runner.mayRepeat = () => {
+      throw new Error('no idea');
+    };
+    const { changes } = await perform(room, {}, { interruptions: 1 });
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted' }]);
+  });
+});
+
+describe('RunStep: what breaks after the agent has answered', () => {
+  const broken = () => {
+    const room = new WorkRoom();
+    room.conversations.routes = () => Promise.reject(new Error('no routes'));
+    return room;
+  };
+
+  it('is tried again where the agent may be asked twice', async () => {
+    await expect(perform(broken())).rejects.toThrow('no routes');
+  });
+
+  it('is not tried again where it may not', async () => {
+    const room = broken();
+    room.runner.isSafe = false;
+    await expect(perform(room)).rejects.toThrow(Unrepeatable);
+  });
+});
+
+describe('RunStep: the story of the run (issue 4.1, 4.8)', () => {
+  const toolCall = { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 } as const;
+
+  it('is told usage, warnings, tool calls and the contract', async () => {
+    const room = new WorkRoom();
+    const usage = { inputTokens: 3, outputTokens: 4 };
+    room.runner.extras = { usage, warnings: ['no thinking'], toolCalls: [toolCall] };
+    const { changes } = await perform(room, { deliver: null });
+    expect(only(changes, 'run-update')).toMatchObject([
+      {
+        usage,
+        warnings: ['no thinking'],
+        toolCalls: [toolCall],
+        contract: {
+          trust: 'untrusted',
+          verifiedBy: 'token',
+          allowedTools: [],
+          mayDeliverTo: null,
+        },
+      },
+    ]);
+  });
+
+  it('keeps the first 2,000 characters of what went into a tool and came out', async () => {
+    const room = new WorkRoom();
+    const long = 'x'.repeat(3000);
+    room.runner.extras = { toolCalls: [{ ...toolCall, input: long, result: long }] };
+    const { changes } = await perform(room);
+    const told = only(changes, 'run-update')[0]?.toolCalls?.[0];
+    expect([told?.input.length, told?.result.length]).toEqual([2000, 2000]);
+  });
+
+  it.each([
+    ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent')],
+    ['has to be tried again', { outcome: 'retry' }, new AgentError('later', 'retryable')],
+  ])('has the contract of a run that %s', async (_, note, error) => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(error);
+    const { changes } = await perform(room);
+    const contract = { mayDeliverTo: { channel: 'last' } };
+    expect(only(changes, 'run-update')).toMatchObject([{ note, contract }]);
   });
 });
 
@@ -281,7 +401,9 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     const room = new WorkRoom();
     const { changes } = await perform(room);
     expect(room.conversations.read).toEqual([]);
-    expect(only(changes, 'turns')).toMatchObject([{ session: 'agent:main:hook:x', replace: true }]);
+    expect(only(changes, 'turn')).toMatchObject([
+      { session: 'agent:main:hook:x', replace: true, isUntrusted: true },
+    ]);
   });
 
   it('isolated on main: reads, writes and consumes nothing there but the summary', async () => {
@@ -304,21 +426,9 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
       history: [{ text: 'earlier' }],
       prompt: expect.stringContaining('disk full'),
     });
-    expect(only(changes, 'turns')).toMatchObject([{ replace: false }]);
+    expect(only(changes, 'turn')).toMatchObject([{ replace: false }]);
     expect(only(changes, 'consume')).toEqual([
       { type: 'consume', session: 'agent:main:main', through: 7 },
-    ]);
-  });
-
-  it('persistent and trusted: is untrusted all the same when its transcript has foreign text', async () => {
-    const foreign = { source: 's', hook: 'h', verifiedBy: 'token', content: 'x', receivedAt: 0 };
-    const text = renderPrompt({ message: foreign, isUntrusted: true });
-    const room = new WorkRoom();
-    room.conversations.history = [{ role: 'user', text }];
-    const trust = { level: 'trusted', verifiedBy: 'token', mapping: 'm' } as const;
-    await perform(room, { sessionMode: 'persistent', trust });
-    expect(room.runner.turns).toMatchObject([
-      { contract: { trust: 'untrusted', verifiedBy: 'token', mapping: 'm' } },
     ]);
   });
 
@@ -332,11 +442,70 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     ]);
   });
 
+  it('persistent and trusted: is untrusted in a session that has heard foreign text before', async () => {
+    const room = new WorkRoom();
+    room.conversations.isUntrusted = true;
+    const trust = { level: 'trusted', verifiedBy: 'token' } as const;
+    const { changes } = await perform(room, { sessionMode: 'persistent', trust });
+    expect(room.runner.turns).toMatchObject([{ contract: { trust: 'untrusted' } }]);
+    expect(only(changes, 'turn')).toMatchObject([{ isUntrusted: true }]);
+  });
+
+  it('isolated and trusted: is trusted whatever the session has heard', async () => {
+    const room = new WorkRoom();
+    room.conversations.isUntrusted = true;
+    const { changes } = await perform(room, { trust: { level: 'trusted', verifiedBy: 'token' } });
+    expect(room.runner.turns).toMatchObject([{ contract: { trust: 'trusted' } }]);
+    expect(only(changes, 'turn')).toMatchObject([{ isUntrusted: false }]);
+  });
+
   it('persistent and failed: consumes and writes nothing', async () => {
     const room = new WorkRoom();
     room.conversations.pending = [systemEvent(7, 'disk full')];
     room.runner.reply = failing(new AgentError('no', 'permanent'));
     const { changes } = await perform(room, { sessionMode: 'persistent' });
     expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+  });
+});
+
+describe("RunStep: the runner's own session (behaviour §6)", () => {
+  const persistent = { sessionMode: 'persistent' } as const;
+  const first = async (given: ConstructorParameters<typeof WorkRoom>[0] = {}) => {
+    const room = new WorkRoom(given);
+    room.runner.extras = { runnerSession: 'abc' };
+    const { changes } = await perform(room, persistent);
+    return only(changes, 'turn')[0]?.runnerSession ?? null;
+  };
+
+  it('is kept and given back in the next turn', async () => {
+    const room = new WorkRoom();
+    room.conversations.runnerSession = await first();
+    await perform(room, persistent);
+    expect(room.runner.turns[0]?.runnerSession).toBe('abc');
+  });
+
+  it('is gone when a turn returns none', async () => {
+    const room = new WorkRoom();
+    room.conversations.runnerSession = await first();
+    const { changes } = await perform(room, persistent);
+    expect(only(changes, 'turn')[0]?.runnerSession).toBeUndefined();
+  });
+
+  it('is not given to another runner than the one it came from', async () => {
+    const room = new WorkRoom();
+    room.conversations.runnerSession = await first({
+      agents: { list: [{ id: 'main', workspace: '/elsewhere' }] },
+    });
+    await perform(room, persistent);
+    expect(room.runner.turns[0]?.runnerSession).toBeUndefined();
+  });
+
+  it('is neither given to an isolated run nor kept of it', async () => {
+    const room = new WorkRoom();
+    room.conversations.runnerSession = await first();
+    room.runner.extras = { runnerSession: 'abc' };
+    const { changes } = await perform(room);
+    expect(room.runner.turns[0]?.runnerSession).toBeUndefined();
+    expect(only(changes, 'turn')[0]?.runnerSession).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, immediateHeartbeat, mainSession } from '../ports/index.ts';
 import type {
+  AgentReply,
   AttemptNote,
   Change,
   Destination,
@@ -9,10 +10,11 @@ import type {
   RunOrder,
   RunUpdate,
 } from '../ports/index.ts';
-import { fatality } from './crashes.ts';
+import { Unrepeatable, refusalToRepeat } from './interruption.ts';
 import { Outbox } from './outbox.ts';
 import { outcomeFields, summaryFor, summaryTrust } from './run-outcome.ts';
 import type { Ended } from './run-outcome.ts';
+import type { PlannedTurn } from './planned-turn.ts';
 import { promptOf } from './run-prompt.ts';
 import { RUN_RETRY, nextAttempt } from './retry-policy.ts';
 import { SessionTurns } from './session-turns.ts';
@@ -38,24 +40,16 @@ export class RunStep implements Step<RunLease> {
 
   async perform(lease: RunLease, signal: AbortSignal): Promise<StepEnd> {
     const run = lease.order;
-    const runId = lease.ref ?? '';
     const session = await this.#sessionOf(run);
-    const prompt = promptOf(run, session);
-    const error = fatality(lease, 'run');
-    if (error !== null) {
-      return this.#ended(lease, run, prompt, session, { outcome: 'crashed', error });
+    const turn = this.#plan(lease, session);
+    const error = this.#refusalToRepeat(turn, lease.interruptions);
+    if (error !== null) return this.#ended(lease, turn, session, { outcome: 'interrupted', error });
+    const result = await this.turns.take(turn, signal);
+    try {
+      return await this.#endOf(lease, turn, session, result);
+    } catch (broken) {
+      throw this.turns.mayRepeat(turn) ? broken : new Unrepeatable(broken);
     }
-    const result = await this.#turn(lease, session, prompt, signal);
-    if (result.outcome === 'interrupted') return this.#interrupted(lease, runId);
-    if (result.outcome === 'failed' && result.isRetryable) {
-      const end = nextAttempt(RUN_RETRY, lease, this.clock.now(), result.retryAfterMs);
-      if (end.type === 'retry') {
-        const note = this.#note(lease, 'retry', result.error);
-        const update = { status: 'queued', prompt, error: result.error, note } as const;
-        return { end, changes: [{ type: 'run-update', id: runId, ...update }] };
-      }
-    }
-    return this.#ended(lease, run, prompt, session, result);
   }
 
   giveUp(lease: RunLease, error: string): StepEnd {
@@ -73,21 +67,53 @@ export class RunStep implements Step<RunLease> {
     };
   }
 
-  #turn(
+  #plan({ order: run, ref }: RunLease, session: SessionInput | null): PlannedTurn {
+    const { agentId, session: sessionKey, timeoutSeconds, trust, model, thinking } = run;
+    const prompt = promptOf(run, session);
+    const about = { id: ref ?? '', kind: 'run', agentId, sessionKey, session, prompt } as const;
+    const limits = { timeoutSeconds, trust, mayDeliverTo: destinationOf(run), model, thinking };
+    return this.turns.plan({ ...about, ...limits });
+  }
+
+  #refusalToRepeat(turn: PlannedTurn, interruptions: number): string | null {
+    return refusalToRepeat('run', interruptions, this.turns.mayRepeat(turn));
+  }
+
+  async #endOf(
     lease: RunLease,
+    turn: PlannedTurn,
     session: SessionInput | null,
-    prompt: string,
-    signal: AbortSignal,
-  ): Promise<TurnResult> {
-    const { agentId, session: sessionKey, timeoutSeconds, trust, model, thinking } = lease.order;
-    const id = lease.ref ?? '';
-    const mayDeliverTo = destinationOf(lease.order);
-    const history = session?.history ?? [];
-    // What is shown decides, not only what was sent: a waiting line may be foreign where the hook is not.
-    const level = session?.hasUntrusted === true ? 'untrusted' : trust.level;
-    const about = { id, kind: 'run', agentId, sessionKey, history, prompt } as const;
-    const limits = { timeoutSeconds, trust: { ...trust, level }, mayDeliverTo, model, thinking };
-    return this.turns.take({ ...about, ...limits }, signal);
+    result: TurnResult,
+  ): Promise<StepEnd> {
+    if (result.outcome === 'stopped') return this.#stopped(lease, turn, session, result.began);
+    if (result.outcome !== 'failed' || !result.isRetryable) {
+      return this.#ended(lease, turn, session, result);
+    }
+    const end = nextAttempt(RUN_RETRY, lease, this.clock.now(), result.retryAfterMs);
+    if (end.type !== 'retry') return this.#ended(lease, turn, session, result);
+    const { error } = result;
+    const { prompt, contract } = turn;
+    const note = this.#note(lease, 'retry', error);
+    const update = { status: 'queued', prompt, contract, error, note } as const;
+    return { end, changes: [{ type: 'run-update', id: turn.id, ...update }] };
+  }
+
+  /** Left to the next start where it keeps its place, unless the agent may have acted. */
+  #stopped(
+    lease: RunLease,
+    turn: PlannedTurn,
+    session: SessionInput | null,
+    began: boolean,
+  ): Promise<StepEnd> | StepEnd {
+    const error = began ? this.#refusalToRepeat(turn, lease.interruptions + 1) : null;
+    if (error !== null) return this.#ended(lease, turn, session, { outcome: 'interrupted', error });
+    const when = began ? 'during' : 'before';
+    const note = this.#note(lease, 'interrupted', `the service stopped ${when} the run`);
+    const { id, contract } = turn;
+    return {
+      end: began ? { type: 'retry', at: this.clock.now(), interrupted: true } : { type: 'release' },
+      changes: [{ type: 'run-update', id, status: 'queued', contract, note }],
+    };
   }
 
   /** Only a persistent run on the main session sees and consumes what waits there. */
@@ -97,12 +123,12 @@ export class RunStep implements Step<RunLease> {
 
   async #ended(
     lease: RunLease,
-    run: RunOrder,
-    prompt: string,
+    turn: PlannedTurn,
     session: SessionInput | null,
     result: Ended,
   ): Promise<StepEnd> {
-    const id = lease.ref ?? '';
+    const run = lease.order;
+    const { id, prompt, contract } = turn;
     const summary = summaryFor(run, result);
     const waits = this.settings.current.hooks.summary === 'unless-delivered';
     const { changes: sent, isUnderWay } = await this.#deliver(run, id, result, waits, summary);
@@ -111,18 +137,17 @@ export class RunStep implements Step<RunLease> {
       type: 'run-update',
       id,
       prompt,
+      contract,
       finishedAt: this.clock.now(),
       ...outcomeFields(result),
       ...(!isLater && { summary }),
-      ...(result.outcome !== 'replied' && { note: this.#note(lease, 'failed', result.error) }),
+      ...(result.outcome !== 'replied' && { note: this.#lastNote(lease, result) }),
     };
     return {
       end: result.outcome === 'replied' ? { type: 'done' } : { type: 'dead' },
       changes: [
         update,
-        ...(result.outcome === 'replied'
-          ? this.#transcript(run, prompt, session, result.reply.text)
-          : []),
+        ...(result.outcome === 'replied' ? this.#transcript(run, turn, session, result.reply) : []),
         ...(isLater ? [] : this.#tellMainSession(run, summary)),
         ...sent,
       ],
@@ -153,29 +178,17 @@ export class RunStep implements Step<RunLease> {
 
   #transcript(
     run: RunOrder,
-    prompt: string,
+    turn: PlannedTurn,
     session: SessionInput | null,
-    reply: string,
+    reply: AgentReply,
   ): readonly Change[] {
-    const messages = [
-      { role: 'user', text: prompt },
-      { role: 'assistant', text: reply },
-    ] as const;
-    const replace = run.sessionMode === 'isolated';
+    if (session !== null) return this.sessions.continued(turn, reply, session);
     const isMain = run.session === mainSession(run.agentId);
-    if (replace && isMain) return [];
-    return [
-      { type: 'turns', session: run.session, at: this.clock.now(), replace, messages },
-      ...(session === null ? [] : this.sessions.consumed(run.session, session)),
-    ];
+    return isMain ? [] : this.sessions.begunAnew(turn, reply);
   }
 
-  #interrupted(lease: RunLease, id: string): StepEnd {
-    const note = this.#note(lease, 'interrupted', 'the service stopped during the run');
-    return {
-      end: { type: 'retry', at: this.clock.now(), interrupted: true },
-      changes: [{ type: 'run-update', id, status: 'queued', note }],
-    };
+  #lastNote(lease: RunLease, { outcome, error }: Exclude<Ended, { outcome: 'replied' }>) {
+    return this.#note(lease, outcome === 'interrupted' ? 'interrupted' : 'failed', error);
   }
 
   #note(lease: RunLease, outcome: AttemptNote['outcome'], error: string): AttemptNote {

@@ -25,17 +25,17 @@ function taking(answer?: () => Promise<AgentReply>) {
   const turns = new Turns(runner, new ConfiguredAgents(new HooksSettings({})), clock);
   const take = () =>
     turns.take(
-      {
+      turns.plan({
         id: 'r',
         kind: 'run',
         agentId: 'main',
         sessionKey: 'agent:main:x',
-        history: [],
+        session: null,
         prompt: 'p',
         timeoutSeconds: 10,
         trust: { level: 'untrusted', verifiedBy: 'token' },
         mayDeliverTo: null,
-      },
+      }),
       stop.signal,
     );
   return { clock, runner, stop, take };
@@ -72,7 +72,7 @@ describe('Turns.take', () => {
     const { take, stop } = taking(never);
     const turn = take();
     stop.abort();
-    expect(await turn).toEqual({ outcome: 'interrupted' });
+    expect(await turn).toEqual({ outcome: 'stopped', began: true });
   });
 
   it('begins nothing after a stop', async () => {
@@ -80,7 +80,7 @@ describe('Turns.take', () => {
       Promise.reject(new Error('nobody would catch this')),
     );
     stop.abort();
-    expect(await take()).toEqual({ outcome: 'interrupted' });
+    expect(await take()).toEqual({ outcome: 'stopped', began: false });
     expect(runner.turn).toBeUndefined();
   });
 

@@ -3,6 +3,9 @@ import { AgentDirectory, AgentError, AgentRunner, Clock } from '../ports/index.t
 import type { AgentReply, AgentTurn, Destination, Trust } from '../ports/index.ts';
 import { contractFor } from './contract.ts';
 import { Deadline } from './deadline.ts';
+import type { PlannedTurn } from './planned-turn.ts';
+import { runnerOf } from './session-turns.ts';
+import type { SessionInput } from './session-turns.ts';
 
 /** How a turn of an agent ended. */
 export type TurnResult =
@@ -14,18 +17,23 @@ export type TurnResult =
       readonly isRetryable: boolean;
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
-  | { readonly outcome: 'interrupted' };
+  /** The service stopped; `began`: the runner was asked before it did. */
+  | { readonly outcome: 'stopped'; readonly began: boolean };
 
-/** A turn before its agent was looked up and its clock was started. */
-export interface PlannedTurn extends Omit<AgentTurn, 'agent' | 'deadline' | 'contract'> {
+type Decided = 'agent' | 'deadline' | 'contract' | 'history' | 'runnerSession';
+
+/** A turn as a step asks for it. */
+export interface AskedTurn extends Omit<AgentTurn, Decided> {
   readonly agentId: string;
   readonly timeoutSeconds: number;
-  /** Of everything the agent will be shown. */
+  /** Of what the step itself shows the agent. */
   readonly trust: Trust;
   readonly mayDeliverTo: Destination | null;
+  /** What the session brings to it; null: a session without a past. */
+  readonly session: SessionInput | null;
 }
 
-/** Runs turns within their deadline. */
+/** Plans turns and runs them within their deadline. */
 @Injectable()
 export class Turns {
   constructor(
@@ -34,19 +42,40 @@ export class Turns {
     private readonly clock: Clock,
   ) {}
 
+  plan({ agentId, trust, mayDeliverTo, session, ...rest }: AskedTurn): PlannedTurn {
+    const agent = this.directory.resolve(agentId);
+    // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
+    const level = session?.isUntrusted === true ? 'untrusted' : trust.level;
+    const contract = contractFor({ ...trust, level }, agent, mayDeliverTo);
+    const known = session?.runnerSession;
+    const runnerSession = known?.runner === runnerOf(agent) ? known.id : undefined;
+    return { ...rest, agent, contract, history: session?.history ?? [], runnerSession };
+  }
+
+  /** Whether the turn may be begun again after it was cut off. A runner that cannot say may not. */
+  mayRepeat(turn: PlannedTurn): boolean {
+    try {
+      return this.runner.mayRepeat(turn);
+    } catch {
+      return false;
+    }
+  }
+
   /** @param stop aborts when the service stops. */
   async take(turn: PlannedTurn, stop: AbortSignal): Promise<TurnResult> {
-    const { agentId, timeoutSeconds, trust, mayDeliverTo, ...rest } = turn;
+    const { timeoutSeconds, ...rest } = turn;
     const limitMs = timeoutSeconds * 1000;
     using deadline = new Deadline(this.clock, limitMs, stop);
+    const whole = { ...rest, deadline: this.clock.now() + limitMs };
+    let began = false;
     try {
-      const agent = this.directory.resolve(agentId);
-      const contract = contractFor(trust, agent, mayDeliverTo);
-      const whole = { ...rest, agent, contract, deadline: this.clock.now() + limitMs };
-      const reply = await deadline.race((signal) => this.runner.run(whole, signal));
+      const reply = await deadline.race((signal) => {
+        began = true;
+        return this.runner.run(whole, signal);
+      });
       return { outcome: 'replied', reply };
     } catch (error) {
-      if (stop.aborted) return { outcome: 'interrupted' };
+      if (stop.aborted) return { outcome: 'stopped', began };
       if (deadline.hasPassed) {
         return { outcome: 'timed-out', error: `no reply within ${timeoutSeconds} s` };
       }

@@ -61,6 +61,25 @@ describe('WorkLoop: claims, performs, commits (behaviour §5)', () => {
     await loop.stop(0);
   });
 
+  it('asks for more while the end of a step is still being written', async () => {
+    const { loop, ledger, ends, runner } = room(1);
+    const disk = Promise.withResolvers<boolean>();
+    ledger.commit = () => disk.promise;
+    loop.start();
+    ledger.give(...runs(4));
+    for (let n = 0; n < 4; n += 1) {
+      await settled();
+      ends[n]?.('done');
+    }
+    await settled();
+    // What cannot be written does not pile up: twice as many as may run side by side, and no more.
+    expect(runner.turns).toHaveLength(2);
+    disk.resolve(true);
+    await settled();
+    expect(runner.turns).toHaveLength(3);
+    await loop.stop(0);
+  });
+
   it('deliveries go on while every turn is taken', async () => {
     const { loop, ledger, channel } = room(1);
     loop.start();
@@ -152,6 +171,22 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
           { type: 'work' },
         ],
       },
+    ]);
+    await loop.stop(0);
+  });
+
+  it('a step that breaks after an agent that may have acted is given up at once', async () => {
+    const { loop, ledger, conversations, runner, ends } = room();
+    runner.isSafe = false;
+    conversations.routes = () => Promise.reject(new Error('cannot be read'));
+    loop.start();
+    ledger.give(runLease());
+    await settled();
+    ends[0]?.('done');
+    await settled();
+    const broken = { type: 'run-update', status: 'failed', error: expect.stringContaining('log') };
+    expect(ledger.commits).toMatchObject([
+      { end: { type: 'dead' }, changes: [broken, { type: 'system-event' }, { type: 'work' }] },
     ]);
     await loop.stop(0);
   });

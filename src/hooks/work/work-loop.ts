@@ -4,6 +4,7 @@ import { Clock, LEASE_MS, LedgerUnavailable, WorkLedger } from '../ports/index.t
 import type { Change, End, Lane, Lease } from '../ports/index.ts';
 import { DeliveryStep } from './delivery-step.ts';
 import { HeartbeatStep } from './heartbeat-step.ts';
+import { Unrepeatable } from './interruption.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry-policy.ts';
 import { RunStep } from './run-step.ts';
 import type { StepEnd } from './step.ts';
@@ -21,7 +22,7 @@ export class WorkLoop {
   readonly #logger = new Logger(WorkLoop.name);
   readonly #claiming = new AbortController();
   readonly #performing = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   #lanes: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -54,18 +55,24 @@ export class WorkLoop {
     await all;
   }
 
+  /**
+   * A step makes room for the next as soon as its end is on its way to the ledger, so that one commit ends steps and
+   * claims others. Ends that cannot be written hold the lane up once there are as many of them as steps may run.
+   */
   async #serve(lane: Lane, limit: () => number): Promise<void> {
-    const active = new Set<Promise<void>>();
+    const steps = new Set<Promise<unknown>>();
+    const work = new Set<Promise<unknown>>();
     while (!this.#claiming.signal.aborted) {
-      if (active.size >= limit()) {
-        await Promise.race(active);
+      const max = limit();
+      if (steps.size >= max || work.size >= 2 * max) {
+        await Promise.race(steps.size >= max ? steps : work);
         continue;
       }
-      for (const lease of await this.#claim(lane, limit() - active.size)) {
-        const work = this.#perform(lease).finally(() => active.delete(work));
-        active.add(work);
-        this.#underWay.add(work);
-        void work.finally(() => this.#underWay.delete(work));
+      for (const lease of await this.#claim(lane, max - steps.size)) {
+        const step = this.#step(lease).catch((error: unknown) => this.#broken(lease, error));
+        const written = this.#finish(lease, step);
+        for (const underWay of [work, this.#underWay]) keep(written, underWay);
+        keep(step, steps);
       }
     }
   }
@@ -81,11 +88,11 @@ export class WorkLoop {
   }
 
   /** Never rejects: work whose end could not be written is begun again by the next start. */
-  async #perform(lease: Lease): Promise<void> {
+  async #finish(lease: Lease, step: Promise<StepEnd>): Promise<void> {
     const ended = new AbortController();
     const renewing = this.#renew(lease, ended.signal);
     try {
-      const { end, changes } = await this.#step(lease).catch((error) => this.#broken(lease, error));
+      const { end, changes } = await step;
       const isWritten = await this.#commit(lease, end, changes);
       if (!isWritten) {
         this.#logger.warn({ work: lease.workId }, 'a lease was lost; its result is dropped');
@@ -117,9 +124,13 @@ export class WorkLoop {
   /** A step that throws is our own fault: it is tried again for a while, then given up, so that its key goes on. */
   #broken(lease: Lease, error: unknown): StepEnd {
     const { workId: work, kind } = lease;
-    this.#logger.error({ work, kind, error: nameOf(error) }, 'a step broke');
+    const isFinal = error instanceof Unrepeatable;
+    this.#logger.error(
+      { work, kind, error: nameOf(isFinal ? error.cause : error) },
+      'a step broke',
+    );
     const end = nextAttempt(BROKEN_RETRY, lease, this.clock.now());
-    return end.type === 'dead' ? this.#giveUp(lease) : { end, changes: [] };
+    return isFinal || end.type === 'dead' ? this.#giveUp(lease) : { end, changes: [] };
   }
 
   #giveUp(lease: Lease): StepEnd {
@@ -156,6 +167,12 @@ export class WorkLoop {
       }
     }
   }
+}
+
+/** Among them until it has ended, well or badly. */
+function keep(promise: Promise<unknown>, among: Set<Promise<unknown>>): void {
+  const ended: Promise<unknown> = Promise.allSettled([promise]).then(() => among.delete(ended));
+  among.add(ended);
 }
 
 function nameOf(error: unknown): string {

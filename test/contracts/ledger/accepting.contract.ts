@@ -14,7 +14,7 @@ export function describeAccepting(openStore: OpenStore): void {
     const accept = (given: ReturnType<typeof event>, limits = LIMITS) =>
       under.ledger.intake.accept(given, limits);
     const waiting = async () => {
-      const limits = { maxEvents: 100, maxBytes: 1e6 };
+      const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
       return (await under.ledger.conversations.context(MAIN, limits)).pending.length;
     };
 

@@ -57,6 +57,24 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(await under.ledger.work.commit(held, { type: 'done' }, changes)).toBe(false);
     });
 
+    it('that are given back keep their place and count nothing', async () => {
+      const first = await acceptRun();
+      await acceptRun();
+      const released: End = { type: 'release' };
+      expect(await under.ledger.work.commit(await under.claimOne(), released, [])).toBe(true);
+      const counts = { failures: 0, crashes: 0, interruptions: 0 };
+      expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
+    });
+
+    it('that a stop ended keep their place and count as interrupted', async () => {
+      const first = await acceptRun();
+      await acceptRun();
+      const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
+      await under.ledger.work.commit(await under.claimOne(), again, []);
+      const counts = { failures: 0, crashes: 0, interruptions: 1 };
+      expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
+    });
+
     it('end when their commit cannot be written whatever happens', async () => {
       const id = await acceptRun();
       const lease = await under.claimOne();
@@ -65,7 +83,12 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(await under.ledger.work.renew(lease)).toBe(false);
       expect(await under.claimNow()).toEqual([]);
       under.clock.advance(LEASE_MS);
-      expect(await under.claimOne()).toMatchObject({ eventId: id, attempt: 2, crashes: 1 });
+      expect(await under.claimOne()).toMatchObject({
+        eventId: id,
+        attempt: 2,
+        crashes: 1,
+        interruptions: 1,
+      });
       expect((await under.story(id)).deliveries).toEqual([]);
     });
   });
@@ -111,7 +134,12 @@ export function describeCrashes(openStore: OpenStore): void {
         const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
         await under.ledger.work.commit(await under.claimOne(), again, []);
         await under.reopen();
-        expect(await under.claimOne()).toMatchObject({ attempt: 5, crashes: 0, failures: 0 });
+        expect(await under.claimOne()).toMatchObject({
+          attempt: 5,
+          crashes: 0,
+          failures: 0,
+          interruptions: 4,
+        });
       }),
     );
 

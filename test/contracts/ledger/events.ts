@@ -1,4 +1,9 @@
-import type { Change, DeliveryStatus, SystemEventChange } from '../../../src/hooks/ports/change.ts';
+import type {
+  Change,
+  DeliveryStatus,
+  SystemEventChange,
+  TurnChange,
+} from '../../../src/hooks/ports/change.ts';
 import type { IdempotencyKey, NewAction, NewEvent } from '../../../src/hooks/ports/intake.ts';
 import type { MessageOrder, RunOrder } from '../../../src/hooks/ports/orders.ts';
 import type { NewWork } from '../../../src/hooks/ports/new-work.ts';
@@ -43,6 +48,12 @@ export function event(given: Partial<NewEvent> = {}): NewEvent {
 export function line(given: Partial<SystemEventChange> = {}): SystemEventChange {
   const base = { type: 'system-event', session: MAIN, text: 'hello', at: NOON } as const;
   return { ...base, trust: TRUST, hook: 'wake', asksHeartbeat: false, ...given };
+}
+
+/** A turn of a conversation. */
+export function turn(session: string, given: Partial<TurnChange> = {}): TurnChange {
+  const base = { type: 'turn', session, at: NOON, replace: false } as const;
+  return { ...base, prompt: 'q', reply: 'a', isUntrusted: false, ...given };
 }
 
 export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKey): NewAction {

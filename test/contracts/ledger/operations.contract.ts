@@ -31,7 +31,7 @@ export function describeOperations(openStore: OpenStore): void {
 
     it('retries a dead run: in line again, its budget whole', async () => {
       const id = await acceptRun();
-      const again: End = { type: 'retry', at: under.clock.now() };
+      const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
       await under.ledger.work.commit(await under.claimOne(), again, []);
       await under.ledger.work.commit(await under.claimOne(), DEAD, [runIs(id, 'failed')]);
       expect((await under.story(id)).status).toBe('failed');
@@ -40,7 +40,8 @@ export function describeOperations(openStore: OpenStore): void {
       const story = await under.story(id);
       expect(story).toMatchObject({ status: 'running', runs: [{ status: 'queued' }] });
       const since = under.clock.now();
-      expect(await under.claimOne()).toMatchObject({ attempt: 3, failures: 0, crashes: 0, since });
+      const budget = { failures: 0, crashes: 0, interruptions: 0, since };
+      expect(await under.claimOne()).toMatchObject({ attempt: 3, ...budget });
     });
 
     it('retries a dead delivery behind the one that is under way', async () => {

@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/intake.ts';
-import { LIMITS, agent, delivery, event, heartbeat, key, wake } from './events.ts';
+import { LIMITS, agent, delivery, event, heartbeat, key, turn, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -28,6 +28,7 @@ export function describePruning(openStore: OpenStore): void {
           prompt: 'p',
           reply: 'r',
           summary: 's',
+          toolCalls: [{ tool: 'a_b', input: 'in', outcome: 'succeeded', result: 'out', ms: 3 }],
         },
         ...delivery(id, 'skipped'),
       ]);
@@ -46,7 +47,13 @@ export function describePruning(openStore: OpenStore): void {
       expect(await under.story(id)).toMatchObject({
         status: 'done',
         request: { path: '/hooks/wake', payload: null },
-        runs: [{ prompt: null, reply: null }],
+        runs: [
+          {
+            prompt: null,
+            reply: null,
+            toolCalls: [{ tool: 'a_b', input: null, outcome: 'succeeded', result: null, ms: 3 }],
+          },
+        ],
         summary: null,
         deliveries: [{ status: 'skipped' }],
       });
@@ -127,13 +134,8 @@ export function describePruning(openStore: OpenStore): void {
     });
 
     it('takes old transcripts: of isolated sessions as bodies, of conversations as events', async () => {
-      const say = (session: string, replace: boolean): Change => ({
-        type: 'turns',
-        session,
-        at: under.clock.now(),
-        replace,
-        messages: [{ role: 'user', text: 'hi' }],
-      });
+      const say = (session: string, replace: boolean) =>
+        turn(session, { at: under.clock.now(), replace });
       await under.ledger.work.add(heartbeat('k'));
       const changes = [say('agent:main:hook:a', true), say('agent:main:main', false)];
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
@@ -142,11 +144,50 @@ export function describePruning(openStore: OpenStore): void {
       expect(await under.ledger.stories.session('agent:main:hook:a')).toBeNull();
       expect(await under.ledger.stories.session('agent:main:main')).toHaveProperty(
         'turns.length',
-        1,
+        2,
       );
       under.clock.advance(23 * DAY);
       await prune(7, 30);
       expect(await under.ledger.stories.session('agent:main:main')).toBeNull();
+    });
+
+    it('forgets a session with its last turn, unless it has a route or lines that wait', async () => {
+      const keys = ['a', 'b', 'main'].map((name) => `agent:main:${name}`);
+      const runnerSession = { runner: 'r', id: 'abc' };
+      await under.ledger.work.add(heartbeat('k'));
+      const turns = keys.map((name) => turn(name, { at: under.clock.now(), runnerSession }));
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, turns);
+      await under.ledger.conversations.noteRoute('agent:main:b', { channel: 'chan_1', to: '1' });
+      under.clock.advance(31 * DAY);
+      const waiting = await accept(wake({ receivedAt: under.clock.now() }));
+      await prune(7, 30);
+      const { sessions } = await under.ledger.stories.sessions({ limit: 9 });
+      expect(sessions.map(({ key: name }) => name)).toEqual(['agent:main:b', 'agent:main:main']);
+      const limits = { maxEvents: 9, maxBytes: 9, maxHistoryCharacters: 9 };
+      const context = await under.ledger.conversations.context('agent:main:b', limits);
+      expect(context).toMatchObject({ runnerSession: null, isUntrusted: false });
+      expect((await under.story(waiting)).status).toBe('done');
+    });
+
+    it('knows a main session again that was forgotten', async () => {
+      await accept(wake());
+      const { pending } = await under.ledger.conversations.context('agent:main:main', {
+        maxEvents: 9,
+        maxBytes: 9,
+        maxHistoryCharacters: 9,
+      });
+      await under.ledger.work.add(heartbeat('k'));
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
+        { type: 'consume', session: 'agent:main:main', through: pending[0]!.seq },
+        turn('agent:main:main', { at: under.clock.now() }),
+      ]);
+      under.clock.advance(31 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.stories.session('agent:main:main')).toBeNull();
+      await accept(wake({ receivedAt: under.clock.now() }));
+      expect(await under.ledger.stories.session('agent:main:main')).toMatchObject({
+        pendingSystemEvents: [{ text: 'hello' }],
+      });
     });
 
     it('goes in small steps and says whether there is more', async () => {

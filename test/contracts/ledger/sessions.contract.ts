@@ -1,5 +1,5 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, MAIN, event, heartbeat, line, wakeAction } from './events.ts';
+import { LIMITS, MAIN, event, heartbeat, line, turn, wakeAction } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -7,7 +7,7 @@ import type { OpenStore } from './store.ts';
 export function describeSessions(openStore: OpenStore): void {
   describe('a session', () => {
     let under: LedgerUnderTest;
-    const wide = { maxEvents: 100, maxBytes: 1e6 };
+    const wide = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
     const context = (limits = wide) => under.ledger.conversations.context(MAIN, limits);
     const add = async (...texts: string[]) => {
       const actions = texts.map((text) => wakeAction([line({ text })]));
@@ -19,10 +19,7 @@ export function describeSessions(openStore: OpenStore): void {
       await under.ledger.work.add(heartbeat(MAIN));
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
     };
-    const say = (replace: boolean, ...words: string[]): Change => {
-      const messages = words.map((text) => ({ role: 'user', text }) as const);
-      return { type: 'turns', session: MAIN, at: under.clock.now(), replace, messages };
-    };
+    const say = (prompt: string) => turn(MAIN, { at: under.clock.now(), prompt });
 
     beforeEach(async () => {
       under = await LedgerUnderTest.open(openStore);
@@ -35,11 +32,11 @@ export function describeSessions(openStore: OpenStore): void {
       expect(texts(all)).toEqual(['one', 'two', 'three']);
       expect(all.hasMore).toBe(false);
       expect(all.pending[0]).toMatchObject({ hook: 'wake', trust: { verifiedBy: 'token' } });
-      const two = await context({ maxEvents: 2, maxBytes: 1e6 });
+      const two = await context({ ...wide, maxEvents: 2 });
       expect([texts(two), two.hasMore]).toEqual([['one', 'two'], true]);
-      const six = await context({ maxEvents: 9, maxBytes: 6 });
+      const six = await context({ ...wide, maxBytes: 6 });
       expect([texts(six), six.hasMore]).toEqual([['one', 'two'], true]);
-      const tiny = await context({ maxEvents: 9, maxBytes: 1 });
+      const tiny = await context({ ...wide, maxBytes: 1 });
       expect([texts(tiny), tiny.hasMore]).toEqual([['one'], true]);
     });
 
@@ -63,21 +60,6 @@ export function describeSessions(openStore: OpenStore): void {
       expect(await under.ledger.intake.accept(one(), limits)).toEqual({ outcome: 'full' });
     });
 
-    it('remembers its newest 200 messages, oldest first', async () => {
-      await commit(say(false, 'first'));
-      await commit(say(false, ...Array.from({ length: 200 }, (_, n) => `message ${n}`)));
-      const { history } = await context();
-      expect(history).toHaveLength(200);
-      expect(history[0]).toEqual({ role: 'user', text: 'message 0' });
-      expect(history.at(-1)).toEqual({ role: 'user', text: 'message 199' });
-    });
-
-    it('begins anew when told so', async () => {
-      await commit(say(false, 'old'));
-      await commit(say(true, 'new'));
-      expect((await context()).history).toEqual([{ role: 'user', text: 'new' }]);
-    });
-
     it('remembers where it last spoke, at all and per channel', async () => {
       const { conversations } = under.ledger;
       expect(await conversations.routes(MAIN)).toEqual({ last: null, byChannel: {} });
@@ -92,7 +74,7 @@ export function describeSessions(openStore: OpenStore): void {
 
     it('has a story with lines, route and turns', async () => {
       await add('one');
-      await commit(say(false, 'hi'));
+      await commit(say('hi'));
       await under.ledger.conversations.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
       const at = new Date(under.clock.now()).toISOString();
       expect(await under.ledger.stories.session(MAIN)).toMatchObject({
@@ -100,7 +82,10 @@ export function describeSessions(openStore: OpenStore): void {
         agentId: 'main',
         pendingSystemEvents: [{ text: 'one', at, trust: { level: 'untrusted' } }],
         lastRoute: { channel: 'chan_1', to: '1' },
-        turns: [{ role: 'user', text: 'hi', at }],
+        turns: [
+          { role: 'user', text: 'hi', at },
+          { role: 'assistant', text: 'a', at },
+        ],
       });
     });
 

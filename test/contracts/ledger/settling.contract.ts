@@ -23,7 +23,7 @@ export function describeSettling(openStore: OpenStore): void {
     const turn = async (changes: (through: number) => Change[]) => {
       await under.ledger.work.add(heartbeat(MAIN));
       const lease = await under.claimOne();
-      const limits = { maxEvents: 100, maxBytes: 1e6 };
+      const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
       const { pending } = await under.ledger.conversations.context(MAIN, limits);
       await commit(lease, changes(pending.at(-1)!.seq));
     };

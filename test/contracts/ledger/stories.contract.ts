@@ -1,3 +1,4 @@
+import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { EventFilter } from '../../../src/hooks/ports/stories.ts';
 import { LIMITS, agent, event, wake, wakeNow } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
@@ -43,6 +44,10 @@ export function describeStories(openStore: OpenStore): void {
             prompt: null,
             reply: null,
             error: null,
+            contract: null,
+            usage: null,
+            warnings: [],
+            toolCalls: [],
             attempts: 0,
             notes: [],
             startedAt: null,
@@ -76,6 +81,25 @@ export function describeStories(openStore: OpenStore): void {
       expect(story.runs).toMatchObject([
         { status: 'succeeded', model: 'm', prompt: 'p', reply: 'r', error: null, attempts: 2 },
       ]);
+    });
+
+    it('tell what a run may do, what it used and which tools it called', async () => {
+      const id = await accept(agent('a'));
+      const told = {
+        contract: {
+          trust: 'untrusted',
+          verifiedBy: 'token',
+          allowedTools: ['a_b'],
+          mayDeliverTo: null,
+        },
+        usage: { inputTokens: 1, outputTokens: 2 },
+        warnings: ['no thinking'],
+        toolCalls: [{ tool: 'a_b', input: '{}', outcome: 'failed', result: 'no', ms: 3 }],
+      } as const;
+      const update: Change = { type: 'run-update', id: `${id}-run`, ...told };
+      const later: Change = { type: 'run-update', id: `${id}-run`, status: 'succeeded' };
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [update, later]);
+      expect((await under.story(id)).runs).toMatchObject([{ status: 'succeeded', ...told }]);
     });
 
     it('keep the request for a replay', async () => {

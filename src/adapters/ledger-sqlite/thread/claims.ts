@@ -25,7 +25,7 @@ export class Claims {
     this.#queue = queue;
     // Only retries wait: what is in line and was never begun is due, though the clock was set back since.
     this.#due = db.prepare(
-      `SELECT id, key, kind, ref, event_id, attempt, failures, crashes, since, work_order FROM work
+      `SELECT id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, since, work_order FROM work
        WHERE lane = ? AND stage = 'ready' AND (due_at <= ? OR attempt = 0)
        ORDER BY due_at, id LIMIT ?`,
     );
@@ -70,6 +70,7 @@ export class Claims {
       attempt: integer(row, 'attempt') + 1,
       failures: integer(row, 'failures'),
       crashes: integer(row, 'crashes'),
+      interruptions: integer(row, 'interruptions'),
       since: integer(row, 'since'),
       order: text(row, 'work_order'),
     };

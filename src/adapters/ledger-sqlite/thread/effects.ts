@@ -59,7 +59,7 @@ export class Effects {
         return lines.consume(change.session, change.through, now);
       case 'heartbeat-failed':
         return lines.fail(change.session, change.through);
-      case 'turns':
+      case 'turn':
         turns.add(change);
         return NONE;
       case 'route':

@@ -16,8 +16,8 @@ export class Interruptions {
   readonly #noteDelivery: StatementSync;
 
   constructor(db: DatabaseSync) {
-    const end = `UPDATE work SET stage = 'ready', due_at = ?, crashes = crashes + 1
-       WHERE stage = 'leased'`;
+    const end = `UPDATE work SET stage = 'ready', due_at = ?, crashes = crashes + 1,
+       interruptions = interruptions + 1 WHERE stage = 'leased'`;
     const told = 'RETURNING kind, ref, attempt';
     this.#endOne = db.prepare(`${end} AND id = ? AND attempt = ? ${told}`);
     this.#endAll = db.prepare(`${end} ${told}`);

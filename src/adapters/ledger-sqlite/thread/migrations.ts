@@ -55,6 +55,7 @@ const MIGRATIONS: readonly string[] = [
     attempt INTEGER NOT NULL DEFAULT 0,
     failures INTEGER NOT NULL DEFAULT 0,
     crashes INTEGER NOT NULL DEFAULT 0,
+    interruptions INTEGER NOT NULL DEFAULT 0,
     since INTEGER NOT NULL,
     work_order TEXT
   ) STRICT;
@@ -77,7 +78,11 @@ const MIGRATIONS: readonly string[] = [
     notes TEXT NOT NULL DEFAULT '[]',
     started_at INTEGER,
     finished_at INTEGER,
+    contract TEXT,
+    usage TEXT,
+    warnings TEXT,
     summary TEXT,
+    tool_calls TEXT,
     prompt TEXT,
     reply TEXT
   ) STRICT;
@@ -113,7 +118,9 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE sessions (
     key TEXT PRIMARY KEY,
     channel TEXT,
-    recipient TEXT
+    recipient TEXT,
+    runner TEXT,
+    runner_session TEXT
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE recipients (
@@ -128,8 +135,9 @@ const MIGRATIONS: readonly string[] = [
     session TEXT NOT NULL,
     at INTEGER NOT NULL,
     isolated INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    text TEXT NOT NULL
+    untrusted INTEGER NOT NULL,
+    prompt TEXT NOT NULL,
+    reply TEXT NOT NULL
   ) STRICT;
   CREATE INDEX turns_by_session ON turns (session, n);
   CREATE INDEX turns_by_age ON turns (isolated, at);

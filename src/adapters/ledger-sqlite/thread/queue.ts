@@ -39,10 +39,12 @@ export class WorkQueue {
     );
     this.#place = db.prepare('UPDATE work SET stage = ?, due_at = ? WHERE id = ?');
     this.#again = db.prepare(
-      `UPDATE work SET stage = 'ready', due_at = ?, failures = failures + ?, crashes = 0
-       WHERE id = ?`,
+      `UPDATE work SET stage = 'ready', due_at = ?, failures = failures + ?,
+       interruptions = interruptions + ?, crashes = 0 WHERE id = ?`,
     );
-    this.#renew = db.prepare('UPDATE work SET failures = 0, crashes = 0, since = ? WHERE id = ?');
+    this.#renew = db.prepare(
+      'UPDATE work SET failures = 0, crashes = 0, interruptions = 0, since = ? WHERE id = ?',
+    );
     this.#advance = db.prepare(
       `UPDATE work SET stage = 'ready' WHERE id =
        (SELECT id FROM work WHERE lane = ? AND key = ? AND stage = 'blocked' ORDER BY id LIMIT 1)`,
@@ -100,8 +102,15 @@ export class WorkQueue {
   }
 
   /** The first in line stays first and is tried again later. */
-  retry(id: number, lane: Lane, at: number, isFailure: boolean): void {
-    this.#again.run(at, isFailure ? 1 : 0, id);
+  retry(id: number, lane: Lane, at: number, cause: 'failed' | 'interrupted'): void {
+    const isFailure = cause === 'failed';
+    this.#again.run(at, isFailure ? 1 : 0, isFailure ? 0 : 1, id);
+    this.rung.add(lane);
+  }
+
+  /** The first in line was not begun and stays first. */
+  release(id: number, lane: Lane, now: number): void {
+    this.#place.run('ready', now, id);
     this.rung.add(lane);
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RunChange, RunUpdate } from '../../../hooks/ports/change.ts';
+import type { RunChange } from '../../../hooks/ports/change.ts';
+import type { WireRunUpdate } from '../wire-data.ts';
 import { text } from './row.ts';
 
 /** The stories of runs. */
@@ -15,6 +16,8 @@ export class Runs {
     this.#update = db.prepare(
       `UPDATE runs SET status = ifnull(?, status), model = ifnull(?, model),
          prompt = ifnull(?, prompt), reply = ifnull(?, reply), summary = ifnull(?, summary),
+         contract = ifnull(?, contract), usage = ifnull(?, usage), warnings = ifnull(?, warnings),
+         tool_calls = ifnull(?, tool_calls),
          finished_at = ifnull(?, finished_at), error = iif(?, ?, error),
          notes = iif(? IS NULL, notes, json_insert(notes, '$[#]', json(?)))
        WHERE id = ? RETURNING event_id`,
@@ -33,14 +36,18 @@ export class Runs {
   }
 
   /** The run's event; null for an unknown run. */
-  update(run: RunUpdate): string | null {
-    const note = run.note === undefined ? null : JSON.stringify(run.note);
+  update(run: WireRunUpdate): string | null {
+    const { note = null } = run;
     const row = this.#update.get(
       run.status ?? null,
       run.model ?? null,
       run.prompt ?? null,
       run.reply ?? null,
       run.summary ?? null,
+      run.contract ?? null,
+      run.usage ?? null,
+      run.warnings ?? null,
+      run.toolCalls ?? null,
       run.finishedAt ?? null,
       run.error === undefined ? 0 : 1,
       run.error ?? null,

@@ -24,7 +24,7 @@ export class SessionStories {
     const { pending } = this.#lines.oldest(key, SHOWN_LINES);
     return {
       key,
-      agentId: key.split(':')[1] ?? key,
+      agentId: agentOf(key),
       pendingSystemEvents: pending.map(({ text, at, trust }) => ({
         text,
         at: new Date(at).toISOString(),
@@ -34,4 +34,9 @@ export class SessionStories {
       turns,
     };
   }
+}
+
+/** The agent that a full key names. */
+export function agentOf(key: string): string {
+  return key.split(':')[1] ?? key;
 }

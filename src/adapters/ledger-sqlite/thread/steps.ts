@@ -77,7 +77,9 @@ export class Steps {
       case 'done':
         return this.#queue.finish(id, lane, key);
       case 'retry':
-        return this.#queue.retry(id, lane, end.at, end.interrupted !== true);
+        return this.#queue.retry(id, lane, end.at, end.interrupted ? 'interrupted' : 'failed');
+      case 'release':
+        return this.#queue.release(id, lane, now);
       case 'dead':
         return this.#queue.bury(id, lane, key, now);
     }

@@ -111,9 +111,10 @@ export class SystemEvents {
     return touched;
   }
 
-  /** What was counted in memory may be wrong: a transaction was rolled back. */
-  forget(): void {
-    this.#sessions.clear();
+  /** What is known in memory of a session, or of all of them, may be wrong. */
+  forget(session?: string): void {
+    if (session === undefined) this.#sessions.clear();
+    else this.#sessions.delete(session);
   }
 
   #waiting(session: string, now: number): Waiting {

@@ -40,7 +40,7 @@ function compose(db: DatabaseSync) {
     accepting: new Accepting(db, { keys, pause, lines: tables.lines, effects }),
     claims: new Claims(db, tables.queue),
     steps: new Steps(db, tables.queue, effects, new Settlement(db)),
-    pruning: new Pruning(db),
+    pruning: new Pruning(db, (session) => tables.lines.forget(session)),
     probe: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('probed', ?)`),
   };
 }
@@ -69,7 +69,7 @@ export function writerCalls(db: DatabaseSync, now: number) {
       steps.commit({ workId, attempt }, end, changes, now),
     context: (_now, session, limits) => ({
       ...lines.oldest(session, limits),
-      history: turns.history(session),
+      ...turns.context(session, limits.maxHistoryCharacters),
     }),
     routes: (_now, session) => routes.routes(session),
     noteRoute: (_now, session, route) => (routes.note(session, route), null),
