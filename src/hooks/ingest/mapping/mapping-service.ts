@@ -11,7 +11,6 @@ import { AgentDirectory } from '../../ports/index.ts';
 import { Rejection } from '../../rejections/index.ts';
 import { AgentDispatch } from '../agent-dispatch.ts';
 import type { Dispatched } from '../agent-dispatch.ts';
-import { bareName } from '../hook-request.ts';
 import type { HookRequest } from '../hook-request.ts';
 import { TransformSandbox } from '../transform/transform-sandbox.ts';
 import type { TransformAction } from '../transform/transform-result.ts';
@@ -20,9 +19,9 @@ import type { CompiledMappings } from './compile.ts';
 import type { CompiledMapping } from './compiled-mapping.ts';
 import { consider, offerOf, takes } from './matching.ts';
 import type { Considered } from './matching.ts';
-import { lookUp } from './template.ts';
 import type { TemplateScope } from './template.ts';
-import { MAX_ITEMS, ScopeTransforms } from './scope-transforms.ts';
+import { ScopeTransforms } from './scope-transforms.ts';
+import { scopesOf } from './scopes.ts';
 import { transformedRun, transformedWake } from './transformed.ts';
 import { agentWish, nthDedupeKey, wakeWish } from './wishes.ts';
 
@@ -172,24 +171,4 @@ function applied(
     warnings: [...new Set([...warnings, ...results.flatMap((result) => result.warnings)])],
     console,
   };
-}
-
-function scopesOf(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
-  const scope: TemplateScope = {
-    payload: request.payload,
-    headers: request.headers,
-    query: request.query,
-    path: bareName(request.name),
-    now: new Date(request.receivedAt).toISOString(),
-  };
-  if (mapping.forEach === undefined) return [scope];
-  const items = lookUp(mapping.forEach, scope);
-  if (!Array.isArray(items)) {
-    throw new Rejection('invalid_payload', `${mapping.forEach.join('.')} must be an array`);
-  }
-  if (items.length > MAX_ITEMS) {
-    const field = mapping.forEach.join('.');
-    throw new Rejection('invalid_payload', `${field} must have at most ${MAX_ITEMS} items`);
-  }
-  return items.map((item: unknown, index) => ({ ...scope, item, index }));
 }
