@@ -1,4 +1,5 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
+import { signalGroup } from './process-group.ts';
 
 /** How long processes get to end by themselves after SIGTERM. */
 const GRACE_MS = 500;
@@ -39,14 +40,5 @@ export class ProcessGroups {
     const over = new AbortController();
     await Promise.race([fact, this.clock.wait(GRACE_MS, over.signal)]);
     over.abort();
-  }
-}
-
-/** @returns false when no process of the group is left. */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
   }
 }

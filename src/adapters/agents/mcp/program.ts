@@ -2,6 +2,7 @@ import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { signalGroup } from '../process-group.ts';
 
 /** Characters that one message of a program may have. */
 const MOST_CHARS = 16 * 1024 * 1024;
@@ -84,13 +85,5 @@ export class ProgramTransport implements MCPTransport {
       // Not JSON (some programs greet on stdout), or the late answer to a call that was given up.
       this.onerror?.(new Error('a line that is no message'));
     }
-  }
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group has ended.
   }
 }

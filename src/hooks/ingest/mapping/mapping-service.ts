@@ -8,7 +8,6 @@ import type {
   TransformOptions,
 } from '../../options/index.ts';
 import { AgentDirectory } from '../../ports/index.ts';
-import { Rejection } from '../../rejections/index.ts';
 import { AgentDispatch } from '../agent-dispatch.ts';
 import type { Dispatched } from '../agent-dispatch.ts';
 import type { HookRequest } from '../hook-request.ts';
