@@ -61,6 +61,8 @@ export { TransformFailure } from './ingest/transform/transform-failure.ts';
 export { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
 export type { Transformed } from './ingest/transform/transform-sandbox.ts';
 export { SessionPolicy } from './ingest/policy/session-policy.ts';
+export { ChannelOperations } from './work/channel-operations.ts';
+export type { ChannelReport } from './work/channel-operations.ts';
 export { ChannelRegistry } from './work/channel-registry.ts';
 
 export {
@@ -130,6 +132,7 @@ export type {
   ContextLimits,
   DeliverOrder,
   DeliveryChange,
+  DeliveryFailure,
   DeliveryLease,
   DeliveryStatus,
   DeliveryStory,

@@ -18,6 +18,8 @@ import { SessionPolicy } from './ingest/policy/session-policy.ts';
 import { ActionPreview } from './preview/action-preview.ts';
 import { HookPreview } from './preview/hook-preview.ts';
 import { Addressing } from './work/addressing.ts';
+import { ChannelHealth } from './work/channel-health.ts';
+import { ChannelOperations } from './work/channel-operations.ts';
 import { ChannelRegistry } from './work/channel-registry.ts';
 import { DeliveryStep } from './work/delivery-step.ts';
 import { HeartbeatSchedule } from './work/heartbeat-schedule.ts';
@@ -57,6 +59,8 @@ export const pipelineProviders: Provider[] = [
   Outbox,
   Addressing,
   ChannelRegistry,
+  ChannelHealth,
+  ChannelOperations,
   Retention,
   HookPreview,
   ActionPreview,

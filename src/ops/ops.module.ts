@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { ChannelsController } from './channels.controller.ts';
 import { ClientOrigin } from './client-origin.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
@@ -26,6 +27,7 @@ export class OpsModule {
         ReplayController,
         PreviewController,
         SessionsController,
+        ChannelsController,
         IntakeController,
         MetricsController,
         HealthController,

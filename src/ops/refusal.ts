@@ -29,6 +29,11 @@ export const OPS_REFUSALS = {
     sentence:
       'Nothing was ever written under this key; give the full one, such as agent:main:main.',
   },
+  unknown_channel: {
+    status: 404,
+    sentence: 'No provider serves this channel; configure it under channels.',
+  },
+  test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
   nothing_to_retry: {
     status: 409,
     sentence: 'Nothing of this event is dead; there is nothing to retry.',

@@ -1,24 +1,26 @@
-import { channelProviders } from '../adapters/channels/providers.ts';
-import type { ChannelFactory } from '../adapters/channels/providers.ts';
+import { DEFAULT_PROVIDERS, makeChannel } from '../adapters/channels/providers.ts';
 import { CHANNEL_IDS, resolveSection } from '../hooks/index.ts';
-import type { ChannelBinding, ChannelId, Problem } from '../hooks/index.ts';
-import { ChannelOptions } from './channel-options.ts';
+import type { ChannelBinding, ChannelBindings, ChannelId, Problem } from '../hooks/index.ts';
+import { ChannelOptions, ChannelsOptions } from './channel-options.ts';
 
-export type Bindings = Partial<Record<ChannelId, ChannelBinding>>;
+export type Bindings = ChannelBindings;
 
-/** Connects the channels of the `channels` section with their platforms. Nothing is sent yet. */
+/** Connects the channels of the `channels` section with their platforms. Nothing is loaded or sent yet. */
 export function bindChannels(section: unknown): { bindings: Bindings; problems: Problem[] } {
-  const bindings: Bindings = {};
-  const problems: Problem[] = [];
   const given = section ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
-    return { bindings, problems: [{ key: 'channels', message: 'must be an object' }] };
+    return { bindings: {}, problems: [{ key: 'channels', message: 'must be an object' }] };
   }
-  for (const [id, entry] of Object.entries(given)) {
+  const entries = Object.entries(given).filter(([id]) => id.startsWith('chan'));
+  const rest = Object.entries(given).filter(([id]) => !id.startsWith('chan'));
+  const common = resolveSection(ChannelsOptions, Object.fromEntries(rest), 'channels');
+  const problems = [...common.problems];
+  const bindings: Partial<Record<ChannelId, ChannelBinding>> = {};
+  for (const [id, entry] of entries) {
     if (isChannelId(id)) bindings[id] = bind(id, entry, problems);
     else problems.push(unknownChannel(id));
   }
-  return { bindings, problems };
+  return { bindings: { ...bindings, retryHours: common.value.retryHours }, problems };
 }
 
 function isChannelId(id: string): id is ChannelId {
@@ -36,13 +38,15 @@ function bind(id: ChannelId, entry: unknown, problems: Problem[]): ChannelBindin
     problems.push(...section.problems);
     return undefined;
   }
-  const { provider, to, ...settings } = section.value;
-  const make: ChannelFactory = channelProviders[provider];
+  const { provider: name = DEFAULT_PROVIDERS[id], to, onUnknown, ...settings } = section.value;
   try {
-    return { provider: make(settings), ...(to !== undefined && { to }) };
+    const provider = makeChannel(name, settings);
+    const problem = to === undefined ? null : provider.expectedInsteadOf(to);
+    if (problem === null) return { provider, to, onUnknown };
+    problems.push({ key: `${key}.to`, message: `is no recipient of ${name}; expected ${problem}` });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    problems.push({ key, message: `cannot be used by ${provider}: ${reason}` });
-    return undefined;
+    problems.push({ key, message: `cannot be used by ${name}: ${reason}` });
   }
+  return undefined;
 }

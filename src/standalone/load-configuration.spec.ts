@@ -89,7 +89,7 @@ describe('loadConfiguration with gateway.json5', () => {
       channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },
     });
     const { channels } = await loadConfiguration(dir.path, {});
-    expect(Object.keys(channels)).toEqual(['chan_2']);
+    expect(Object.keys(channels)).toEqual(['chan_2', 'retryHours']);
     expect(channels.chan_2?.to).toBe('42');
   });
 });

@@ -5,8 +5,8 @@ import type { EventStory } from '../../src/hooks/ports/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
-import { startTelegramServer } from '../support/telegram-server.ts';
-import type { TelegramServer } from '../support/telegram-server.ts';
+import { PlatformServer } from '../support/platforms/index.ts';
+import { telegram } from '../support/platforms/telegram.ts';
 import { Gateway } from './gateway.ts';
 import { Sender } from './sender.ts';
 import type { Acknowledged } from './sender.ts';
@@ -17,7 +17,7 @@ const SESSIONS = ['a', 'b', 'c', 'd'];
 
 let dir: string;
 let models: OpenAiServer;
-let chats: TelegramServer;
+let chats: PlatformServer;
 let operator: Gateway;
 const acknowledged: Acknowledged[] = [];
 
@@ -33,7 +33,7 @@ function configuration(): string {
     },
     agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' } } },
     models: { providers: { local: { baseUrl: models.baseUrl } } },
-    channels: { chan_2: { provider: 'telegram', token: 'T', apiRoot: chats.apiRoot, to: '42' } },
+    channels: { chan_2: { ...telegram.settings(chats.origin), to: '42' } },
   });
 }
 
@@ -57,7 +57,7 @@ beforeAll(
     models = await startOpenAiServer();
     models.reply = (body) =>
       `Done with ${/Please answer (\[[^\]]*\])/.exec(JSON.stringify(body))?.[1] ?? 'nothing'}`;
-    chats = await startTelegramServer();
+    chats = await PlatformServer.start(telegram);
     await writeFile(join(dir, 'gateway.json5'), configuration());
     for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
     operator = await Gateway.start(dir);
@@ -112,7 +112,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   it('runs and delivers nothing twice without the story saying so', async () => {
     const asked = countsOf(runTexts(), /Please answer (\[[^\]]*\])/g);
     const sent = countsOf(
-      chats.messages.map(({ text }) => text),
+      chats.asked.map(({ text }) => text),
       /Done with (\[[^\]]*\])/g,
     );
     for (const { eventId, kind, marker } of acknowledged) {
@@ -132,8 +132,8 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   });
 });
 
-/** A run that was under way in two kills is given up, a delivery after five in a row; nothing else may end badly here. */
-function saysGivenUp({ runs, deliveries, summary }: EventStory): boolean {
+/** A run that was under way in two kills is given up, a delivery after five in a row, a heartbeat may fail with them; nothing else may end badly here. */
+function saysGivenUp({ runs, deliveries, summary, heartbeat }: EventStory): boolean {
   const saysSo = /interrupted \d+ times; it is not begun again/;
   return (
     runs.some(
@@ -142,7 +142,9 @@ function saysGivenUp({ runs, deliveries, summary }: EventStory): boolean {
         attempts > 2 &&
         saysSo.test(error ?? '') &&
         saysSo.test(summary ?? ''),
-    ) || deliveries.some(({ status }) => status === 'unknown')
+    ) ||
+    deliveries.some(({ status }) => status === 'unknown') ||
+    heartbeat === 'failed'
   );
 }
 

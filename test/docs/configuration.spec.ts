@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getMetadataStorage } from 'class-validator';
 import * as options from '../../src/hooks/options/index.ts';
-import { ChannelOptions } from '../../src/standalone/channel-options.ts';
+import { ChannelOptions, ChannelsOptions } from '../../src/standalone/channel-options.ts';
 import { GatewayAuthOptions, GatewayOptions } from '../../src/standalone/gateway-options.ts';
 import { OpsOptions } from '../../src/standalone/ops-options.ts';
 import { StoreOptions } from '../../src/standalone/store-options.ts';
@@ -26,6 +26,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['agents.list[].tools.mcp.*', options.McpServerOptions],
   ['models', options.ModelsOptions],
   ['models.providers.*', options.ProviderOptions],
+  ['channels', ChannelsOptions],
   ['channels.*', ChannelOptions],
   ['store', StoreOptions],
   ['ops', OpsOptions],

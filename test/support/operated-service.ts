@@ -5,6 +5,9 @@ import { Test } from '@nestjs/testing';
 import {
   AuthFailureThrottle,
   BoundedFailureStorage,
+  CHANNEL_BINDINGS,
+  ChannelOperations,
+  ChannelRegistry,
   Clock,
   FailureStorage,
   HookPreview,
@@ -19,10 +22,14 @@ import type { PreviewRequest } from '../../src/hooks/index.ts';
 import { HookMetrics, OpsModule } from '../../src/ops/index.ts';
 import { createHttpAdapter } from '../../src/standalone/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/standalone/json-errors.filter.ts';
+import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { OperatedLedger } from './operated-ledger.ts';
+import { RecordingChannel } from './recording.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-of-good-length';
 export const HOOK_TOKEN = 'hook-token-of-good-length';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 export interface OperatedOptions {
   readonly exposed?: boolean;
@@ -33,8 +40,8 @@ export interface Asked {
   readonly token?: string | null;
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is. */
-  readonly body?: string;
+  /** A text is sent as it is, an object as JSON. */
+  readonly body?: string | object;
 }
 
 export interface Told {
@@ -69,15 +76,18 @@ export class OperatedService implements AsyncDisposable {
     readonly replays: { replay: HookReplay['replay'] },
     /** What previews were asked for. */
     readonly previews: RecordingPreviews,
+    /** What serves chan_1. */
+    readonly channel: RecordingChannel,
   ) {}
 
   static async start(options: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
     const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
+    const channel = new RecordingChannel('chan_1', []);
     const previews = new RecordingPreviews();
     const ops = { token: OPERATOR_TOKEN, exposed: false, trustedProxies: [], ...options };
     const testing = Test.createTestingModule({
-      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews), ops)],
+      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews, channel), ops)],
     });
     const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
       createHttpAdapter(),
@@ -86,7 +96,7 @@ export class OperatedService implements AsyncDisposable {
     app.useGlobalFilters(new JsonErrorsFilter());
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new OperatedService(app, ledger, replays, previews);
+    return new OperatedService(app, ledger, replays, previews, channel);
   }
 
   get metrics(): HookMetrics {
@@ -111,8 +121,8 @@ export class OperatedService implements AsyncDisposable {
       method,
       url,
       remoteAddress: from,
+      headers: { ...authorization, ...(sent !== undefined && JSON_TYPE), ...headers },
       ...(sent !== undefined && { payload: sent }),
-      headers: { ...authorization, ...headers },
     });
     const { statusCode, payload } = answer;
     const body = payload.startsWith('{') ? JSON.parse(payload) : {};
@@ -132,6 +142,7 @@ function hooksStandIn(
   ledger: OperatedLedger,
   replays: { replay: HookReplay['replay'] },
   previews: RecordingPreviews,
+  channel: RecordingChannel,
 ): DynamicModule {
   const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN });
   const providers = [
@@ -143,6 +154,10 @@ function hooksStandIn(
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },
     { provide: FailureStorage, useClass: BoundedFailureStorage },
+    { provide: CHANNEL_BINDINGS, useValue: { chan_1: { provider: channel, to: '+1' } } },
+    ChannelRegistry,
+    ChannelHealth,
+    ChannelOperations,
     AuthFailureThrottle,
   ];
   return { module: HooksStandIn, providers, exports: providers };

@@ -25,7 +25,7 @@ export interface RecordedRequest {
   /** With the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON; undefined when there was no body. */
+  /** Parsed JSON or form; undefined when there was no body. */
   readonly body: unknown;
   /** Resolves when the answer is over: sent in full, or broken off by either side. */
   readonly closed: Promise<'answered' | 'broken'>;
@@ -39,7 +39,8 @@ export interface Answer {
   readonly chunks: readonly string[];
 }
 
-export type Platform = (request: RecordedRequest) => Answer;
+/** @param script what is said instead, where it says something. */
+export type Platform = (request: RecordedRequest, script: Script) => Answer;
 
 /** A real HTTP server on a free port of 127.0.0.1 that records each request and answers as scripted. */
 export class ScriptedServer {
@@ -52,7 +53,11 @@ export class ScriptedServer {
     this.take(request, response).catch(() => response.destroy());
   });
 
-  constructor(private readonly platform: Platform) {}
+  private readonly platform: Platform;
+
+  constructor(platform: Platform) {
+    this.platform = platform;
+  }
 
   /** `http://127.0.0.1:<port>` */
   get origin(): string {
@@ -96,7 +101,8 @@ export class ScriptedServer {
     const recorded = await record(request, response);
     this.requests.push(recorded);
     for (const { count, arrived } of this.waiting) if (this.requests.length >= count) arrived();
-    answer(response, this.platform(recorded), this.scripts.shift() ?? {});
+    const script = this.scripts.shift() ?? {};
+    answer(response, this.platform(recorded, script), script);
   }
 }
 
@@ -114,9 +120,16 @@ async function record(
     method: request.method ?? '',
     path: request.url ?? '',
     headers: request.headers,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: bodyOf(text, request.headers['content-type']),
     closed,
   };
+}
+
+function bodyOf(text: string, type = ''): unknown {
+  if (text === '') return undefined;
+  return type.startsWith('application/x-www-form-urlencoded')
+    ? Object.fromEntries(new URLSearchParams(text))
+    : JSON.parse(text);
 }
 
 function answer(response: ServerResponse, usual: Answer, script: Script): void {

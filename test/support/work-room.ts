@@ -20,6 +20,7 @@ import type {
   SystemEvent,
 } from '../../src/hooks/ports/index.ts';
 import { Addressing } from '../../src/hooks/work/addressing.ts';
+import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { ChannelRegistry } from '../../src/hooks/work/channel-registry.ts';
 import { DeliveryStep } from '../../src/hooks/work/delivery-step.ts';
 import { HeartbeatSchedule } from '../../src/hooks/work/heartbeat-schedule.ts';
@@ -125,6 +126,8 @@ export class WorkRoom {
   readonly work = new StandInWork();
   readonly settings: HooksSettings;
   readonly addressing: Addressing;
+  readonly registry: ChannelRegistry;
+  readonly health: ChannelHealth;
   readonly schedule: HeartbeatSchedule;
   readonly run: RunStep;
   readonly heartbeat: HeartbeatStep;
@@ -141,6 +144,7 @@ export class WorkRoom {
       channels ?? { chan_1: { provider: this.channel, to: '+1' } },
       settings,
     );
+    this.registry = registry;
     const turns = new Turns(this.runner, directory, clock);
     const sessions = new SessionTurns(conversations, settings, clock);
     this.addressing = new Addressing(conversations, registry);
@@ -156,7 +160,8 @@ export class WorkRoom {
       settings,
       clock,
     );
-    this.delivery = new DeliveryStep(registry, clock);
+    this.health = new ChannelHealth(clock);
+    this.delivery = new DeliveryStep(registry, this.health, clock);
   }
 }
 

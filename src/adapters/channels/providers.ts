@@ -1,26 +1,103 @@
-import type { Channel } from '../../hooks/ports/channel.ts';
+import type { Channel, ChannelId } from '../../hooks/ports/channel.ts';
+import { discord } from './discord.ts';
+import { imessage } from './imessage.ts';
+import { mattermost } from './mattermost.ts';
+import { msteams } from './msteams.ts';
+import { signal } from './signal.ts';
+import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
+import { whatsapp } from './whatsapp.ts';
 
-/** One entry of `channels` in the configuration: the provider's own settings, all of them text. */
-export type ChannelSection = Readonly<Record<string, string | undefined>>;
+/** A provider's settings as the configuration gives them, all of them text. */
+export interface ProviderSettings {
+  readonly token?: string;
+  readonly apiRoot?: string;
+  readonly phoneNumberId?: string;
+  readonly account?: string;
+  readonly api?: 'rpc' | 'rest';
+  readonly password?: string;
+  readonly method?: 'apple-script' | 'private-api';
+  readonly appId?: string;
+  readonly appSecret?: string;
+  readonly tenantId?: string;
+  readonly tokenUrl?: string;
+}
 
-/** Makes a channel of its settings. @throws Error naming the setting that is missing. */
-export type ChannelFactory = (section: ChannelSection) => Channel;
+export type ProviderSetting = keyof ProviderSettings;
 
-/**
- * Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row.
- * - `telegram`: `token` (required), `apiRoot`
- */
+/** One platform: what it has to be told, what else it may be told, and the channel made of it. */
+interface Provider {
+  readonly knows: readonly ProviderSetting[];
+  /** Loads and sends nothing yet. @throws Error naming the settings that are missing. */
+  readonly make: (settings: ProviderSettings) => Channel;
+}
+
+type With<Needed extends ProviderSetting> = ProviderSettings &
+  Required<Pick<ProviderSettings, Needed>>;
+
+function row<Needed extends ProviderSetting>(
+  needs: readonly Needed[],
+  takes: readonly ProviderSetting[],
+  make: (settings: With<Needed>) => Channel,
+): Provider {
+  return {
+    knows: [...needs, ...takes],
+    make: (settings) => {
+      if (isComplete(settings, needs)) return make(settings);
+      const missing = needs.filter((key) => !isGiven(settings[key]));
+      throw new Error(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);
+    },
+  };
+}
+
+function isComplete<Needed extends ProviderSetting>(
+  settings: ProviderSettings,
+  needs: readonly Needed[],
+): settings is With<Needed> {
+  return needs.every((key) => isGiven(settings[key]));
+}
+
+function isGiven(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== '';
+}
+
+/** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
-  telegram: (section) =>
-    telegram({ token: required(section, 'token'), apiRoot: section['apiRoot'] }),
-} satisfies Record<string, ChannelFactory>;
+  whatsapp: row(['token', 'phoneNumberId'], ['apiRoot'], whatsapp),
+  telegram: row(['token'], ['apiRoot'], telegram),
+  discord: row(['token'], ['apiRoot'], discord),
+  slack: row(['token'], ['apiRoot'], slack),
+  mattermost: row(['token', 'apiRoot'], [], mattermost),
+  signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
+  imessage: row(['apiRoot', 'password'], ['method'], imessage),
+  msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams),
+};
 
 /** The names that `provider` may have. */
 export type ChannelProviderName = keyof typeof channelProviders;
 
-function required(section: ChannelSection, setting: string): string {
-  const value = section[setting]?.trim();
-  if (value === undefined || value === '') throw new Error(`${setting} is missing`);
-  return value;
+/** Who serves a channel that names no provider. */
+export const DEFAULT_PROVIDERS: Readonly<Record<ChannelId, ChannelProviderName>> = {
+  chan_1: 'whatsapp',
+  chan_2: 'telegram',
+  chan_3: 'discord',
+  chan_4: 'slack',
+  chan_5: 'mattermost',
+  chan_6: 'signal',
+  chan_7: 'imessage',
+  chan_8: 'msteams',
+};
+
+/**
+ * The channel of a provider.
+ * @throws Error naming the settings that are missing, or that this provider does not know.
+ */
+export function makeChannel(name: ChannelProviderName, settings: ProviderSettings): Channel {
+  const { knows, make } = channelProviders[name];
+  const known: readonly string[] = knows;
+  const unknown = Object.entries(settings)
+    .filter(([key, value]) => value !== undefined && !known.includes(key))
+    .map(([key]) => key);
+  if (unknown.length > 0) throw new Error(`it does not know ${unknown.join(' and ')}`);
+  return make(settings);
 }

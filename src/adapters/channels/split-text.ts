@@ -1,34 +1,96 @@
+/** A piece of a text, and what has to stand around it where the cut went through a block of code. */
+export interface Piece {
+  /** Pieces' bodies joined are the text. */
+  readonly body: string;
+  /** Line that opens the block of code anew; empty: the piece begins outside of one. */
+  readonly reopen: string;
+  /** Line that closes the block for this piece; empty: it ends outside of one. */
+  readonly close: string;
+}
+
+/** A fence that is repeated has at most this many characters, the name of the language included. */
+const LONGEST_FENCE = 40;
+/** Room for `(999/999)` and the blank line behind it. */
+const NUMBER_CHARS = 12;
+/** Room for a fence line before and a fence line behind. */
+const FENCES_CHARS = 2 * (LONGEST_FENCE + 2);
+
+/** Smallest limit that leaves room for text. */
+export const SMALLEST_LIMIT = 2 * (NUMBER_CHARS + FENCES_CHARS);
+
 /**
- * Cuts a text into parts of at most `limit` UTF-16 units, in order; nothing is lost but parts without any visible
- * character. It cuts after a line break in the second half of a part, else after a blank, else between two characters
- * (never inside a surrogate pair). A blank text has no parts.
- * @param limit at least 2.
+ * A text as numbered messages of at most `limit` UTF-16 units each, in order; one that fits is one message without a
+ * number. Nothing is lost but pieces without any visible character. A blank text has no messages.
+ * @param limit at least {@link SMALLEST_LIMIT}.
  */
 export function splitText(text: string, limit: number): string[] {
-  const parts: string[] = [];
+  if (text.trim() === '') return [];
+  if (text.length <= limit) return [text];
+  const pieces = cut(text, limit - NUMBER_CHARS - FENCES_CHARS).filter(
+    ({ body }) => body.trim() !== '',
+  );
+  if (pieces.length === 1) return pieces.map(whole);
+  return pieces.map((piece, index) => `(${index + 1}/${pieces.length})\n\n${whole(piece)}`);
+}
+
+/**
+ * Cuts into bodies of at most `size` units: after a paragraph, else after a line, both in the second half; else after
+ * a blank, else between two characters (never inside a surrogate pair).
+ */
+export function cut(text: string, size: number): Piece[] {
+  const pieces: Piece[] = [];
   let rest = text;
-  while (rest.length > limit) {
-    const end = endOfPart(rest, limit);
-    parts.push(rest.slice(0, end));
-    rest = rest.slice(end);
+  let open = '';
+  while (rest !== '') {
+    const body = rest.slice(0, rest.length <= size ? rest.length : endOfPiece(rest, size));
+    const reopen = open;
+    open = fenceAfter(body, open);
+    rest = rest.slice(body.length);
+    pieces.push({ body, reopen, close: rest === '' ? '' : closing(open) });
   }
-  parts.push(rest);
-  return parts.filter((part) => part.trim() !== '');
+  return pieces;
 }
 
-function endOfPart(text: string, limit: number): number {
-  const line = text.lastIndexOf('\n', limit - 1) + 1;
-  if (line > limit / 2) return line;
-  const blank = Math.max(line, lastBlank(text, limit));
+function whole({ body, reopen, close }: Piece): string {
+  const before = reopen === '' ? '' : `${reopen}\n`;
+  const behind = close === '' ? '' : `${body.endsWith('\n') ? '' : '\n'}${close}`;
+  return before + body + behind;
+}
+
+function endOfPiece(text: string, size: number): number {
+  const paragraph = text.lastIndexOf('\n\n', size - 2) + 2;
+  if (paragraph > Math.max(size / 2, 1)) return paragraph;
+  const line = text.lastIndexOf('\n', size - 1) + 1;
+  if (line > size / 2) return line;
+  const blank = Math.max(line, lastBlank(text, size));
   if (blank > 0) return blank;
-  const pair = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) && limit > 1;
-  return pair ? limit - 1 : limit;
+  return /[\uD800-\uDBFF]/.test(text.charAt(size - 1)) ? size - 1 : size;
 }
 
-/** The position after the last blank within the first `limit` units; 0: there is none. */
-function lastBlank(text: string, limit: number): number {
-  for (let end = limit; end > 0; end -= 1) {
+/** The position after the last blank within the first `size` units; 0: there is none. */
+function lastBlank(text: string, size: number): number {
+  for (let end = size; end > 0; end -= 1) {
     if (/\s/.test(text.charAt(end - 1))) return end;
   }
   return 0;
+}
+
+/** The line that opened the block of code in which a body ends; empty: it ends outside of one. */
+function fenceAfter(body: string, before: string): string {
+  let open = before;
+  for (const line of body.split('\n')) {
+    const [, marker = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (marker === '') continue;
+    if (open !== '') {
+      if (rest.trim() === '' && marker.startsWith(closing(open))) open = '';
+    } else if (!(marker.startsWith('`') && rest.includes('`')) && marker.length <= LONGEST_FENCE) {
+      const fence = marker + rest.trimEnd();
+      open = fence.length <= LONGEST_FENCE ? fence : marker;
+    }
+  }
+  return open;
+}
+
+function closing(open: string): string {
+  return /^(?:`+|~+)/.exec(open)?.[0] ?? '';
 }

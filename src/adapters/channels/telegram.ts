@@ -1,6 +1,12 @@
-import { Channel, DeliveryError, type OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { splitText } from './split-text.ts';
-import { fromAnswer, fromNetwork } from './telegram-error.ts';
+import { DeliveryError } from '../../hooks/ports/channel.ts';
+import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import { exchange } from './exchange.ts';
+import type { Answer, Platform } from './exchange.ts';
+import { field, textAt } from './field.ts';
+import { withoutMentions } from './mentions.ts';
+import { PlatformChannel } from './platform-channel.ts';
+import { TELEGRAM_CHAT } from './recipients.ts';
+import { refusal } from './refusal.ts';
 
 export interface TelegramOptions {
   /** The bot's token, as @BotFather gave it. */
@@ -9,88 +15,90 @@ export interface TelegramOptions {
   readonly apiRoot?: string;
 }
 
-/** Longest text of one message, in UTF-16 units (https://core.telegram.org/bots/api#sendmessage). */
-const MESSAGE_LIMIT = 4096;
-/** How many deliveries are remembered; the oldest is forgotten first. */
-const REMEMBERED = 1000;
-
-/** What Telegram has taken of one delivery. */
-interface Progress {
-  parts: number;
-  firstId?: string;
-}
-
-/**
- * The one method of grammy's `Api` that is used. grammy types its signal after a polyfill, which differs from Node's
- * in types only.
- */
+/** The two methods of grammy's `Api` that are used, without its polyfilled types. */
 interface TelegramApi {
-  sendMessage(
-    to: string,
-    text: string,
-    other?: undefined,
-    signal?: { readonly aborted: boolean },
-  ): Promise<{ readonly message_id: number }>;
+  sendRichMessage(to: string, message: object, other?: undefined, signal?: object): Promise<Sent>;
+  sendMessage(to: string, text: string, other?: object, signal?: object): Promise<Sent>;
 }
 
-class TelegramChannel extends Channel {
-  private api: TelegramApi | undefined;
-  /** By idempotency key. The platform knows no such key, so a repeated attempt goes on where the last one failed. */
-  private readonly taken = new Map<string, Progress>();
+interface Sent {
+  readonly message_id: number;
+}
+
+/** What servers before Bot API 10.1 say of rich messages, and all of Markdown that they cannot read. */
+const NOT_RICH = /: not found$|can't parse|can't find end|rich[_ ]message/i;
+
+class TelegramChannel extends PlatformChannel {
+  override readonly provider = 'telegram';
+  // That of a message without formatting: a part may have to go as one.
+  protected override readonly limit = 4096;
+  protected override readonly recipient = TELEGRAM_CHAT;
+  readonly #platform: Platform;
 
   constructor(private readonly options: TelegramOptions) {
     super();
+    this.#platform = { name: 'Telegram', secrets: [options.token] };
   }
 
-  async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }> {
-    const parts = splitText(message.text, MESSAGE_LIMIT);
-    if (parts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
-    const progress = this.progressOf(message.idempotencyKey);
-    for (const part of parts.slice(progress.parts)) {
-      const id = await this.sendPart(message.to, part, signal);
-      progress.firstId ??= id;
-      progress.parts += 1;
-    }
-    return { messageId: progress.firstId };
+  protected override form(markdown: string): string {
+    return withoutMentions(markdown).replace(/\btg:(?=\/\/)/gi, 'tg: ');
   }
 
-  private async sendPart(to: string, text: string, signal: AbortSignal): Promise<string> {
+  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     signal.throwIfAborted();
-    const { Api, GrammyError, HttpError } = await import('grammy');
-    const api: TelegramApi = (this.api ??= new Api(this.options.token, {
-      apiRoot: this.options.apiRoot?.replace(/\/+$/, ''),
-      // Followed, a redirect would carry the token to a server nobody configured.
-      baseFetchConfig: { redirect: 'error' },
-    }));
+    const api = await this.#api(signal);
+    const rich = { markdown: text, skip_entity_detection: true };
     try {
-      const sent = await api.sendMessage(to, text, undefined, signal);
-      return String(sent.message_id);
+      const sent = await this.#sent(api.sendRichMessage(to, rich, undefined, signal), signal);
+      return { messageId: sent };
+    } catch (error) {
+      if (!(error instanceof DeliveryError) || error.kind !== 'permanent') throw error;
+      if (!NOT_RICH.test(error.message)) throw error;
+    }
+    const other = { link_preview_options: { is_disabled: true } };
+    return { messageId: await this.#sent(api.sendMessage(to, text, other, signal), signal) };
+  }
+
+  /** grammy's client over our own exchange, which sees every answer before grammy does. */
+  async #api(signal: AbortSignal): Promise<TelegramApi> {
+    const { Api } = await import('grammy');
+    const asked = async (url: string, { method, headers, body }: RequestInit) => {
+      const request = { method, headers, body };
+      const answer = await exchange(this.#platform, url, request, signal);
+      if (answer.status !== 200 || field(answer.body, 'ok') !== true) throw this.#refusal(answer);
+      return Response.json(answer.body);
+    };
+    // Node's own fetch and grammy's differ in their types only.
+    const options: object = { apiRoot: this.options.apiRoot?.replace(/\/+$/, ''), fetch: asked };
+    return new Api(this.options.token, options);
+  }
+
+  async #sent(sending: Promise<Sent>, signal: AbortSignal): Promise<string> {
+    try {
+      return String((await sending).message_id);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof GrammyError) throw fromAnswer(error, this.options.token);
-      if (error instanceof HttpError) throw fromNetwork(error);
+      const cause: unknown = field(error, 'error');
+      if (cause instanceof DeliveryError) throw cause;
       // Not rethrown: its message or cause could hold the URL, and with it the token.
-      throw new DeliveryError('Telegram gave an answer that could not be understood', 'retryable');
+      throw new DeliveryError('Telegram gave an answer that could not be understood', 'unknown');
     }
   }
 
-  private progressOf(key: string): Progress {
-    const known = this.taken.get(key);
-    if (known !== undefined) return known;
-    const progress: Progress = { parts: 0 };
-    this.taken.set(key, progress);
-    const oldest = this.taken.keys().next().value;
-    if (this.taken.size > REMEMBERED && oldest !== undefined) this.taken.delete(oldest);
-    return progress;
+  #refusal(answer: Answer): DeliveryError {
+    const seconds = field(answer.body, 'parameters', 'retry_after');
+    return refusal(this.#platform, answer, {
+      said: textAt(answer.body, 'description'),
+      // 403 is about the chat (the bot was blocked, or is no member), not about the token.
+      kind: answer.status === 403 ? 'permanent' : undefined,
+      retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+    });
   }
 }
 
 /**
- * Telegram through its Bot API; `to` is a chat id or `@channelname`. The text goes out as it is, without formatting;
- * a text over 4096 characters becomes several messages in order, and the first one's id is given back.
- * Within this process a repeated attempt (same idempotency key) sends only the parts that have not been taken yet;
- * a part whose answer was lost may appear twice. 401 is `auth`, other 4xx are `permanent`, 429 is `rate-limited`,
- * 5xx and network errors are `retryable`. Nothing is sent before the first message, and nothing is retried here.
+ * Telegram through its Bot API; `to` is a chat id or `@channelname`. Texts go as rich messages, which read Markdown; a
+ * server that does not know them, or a text it cannot read, gets the same text as it is. No idempotency key.
  */
 export function telegram(options: TelegramOptions): Channel {
   return new TelegramChannel(options);

@@ -26,6 +26,7 @@ export interface AgentWish {
   readonly to?: string;
   /** True: content made `to`; it never becomes the last route. */
   readonly isToFromContent?: boolean;
+  readonly allowLinks?: boolean;
   readonly model?: string;
   readonly thinking?: string;
   readonly timeoutSeconds?: number;
@@ -141,5 +142,6 @@ function deliverOrder(wish: AgentWish): AgentAction['deliver'] {
     channel: wish.channel ?? 'last',
     toFrom: wish.isToFromContent === true ? 'content' : 'named',
     to: wish.to,
+    ...(wish.allowLinks === true && { allowLinks: true }),
   };
 }

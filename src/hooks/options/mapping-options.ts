@@ -139,6 +139,11 @@ export class MappingOptions {
   @IsBoolean()
   allowUnsafeExternalContent?: boolean;
 
+  /** True: links and images of the reply are shown as such. Default false: as plain text, since they can carry data away. */
+  @IsOptional()
+  @IsBoolean()
+  allowLinks?: boolean;
+
   /** Requests (items, under `forEach`) that render to the same key run once. Template, 1 to 256 characters. */
   @OptionalText()
   dedupeKey?: string;

@@ -81,7 +81,8 @@ export interface RunUpdate {
 export interface AttemptNote {
   readonly at: number;
   readonly attempt: number;
-  readonly outcome: 'delivered' | 'retry' | 'failed' | 'interrupted';
+  /** `unknown`: a message was sent, but whether it arrived cannot be told. */
+  readonly outcome: 'delivered' | 'retry' | 'failed' | 'interrupted' | 'unknown';
   readonly error?: string;
 }
 

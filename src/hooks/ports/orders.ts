@@ -37,6 +37,8 @@ export interface DeliverOrder {
   readonly to?: string;
   /** `content`: a template or transform made `to` from the payload; it never becomes the last route. */
   readonly toFrom: 'named' | 'content';
+  /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
+  readonly allowLinks?: boolean;
 }
 
 /** A turn of an agent on its main session. */
@@ -55,7 +57,14 @@ export interface MessageOrder {
   readonly channel: ChannelId;
   /** Null: nobody knew a recipient; the delivery fails and says so. */
   readonly to: string | null;
+  /** Markdown, as the agent wrote it. */
   readonly text: string;
+  /** True: links and images are shown as such, whatever {@link trust} says. */
+  readonly allowLinks?: boolean;
+  /** The messages of which some are sent, in the channel's own form; absent: none is. */
+  readonly parts?: readonly string[];
+  /** How many of {@link parts} the platform has taken. */
+  readonly partsSent?: number;
   /** The run whose reply it is; null: a heartbeat's. */
   readonly runId: string | null;
   /** The agent that spoke. */

@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 import type { Lane, NewWork } from './new-work.ts';
-import type { HeartbeatOrder, MessageOrder, RunOrder } from './orders.ts';
+import type { HeartbeatOrder, MessageOrder, RunOrder, WorkOrder } from './orders.ts';
 
 /** A right to do one piece of work, held by one process until the step ends or the process does. */
 interface LeaseOf<Kind, Order> {
@@ -35,11 +35,13 @@ export type Lease = RunLease | HeartbeatLease | DeliveryLease;
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
  * `interrupted`: the service stopped during the attempt, which counts as an interruption and not as a failure.
  * `release`: given back before anything was begun; it keeps its place and nothing is counted.
+ * `continue`: a part of it is done; it stays first in line, is due at once, and `order` is what is left of it.
  */
 export type End =
   | { type: 'done' }
   | { type: 'retry'; at: number; interrupted?: true }
   | { type: 'release' }
+  | { type: 'continue'; order: WorkOrder }
   | { type: 'dead' };
 
 /**

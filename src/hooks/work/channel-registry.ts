@@ -1,8 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
-import { CHANNEL_BINDINGS } from '../ports/index.ts';
-import type { Channel, ChannelBindings, ChannelId } from '../ports/index.ts';
+import { CHANNEL_BINDINGS, CHANNEL_IDS } from '../ports/index.ts';
+import type { Channel, ChannelBinding, ChannelBindings, ChannelId } from '../ports/index.ts';
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_RETRY_HOURS = 24;
 
 /** The channels of this gateway, by id. */
 @Injectable()
@@ -24,8 +27,18 @@ export class ChannelRegistry {
     });
   }
 
+  /** The channels that somebody serves, in their order. */
+  get ids(): readonly ChannelId[] {
+    return CHANNEL_IDS.filter((id) => this.bindings[id] !== undefined);
+  }
+
   get isEmpty(): boolean {
-    return Object.keys(this.bindings).length === 0;
+    return this.ids.length === 0;
+  }
+
+  /** How a channel is served; null when it is not. */
+  binding(id: ChannelId): ChannelBinding | null {
+    return this.bindings[id] ?? null;
   }
 
   /** The platform behind a channel; null when none is configured. */
@@ -36,5 +49,10 @@ export class ChannelRegistry {
   /** Recipient when nobody named one and the channel has none to remember. */
   defaultRecipient(id: ChannelId): string | null {
     return this.bindings[id]?.to ?? null;
+  }
+
+  /** How long a delivery is tried again, from its acceptance. */
+  get retryMs(): number {
+    return (this.bindings.retryHours ?? DEFAULT_RETRY_HOURS) * HOUR_MS;
   }
 }

@@ -1,4 +1,4 @@
-import { WorkRoom, only, runLease } from '../../../test/support/work-room.ts';
+import { WorkRoom, only, runLease, systemEvent } from '../../../test/support/work-room.ts';
 import type { DeliverOrder } from '../ports/index.ts';
 
 async function messageOf(deliver: DeliverOrder, room = new WorkRoom()) {
@@ -49,6 +49,33 @@ describe('Outbox (behaviour §5, §12)', () => {
       expect(order).toMatchObject({ becomesLastRoute });
     },
   );
+
+  it('carries whether the mapping allows links', async () => {
+    const to = { channel: 'chan_1', to: '+49', toFrom: 'named' } as const;
+    expect((await messageOf({ ...to, allowLinks: true })).order).toMatchObject({
+      allowLinks: true,
+    });
+    expect((await messageOf(to)).order).not.toHaveProperty('allowLinks');
+  });
+
+  it('a trusted run that was shown a foreign line in its session gives an untrusted reply', async () => {
+    const room = new WorkRoom();
+    room.conversations.pending = [systemEvent(1, 'a foreign line')];
+    const order = {
+      deliver: { channel: 'chan_1', toFrom: 'named' },
+      trust: { level: 'trusted', verifiedBy: 'token' },
+    } as const;
+    for (const [sessionMode, level] of [
+      ['persistent', 'untrusted'],
+      ['isolated', 'trusted'],
+    ] as const) {
+      const session = 'agent:main:main';
+      const lease = runLease({ ...order, sessionMode, session });
+      const { changes } = await room.run.perform(lease, room.stop.signal);
+      const [message] = only(changes, 'work').filter(({ work }) => work.kind === 'delivery');
+      expect(message?.work.order).toMatchObject({ trust: { level } });
+    }
+  });
 
   it('is skipped when no channel is configured anywhere', async () => {
     const { work, story } = await messageOf(

@@ -54,6 +54,7 @@ export class Outbox {
       runId,
       agentId: run.agentId,
       becomesLastRoute: run.deliver.toFrom === 'named',
+      ...(run.deliver.allowLinks === true && { allowLinks: true }),
       name: run.name,
       trust: run.trust,
       ...aftermath,

@@ -131,7 +131,14 @@ export class RunStep implements Step<RunLease> {
     const { id, prompt, contract } = turn;
     const summary = summaryFor(run, result);
     const waits = this.settings.current.hooks.summary === 'unless-delivered';
-    const { changes: sent, isUnderWay } = await this.#deliver(run, id, result, waits, summary);
+    const { changes: sent, isUnderWay } = await this.#deliver(
+      // What was shown decides, not only what was sent.
+      { ...run, trust: { ...run.trust, level: contract.trust } },
+      id,
+      result,
+      waits,
+      summary,
+    );
     const isLater = isUnderWay && waits;
     const update: RunUpdate = {
       type: 'run-update',

@@ -158,6 +158,19 @@ export function describeCrashes(openStore: OpenStore): void {
     );
 
     it(
+      'goes on with what was left of a piece of work when the process died',
+      onlyDurable(async () => {
+        await under.ledger.intake.accept(agent('a'), LIMITS);
+        const lease = await under.claimOne();
+        const order = { ...lease.order, message: 'the rest' } as typeof lease.order;
+        await under.ledger.work.commit(lease, { type: 'continue', order }, []);
+        await under.claimOne();
+        await under.reopen();
+        expect(await under.claimOne()).toMatchObject({ attempt: 3, crashes: 1, order });
+      }),
+    );
+
+    it(
       'notes the interrupted attempt of a delivery',
       onlyDurable(async () => {
         const given = agent('a');
@@ -167,7 +180,7 @@ export function describeCrashes(openStore: OpenStore): void {
         await under.claimOne('delivery');
         await under.reopen();
         expect((await under.story(given.id)).deliveries).toMatchObject([
-          { status: 'pending', attempts: [{ attempt: 1, outcome: 'interrupted' }] },
+          { status: 'pending', attempts: [{ attempt: 1, outcome: 'unknown' }] },
         ]);
         expect(await under.claimOne('delivery')).toMatchObject({
           attempt: 2,

@@ -49,8 +49,10 @@ export class Interruptions {
 
   #tell(row: Row, now: number): void {
     const ref = optionalText(row, 'ref');
-    const note: AttemptNote = { at: now, attempt: integer(row, 'attempt'), outcome: 'interrupted' };
     const kind = text(row, 'kind');
+    // A message may have been sent a moment before: nobody can tell.
+    const outcome = kind === 'delivery' ? 'unknown' : 'interrupted';
+    const note: AttemptNote = { at: now, attempt: integer(row, 'attempt'), outcome };
     if (kind === 'run') this.#noteRun.run(JSON.stringify(note), ref);
     if (kind === 'delivery') this.#noteDelivery.run(JSON.stringify(note), ref);
   }

@@ -17,6 +17,7 @@ export class WorkQueue {
   readonly #holder: StatementSync;
   readonly #place: StatementSync;
   readonly #again: StatementSync;
+  readonly #goOn: StatementSync;
   readonly #renew: StatementSync;
   readonly #advance: StatementSync;
   readonly #deferred: StatementSync;
@@ -44,6 +45,10 @@ export class WorkQueue {
     );
     this.#renew = db.prepare(
       'UPDATE work SET failures = 0, crashes = 0, interruptions = 0, since = ? WHERE id = ?',
+    );
+    this.#goOn = db.prepare(
+      `UPDATE work SET stage = 'ready', due_at = ?, failures = 0, crashes = 0, work_order = ?
+       WHERE id = ?`,
     );
     this.#advance = db.prepare(
       `UPDATE work SET stage = 'ready' WHERE id =
@@ -111,6 +116,12 @@ export class WorkQueue {
   /** The first in line was not begun and stays first. */
   release(id: number, lane: Lane, now: number): void {
     this.#place.run('ready', now, id);
+    this.rung.add(lane);
+  }
+
+  /** The first in line stays first, with what is left of it to do. */
+  goOn(id: number, lane: Lane, order: string, now: number): void {
+    this.#goOn.run(now, order, id);
     this.rung.add(lane);
   }
 

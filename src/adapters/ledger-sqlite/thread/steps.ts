@@ -80,6 +80,8 @@ export class Steps {
         return this.#queue.retry(id, lane, end.at, end.interrupted ? 'interrupted' : 'failed');
       case 'release':
         return this.#queue.release(id, lane, now);
+      case 'continue':
+        return this.#queue.goOn(id, lane, JSON.stringify(end.order), now);
       case 'dead':
         return this.#queue.bury(id, lane, key, now);
     }

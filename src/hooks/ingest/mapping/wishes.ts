@@ -48,6 +48,7 @@ export function agentWish(
     channel: options.channel,
     to: present(to?.text),
     isToFromContent: to?.hasContent,
+    allowLinks: options.allowLinks,
     model: present(render(mapping, 'model', scope)?.text),
     thinking: present(render(mapping, 'thinking', scope)?.text),
     timeoutSeconds: options.timeoutSeconds,

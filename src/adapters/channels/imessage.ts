@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import { below, exchange, json } from './exchange.ts';
+import type { Platform } from './exchange.ts';
+import { textAt } from './field.ts';
+import { NO_MARKS, plainMarkup } from './plain-markup.ts';
+import { PlatformChannel } from './platform-channel.ts';
+import { refusal } from './refusal.ts';
+
+export interface IMessageOptions {
+  /** Address of the BlueBubbles server. */
+  readonly apiRoot: string;
+  /** The server's password. It travels in the URL. */
+  readonly password: string;
+  /** How the Mac sends: `apple-script` works on every one. @default 'apple-script' */
+  readonly method?: 'apple-script' | 'private-api';
+}
+
+class IMessageChannel extends PlatformChannel {
+  override readonly provider = 'imessage';
+  // The platform states none; longer ones are hard to read on a phone.
+  protected override readonly limit = 4000;
+  protected override readonly recipient = null;
+  readonly #platform: Platform;
+
+  constructor(private readonly options: IMessageOptions) {
+    super();
+    this.#platform = { name: 'BlueBubbles', secrets: [options.password] };
+  }
+
+  protected override form(markdown: string): string {
+    return plainMarkup(markdown, NO_MARKS);
+  }
+
+  async send(
+    { to, text, idempotencyKey }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId?: string }> {
+    const { apiRoot, password, method = 'apple-script' } = this.options;
+    const url = below(apiRoot, `/api/v1/message/text?password=${encodeURIComponent(password)}`);
+    const body = {
+      chatGuid: to.includes(';') ? to.trim() : `any;-;${to.trim()}`,
+      tempGuid: createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 36),
+      message: text,
+      method,
+    };
+    const answer = await exchange(this.#platform, url, json(body), signal);
+    const isTaken = answer.status === 200 && textAt(answer.body, 'status') === '200';
+    if (!isTaken) {
+      const said = textAt(answer.body, 'error', 'message') ?? textAt(answer.body, 'message');
+      throw refusal(this.#platform, answer, { said });
+    }
+    return { messageId: textAt(answer.body, 'data', 'guid') };
+  }
+}
+
+/**
+ * iMessage through a BlueBubbles server; `to` is a phone number, an e-mail address or a chat's GUID. The server refuses
+ * a second message under one key only while the first is under way, which is not enough to count as a key.
+ */
+export function imessage(options: IMessageOptions): Channel {
+  return new IMessageChannel(options);
+}

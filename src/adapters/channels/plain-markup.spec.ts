@@ -1,0 +1,72 @@
+import * as fc from 'fast-check';
+import { NO_MARKS, WHATSAPP_MARKS, plainMarkup } from './plain-markup.ts';
+
+describe('plainMarkup', () => {
+  it.each([
+    ['# A **big** title #', '*A big title*', 'A big title'],
+    ['**bold** and __bold__', '*bold* and *bold*', 'bold and bold'],
+    ['*it* and _it_', '_it_ and _it_', 'it and it'],
+    ['***both***', '*_both_*', 'both'],
+    ['~~gone~~', '~gone~', 'gone'],
+    ['`a * b * c`', '`a * b * c`', 'a * b * c'],
+    ['* one\n  + two\n- three', '- one\n  - two\n- three', '- one\n  - two\n- three'],
+    ['[here](https://a.b/c)', 'here (https://a.b/c)', 'here (https://a.b/c)'],
+    ['![chart](https://a.b/c.png "x")', 'chart (https://a.b/c.png)', 'chart (https://a.b/c.png)'],
+    ['<https://a.b>', 'https://a.b', 'https://a.b'],
+    ['[https://a.b](https://a.b)', 'https://a.b', 'https://a.b'],
+    [
+      '2 * 3 * 4 and snake_case_name',
+      '2 * 3 * 4 and snake_case_name',
+      '2 * 3 * 4 and snake_case_name',
+    ],
+    ['\\*not bold\\*', '*not bold*', '*not bold*'],
+    ['> quoted\n\n1. first', '> quoted\n\n1. first', '> quoted\n\n1. first'],
+    ['```ts\na *b* c\n```', '```\na *b* c\n```', 'a *b* c'],
+    ['```\nnever closed', '```\nnever closed\n```', 'never closed'],
+  ])('%j', (markdown, whatsapp, plain) => {
+    expect(plainMarkup(markdown, WHATSAPP_MARKS)).toBe(whatsapp);
+    expect(plainMarkup(markdown, NO_MARKS)).toBe(plain);
+  });
+
+  it('loses no word', () => {
+    const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
+    const sign = fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '__',
+      '~~',
+      '`',
+      '[',
+      '](',
+      ')',
+      '#',
+      '\n',
+      ' ',
+      '- ',
+      '\\',
+    );
+    const texts = fc
+      .array(fc.oneof(word, sign), { maxLength: 60 })
+      .map((all) => all.join(''))
+      .filter((text) => !/^ {0,3}(?:```|~~~)/m.test(text));
+    const words = (text: string): string => text.replaceAll(/[^a-z0-9]/g, '');
+    expect(() =>
+      fc.assert(
+        fc.property(texts, fc.constantFrom(WHATSAPP_MARKS, NO_MARKS), (text, marks) => {
+          expect(words(plainMarkup(text, marks))).toBe(words(text));
+        }),
+        { numRuns: 2000 },
+      ),
+    ).not.toThrow();
+  });
+
+  it.each(['`', '**a ', '[', '](a "', '<https://', '~~a ', '_a', '*a', '# '])(
+    'takes a hundred thousand of %j in a moment',
+    (piece) => {
+      const began = performance.now();
+      plainMarkup(piece.repeat(100_000), WHATSAPP_MARKS);
+      expect(performance.now() - began).toBeLessThan(2000);
+    },
+  );
+});

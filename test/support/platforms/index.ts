@@ -1,0 +1,24 @@
+import { discord } from './discord.ts';
+import { imessage } from './imessage.ts';
+import { mattermost } from './mattermost.ts';
+import { msteams } from './msteams.ts';
+import type { PlatformSpeech } from './platform.ts';
+import { signal, signalRest } from './signal.ts';
+import { slack } from './slack.ts';
+import { telegram } from './telegram.ts';
+import { whatsapp } from './whatsapp.ts';
+
+export * from './platform.ts';
+
+/** The eight platforms in the order of the default binding, Signal in both of its forms. */
+export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
+  ['whatsapp', whatsapp],
+  ['telegram', telegram],
+  ['discord', discord],
+  ['slack', slack],
+  ['mattermost', mattermost],
+  ['signal', signal],
+  ['signal over REST', signalRest],
+  ['imessage', imessage],
+  ['msteams', msteams],
+];

@@ -1,0 +1,109 @@
+import type { ChannelProviderName } from '../../../src/adapters/channels/providers.ts';
+import type { ProviderSettings } from '../../../src/adapters/channels/providers.ts';
+import type { DeliveryFailure } from '../../../src/hooks/ports/channel.ts';
+import { ScriptedServer } from '../scripted-server.ts';
+import type { Answer, RecordedRequest, Script } from '../scripted-server.ts';
+
+/** One message as a platform was asked to show it. */
+export interface Shown {
+  readonly to: string;
+  readonly text: string;
+  /** The idempotency key, where the platform has one. */
+  readonly key?: string;
+}
+
+/** One way in which a platform refuses, in its own words, and what it means. */
+export type Refusal = readonly [name: string, script: Script, kind: DeliveryFailure, code?: string];
+
+/** A messaging platform as its public documentation describes it: requests, answers, errors, limits. */
+export interface PlatformSpeech {
+  readonly provider: ChannelProviderName;
+  /** Settings of a channel to a server at this origin. */
+  readonly settings: (origin: string) => ProviderSettings;
+  /** What must never be said: tokens and passwords. */
+  readonly secret: string;
+  readonly to: string;
+  /** Recipients that cannot be any. */
+  readonly unfit: readonly string[];
+  /** Longest text of a message. */
+  readonly limit: number;
+  /** Whether a message under a key that was seen is not shown again. */
+  readonly knowsKeys: boolean;
+  /** Method and path of a request that sends a message, and the message in it; undefined: some other request. */
+  readonly message: (request: RecordedRequest) => Shown | undefined;
+  /** How many requests come before the first message, for a token. */
+  readonly requestsBefore: number;
+  /** What the platform answers; `n` numbers the messages. */
+  readonly answer: (request: RecordedRequest, shown: Shown | undefined, n: number) => Answer;
+  /** A rate limit that concerns the whole channel. */
+  readonly limited: (seconds: number | undefined) => Script;
+  readonly refusals: readonly Refusal[];
+}
+
+/** A real HTTP server that speaks as a platform does, and remembers what people saw. */
+export class PlatformServer extends ScriptedServer {
+  /** What was shown, in order; a key that is known shows nothing again. */
+  readonly shown: Shown[] = [];
+
+  readonly speech: PlatformSpeech;
+
+  constructor(speech: PlatformSpeech) {
+    super((request, script) => this.#usual(request, script));
+    this.speech = speech;
+  }
+
+  static async start(speech: PlatformSpeech): Promise<PlatformServer> {
+    const server = new PlatformServer(speech);
+    await server.listen();
+    return server;
+  }
+
+  /** Every message it was asked to show, whatever it answered. */
+  get asked(): readonly Shown[] {
+    return this.requests.map(this.speech.message).filter((shown) => shown !== undefined);
+  }
+
+  /** Scripts the next message, after what has to come before the first one. */
+  nextMessage(...scripts: readonly Script[]): void {
+    const before = this.requests.length === 0 ? this.speech.requestsBefore : 0;
+    this.next(...Array.from({ length: before }, () => ({})), ...scripts);
+  }
+
+  /** A message that is refused shows nothing; one whose answer is cut off or slow was shown. */
+  #usual(request: RecordedRequest, { status = 200, body }: Script): Answer {
+    const shown = this.speech.message(request);
+    if (status >= 300 || body !== undefined) return json(status, {});
+    if (shown === undefined) return this.speech.answer(request, shown, 0);
+    if (shown.text.length > this.speech.limit) return json(400, { error: 'too long' });
+    const known = this.#placeOf(shown);
+    if (known < 0) this.shown.push(shown);
+    return this.speech.answer(request, shown, known < 0 ? this.shown.length : known + 1);
+  }
+
+  #placeOf({ key }: Shown): number {
+    if (!this.speech.knowsKeys) return -1;
+    return this.shown.findIndex((earlier) => earlier.key === key);
+  }
+}
+
+export function json(status: number, body: unknown): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    chunks: [JSON.stringify(body)],
+  };
+}
+
+/** The text or number under a key of a JSON object, as text; else empty. */
+export function say(body: unknown, ...path: (string | number)[]): string {
+  let found = body;
+  for (const key of path) {
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+  }
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+}
+
+/** Header `Retry-After`, when there is one. */
+export function retryAfter(seconds: number | undefined): Record<string, string> {
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
+}

@@ -1,0 +1,44 @@
+import { json, retryAfter, say } from './platform.ts';
+import type { PlatformSpeech } from './platform.ts';
+
+const TOKEN = 'xoxb-slack-secret';
+
+/** https://docs.slack.dev/reference/methods/chat.postMessage: almost everything is a 200. */
+export const slack: PlatformSpeech = {
+  provider: 'slack',
+  settings: (origin) => ({ token: TOKEN, apiRoot: `${origin}/api` }),
+  secret: TOKEN,
+  to: 'C0123456789',
+  unfit: ['#general', 'general', 'c0123456789', 'C01', ''],
+  limit: 12_000,
+  knowsKeys: false,
+  requestsBefore: 0,
+  message: ({ method, path, headers, body }) =>
+    method === 'POST' &&
+    path === '/api/chat.postMessage' &&
+    headers.authorization === `Bearer ${TOKEN}` &&
+    say(body, 'unfurl_links') === 'false'
+      ? { to: say(body, 'channel'), text: say(body, 'markdown_text') }
+      : undefined,
+  answer: (_request, shown, n) =>
+    shown === undefined
+      ? json(200, { ok: false, error: 'unknown_method' })
+      : json(200, { ok: true, channel: shown.to, ts: `${n}.000100`, message: {} }),
+  limited: (seconds) => ({
+    status: 429,
+    headers: retryAfter(seconds),
+    body: { ok: false, error: 'ratelimited' },
+  }),
+  refusals: [
+    ['a wrong token', said('invalid_auth'), 'auth', 'invalid_auth'],
+    ['a missing scope', said('missing_scope'), 'auth', 'missing_scope'],
+    ['an unknown channel', said('channel_not_found'), 'permanent', 'channel_not_found'],
+    ['a channel it is not in', said('not_in_channel'), 'permanent', 'not_in_channel'],
+    ['its own trouble', said('internal_error'), 'retryable', 'internal_error'],
+    ['no JSON under 503', { status: 503, body: 'upstream connect error' }, 'retryable', '503'],
+  ],
+};
+
+function said(error: string) {
+  return { status: 200, body: { ok: false, error } };
+}
