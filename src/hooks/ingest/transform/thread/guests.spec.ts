@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
-import { Engine } from './engine.ts';
-import { Guest } from './guest.ts';
+import type { Engine } from './engine.ts';
+import { QuickJsEngine } from './quickjs/engine.ts';
+import { QuickJsGuest } from './quickjs/guest.ts';
 import { Guests } from './guests.ts';
 import type { GuestCall, GuestOutcome } from './messages.ts';
 
@@ -18,7 +19,7 @@ export default ({ take = 0, hang = false }) => {
 let engine: Engine;
 let guests: Guests;
 
-beforeAll(async () => (engine = await Engine.load()));
+beforeAll(async () => (engine = await QuickJsEngine.load()));
 beforeEach(() => (guests = new Guests(engine)));
 afterEach(() => jest.restoreAllMocks());
 
@@ -58,7 +59,7 @@ describe('Guests', () => {
   });
 
   it('make a new guest per call where one cannot be put back', async () => {
-    jest.spyOn(Guest.prototype, 'reset').mockReturnValue(true);
+    jest.spyOn(QuickJsGuest.prototype, 'reset').mockReturnValue(true);
     expect(await guests.tryReset()).toBe(false);
     const open = jest.spyOn(engine, 'open');
     for (let n = 0; n < 3; n++) expect(await run({})).toEqual(CLEAN);

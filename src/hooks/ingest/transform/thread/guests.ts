@@ -1,5 +1,5 @@
-import type { Engine } from './engine.ts';
-import { Guest } from './guest.ts';
+import { isGuest } from './engine.ts';
+import type { Engine, Guest } from './engine.ts';
 import type { GuestCall, GuestOutcome } from './messages.ts';
 
 /** Guests that one thread keeps; each holds about three megabytes. */
@@ -37,10 +37,10 @@ export class Guests {
   async tryReset(): Promise<boolean> {
     const guest = await this.#engine.open(PROBE, SELF_TEST);
     const clean = (): boolean => {
-      const outcome = guest instanceof Guest ? guest.run(PROBE) : guest;
+      const outcome = isGuest(guest) ? guest.run(PROBE) : guest;
       return outcome.kind === 'returned' && outcome.json === CLEAN;
     };
-    this.#resets = guest instanceof Guest && clean() && guest.reset() && clean();
+    this.#resets = isGuest(guest) && clean() && guest.reset() && clean();
     return this.#resets;
   }
 
@@ -53,7 +53,7 @@ export class Guests {
     const name = `${call.key} ${call.limits.memoryBytes}`;
     const guest = this.#ready.get(name) ?? (await this.#engine.open(call, code));
     this.#ready.delete(name);
-    if (!(guest instanceof Guest)) return answer(guest);
+    if (!isGuest(guest)) return answer(guest);
     answer(guest.run(call));
     if (this.#resets && guest.reset()) this.#keep(name, guest);
   }

@@ -1,12 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { Engine } from './engine.ts';
+
 import { Guests } from './guests.ts';
 import type { GuestCall, ThreadMessage } from './messages.ts';
+import { QuickJsEngine } from './quickjs/engine.ts';
 
 /** The thread that guests live in: one call at a time, answered before the guest is put back. */
 async function serve(port: MessagePort): Promise<void> {
-  const guests = new Guests(await Engine.load());
+  const guests = new Guests(await QuickJsEngine.load());
   const say = (message: ThreadMessage): void => port.postMessage(message, []);
   say({ type: 'ready', resets: await guests.tryReset() });
   let last: Promise<void> = Promise.resolve();

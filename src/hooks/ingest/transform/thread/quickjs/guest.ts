@@ -2,10 +2,11 @@ import { EvalFlags } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJS, Snapshot } from 'quickjs-wasi';
 import { GUEST_BOOT, MAX_CONSOLE_CHARS, MAX_CONSOLE_LINES } from './guest-boot.ts';
 import type { GuestClock } from './guest-clock.ts';
-import type { GuestCall, GuestOutcome } from './messages.ts';
+import type { Guest } from '../engine.ts';
+import type { GuestCall, GuestOutcome } from '../messages.ts';
 
 // Uses the engine's own internals to put a guest back, by overwriting its whole memory, to how it was after its bundle
-// had loaded: package.json pins the version, `resets` in self-test.ts tries it out at the start of every thread.
+// had loaded: package.json pins the version, `tryReset` in guests.ts tries it out at the start of every thread.
 
 /** Name under which errors of the guest show its bundle. */
 export const BUNDLE_FILE = 'transform.js';
@@ -30,8 +31,8 @@ class Ended {
   }
 }
 
-/** One bundle in a machine of its own: called, then put back. */
-export class Guest {
+/** A guest of QuickJS; all of its memory is one block, which makes it cheap to put back. */
+export class QuickJsGuest implements Guest {
   readonly #vm: QuickJS;
   /** What the engine exports: pointers in, pointers out. */
   readonly #engine: ReturnType<QuickJS['_getExports']>;
@@ -58,7 +59,7 @@ export class Guest {
   }
 
   /** Runs the bundle's own code and takes the picture that {@link reset} goes back to. */
-  load({ now, limits, exportName }: GuestCall, code: string): Guest | GuestOutcome {
+  load({ now, limits, exportName }: GuestCall, code: string): QuickJsGuest | GuestOutcome {
     this.#clock.start(now, limits.timeoutMs);
     const ending = this.#ending(() => {
       const evaluated = this.#vm.evalCode(code, BUNDLE_FILE, EvalFlags.TYPE_MODULE);
@@ -74,7 +75,6 @@ export class Guest {
     return this;
   }
 
-  /** Calls the transform. The guest is dirty afterwards, whatever came of it. */
   run({ context, now, limits }: GuestCall): GuestOutcome {
     this.#console = [];
     this.#clock.start(now, limits.timeoutMs);
@@ -92,7 +92,6 @@ export class Guest {
     return { ...ending, console: this.#console };
   }
 
-  /** Back to the moment after loading. @returns false when that cannot be done: the guest is to be thrown away. */
   reset(): boolean {
     const { memory, __stack_pointer: stack } = this.#engine;
     const picture = this.#picture;
