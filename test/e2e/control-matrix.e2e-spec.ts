@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { checkOptions } from '../../src/hooks/index.ts';
-import { Conversations } from '../../src/hooks/ports/index.ts';
+import { Conversations, Stories } from '../../src/hooks/ports/index.ts';
 import { asWritten } from '../support/as-written.ts';
+import { BriskClock } from '../support/brisk-clock.ts';
 import {
   ATTEMPTS,
+  CARELESS_TRANSFORM,
   CONTROL_FIELDS,
   FORBIDDEN,
+  NOT_CONTROL,
   PERMISSIVE,
   WAYS,
   WISHES,
@@ -13,44 +16,67 @@ import {
   templateOf,
 } from '../support/control-attempts.ts';
 import type { Attempt, ControlField, Way } from '../support/control-attempts.ts';
+import { foreignContentOf } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
+import { TransformFiles } from '../support/transforms.ts';
 
 /**
  * `policy`: what the lists allow is taken, everything else refused. `taken`: any value. `derived`: only behind literal
  * words of the mapping. `once`: for this reply, never remembered. `verbatim`: the placeholder stays text.
+ * `checked`: the values of the field, everything else fails. `fails`: whatever it says, the transform counts as broken.
  * `refused at start`: such a mapping is a configuration error. `ignored`: nothing changes.
  */
-type Cell = 'policy' | 'taken' | 'derived' | 'once' | 'verbatim' | 'refused at start' | 'ignored';
+type Cell =
+  | 'policy'
+  | 'taken'
+  | 'derived'
+  | 'once'
+  | 'verbatim'
+  | 'checked'
+  | 'fails'
+  | 'refused at start'
+  | 'ignored';
+
+type Row = readonly [Cell, Cell, Cell, Cell, Cell, Cell, Cell];
+
+/** A row without a word for headers, query and source name: they are content, whatever they are called. */
+const row = (agent: Cell, mapped: Cell, template: Cell, transform: Cell): Row => [
+  agent,
+  mapped,
+  template,
+  'ignored',
+  'ignored',
+  'ignored',
+  transform,
+];
 
 /** The columns are {@link WAYS}, in order. */
-const ROWS: Readonly<Record<ControlField, readonly [Cell, Cell, Cell, Cell, Cell, Cell]>> = {
-  agentId: ['policy', 'ignored', 'refused at start', 'ignored', 'ignored', 'ignored'],
-  sessionKey: ['policy', 'ignored', 'derived', 'ignored', 'ignored', 'ignored'],
-  sessionMode: ['ignored', 'ignored', 'refused at start', 'ignored', 'ignored', 'ignored'],
-  model: ['policy', 'ignored', 'policy', 'ignored', 'ignored', 'ignored'],
-  thinking: ['policy', 'ignored', 'policy', 'ignored', 'ignored', 'ignored'],
-  channel: ['policy', 'ignored', 'refused at start', 'ignored', 'ignored', 'ignored'],
-  to: ['taken', 'ignored', 'once', 'ignored', 'ignored', 'ignored'],
-  deliver: ['policy', 'ignored', 'refused at start', 'ignored', 'ignored', 'ignored'],
-  wakeMode: ['policy', 'ignored', 'refused at start', 'ignored', 'ignored', 'ignored'],
-  allowUnsafeExternalContent: [
-    'ignored',
-    'ignored',
-    'refused at start',
-    'ignored',
-    'ignored',
-    'ignored',
-  ],
-  instructions: ['ignored', 'ignored', 'verbatim', 'ignored', 'ignored', 'ignored'],
+const ROWS: Readonly<Record<ControlField, Row>> = {
+  agentId: row('policy', 'ignored', 'refused at start', 'policy'),
+  sessionKey: row('policy', 'ignored', 'derived', 'derived'),
+  sessionMode: row('ignored', 'ignored', 'refused at start', 'fails'),
+  model: row('policy', 'ignored', 'policy', 'policy'),
+  thinking: row('policy', 'ignored', 'policy', 'checked'),
+  channel: row('policy', 'ignored', 'refused at start', 'checked'),
+  to: row('taken', 'ignored', 'once', 'once'),
+  deliver: row('policy', 'ignored', 'refused at start', 'checked'),
+  wakeMode: row('policy', 'ignored', 'refused at start', 'checked'),
+  allowUnsafeExternalContent: row('ignored', 'ignored', 'refused at start', 'fails'),
+  instructions: row('ignored', 'ignored', 'verbatim', 'fails'),
 };
 
 let hooks: Hooks;
+let files: TransformFiles;
 
-beforeEach(async () => {
-  hooks = await Hooks.start(PERMISSIVE);
+beforeAll(async () => {
+  files = new TransformFiles().write('transforms/careless.js', CARELESS_TRANSFORM);
+  hooks = await Hooks.start({ ...PERMISSIVE, configDir: files.path, clock: new BriskClock() });
 });
 
-afterEach(() => hooks.close());
+afterAll(async () => {
+  await hooks.close();
+  files[Symbol.dispose]();
+});
 
 /** What happened on an attempt, field by field. */
 async function happenedOn({ path, body, headers }: Attempt) {
@@ -64,44 +90,70 @@ async function lastRoute() {
   return last;
 }
 
-async function isRefused(attempts: readonly Attempt[]): Promise<void> {
+/** What can be seen of everything so far: the newest event, and what happened outside. */
+async function traces({ app, journal }: Hooks): Promise<unknown[]> {
+  const { events } = await app.get(Stories).list({ limit: 1 });
+  return [events[0]?.id, ...journal];
+}
+
+async function isRefused(attempts: readonly Attempt[], by = hooks): Promise<void> {
+  const before = await traces(by);
   for (const { path, body } of attempts) {
-    expect(await hooks.ask(path, body)).toMatchObject({ status: 400, ok: false });
+    expect(await by.ask(path, body)).toMatchObject({ status: 400, ok: false });
   }
-  expect(await hooks.stored()).toBe(0);
-  expect(hooks.journal).toEqual([]);
+  expect(await traces(by)).toEqual(before);
+}
+
+/** The sender hears that the hook is broken, the story says so, and nobody was asked anything. */
+async function fails(attempts: readonly Attempt[]): Promise<void> {
+  const before = [...hooks.journal];
+  for (const { path, body } of attempts) {
+    const answer = await hooks.ask(path, body);
+    expect(answer).toMatchObject({ status: 500, code: 'transform_failed' });
+    const { runs, actions, status } = await hooks.ended(answer['eventId']);
+    expect([status, runs, actions]).toEqual(['failed', [], []]);
+  }
+  expect(hooks.journal).toEqual(before);
+}
+
+/** The sender's value is what happens. */
+async function isTaken(attempts: readonly Attempt[], field: ControlField, value: unknown) {
+  for (const attempt of attempts) expect((await happenedOn(attempt))[field]).toBe(value);
 }
 
 /** Each cell's word, proved by its effect. */
 const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<void>>> = {
   policy: async (field, way) => {
     await isRefused(ATTEMPTS[way](field, FORBIDDEN[field]!));
-    for (const attempt of ATTEMPTS[way](field, WISHES[field])) {
-      expect((await happenedOn(attempt))[field]).toBe(WISHES[field]);
-    }
+    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
   },
+  checked: async (field, way) => {
+    await fails(ATTEMPTS[way](field, FORBIDDEN[field]!));
+    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
+  },
+  fails: (field, way) => fails(ATTEMPTS[way](field, WISHES[field])),
   taken: async (field, way) => {
-    for (const attempt of ATTEMPTS[way](field, WISHES[field])) {
-      expect((await happenedOn(attempt))[field]).toBe(WISHES[field]);
-    }
-    expect(await lastRoute()).toEqual({ channel: 'chan_1', to: WISHES[field] });
+    await isTaken(ATTEMPTS[way](field, '4711'), field, '4711');
+    expect(await lastRoute()).toEqual({ channel: 'chan_1', to: '4711' });
   },
   derived: async (field, way) => {
-    for (const value of ['main', 'agent:ops:main', 'a b\n']) {
-      const [attempt] = ATTEMPTS[way](field, value);
+    // A template brings its literal words, a transform has to say them itself.
+    const begin = way === 'template' ? '' : 'hook:of:';
+    for (const value of ['main', 'agent:ops:main', 'a b\nc']) {
       const expected = `hook:of:${encodeURIComponent(value).replaceAll('%3A', ':')}`;
-      expect((await happenedOn(attempt!))[field]).toBe(expected);
+      await isTaken(ATTEMPTS[way](field, `${begin}${value}`), field, expected);
     }
+    const beside = way === 'template' ? [] : ['main', 'agent:main:hook:of:x', 'hook:wished'];
+    const tooLong = `${begin}${'x'.repeat(249)}`;
+    await isRefused([...beside, tooLong].flatMap((value) => ATTEMPTS[way](field, value)));
   },
   once: async (field, way) => {
-    const [attempt] = ATTEMPTS[way](field, WISHES[field]);
-    expect((await happenedOn(attempt!))[field]).toBe(WISHES[field]);
-    expect(await lastRoute()).toBeNull();
+    const before = await lastRoute();
+    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
+    expect(await lastRoute()).toEqual(before);
+    expect(before?.to).not.toBe(WISHES[field]);
   },
-  verbatim: async (field, way) => {
-    const [attempt] = ATTEMPTS[way](field, WISHES[field]);
-    expect((await happenedOn(attempt!))[field]).toBe(templateOf(field));
-  },
+  verbatim: (field, way) => isTaken(ATTEMPTS[way](field, WISHES[field]), field, templateOf(field)),
   'refused at start': async (field) => {
     const mappings = [{ id: 'm', [field]: templateOf(field) }];
     const { problems } = await checkOptions(asWritten({ mappings }));
@@ -133,7 +185,46 @@ describe('control never comes from content (issue 3.4)', () => {
       rest!.split('|').map((cell) => cell.trim()),
     ]);
     expect(Object.fromEntries(rows)).toEqual(ROWS);
+    const [, names = ''] = /^A transform also says (.+?): /mu.exec(section) ?? [];
+    const told = Array.from(names.matchAll(/`(\w+)`/gu), ([, name]) => name);
+    expect(told.toSorted()).toEqual(Object.keys(NOT_CONTROL).toSorted());
   });
+});
+
+describe('what a transform says beside control', () => {
+  /** The story of what the transform of a mapping for runs returned. */
+  async function storyOf(result: object) {
+    const answer = await hooks.ask('/transform-model', { result });
+    expect(answer.status).toBe(200);
+    return hooks.ended(answer['eventId']);
+  }
+  const attempt = (result: object): Attempt => ({ path: '/transform-model', body: { result } });
+
+  it('are the words and the time of a run; they stay inside the fence', async () => {
+    const given = { kind: 'agent', name: 'n', timeoutSeconds: 9 };
+    const story = await storyOf({ ...given, message: 'other words' });
+    expect(story.actions).toMatchObject([given]);
+    expect(foreignContentOf(story.runs[0]?.prompt ?? null)).toBe('other words');
+    expect(controlOf(story)).toMatchObject({ allowUnsafeExternalContent: false, instructions: '' });
+    expect(story.runs[0]?.contract).toMatchObject({ trust: 'untrusted', allowedTools: [] });
+  });
+
+  it('is a line instead of a run, as foreign as the run would have been', async () => {
+    const given = { kind: 'wake', mode: 'next-heartbeat', agentId: 'ops' };
+    const { actions, runs } = await storyOf({ ...given, text: 'a line' });
+    expect(actions).toMatchObject([{ ...given, trust: { level: 'untrusted' } }]);
+    expect(runs).toEqual([]);
+    const session = await hooks.app.get(Stories).session('agent:ops:main');
+    expect(session?.pendingSystemEvents.at(-1)).toMatchObject({ text: 'a line' });
+  });
+
+  it('is a line for an agent that the policy allows, and for nobody else', () =>
+    isRefused([attempt({ kind: 'wake', text: 'x', agentId: FORBIDDEN.agentId })]));
+
+  const others = CONTROL_FIELDS.filter((field) => field !== 'agentId');
+  it.each(others)('is a line without %s', (field) =>
+    fails([attempt({ kind: 'wake', text: 'x', [field]: WISHES[field] })]),
+  );
 });
 
 describe('a field of an agent request that nobody reads (behaviour §2)', () => {
@@ -148,8 +239,9 @@ describe('a field of an agent request that nobody reads (behaviour §2)', () => 
   );
 
   it('a session is refused unless the operator allows it', async () => {
-    await hooks.close();
-    hooks = await Hooks.start();
-    await isRefused(ATTEMPTS['agent field']('sessionKey', 'hook:wished'));
+    const strict = await Hooks.start();
+    await isRefused(ATTEMPTS['agent field']('sessionKey', 'hook:wished'), strict);
+    expect(await strict.stored()).toBe(0);
+    await strict.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { EventStory, HooksModuleOptions } from '../../src/hooks/index.ts';
+import type { TransformedRun, TransformedWake } from '../../src/transform.ts';
 
 /** Everything that decides who does what, where, and how it is shown. */
 export const CONTROL_FIELDS = [
@@ -24,6 +25,7 @@ export const WAYS = [
   'header',
   'query',
   'source',
+  'transform result',
 ] as const;
 export type Way = (typeof WAYS)[number];
 
@@ -58,6 +60,21 @@ export function templateOf(field: ControlField): string {
   return field === 'sessionKey' ? 'hook:of:{{ value }}' : '{{ value }}';
 }
 
+/**
+ * The worst that an operator can write: a transform that hands on whatever the sender asks for. `result` makes a wake
+ * or anything else of it, `value` the field that the path names.
+ */
+export const CARELESS_TRANSFORM = `export default ({ payload, path }) => payload.result ?? {
+  message: payload.message,
+  [path.replace('transform-', '')]: payload.value,
+};
+`;
+
+/** What a transform may say beside control: what is to be done, and in which words. The types see to it that none is missing. */
+export const NOT_CONTROL: Readonly<
+  Record<Exclude<keyof TransformedWake | keyof TransformedRun, ControlField>, true>
+> = { kind: true, mode: true, text: true, message: true, name: true, timeoutSeconds: true };
+
 /** An ingress that permits as much as an operator can permit. */
 export const PERMISSIVE: Partial<HooksModuleOptions> = {
   allowRequestSessionKey: true,
@@ -73,6 +90,11 @@ export const PERMISSIVE: Partial<HooksModuleOptions> = {
       id: `template-${field}`,
       messageTemplate: '{{ message }}',
       [field]: templateOf(field),
+    })),
+    ...CONTROL_FIELDS.map((field) => ({
+      id: `transform-${field}`,
+      transform: { module: 'careless.js' },
+      sessionKey: 'hook:of:',
     })),
   ],
 };
@@ -102,6 +124,7 @@ export const ATTEMPTS: Readonly<
       body: { message },
     })),
   source: (_, value) => [{ path: '/mapped', body: { message, source: String(value) } }],
+  'transform result': (field, value) => [{ path: `/transform-${field}`, body: { message, value } }],
 };
 
 /** What really happened, field by field: from the run that an agent was given, its delivery and its heartbeat. */
