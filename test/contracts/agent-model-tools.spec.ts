@@ -111,12 +111,24 @@ describe('the story of tool calls', () => {
 
   it('a failure after a tool was used is not tried again', async () => {
     await using room = await ToolRoom.open();
-    room.calls('desk_echo');
+    room.calls('desk_echo', { text: 'hi' });
     room.model.next({}, { status: 503, body: '' });
     await expect(room.turn()).rejects.toMatchObject({
       kind: 'permanent',
       message:
         'provider "local" answered 503; it is not tried again, because tools were used already: desk_echo',
+      toolCalls: [{ tool: 'desk_echo', outcome: 'succeeded', result: 'echo: hi' }],
+    });
+  });
+
+  it('an answer that was withheld after a tool was used says so once', async () => {
+    await using room = await ToolRoom.open();
+    room.calls('desk_echo');
+    room.model.answer(room.model.protocol.text('', 'content_filter'));
+    await expect(room.turn()).rejects.toMatchObject({
+      message:
+        "the provider's content filter withheld the answer; it is not tried again, because tools were used already: desk_echo",
+      toolCalls: [{ tool: 'desk_echo' }],
     });
   });
 
@@ -126,6 +138,7 @@ describe('the story of tool calls', () => {
     room.model.next({}, { status: 503, body: '' });
     await expect(room.turn({ allowed: ['desk_echo'] })).rejects.toMatchObject({
       kind: 'retryable',
+      toolCalls: [{ tool: 'desk_exit', outcome: 'refused' }],
     });
   });
 });

@@ -187,7 +187,7 @@ describe('control never comes from content (issue 3.4)', () => {
     expect(Object.fromEntries(rows)).toEqual(ROWS);
     const [, names = ''] = /^A transform also says (.+?): /mu.exec(section) ?? [];
     const told = Array.from(names.matchAll(/`(\w+)`/gu), ([, name]) => name);
-    expect(told.toSorted()).toEqual(Object.keys(NOT_CONTROL).toSorted());
+    expect(new Set(told)).toEqual(new Set(Object.keys(NOT_CONTROL)));
   });
 });
 

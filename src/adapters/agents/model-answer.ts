@@ -62,21 +62,22 @@ export class ModelAnswer {
   reply(): Omit<AgentReply, 'model'> {
     const { text, usage, finish } = this;
     if (text === '' && finish === 'content-filter') {
-      throw this.failure(
-        new AgentError("the provider's content filter withheld the answer", 'permanent'),
-      );
+      throw new AgentError("the provider's content filter withheld the answer", 'permanent');
     }
     const warnings = [...this.warnings, ...endings(text, finish)];
     return { text, usage, warnings, toolCalls: this.calls.calls };
   }
 
-  /** A turn that has used a tool may have acted: it is not begun again, whatever ended it. */
-  failure(error: AgentError): AgentError {
-    const used = this.calls.used;
-    if (used.length === 0) return error;
+  /**
+   * The error with the tool calls before it. A turn that has used a tool may have acted: it is not begun again, whatever
+   * ended it.
+   */
+  failure({ message, kind, retryAfterMs }: AgentError): AgentError {
+    const { calls, used } = this.calls;
+    if (used.length === 0) return new AgentError(message, kind, retryAfterMs, calls);
     const names = used.slice(0, 5).join(', ');
-    const message = `${error.message}; it is not tried again, because tools were used already: ${names}`;
-    return new AgentError(message, 'permanent');
+    const reason = `it is not tried again, because tools were used already: ${names}`;
+    return new AgentError(`${message}; ${reason}`, 'permanent', undefined, calls);
   }
 }
 

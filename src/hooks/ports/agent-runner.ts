@@ -74,6 +74,8 @@ export class AgentError extends Error {
     readonly kind: 'retryable' | 'permanent',
     /** What the provider asked for, in milliseconds. */
     readonly retryAfterMs?: number,
+    /** Every tool call before the turn failed, in order; for the story, as in a reply. */
+    readonly toolCalls?: readonly ToolCall[],
   ) {
     super(message);
   }

@@ -23,12 +23,22 @@ export function summaryTrust({ trust: { mapping } }: RunOrder): RunOrder['trust'
 
 /** What the story of the run is told of it. */
 export function outcomeFields(result: Ended): Partial<RunUpdate> {
-  if (result.outcome !== 'replied') return { status: result.outcome, error: result.error };
-  return { status: 'succeeded', error: null, ...replyFields(result.reply) };
+  if (result.outcome === 'replied') {
+    return { status: 'succeeded', error: null, ...replyFields(result.reply) };
+  }
+  const { outcome: status, error } = result;
+  return { status, error, ...(result.outcome === 'failed' && toolFields(result)) };
 }
 
-function replyFields({ text, model, usage, warnings, toolCalls }: AgentReply): Partial<RunUpdate> {
-  return { reply: text, model, usage, warnings, toolCalls: toolCalls?.map(shortened) };
+/** Also an attempt that failed has done what it did. */
+export function toolFields({
+  toolCalls,
+}: Pick<AgentReply, 'toolCalls'>): Pick<RunUpdate, 'toolCalls'> {
+  return { toolCalls: toolCalls?.map(shortened) };
+}
+
+function replyFields({ text, model, usage, warnings, ...rest }: AgentReply): Partial<RunUpdate> {
+  return { reply: text, model, usage, warnings, ...toolFields(rest) };
 }
 
 /** Runners promise as much; a story must stay small whatever they do. */

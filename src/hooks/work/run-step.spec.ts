@@ -360,6 +360,18 @@ describe('RunStep: the story of the run (issue 4.1, 4.8)', () => {
     expect([told?.input.length, told?.result.length]).toEqual([2000, 2000]);
   });
 
+  const calls = [{ ...toolCall, result: 'x'.repeat(3000) }];
+  it.each([
+    ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent', undefined, calls)],
+    ['is to be tried again', { outcome: 'retry' }, new AgentError('-', 'retryable', 0, calls)],
+  ])('is told the tool calls of a run that %s', async (_, note, error) => {
+    const room = new WorkRoom();
+    room.runner.reply = failing(error);
+    const { changes } = await perform(room);
+    const toolCalls = [{ ...toolCall, result: 'x'.repeat(2000) }];
+    expect(only(changes, 'run-update')).toMatchObject([{ note, toolCalls }]);
+  });
+
   it.each([
     ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent')],
     ['has to be tried again', { outcome: 'retry' }, new AgentError('later', 'retryable')],

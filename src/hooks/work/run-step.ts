@@ -12,7 +12,7 @@ import type {
 } from '../ports/index.ts';
 import { Unrepeatable, refusalToRepeat } from './interruption.ts';
 import { Outbox } from './outbox.ts';
-import { outcomeFields, summaryFor, summaryTrust } from './run-outcome.ts';
+import { outcomeFields, summaryFor, summaryTrust, toolFields } from './run-outcome.ts';
 import type { Ended } from './run-outcome.ts';
 import type { PlannedTurn } from './planned-turn.ts';
 import { promptOf } from './run-prompt.ts';
@@ -94,7 +94,8 @@ export class RunStep implements Step<RunLease> {
     const { error } = result;
     const { prompt, contract } = turn;
     const note = this.#note(lease, 'retry', error);
-    const update = { status: 'queued', prompt, contract, error, note } as const;
+    const tools = toolFields(result);
+    const update = { status: 'queued', prompt, contract, error, note, ...tools } as const;
     return { end, changes: [{ type: 'run-update', id: turn.id, ...update }] };
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentDirectory, AgentError, AgentRunner, Clock } from '../ports/index.ts';
-import type { AgentReply, AgentTurn, Destination, Trust } from '../ports/index.ts';
+import type { AgentReply, AgentTurn, Destination, ToolCall, Trust } from '../ports/index.ts';
 import { contractFor } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import type { PlannedTurn } from './planned-turn.ts';
@@ -15,6 +15,7 @@ export type TurnResult =
       readonly error: string;
       readonly retryAfterMs?: number;
       readonly isRetryable: boolean;
+      readonly toolCalls?: readonly ToolCall[];
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
   /** The service stopped; `began`: the runner was asked before it did. */
@@ -91,6 +92,7 @@ function failed(error: unknown): TurnResult {
       error: error.message,
       isRetryable: error.kind === 'retryable',
       retryAfterMs: error.retryAfterMs,
+      toolCalls: error.toolCalls,
     };
   }
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
