@@ -124,7 +124,8 @@ describe('the story of tool calls', () => {
   it('an answer that was withheld after a tool was used says so once', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_echo');
-    room.model.answer(room.model.protocol.text('', 'content_filter'));
+    const whole = room.model.protocol.text('');
+    room.model.answer(whole.map((part) => part.replace('"stop"', '"content_filter"')));
     await expect(room.turn()).rejects.toMatchObject({
       message:
         "the provider's content filter withheld the answer; it is not tried again, because tools were used already: desk_echo",
