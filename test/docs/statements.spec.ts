@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { REJECTIONS } from '../../src/hooks/rejections/index.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const PAGES = [
+  'README.md',
+  ...readdirSync(new URL('docs', ROOT))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+function textOf(page: string): string {
+  return readFileSync(new URL(page, ROOT), 'utf8');
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = Array.from(textOf(page).matchAll(/^#+ (.+)$/gmu), (match) => match[1]!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+describe.each(PAGES)('%s', (page) => {
+  it('names only files and folders that exist', () => {
+    const named = textOf(page).matchAll(/`((?:src|test|docs|bench)\/[\w./<>-]+)`/gu);
+    for (const [, path = ''] of named) {
+      // Of a recipe (`src/…/<name>.ts`) the folder.
+      const known = path.includes('<')
+        ? path.slice(0, path.lastIndexOf('/', path.indexOf('<')))
+        : path;
+      expect([path, existsSync(new URL(known, ROOT))]).toEqual([path, true]);
+    }
+  });
+
+  it('links only to pages and headings that exist', () => {
+    const links = textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/gu);
+    for (const [link, path = '', anchor] of links) {
+      const target = path === '' ? page : new URL(path, new URL(page, ROOT)).pathname;
+      expect([link, existsSync(new URL(target, ROOT))]).toEqual([link, true]);
+      if (anchor !== undefined) expect([link, anchorsOf(target).has(anchor)]).toEqual([link, true]);
+    }
+  });
+});
+
+describe('README.md', () => {
+  it('has every status that a sender can be answered', () => {
+    const [, table = ''] = textOf('README.md').split('## Answers');
+    const rows = Array.from(table.matchAll(/^\| ([\d/]+) +\|/gmu), (match) => match[1]!.split('/'));
+    const told = new Set(rows.flat().map(Number));
+    for (const { status } of Object.values(REJECTIONS)) expect(told).toContain(status);
+  });
+});
+
+describe('docs/glossary.md', () => {
+  it('has each word once', () => {
+    const words = Array.from(
+      textOf('docs/glossary.md').matchAll(/^\| ([^|]+?) +\|/gmu),
+      (match) => match[1]!,
+    );
+    expect(words).toHaveLength(new Set(words).size);
+    expect(words.filter((word) => /^-+$/u.test(word))).toHaveLength(1);
+  });
+});
