@@ -42,8 +42,12 @@ describe.each(PAGES)('%s', (page) => {
     const links = textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/gu);
     for (const [link, path = '', anchor] of links) {
       const target = path === '' ? page : new URL(path, new URL(page, ROOT)).pathname;
-      expect([link, existsSync(new URL(target, ROOT))]).toEqual([link, true]);
-      if (anchor !== undefined) expect([link, anchorsOf(target).has(anchor)]).toEqual([link, true]);
+      const isThere = existsSync(new URL(target, ROOT));
+      const isHeading = anchor === undefined || anchorsOf(target).has(anchor);
+      expect({ link, anchor, isThere, isHeading }).toMatchObject({
+        isThere: true,
+        isHeading: true,
+      });
     }
   });
 });
