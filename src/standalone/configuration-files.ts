@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../hooks/index.ts';
 import { errorCode } from './error-code.ts';
@@ -16,6 +16,14 @@ export interface ConfigurationFiles {
 /** @throws ConfigurationError when a file exists and cannot be read. */
 export function readConfigurationFiles(dir: string): ConfigurationFiles {
   return { gateway: textOf(dir, GATEWAY_FILE), dotenv: textOf(dir, DOTENV_FILE) };
+}
+
+/** When both files were last written: equal as long as neither is written, replaced or removed. */
+export function writtenAt(dir: string): string {
+  const times = [GATEWAY_FILE, DOTENV_FILE].map(
+    (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs,
+  );
+  return times.join(' ');
 }
 
 function textOf(dir: string, name: string): string | undefined {

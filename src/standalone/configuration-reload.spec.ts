@@ -102,6 +102,18 @@ describe('ConfigurationReload', () => {
     expect(logs.find('not valid JSON5')).toContain('line 1');
   });
 
+  it('looks again at refused files that are saved as they were: what they lacked may lie elsewhere', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings, token } = await serve();
+    const missing = [{ key: 'hooks', message: 'needs a file that is not there' }];
+    settings.addCheck(() => ({ problems: [...missing], warnings: [] }));
+    dir.write('gateway.json5', withToken(NEW));
+    await eventually('the refusal is logged', () => logs.find('that is not there'));
+    missing.length = 0;
+    dir.replace('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
   it('never turns into the demo when the file disappears', async () => {
     dir.write('gateway.json5', withToken(OLD)).write('.env', 'A=1');
     const { token } = await serve();

@@ -3,7 +3,12 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, HooksSettings } from '../hooks/index.ts';
 import type { Problem } from '../hooks/index.ts';
-import { DOTENV_FILE, GATEWAY_FILE, readConfigurationFiles } from './configuration-files.ts';
+import {
+  DOTENV_FILE,
+  GATEWAY_FILE,
+  readConfigurationFiles,
+  writtenAt,
+} from './configuration-files.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import { DirectoryWatch } from './directory-watch.ts';
 import { loadConfiguration } from './load-configuration.ts';
@@ -21,6 +26,8 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
   readonly #watch: DirectoryWatch;
   readonly #onSignal = (): void => void this.reload();
   #seen: ConfigurationFiles;
+  /** When the refused files were written; undefined while none are refused. */
+  #refusedAt: string | undefined;
   #reloaded: Promise<void> = Promise.resolve();
   #hasFile: boolean;
 
@@ -63,20 +70,28 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
   }
 
   async #reload(): Promise<void> {
+    const at = writtenAt(this.running.started.dir);
     try {
       this.#seen = readConfigurationFiles(this.running.started.dir);
       await this.#apply(this.#seen);
+      this.#refusedAt = undefined;
     } catch (error) {
+      this.#refusedAt = at;
       const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
       this.#logger.error('The changed configuration was refused; the one in force stays.');
       for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
     }
   }
 
-  /** Throws away echoes: a touched file, or a second event of the same change. */
+  /**
+   * Throws away echoes: a touched file, or a second event of the same change. What was refused is looked at again when
+   * it is saved as it was: what it lacked may lie elsewhere, a transform's file for example.
+   */
   #reloadIfChanged(): void {
+    const { dir } = this.running.started;
+    const isSavedAgain = this.#refusedAt !== undefined && this.#refusedAt !== writtenAt(dir);
     try {
-      if (isDeepStrictEqual(readConfigurationFiles(this.running.started.dir), this.#seen)) return;
+      if (!isSavedAgain && isDeepStrictEqual(readConfigurationFiles(dir), this.#seen)) return;
     } catch {
       // Unreadable is a change, too: reload says so.
     }

@@ -35,7 +35,7 @@ describe('an MCP program', () => {
     await expect(room.turn({ mcp })).rejects.toMatchObject({
       kind: 'retryable',
       message:
-        'the MCP server "desk" of agent "main" cannot be used: its program or the workspace was not found',
+        'the MCP server "desk" of agent "main" cannot be used: its program or the workspace was not found: install it, or write its absolute path',
     });
   });
 

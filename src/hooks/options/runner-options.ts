@@ -26,8 +26,6 @@ export class RunnerOptions {
 
   /** `command`: program name, found by PATH, or absolute path. */
   @RequiredBy('command')
-  @IsString()
-  @IsNotEmpty()
   @Matches(PROGRAM, { message: 'must be the name of a program or an absolute path' })
   command?: string;
 

@@ -10,7 +10,8 @@ export const REJECTIONS = {
   method_not_allowed: { status: 405, sentence: 'Use POST.' },
   unauthorized: {
     status: 401,
-    sentence: 'Send the hook token as "Authorization: Bearer <token>" or in x-gateway-token.',
+    sentence:
+      'The hook token is missing or wrong; send it as "Authorization: Bearer <token>" or in x-gateway-token.',
   },
   too_many_auth_failures: {
     status: 429,

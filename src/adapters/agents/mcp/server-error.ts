@@ -10,7 +10,8 @@ export function unusable(agent: Agent, name: string, error: unknown): AgentError
 
 function reasonOf(error: unknown): string {
   const code = systemCode(error);
-  if (code === 'ENOENT') return 'its program or the workspace was not found';
+  if (code === 'ENOENT')
+    return 'its program or the workspace was not found: install it, or write its absolute path';
   if (code !== undefined) return `the system said ${code}`;
   const status = property(error, 'statusCode');
   if (typeof status === 'number') return `it answered ${status}`;
