@@ -84,6 +84,25 @@ describe('loadConfiguration with gateway.json5', () => {
     ]);
   });
 
+  it.each([
+    ['agents.defaults.model', { defaults: { model: 'openai/gpt-5' } }],
+    ['agents.list[1].model', { list: [{ id: 'main' }, { id: 'ops', model: 'gpt-5' }] }],
+  ])('warns of %s when no provider can serve it', async (key, agents) => {
+    dir.write('gateway.json5', { ...minimal, agents });
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings).toEqual([{ key, message: expect.stringContaining('add its provider') }]);
+  });
+
+  it('does not warn of a model that is told to a program, or of auto', async () => {
+    const runner = { type: 'command', command: 'claude' };
+    const list = [
+      { id: 'main', model: 'opus', runner },
+      { id: 'ops', model: 'auto' },
+    ];
+    dir.write('gateway.json5', { ...minimal, agents: { list } });
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
+  });
+
   it('connects channels with their providers', async () => {
     dir.write('gateway.json5', {
       channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },

@@ -13,6 +13,7 @@ import { isLoopback } from './loopback.ts';
 import { OpsOptions } from './ops-options.ts';
 import { StoreOptions } from './store-options.ts';
 import { TokenFile } from './token-file.ts';
+import { unservedModels } from './unserved-models.ts';
 import type { Environment } from './variables.ts';
 
 const SECTIONS = ['gateway', 'hooks', 'agents', 'models', 'channels', 'store', 'ops'];
@@ -76,7 +77,7 @@ export async function resolveSections(
     hooks,
     operatorTokenFile,
     problems: distinct([...known, ...own, ...checked.problems, ...leakedTokens(hooks, env)]),
-    warnings: [...exposure(gateway.value), ...silence(hooks)],
+    warnings: [...exposure(gateway.value), ...silence(hooks), ...unservedModels(checked.resolved)],
   };
 }
 
