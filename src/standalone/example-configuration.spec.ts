@@ -6,20 +6,29 @@ const ROOT = new URL('../../', import.meta.url);
 const example = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8');
 
 describe('gateway.example.json5 with .env.example', () => {
-  it('is the recommended configuration and starts as it is', async () => {
-    using dir = new ConfigDirectory();
-    dir
+  function inPlace(token: string): ConfigDirectory {
+    const env = example('.env.example').replace('HOOK_TOKEN=', `HOOK_TOKEN=${token}`);
+    return new ConfigDirectory()
       .write('gateway.json5', example('gateway.example.json5'))
-      .write('.env', example('.env.example'));
+      .write('.env', env);
+  }
+
+  it('is the recommended configuration and starts with a token', async () => {
+    using dir = inPlace('a-long-random-string-of-ours');
     const { hooks, warnings } = await loadConfiguration(dir.path, {});
     expect(hooks).toMatchObject({
       enabled: true,
-      token: 'replace-me-with-a-long-random-string',
+      token: 'a-long-random-string-of-ours',
       defaultSessionKey: 'hook:ingress',
       allowRequestSessionKey: false,
       allowedSessionKeyPrefixes: ['hook:'],
     });
     expect(warnings).toEqual([]);
+  });
+
+  it('does not start as it is: nobody serves under a token that everybody knows', async () => {
+    using dir = inPlace('');
+    await expect(loadConfiguration(dir.path, {})).rejects.toThrow('HOOK_TOKEN');
   });
 
   it('explains every line', () => {

@@ -73,7 +73,9 @@ export class ModuleGuard {
       if (LOADERS.has(extname(real))) return real;
       throw new Error(`is no transform: only ${EXTENSIONS.join(', ')} can be loaded`);
     }
-    throw new Error('names no file in the transforms directory; create it there or correct the name');
+    throw new Error(
+      'names no file in the transforms directory; create it there or correct the name',
+    );
   }
 
   /** Looks at the real path once more: between the two it may have become a link. */
