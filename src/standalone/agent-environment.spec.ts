@@ -31,7 +31,35 @@ async function problems(
 
 const command = (...env: string[]): unknown => ({ type: 'command', command: 'x', env });
 
+const tools = (...env: string[]): unknown => ({
+  mcp: { files: { command: 'x', env: ['API_KEY'] }, web: { command: 'x', env } },
+});
+
+describe('tools.mcp.*.env', () => {
+  it('may not hold one of our tokens either', async () => {
+    const list = [{ id: 'a' }, { id: 'b', tools: tools('API_KEY', 'COPY', 'OPS') }];
+    expect(await problems(list, undefined, { OPS: OPERATOR })).toEqual([
+      'agents.list[1].tools.mcp.web.env[1]',
+      'agents.list[1].tools.mcp.web.env[2]',
+    ]);
+  });
+
+  it('is left to the other checks while the section has another shape', () => {
+    for (const mcp of [3, null, [], { web: 3 }, { web: { env: 3 } }, { web: { env: [3] } }]) {
+      const agents = { list: [{ tools: { mcp } }] };
+      expect(leakedTokens(asWritten({ agents, token: HOOK_TOKEN }), { X: HOOK_TOKEN })).toEqual([]);
+    }
+  });
+});
+
 describe('runner.env', () => {
+  it('may not hold more than the token either', async () => {
+    const list = [{ id: 'a', runner: command('AUTH') }];
+    expect(await problems(list, undefined, { AUTH: `Bearer ${HOOK_TOKEN}` })).toEqual([
+      'agents.list[0].runner.env[0]',
+    ]);
+  });
+
   it('may not hold the hook token, whatever the variable is called', async () => {
     const list = [{ id: 'a' }, { id: 'b', runner: command('API_KEY', 'COPY') }];
     expect(await problems(list)).toEqual(['agents.list[1].runner.env[1]']);
