@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { withoutTerminalCodes } from './terminal-codes.ts';
 
 /** Values that must not be shown, by the name that stands for them. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export function complaintOf(stderr: string, input: string, secrets: Secrets): st
 }
 
 function linesOf(text: string): string[] {
-  return stripVTControlCharacters(text)
+  return withoutTerminalCodes(text)
     .split(/[\r\n]+/)
     .map((line) => line.replace(CONTROL, ' ').trim())
     .filter((line) => line !== '');

@@ -1,7 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
-
 import { AgentError, type AgentReply } from '../../hooks/ports/agent-runner.ts';
 import type { CommandSettings } from '../../hooks/ports/runner-settings.ts';
+import { withoutTerminalCodes } from './terminal-codes.ts';
 
 /** What may be put among a program's arguments: it never begins with a hyphen, so that it is never an option. */
 const SESSION_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@/+=-]{0,255}$/;
@@ -38,7 +37,7 @@ export function replyIn(
 
 /** Without colours and control characters. */
 function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(CONTROL, '').toWellFormed().trim();
+  return withoutTerminalCodes(text).replace(CONTROL, '').toWellFormed().trim();
 }
 
 function documentsIn(stdout: string): readonly unknown[] {
