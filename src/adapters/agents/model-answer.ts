@@ -6,6 +6,11 @@ import { ToolCallLog } from './tool-call-log.ts';
 /** How often one turn asks the model: a tool call and its result are one step, and so is the final answer. */
 export const MAX_STEPS = 20;
 
+/** Characters of the longest reply: what a program may write, too. */
+const MAX_TEXT_CHARS = 1_048_576;
+/** Most tool calls of one turn. */
+const MAX_CALLS = 200;
+
 const BROKEN = new Set<FinishReason>(['interrupted', 'error']);
 
 /** Collects what comes out of a model's stream, and makes the turn's reply of it. */
@@ -43,6 +48,12 @@ export class ModelAnswer {
         return;
       case 'text-delta':
         this.stepText += part.text;
+        if (this.stepText.length > MAX_TEXT_CHARS) throw this.tooMuch('wrote more than 1 MB');
+        return;
+      case 'tool-call':
+        if (this.calls.calls.length > MAX_CALLS) {
+          throw this.tooMuch(`made more than ${MAX_CALLS} tool calls`);
+        }
         return;
       case 'finish-step':
         // Most SDKs hand on what came before a lost connection as if it were the answer.
@@ -56,6 +67,10 @@ export class ModelAnswer {
         return;
       default:
     }
+  }
+
+  private tooMuch(what: string): AgentError {
+    return new AgentError(`the model of provider "${this.provider}" ${what}`, 'permanent');
   }
 
   /** @throws AgentError (permanent) when the provider's filter kept the answer back. */
@@ -95,8 +110,12 @@ function endings(text: string, finish: FinishReason | undefined): string[] {
 }
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelUsage): TokenUsage | undefined {
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  return { inputTokens, outputTokens };
+  return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+}
+
+/** Providers have been seen to count strangely, and metrics only take what can be counted. */
+function isCount(value: number | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function sentence(warning: CallWarning): string {

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import { atMost } from './bounded-body.ts';
 import { sectionOf } from './model-provider.ts';
 import type { NamedProvider, ProviderType } from './model-provider.ts';
 import { anthropic } from './providers/anthropic.ts';
@@ -16,6 +17,9 @@ const PROTOCOLS: Record<ProviderType, Protocol> = {
   google,
   'openai-compatible': openaiCompatible,
 };
+
+/** Largest answer in megabytes as it is sent: the longest that a model writes, with what the protocol adds to each word. */
+const MAX_ANSWER_MB = 32;
 
 /**
  * The model of that provider; nothing is sent yet.
@@ -47,15 +51,24 @@ function usableUrl(given: string, key: string): string {
   return given;
 }
 
-/** A `fetch` that only takes an event stream, from the configured address itself. */
+/** A `fetch` that only takes an event stream of bounded size, from the configured address itself. */
 function eventStreams(provider: string): typeof fetch {
   return async (...[input, init]) => {
     // Followed, a redirect would carry the prompt to a server nobody configured.
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const type = response.headers.get('content-type') ?? '';
-    if (!response.ok || !/json|html/.test(type)) return response;
+    if (!response.ok || !/json|html/.test(type)) {
+      return atMost(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider));
+    }
     await response.body?.cancel();
     // The SDK would take such a body for a stream without events, which looks like a lost connection.
     throw new AgentError(`provider "${provider}" answered without streaming`, 'permanent');
   };
+}
+
+function tooLarge(provider: string): AgentError {
+  return new AgentError(
+    `provider "${provider}" sent more than ${MAX_ANSWER_MB} MB in one answer`,
+    'permanent',
+  );
 }

@@ -30,7 +30,9 @@ export function toAgentError(error: unknown, provider: NamedProvider, now: numbe
 }
 
 function classified(error: unknown, from: NamedProvider, now: number): AgentError {
-  if (error instanceof AgentError) return error;
+  // What our own `fetch` found out comes back wrapped.
+  const own = [error, property(error, 'cause')].find((one) => one instanceof AgentError);
+  if (own !== undefined) return own;
   const provider = from.name;
   const status = property(error, 'statusCode');
   // With 200 the answer had begun well, and something else broke.

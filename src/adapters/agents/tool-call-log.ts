@@ -5,6 +5,8 @@ import { property } from './property.ts';
 
 /** Characters of a call's input and of its result that the story keeps. */
 const KEPT_CHARS = 2000;
+/** Characters of a tool's name that the story keeps: a model may name any, of any length. */
+const KEPT_NAME_CHARS = 200;
 
 interface LoggedCall {
   readonly id: string;
@@ -28,7 +30,7 @@ export class ToolCallLog {
     if (part.type === 'tool-call') {
       this.logged.push({
         id: part.toolCallId,
-        tool: part.toolName,
+        tool: cut(part.toolName, KEPT_NAME_CHARS),
         input: cut(JSON.stringify(part.input) ?? ''),
         since: this.now(),
         refused: !Object.hasOwn(this.offered, part.toolName),
@@ -88,6 +90,6 @@ function messageOf(error: unknown): string {
   return typeof message === 'string' ? message : String(error);
 }
 
-function cut(text: string): string {
-  return text.length <= KEPT_CHARS ? text : `${text.slice(0, KEPT_CHARS - 1).toWellFormed()}…`;
+function cut(text: string, most = KEPT_CHARS): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
