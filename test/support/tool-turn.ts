@@ -41,6 +41,16 @@ export class ToolRoom implements AsyncDisposable {
     return new ToolRoom(model, runnerFor(model, { ...path, ...env }, clock), clock);
   }
 
+  /** Path of a file that is gone after the test. */
+  file(name: string): string {
+    return join(this.dir, name);
+  }
+
+  /** What such a file holds. */
+  read(name: string): string {
+    return readFileSync(this.file(name), 'utf8');
+  }
+
   /** The program that serves the test tools. */
   program(env: readonly string[] = []): McpServerSettings {
     const script = new URL('./mcp/program.ts', import.meta.url).pathname;

@@ -8,6 +8,9 @@ import type { McpLease, McpServers } from './mcp/servers.ts';
 /** The names that every provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Most tools of one server that a note names. */
+const MAX_TOLD = 5;
+
 type Allowed = CapabilityContract['allowedTools'];
 
 /** The tools of one turn; dispose them when it has ended. */
@@ -21,15 +24,23 @@ export class TurnTools implements Disposable {
   /** Takes over a server's lease and offers what is allowed of it. */
   add(server: string, lease: McpLease, allowed: Allowed): void {
     this.leases.push(lease);
+    const misnamed: string[] = [];
     for (const [own, tool] of Object.entries(lease.tools)) {
       const name = `${server}_${own}`;
       if (!isAllowed(name, allowed)) continue;
       if (TOOL_NAME.test(name)) this.tools[name] = tool;
-      else
-        this.notes.push(
-          `The tool ${name} is not offered: a name has at most 64 letters, digits, _ and -.`,
-        );
+      else misnamed.push(name);
     }
+    this.noteMisnamed(misnamed);
+  }
+
+  /** A server may have any number of tools, with names of any length: the first few are told, shortened. */
+  private noteMisnamed(names: readonly string[]): void {
+    const more = names.length > MAX_TOLD ? ` and ${names.length - MAX_TOLD} more` : '';
+    const told = names.slice(0, MAX_TOLD).map((name) => name.slice(0, 100).toWellFormed());
+    if (told.length === 0) return;
+    const rule = 'a name has at most 64 letters, digits, _ and -';
+    this.notes.push(`Not offered, for ${rule}: ${told.join(', ')}${more}.`);
   }
 
   /** Names what the operator allowed and no server has. */

@@ -3,6 +3,7 @@ import type { Tool, ToolSet } from 'ai';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { McpServerSettings } from '../../../hooks/ports/runner-settings.ts';
+import { atMost } from '../bounded-body.ts';
 import { property } from '../property.ts';
 import { ProgramTransport } from './program.ts';
 
@@ -12,6 +13,9 @@ const LIST_MS = 10_000;
 const CLOSE_MS = 3000;
 /** Pages of a server's list of tools that are read. */
 const MOST_PAGES = 20;
+
+/** Largest answer of a server, in bytes: as much as one message of a program. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Variables that every program is given, where we have them ourselves. */
 const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG', 'TZ'];
@@ -113,11 +117,16 @@ function transportOf(
   settings: McpServerSettings,
   { env, workspace }: McpPlace,
 ): MCPClientConfig['transport'] {
-  if ('url' in settings) return { type: 'http', url: settings.url, headers: settings.headers };
+  if ('url' in settings) {
+    return { type: 'http', url: settings.url, headers: settings.headers, fetch: boundedFetch };
+  }
   const { command, args } = settings;
   const given = environmentOf([...ALWAYS_GIVEN, ...settings.env], env);
   return new ProgramTransport({ command, args, env: given, cwd: workspace });
 }
+
+const boundedFetch: typeof fetch = async (...given) =>
+  atMost(await fetch(...given), MOST_BYTES, () => new Error('the answer is too large'));
 
 function environmentOf(names: readonly string[], env: Environment): Record<string, string> {
   return Object.fromEntries(

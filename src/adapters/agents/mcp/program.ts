@@ -71,10 +71,19 @@ export class ProgramTransport implements MCPTransport {
   }
 
   private read(text: string): void {
-    const lines = (this.unread + text).split('\n');
+    // Only the new text is searched: a long message comes in many pieces.
+    const lines = text.split('\n');
+    lines[0] = this.unread + (lines[0] ?? '');
     this.unread = lines.pop() ?? '';
     for (const line of lines) this.deliver(line);
-    if (this.unread.length > MOST_CHARS) void this.close();
+    if (this.unread.length > MOST_CHARS) this.refuse();
+  }
+
+  /** Reads nothing more: a program that ignores the request to end has 2 seconds left to write. */
+  private refuse(): void {
+    this.unread = '';
+    this.child?.stdout?.destroy();
+    void this.close();
   }
 
   private deliver(line: string): void {

@@ -1,0 +1,64 @@
+import { TurnTools } from '../../src/adapters/agents/turn-tools.ts';
+import { ScriptedServer } from '../support/scripted-server.ts';
+import { isRunning, ToolRoom } from '../support/tool-turn.ts';
+
+const MB = 1024 * 1024;
+/** A server is given ten seconds to be ready. */
+const PATIENCE_MS = 30_000;
+const UNUSABLE = 'the MCP server "desk" of agent "main" cannot be used';
+
+/** Notes its process id in a file, ignores the request to end and writes one endless line. */
+const ENDLESS = `process.on('SIGTERM', () => {});
+  const write = () => { while (process.stdout.write('x'.repeat(65536))); process.stdout.once('drain', write); };
+  require('node:fs').writeFileSync(process.argv[1], String(process.pid));
+  write();`;
+
+describe('an MCP program that writes one endless line', () => {
+  it(
+    'is not read further, and ended',
+    async () => {
+      await using room = await ToolRoom.open();
+      const before = process.memoryUsage().rss;
+      const args = ['-e', ENDLESS, room.file('pid')];
+      const mcp = { desk: { command: process.execPath, args, env: [] } };
+      await expect(room.turn({ mcp })).rejects.toMatchObject({
+        kind: 'retryable',
+        message: `${UNUSABLE}: the connection ended`,
+      });
+      expect(isRunning(Number(room.read('pid')))).toBe(false);
+      expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('an MCP server over HTTP whose answer does not end', () => {
+  it.each(['text/event-stream', 'application/json'])(
+    'is cut off after 16 MB of %s',
+    async (type) => {
+      await using room = await ToolRoom.open();
+      const body = `data: ${'x'.repeat(80 * MB)}`;
+      const endless = { status: 200, headers: { 'content-type': type }, chunks: [body] };
+      const server = new ScriptedServer(() => endless);
+      await server.listen();
+      const mcp = { desk: { url: `${server.origin}/mcp`, headers: {} } };
+      await expect(room.turn({ mcp })).rejects.toMatchObject({ kind: 'retryable' });
+      expect(await (await server.request(1)).closed).toBe('broken');
+      await server.close();
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('an MCP server with any number of misnamed tools', () => {
+  it('is told about in one note', () => {
+    const names = Array.from({ length: 10_000 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
+    const tools = Object.fromEntries(names.map((name) => [name, {}])) as never;
+    const turnTools = new TurnTools();
+    turnTools.add('desk', { tools, [Symbol.dispose]: () => {} }, 'all');
+    expect(turnTools.tools).toEqual({});
+    expect(turnTools.notes).toHaveLength(1);
+    expect(turnTools.notes[0]).toMatch(/^Not offered, .*: desk_0 x.* and 9995 more\.$/);
+    expect(turnTools.notes[0]?.length).toBeLessThan(700);
+  });
+});
