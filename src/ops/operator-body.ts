@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { plainToInstance } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
 import { validate } from 'class-validator';
 import { RouteConfig } from '@nestjs/platform-fastify';
@@ -27,7 +26,8 @@ export async function bodyOf<T extends object>(
   type: ClassConstructor<T>,
 ): Promise<T> {
   const given = parsed(await bytesOf(body instanceof Readable ? body : Readable.from([])));
-  const value = plainToInstance(type, given, { exposeDefaultValues: true });
+  // Not class-transformer: it would walk into payloads and fail at what they may hold, such as a key `constructor`.
+  const value: T = Object.assign(new type(), given);
   const errors = await validate(value, { whitelist: true, forbidNonWhitelisted: true });
   if (errors.length > 0) throw new OpsRefusal('invalid_body', reasons(errors));
   return value;
@@ -47,7 +47,10 @@ async function bytesOf(stream: Readable): Promise<Buffer> {
 function parsed(bytes: Buffer): object {
   try {
     const { value } = parseJson(bytes);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      if (!Object.hasOwn(value, 'constructor')) return value;
+      throw new OpsRefusal('invalid_body', 'property constructor should not exist');
+    }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
   }

@@ -21,6 +21,12 @@ describe('POST /ops/api/preview', () => {
     expect(service.previews.journal).toMatchObject([described]);
   });
 
+  it('takes any payload, whatever its keys are called', async () => {
+    const payload = { constructor: 1, prototype: { constructor: { prototype: 2 } }, toString: 3 };
+    expect(await ask(JSON.stringify({ hook: 'ci', payload }))).toMatchObject({ status: 200 });
+    expect(service.previews.journal).toMatchObject([{ hook: 'ci', payload }]);
+  });
+
   it('takes an absent payload for {}', async () => {
     await ask('{"hook":"ci"}');
     expect(service.previews.journal).toMatchObject([{ hook: 'ci', payload: {} }]);
@@ -46,6 +52,8 @@ describe('POST /ops/api/preview', () => {
     ['{"hook":"ci","headers":{"a":1}}', 'headers must be an object of texts'],
     ['{"hook":"ci","query":["a"]}', 'query must be an object of texts'],
     ['{"hook":"ci","color":"red"}', 'color'],
+    ['{"hook":"ci","constructor":1}', 'constructor'],
+    ['{"hook":"ci","headers":{"constructor":{"prototype":1}}}', 'headers must be an object'],
     [`{"hook":"ci","payload":${'['.repeat(100_000)}`, 'levels'],
   ])('refuses the body %.40s', async (body, said) => {
     const told = await ask(body);
