@@ -39,7 +39,20 @@ const OUTPUT = 'transform.js';
 /** Makes one bundle of a module and what it imports, TypeScript included. The bundler is loaded with the first of them. */
 @Injectable()
 export class TransformCompiler {
+  /** Who fails together stops it once: a second stop would end what the first one's caller began. */
+  #stopping: Promise<void> | undefined;
+
+  /** Once more with a new process of the bundler, when the one it had was killed. */
   async compile(reference: TransformReference): Promise<Compilation> {
+    try {
+      return await this.#compile(reference);
+    } catch {
+      await (this.#stopping ??= stopBundler().finally(() => (this.#stopping = undefined)));
+      return this.#compile(reference);
+    }
+  }
+
+  async #compile(reference: TransformReference): Promise<Compilation> {
     const guard = new ModuleGuard(reference.root);
     const { marks } = guard;
     const { build } = await import('esbuild');
@@ -73,6 +86,11 @@ export class TransformCompiler {
       return { marks, problem: problemOf(reference, error), isRefusal: guard.isRefusal };
     }
   }
+}
+
+async function stopBundler(): Promise<void> {
+  const { stop } = await import('esbuild');
+  await stop();
 }
 
 function bundleOf(code: string, map: string, exportName: string): Bundle {
