@@ -31,8 +31,8 @@ const ENCLOSED = '\u20e3';
 const FLAG = '\u{1f3f4}';
 
 const NEEDS_JOINERS =
-  /[[\p{L}\p{M}\p{N}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mand}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Phag}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Adlm}\p{scx=Rohg}]]/v;
-const NEEDS_SPACES = /[[\p{L}\p{M}\p{N}]&&[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
+  /[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mand}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Phag}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Adlm}\p{scx=Rohg}]]/v;
+const NEEDS_SPACES = /[[\p{L}\p{M}]&&[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
 const NEEDS_SELECTORS = /[\p{L}&&\p{sc=Mong}]/v;
 const IDEOGRAPH = /\p{sc=Han}/v;
 

@@ -67,6 +67,17 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
     });
   });
 
+  it('of an agent that is no longer there fails, and no other agent is asked', async () => {
+    const room = new WorkRoom();
+    const { end, changes } = await perform(room, { agentId: 'ops', session: 'agent:ops:hook:x' });
+    expect(room.runner.turns).toEqual([]);
+    expect(end).toEqual({ type: 'dead' });
+    expect(only(changes, 'run-update')).toMatchObject([
+      { status: 'failed', error: expect.stringContaining('agent "ops" is no longer') },
+    ]);
+    expect(kindsOf(changes)).not.toContain('delivery');
+  });
+
   it('labels the summary of a trusted hook untrusted, too', async () => {
     const { changes } = await perform(new WorkRoom(), {
       trust: { level: 'trusted', verifiedBy: 'token', mapping: 'm' },

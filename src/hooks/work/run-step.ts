@@ -42,6 +42,9 @@ export class RunStep implements Step<RunLease> {
     const run = lease.order;
     const session = await this.#sessionOf(run);
     const turn = this.#plan(lease, session);
+    if (turn.agent.id !== run.agentId) {
+      return this.#ended(lease, turn, session, { ...NOBODY, error: gone(run.agentId) });
+    }
     const error = this.#refusalToRepeat(turn, lease.interruptions);
     if (error !== null) return this.#ended(lease, turn, session, { outcome: 'interrupted', error });
     const result = await this.turns.take(turn, signal);
@@ -202,6 +205,13 @@ export class RunStep implements Step<RunLease> {
   #note(lease: RunLease, outcome: AttemptNote['outcome'], error: string): AttemptNote {
     return { at: this.clock.now(), attempt: lease.attempt, outcome, error };
   }
+}
+
+/** No other agent runs, with its own tools, what was decided for one that was taken out of the configuration. */
+const NOBODY = { outcome: 'failed', isRetryable: false } as const;
+
+function gone(agentId: string): string {
+  return `agent "${agentId}" is no longer in the configuration; put it back and retry the event`;
 }
 
 /** Where the request or its mapping sends the reply. */
