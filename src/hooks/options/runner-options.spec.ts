@@ -66,8 +66,8 @@ describe('agents.list[].runner: mistakes, each with its key and what to do', () 
   it.each([
     ['no type', {}, 'type', 'must be one of model, demo, command, http'],
     ['an unknown type', { type: 'shell', command: 'x' }, 'type', 'must be one of model'],
-    ['no command', { type: 'command' }, 'command', 'must be a string'],
-    ['an empty command', { ...COMMAND, command: '' }, 'command', 'must not be empty'],
+    ['no command', { type: 'command' }, 'command', 'the name of a program'],
+    ['an empty command', { ...COMMAND, command: '' }, 'command', 'the name of a program'],
     ['a relative command', { ...COMMAND, command: './a.sh' }, 'command', 'or an absolute path'],
     ['arguments as text', { ...COMMAND, args: '-p' }, 'args', 'must be an array'],
     ['a NUL argument', { ...COMMAND, args: ['a\0b'] }, 'args', 'without NUL'],
