@@ -1,4 +1,5 @@
 import { describeAccepting } from './ledger/accepting.contract.ts';
+import { describeChannelPlaces } from './ledger/channel-places.contract.ts';
 import { describeClaiming } from './ledger/claiming.contract.ts';
 import { describeCrashes } from './ledger/crashes.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
@@ -14,6 +15,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
   describe(`a ledger in ${name}`, () => {
     describeAccepting(openStore);
     describeClaiming(openStore);
+    describeChannelPlaces(openStore);
     describeCrashes(openStore);
     describeSettling(openStore);
     describeSessions(openStore);

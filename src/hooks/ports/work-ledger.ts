@@ -59,8 +59,15 @@ export abstract class WorkLedger {
   /**
    * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's story
    * says `running`. Waits until there is any; resolves to none when `signal` aborts.
+   * @param maxPerChannel how much work may be under way at once whose keys begin with the same word: in the lane of
+   * deliveries, the channel. What goes beyond it waits and delays no other.
    */
-  abstract claim(lane: Lane, max: number, signal: AbortSignal): Promise<readonly Lease[]>;
+  abstract claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    maxPerChannel?: number,
+  ): Promise<readonly Lease[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

@@ -11,6 +11,8 @@ import type { StepEnd } from './step.ts';
 
 /** Deliveries wait for platforms, not for us. */
 const MAX_DELIVERIES = 32;
+/** Of one channel: a platform that answers nobody holds no more places than these. */
+const MAX_PER_CHANNEL = MAX_DELIVERIES / 4;
 /** Told to the story when a step breaks again and again. */
 const BROKEN = 'the service broke; its log says where';
 /** How long a lane rests after the ledger failed. */
@@ -78,8 +80,9 @@ export class WorkLoop {
   }
 
   async #claim(lane: Lane, max: number): Promise<readonly Lease[]> {
+    const perChannel = lane === 'delivery' ? MAX_PER_CHANNEL : undefined;
     try {
-      return await this.ledger.claim(lane, max, this.#claiming.signal);
+      return await this.ledger.claim(lane, max, this.#claiming.signal, perChannel);
     } catch (error) {
       this.#logger.error({ lane, error: nameOf(error) }, 'claiming work failed');
       await this.clock.wait(PAUSE_AFTER_FAILURE_MS, this.#claiming.signal);

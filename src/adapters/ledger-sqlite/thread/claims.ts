@@ -6,6 +6,9 @@ import { integer, optionalInteger, optionalText, text, word } from './row.ts';
 import type { Row } from './row.ts';
 
 export const KINDS = ['run', 'heartbeat', 'delivery'] as const;
+/** The first word of a key: of a delivery, its channel. */
+const CHANNEL = `substr(key, 1, instr(key || ' ', ' ') - 1)`;
+const NOT_FULL = `${CHANNEL} NOT IN (SELECT value FROM json_each(?2))`;
 const NOTHING: WireClaim = { leases: [], nextDue: null };
 
 /**
@@ -14,6 +17,7 @@ const NOTHING: WireClaim = { leases: [], nextDue: null };
  */
 export class Claims {
   readonly #queue: WorkQueue;
+  readonly #underWay: StatementSync;
   readonly #due: StatementSync;
   readonly #lease: StatementSync;
   readonly #held: StatementSync;
@@ -23,11 +27,15 @@ export class Claims {
 
   constructor(db: DatabaseSync, queue: WorkQueue) {
     this.#queue = queue;
+    this.#underWay = db.prepare(
+      `SELECT ${CHANNEL} AS channel, count(*) AS count FROM work
+       WHERE lane = ? AND stage = 'leased' GROUP BY channel`,
+    );
     // Only retries wait: what is in line and was never begun is due, though the clock was set back since.
     this.#due = db.prepare(
-      `SELECT id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, since, work_order FROM work
-       WHERE lane = ? AND stage = 'ready' AND (due_at <= ? OR attempt = 0)
-       ORDER BY due_at, id LIMIT ?`,
+      `SELECT ${CHANNEL} AS channel, id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, since, work_order FROM work
+       WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_FULL}
+       ORDER BY due_at, id`,
     );
     this.#lease = db.prepare(
       `UPDATE work SET stage = 'leased', attempt = attempt + 1 WHERE id = ?`,
@@ -40,20 +48,35 @@ export class Claims {
     this.#eventBegins = db.prepare(
       `UPDATE events SET status = 'running' WHERE id = ? AND status = 'accepted'`,
     );
-    const earliest = ['deferred', 'ready'].map(
-      (stage) => `SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage = '${stage}'`,
-    );
+    const earliest = 'SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage =';
     this.#nextDue = db.prepare(
-      `SELECT min(due_at) AS due_at FROM (${earliest.join(' UNION ALL ')})`,
+      `SELECT min(due_at) AS due_at FROM
+       (${earliest} 'deferred' UNION ALL ${earliest} 'ready' AND ${NOT_FULL})`,
     );
   }
 
-  claim(lane: Lane, max: number, now: number): WireClaim {
+  claim(lane: Lane, max: number, maxPerChannel: number, now: number): WireClaim {
     if (max < 1) return NOTHING;
     this.#queue.joinDue(lane, now);
-    const leases = this.#due.all(lane, now, max).map((row) => this.#begin(row, now));
-    if (leases.length > 0) return { leases, nextDue: null };
-    return { leases, nextDue: optionalInteger(this.#nextDue.get(lane)!, 'due_at') };
+    const underWay = this.#channels(lane);
+    const full = [...underWay].filter(([, count]) => count >= maxPerChannel);
+    const names = JSON.stringify(full.map(([channel]) => channel));
+    const rows: Row[] = [];
+    for (const row of this.#due.iterate(lane, names, now)) {
+      const channel = text(row, 'channel');
+      const count = underWay.get(channel) ?? 0;
+      if (count >= maxPerChannel) continue;
+      underWay.set(channel, count + 1);
+      if (rows.push(row) === max) break;
+    }
+    if (rows.length > 0) return { leases: rows.map((row) => this.#begin(row, now)), nextDue: null };
+    return { leases: [], nextDue: optionalInteger(this.#nextDue.get(lane, names)!, 'due_at') };
+  }
+
+  /** How much of each channel is under way. */
+  #channels(lane: Lane): Map<string, number> {
+    const rows = this.#underWay.all(lane);
+    return new Map(rows.map((row) => [text(row, 'channel'), integer(row, 'count')]));
   }
 
   isHeld(workId: number, attempt: number): boolean {

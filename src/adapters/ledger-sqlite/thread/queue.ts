@@ -144,7 +144,9 @@ export class WorkQueue {
   }
 
   #callNext(lane: Lane, key: string): void {
-    if (this.#advance.run(lane, key).changes !== 0) this.rung.add(lane);
+    const { changes } = this.#advance.run(lane, key);
+    // Work of another key may have waited for the place in its channel.
+    if (changes !== 0 || lane === 'delivery') this.rung.add(lane);
   }
 
   #stageInLine(lane: Lane, key: string): 'blocked' | 'ready' {

@@ -56,8 +56,10 @@ export function writerCalls(db: DatabaseSync, now: number) {
   db.exec('COMMIT');
   const handlers: Handlers<WriterCalls> = {
     accept: (now, event, max) => accepting.accept(unpackEvent(event), max, now),
-    claim: (now, lane, max) =>
-      pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, now),
+    claim: (now, lane, max, maxPerChannel) =>
+      pause.isPaused()
+        ? { leases: [], nextDue: null }
+        : claims.claim(lane, max, maxPerChannel, now),
     add: (now, work) => (queue.add(work, now), null),
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
     abandon: (now, workId, attempt) => {
