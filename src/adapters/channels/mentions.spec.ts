@@ -3,15 +3,25 @@ import { withoutMentions } from './mentions.ts';
 const HIDDEN = '\u200b';
 
 describe('withoutMentions', () => {
-  it.each(['@everyone', '@here', '@channel', '@all', '＠all', '(@ada', '**@ada**', '@7', '@Ädä'])(
-    '%s notifies nobody, and looks the same',
-    (text) => {
-      const plain = withoutMentions(text);
-      expect(plain).not.toBe(text);
-      expect(plain.replaceAll(HIDDEN, '')).toBe(text);
-      expect(plain).not.toMatch(/[@＠][\p{L}\p{N}]/u);
-    },
-  );
+  it.each([
+    '@everyone',
+    '@here',
+    '@channel',
+    '@all',
+    '＠all',
+    '(@ada',
+    '_@all_',
+    'a-@all',
+    '.@all',
+    '**@ada**',
+    '@7',
+    '@Ädä',
+  ])('%s notifies nobody, and looks the same', (text) => {
+    const plain = withoutMentions(text);
+    expect(plain).not.toBe(text);
+    expect(plain.replaceAll(HIDDEN, '')).toBe(text);
+    expect(plain).not.toMatch(/[@＠][\p{L}\p{N}]/u);
+  });
 
   it.each([
     '<!channel>',
@@ -22,6 +32,10 @@ describe('withoutMentions', () => {
     '<at>A</at>',
   ])('%s is no name any more', (text) => {
     expect(withoutMentions(text)).not.toMatch(/<(?:[!@#]|\/?at\b)/);
+  });
+
+  it.each(['&#64;all', '&#x40;all', '&commat;all'])('%s, written out, is no name', (text) => {
+    expect(withoutMentions(text)).toBe(text.replace(';', `;${HIDDEN}`));
   });
 
   it.each(['ada@example.com', 'a < b', '5 @ 3', 'user.name+tag@host', '<b>', '<attr>'])(
