@@ -4,6 +4,7 @@ import { NO_MARKS, WHATSAPP_MARKS, plainMarkup } from './plain-markup.ts';
 describe('plainMarkup', () => {
   it.each([
     ['# A **big** title #', '*A big title*', 'A big title'],
+    ['# Title\r', '*Title*', 'Title'],
     ['**bold** and __bold__', '*bold* and *bold*', 'bold and bold'],
     ['*it* and _it_', '_it_ and _it_', 'it and it'],
     ['***both***', '*_both_*', 'both'],
@@ -61,7 +62,7 @@ describe('plainMarkup', () => {
     ).not.toThrow();
   });
 
-  it.each(['`', '**a ', '[', '](a "', '<https://', '~~a ', '_a', '*a', '# '])(
+  it.each(['`', '**a ', '[', '](a "', '<https://', '~~a ', '_a', '*a', '# ', '[]('])(
     'takes a hundred thousand of %j in a moment',
     (piece) => {
       const began = performance.now();
@@ -69,4 +70,15 @@ describe('plainMarkup', () => {
       expect(performance.now() - began).toBeLessThan(2000);
     },
   );
+
+  it.each([
+    ['# a', 'b'],
+    ['# ', '\r'],
+    ['- ', '\r'],
+    ['[](a', 'x'],
+  ])('takes a hundred thousand blanks behind %j in a moment', (before, behind) => {
+    const began = performance.now();
+    plainMarkup(before + ' '.repeat(100_000) + behind, NO_MARKS);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
 });

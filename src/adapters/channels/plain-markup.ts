@@ -46,13 +46,21 @@ export function plainMarkup(markdown: string, marks: Marks): string {
 }
 
 function plainLine(line: string, marks: Marks): string {
-  const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
+  const heading = /^ {0,3}#{1,6}[ \t](.*)$/s.exec(line)?.[1];
   if (heading !== undefined) {
-    const text = inline(heading, { ...marks, bold: '' });
+    const text = inline(
+      heading
+        .trim()
+        .replace(/(?:^|[ \t])#+$/, '')
+        .trimEnd(),
+      { ...marks, bold: '' },
+    );
     return text === '' ? '' : `${marks.bold}${text}${marks.bold}`;
   }
-  const item = /^(\s*)[*+-][ \t]+(.*)$/.exec(line);
-  return item === null ? inline(line, marks) : `${item[1]}- ${inline(item[2] ?? '', marks)}`;
+  const item = /^(\s*)[*+-][ \t](.*)$/s.exec(line);
+  return item === null
+    ? inline(line, marks)
+    : `${item[1]}- ${inline(item[2]?.trimStart() ?? '', marks)}`;
 }
 
 /** Words of code stay as they are; everything between them is translated. */
@@ -69,7 +77,10 @@ function prose(text: string, { bold, italic, strike }: Marks): string {
   return (
     text
       .replace(/\\([\\`*_{}[\]()#+.!~>|-])/g, (_escaped, sign: string) => hidden(sign))
-      .replace(/!?\[([^\][]*)\]\(\s*<?([^\s)>]+)>?(?:\s+["'][^"']*["'])?\s*\)/g, labelled)
+      .replace(
+        /!?\[([^\][]*)\]\(\s*<?([^\s)>]{1,1000})>?(?:\s+["'][^"']{0,300}["'])?\s*\)/g,
+        labelled,
+      )
       .replace(/<((?:https?:\/\/|mailto:)[^\s<>]+)>/g, '$1')
       // Hidden while single stars are translated: WhatsApp's bold is Markdown's italic.
       .replace(/\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*(?!\*)/g, `${hidden(bold)}$1${hidden(bold)}`)

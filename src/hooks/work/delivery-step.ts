@@ -5,7 +5,7 @@ import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channel-registry.ts';
 import { fatality } from './crashes.ts';
 import { delivered, givenUp, noteOf, postponed, progressed } from './delivery-end.ts';
-import { plainLinks } from './plain-links.ts';
+import { plainParts } from './plain-parts.ts';
 import { DELIVERY_RETRY, nextAttempt } from './retry-policy.ts';
 import { send } from './sending.ts';
 import type { Step, StepEnd } from './step.ts';
@@ -83,7 +83,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
       throw new DeliveryError(reason, 'permanent');
     }
     const showsLinks = message.trust.level === 'trusted' || message.allowLinks === true;
-    const parts = message.parts ?? binding.provider.parts(showsLinks ? text : plainLinks(text));
+    const { provider } = binding;
+    const parts = message.parts ?? (showsLinks ? provider.parts(text) : plainParts(provider, text));
     if (parts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
     return { binding, to, parts };
   }

@@ -24,6 +24,12 @@ describe('plainLinks: what would be a link or an image is plain text', () => {
     ['https:\\/\\/evil.com', 'hxxps://evil[.]com'],
     ['evil。com', 'evil[.]com'],
     ['münchen.рф and xn--e1a.xn--p1ai', 'münchen[.]рф and xn--e1a[.]xn--p1ai'],
+    ['_evil.com_ __www.evil.com__', '_evil[.]com_ __www[.]evil[.]com__'],
+    ['e\\_vil.com', 'e\\_vil[.]com'],
+    ['evil.cc evil.tf evil.bz', 'evil[.]cc evil[.]tf evil[.]bz'],
+    ['evile\u0301.com i❤️.ws', 'evile\u0301[.]com i❤️[.]ws'],
+    ['evil&#38;#46;com', 'evil&#38;#46;com'],
+    ['hxxps://evil[.]com', 'hxxps://evil[.]com'],
     ['http://127.0.0.1:8080/x', 'hxxp://127.0.0.1:8080/x'],
   ])('%j is %j', (markdown, plain) => {
     expect(plainLinks(markdown)).toBe(plain);
@@ -62,7 +68,7 @@ describe('plainLinks: what would be a link or an image is plain text', () => {
     ).not.toThrow();
   });
 
-  it.each(['a.', '[', '](', 'https://', '&#58;', 'a.b/', '](a "', 'x-', 'a:'])(
+  it.each(['a.', '[', '](', 'https://', '&#58;', 'a.b/', '](a "', '[](a (', 'x-', 'a_', 'a:'])(
     'takes a hundred thousand of %j in a moment',
     (piece) => {
       const began = performance.now();

@@ -3,7 +3,9 @@
  * elsewhere they end sentences.
  */
 const DOT = String.raw`\\?(?:\.|(?<=[a-z0-9])[\u3002\uff0e\uff61](?=[a-z0-9]))`;
-const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?`;
+/** Symbols are letters of host names, too; no label is longer. */
+const SIGN = String.raw`\p{L}\p{M}\p{N}\p{So}`;
+const LABEL = `[${SIGN}](?:[${SIGN}_-]{0,61}[${SIGN}])?`;
 
 /** `scheme://`, however its signs are escaped. */
 const SCHEME = /\b([a-z][a-z0-9+.-]{0,30})\\*:(\\*[/\uff0f]\\*[/\uff0f])/giu;
@@ -12,20 +14,20 @@ const BARE_SCHEME =
   /\b(mailto|tel|sms|javascript|data|skype|tg|slack|msteams|facetime)\\*:(?=\S)/giu;
 /** No more labels than that at once: a longer name is broken up from its end, in linear time. */
 const HOST = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(?:${LABEL}${DOT}){1,20}(\\p{L}{2,63}|xn--[a-z0-9-]{2,59})(?![\\p{L}\\p{N}_])`,
+  `(?<![${SIGN}])(?:${LABEL}${DOT}){1,20}(\\p{L}{2,63}|xn--[a-z0-9-]{2,59})(?![\\p{L}\\p{N}]|_[\\p{L}\\p{N}])`,
   'giu',
 );
 const ANY_DOT = new RegExp(DOT, 'giu');
 
 /** Endings of file names that are no top-level domain: no client makes a link of them. */
 const FILE_ENDINGS = new Set(
-  'bmp bz c cc cfg cjs class conf cpp cs css csv cts cxx dart db diff dll doc docx env erl ex exe exs gif go gradle gz h hpp hs htm html ini ipynb jar java jpeg jpg js json json5 jsonc jsonl jsx kt less lock log lua md5 mjs mts odt otf out patch pdf php png ppt pptx proto ps1 pyc pyi rb rej rtf sass scala scss sql sqlite svg swift tar test tex tf tgz tmp toml ts tsv tsx ttf txt vue wasm webp woff woff2 xls xlsx xml yaml yml'.split(
+  'bmp c cfg cjs class conf cpp cs css csv cts cxx dart db diff dll doc docx env erl ex exe exs gif go gradle gz h hpp hs htm html ini ipynb jar java jpeg jpg js json json5 jsonc jsonl jsx kt less lock log lua md5 mjs mts odt otf out patch pdf php png ppt pptx proto ps1 pyc pyi rb rej rtf sass scala scss sql sqlite svg swift tar test tex tgz tmp toml ts tsv tsx ttf txt vue wasm webp woff woff2 xls xlsx xml yaml yml'.split(
     ' ',
   ),
 );
 
 /** `[label](address)` and `![label](address)`, in their usual shape. */
-const LINK = /!?\[([^\][]*)\]\(\s*<?([^\s()<>]+)>?(?:\s+["'(][^"')]*["')])?\s*\)/gu;
+const LINK = /!?\[([^\][]*)\]\(\s*<?([^\s()<>]+)>?(?:\s+["'(][^"')]{0,300}["')])?\s*\)/gu;
 
 /**
  * Markdown in which every link and image is plain text: labels stand beside their addresses, and addresses are written so
@@ -52,15 +54,22 @@ export function plainLinks(markdown: string): string {
 
 /** `http` becomes `hxxp`; every other scheme, too, is one that nobody serves. */
 function defused(scheme: string): string {
-  return /^https?$/i.test(scheme) ? scheme.replace(/tt/i, 'xx') : `${scheme} `;
+  return /^h(?:tt|xx)ps?$/i.test(scheme) ? scheme.replace(/tt/i, 'xx') : `${scheme} `;
 }
+
+/** It stays written out: what follows it could be read as another written-out character. */
+const AMPERSAND = 0x26;
 
 /** Written-out characters are read before links are looked for, so that they cannot hide one. */
 function withoutEntities(text: string): string {
   return text
     .replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/giu, (entity, hex?: string, decimal?: string) => {
       const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      const isVisible = point > 0x20 && point <= 0x10_ffff && (point < 0xd800 || point > 0xdfff);
+      const isVisible =
+        point > 0x20 &&
+        point !== AMPERSAND &&
+        point <= 0x10_ffff &&
+        (point < 0xd800 || point > 0xdfff);
       return isVisible ? String.fromCodePoint(point) : entity;
     })
     .replace(
