@@ -63,6 +63,8 @@ describe('bindChannels', () => {
     [{ chan_2: {} }, 'channels.chan_2 cannot be used by telegram: token is missing'],
     [{ chan_1: { token: ' ' } }, /whatsapp: token and phoneNumberId are missing/],
     [{ chan_2: { token: 't', password: 'p' } }, /telegram: it does not know password/],
+    [{ chan_2: { token: 'a\nb' } }, /telegram: token holds a blank, a line break/],
+    [{ chan_4: { token: 'xoxb-…' } }, /slack: token holds a blank, a line break/],
     [
       { chan_2: { token: 't', to: 'Ada' } },
       /^channels.chan_2.to is no recipient of telegram; expected a chat id/,

@@ -161,6 +161,12 @@ function describeRefusals(
     expect(under().server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
+  it('an answer without end is not read to its end', async () => {
+    const error = await under().failed({ status: 400, body: `"${'x'.repeat(30_000_000)}"` });
+    expect(error).toMatchObject({ kind: 'permanent', code: '400' });
+    expect(await under().server.requests.at(-1)?.closed).toBe('broken');
+  });
+
   it('sends each message once: retries are the outbox’s', async () => {
     await under().failed(limited(1));
     await under().failed({ status: 500, body: '' });

@@ -1,4 +1,5 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
+import { answerText } from './answer-text.ts';
 import { field, textAt } from './field.ts';
 
 /** Whom we speak with. */
@@ -13,7 +14,7 @@ export interface Platform {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** As it came; `''` when it broke off. */
+  /** As it came; `''` when it broke off or was too long. */
   readonly text: string;
   /** Parsed JSON; undefined when it was none. */
   readonly body: unknown;
@@ -28,15 +29,18 @@ const NOT_SENT = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
 /**
  * One request and its answer. A redirect is an answer: followed, it would carry the token to a server nobody configured.
- * @throws DeliveryError `retryable` when nothing was sent, `unknown` when no answer came; the signal's reason.
+ * @throws DeliveryError `auth` when its settings make no request, `retryable` when nothing was sent, `unknown` when no answer came; the signal's reason.
  */
 export async function exchange(
   platform: Platform,
@@ -45,16 +49,27 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<Answer> {
   signal.throwIfAborted();
+  const request = requestOf(platform, url, { ...init, redirect: 'manual', signal });
   let response: Response;
   try {
-    response = await fetch(url, { ...init, redirect: 'manual', signal });
+    response = await fetch(request);
   } catch (error) {
     signal.throwIfAborted();
     throw noAnswer(platform, error);
   }
-  const text = await response.text().catch(() => '');
+  const text = await answerText(response);
   signal.throwIfAborted();
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+/** The library's own error repeats the token that no header may hold. */
+function requestOf({ name }: Platform, url: string, init: RequestInit): Request {
+  try {
+    return new Request(url, init);
+  } catch {
+    const message = `${name} was sent nothing: this channel's address or token makes no request, check both`;
+    throw new DeliveryError(message, 'auth');
+  }
 }
 
 /** A POST of JSON. */

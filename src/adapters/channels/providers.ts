@@ -88,9 +88,12 @@ export const DEFAULT_PROVIDERS: Readonly<Record<ChannelId, ChannelProviderName>>
   chan_8: 'msteams',
 };
 
+/** Tokens travel in headers and URLs: visible ASCII. */
+const TOKEN = /^[!-~]*$/;
+
 /**
  * The channel of a provider.
- * @throws Error naming the settings that are missing, or that this provider does not know.
+ * @throws Error naming the settings that are missing, that this provider does not know, or that cannot be right.
  */
 export function makeChannel(name: ChannelProviderName, settings: ProviderSettings): Channel {
   const { knows, make } = channelProviders[name];
@@ -99,5 +102,9 @@ export function makeChannel(name: ChannelProviderName, settings: ProviderSetting
     .filter(([key, value]) => value !== undefined && !known.includes(key))
     .map(([key]) => key);
   if (unknown.length > 0) throw new Error(`it does not know ${unknown.join(' and ')}`);
-  return make(settings);
+  const channel = make(settings);
+  if (!TOKEN.test(settings.token ?? '')) {
+    throw new Error('token holds a blank, a line break or a sign that no token has');
+  }
+  return channel;
 }
