@@ -29,20 +29,26 @@ export interface OutgoingMessage {
  */
 export type DeliveryFailure = 'permanent' | 'retryable' | 'rate-limited' | 'auth' | 'unknown';
 
+/** Longest wait that is heard, whatever a platform asks for: then one message finds out. */
+const LONGEST_WAIT_MS = 3_600_000;
+
 /** Why a message could not be sent. Any other error a channel throws counts as `retryable`. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
+  /** How long the platform asked to wait, in milliseconds, at most an hour; undefined: it named no time that can be. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     /** One sentence that a person understands, without secrets. */
     message: string,
     readonly kind: DeliveryFailure,
-    /** What the platform asked for, in milliseconds. */
-    readonly retryAfterMs?: number,
+    retryAfterMs?: number,
     /** The platform's own error code. */
     readonly code?: string,
   ) {
     super(message);
+    const isTime = retryAfterMs !== undefined && retryAfterMs >= 0;
+    this.retryAfterMs = isTime ? Math.min(retryAfterMs, LONGEST_WAIT_MS) : undefined;
   }
 }
 

@@ -3,8 +3,6 @@ import { Clock } from '../ports/index.ts';
 import type { ChannelId, DeliveryError, DeliveryFailure } from '../ports/index.ts';
 
 const SECOND = 1000;
-/** Longest rest at once, whatever a platform asks for: then one message finds out. */
-const LONGEST_PAUSE_MS = 3_600 * SECOND;
 /** Longest rest when the platform says no time. */
 const LONGEST_BACKOFF_MS = 60 * SECOND;
 
@@ -43,7 +41,7 @@ export class ChannelHealth {
     condition.lastError = { at, kind, message };
     if (kind !== 'rate-limited') return;
     const backoff = Math.min(SECOND * 2 ** condition.limits, LONGEST_BACKOFF_MS);
-    const pause = Math.ceil(Math.min(retryAfterMs ?? backoff, LONGEST_PAUSE_MS));
+    const pause = Math.ceil(retryAfterMs ?? backoff);
     // Several messages are under way at once: their refusals are one limit, not several.
     if (condition.pausedUntil <= at) condition.limits += 1;
     condition.pausedUntil = Math.max(condition.pausedUntil, at + pause);

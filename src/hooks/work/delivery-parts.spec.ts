@@ -80,3 +80,12 @@ describe('DeliveryStep: links of an untrusted reply (issue 5, text)', () => {
     expect(room.channel.messages[0]?.text).toBe(shown);
   });
 });
+
+describe('DeliveryStep: the id of a message', () => {
+  it('is kept to 200 characters, however long the platform makes it', async () => {
+    const room = new WorkRoom();
+    room.channel.answer = async () => ({ messageId: 'x'.repeat(1_000_000) });
+    const { changes } = await perform(room);
+    expect(only(changes, 'delivery-update')[0]?.messageId).toBe('x'.repeat(200));
+  });
+});

@@ -63,6 +63,26 @@ describe('DeliveryStep: a rate limit', () => {
     expect(room.health.pausedUntil('chan_1')).toBe(room.clock.now() + 3_600_000);
   });
 
+  it.each([1e9, Number.POSITIVE_INFINITY])(
+    'asked for %d ms, the message, too, finds out after an hour',
+    async (wait) => {
+      const room = twoChannels();
+      refuse(room, 'rate-limited', wait);
+      const { end } = await send(room);
+      expect(end).toEqual({ type: 'retry', at: room.clock.now() + 3_600_000 });
+    },
+  );
+
+  it.each([-5000, Number.NaN])('%d ms are no time: it rests as without one', async (wait) => {
+    const room = twoChannels();
+    refuse(room, 'rate-limited', wait);
+    const { end } = await send(room);
+    expect(room.health.pausedUntil('chan_1')).toBe(room.clock.now() + 1000);
+    const at = end.type === 'retry' ? end.at - room.clock.now() : Number.NaN;
+    expect(at).toBeGreaterThan(0);
+    expect(at).toBeLessThanOrEqual(1000);
+  });
+
   it.each(['retryable', 'permanent', 'auth', 'unknown'] as const)(
     '%s of one recipient delays no other',
     async (kind) => {

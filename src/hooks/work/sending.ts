@@ -4,6 +4,8 @@ import { Deadline } from './deadline.ts';
 
 /** Longest wait for a platform's answer. */
 const SEND_TIMEOUT_MS = 30_000;
+/** Longest id of a message that is kept, in characters. */
+const ID_CHARS = 200;
 /** Longest part of a recipient that an error repeats, in characters. */
 const SHOWN_CHARS = 60;
 
@@ -21,7 +23,8 @@ export async function send(
   if (expected !== null) throw unfit(message.to, channel, expected);
   using deadline = new Deadline(clock, SEND_TIMEOUT_MS, stop);
   try {
-    return await deadline.race((signal) => channel.send(message, signal));
+    const { messageId } = await deadline.race((signal) => channel.send(message, signal));
+    return { messageId: messageId?.slice(0, ID_CHARS) };
   } catch (error) {
     if (!deadline.hasPassed) throw asDeliveryError(error);
     const seconds = SEND_TIMEOUT_MS / 1000;
