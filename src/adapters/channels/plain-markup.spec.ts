@@ -62,14 +62,25 @@ describe('plainMarkup', () => {
     ).not.toThrow();
   });
 
-  it.each(['`', '**a ', '[', '](a "', '<https://', '~~a ', '_a', '*a', '# ', '[](', '****', '~~~~', '`a'])(
-    'takes a hundred thousand of %j in a moment',
-    (piece) => {
-      const began = performance.now();
-      plainMarkup(piece.repeat(100_000), WHATSAPP_MARKS);
-      expect(performance.now() - began).toBeLessThan(2000);
-    },
-  );
+  it.each([
+    '`',
+    '**a ',
+    '[',
+    '](a "',
+    '<https://',
+    '~~a ',
+    '_a',
+    '*a',
+    '# ',
+    '[](',
+    '****',
+    '~~~~',
+    '`a',
+  ])('takes a hundred thousand of %j in a moment', (piece) => {
+    const began = performance.now();
+    plainMarkup(piece.repeat(100_000), WHATSAPP_MARKS);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
 
   it.each([
     ['# a', 'b'],

@@ -83,7 +83,10 @@ function prose(text: string, { bold, italic, strike }: Marks): string {
       )
       .replace(/<((?:https?:\/\/|mailto:)[^\s<>]+)>/g, '$1')
       // Hidden while single stars are translated: WhatsApp's bold is Markdown's italic.
-      .replace(/(?<!\*\*)\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*(?!\*)/g, `${hidden(bold)}$1${hidden(bold)}`)
+      .replace(
+        /(?<!\*\*)\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*(?!\*)/g,
+        `${hidden(bold)}$1${hidden(bold)}`,
+      )
       .replace(/(?<!\w)__(?=\S)(.{1,500}?)(?<=\S)__(?!\w)/g, `${hidden(bold)}$1${hidden(bold)}`)
       .replace(/(?<!~~)~~(?=\S)(.{1,500}?)(?<=\S)~~/g, `${strike}$1${strike}`)
       .replace(/(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![\w*])/g, `${italic}$1${italic}`)

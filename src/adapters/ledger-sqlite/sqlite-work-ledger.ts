@@ -27,12 +27,7 @@ export class SqliteWorkLedger extends WorkLedger {
   ): Promise<readonly Lease[]> {
     while (!signal.aborted) {
       const heard = this.#bells.rings(lane);
-      const { leases, nextDue } = await this.#writer.call(
-        'claim',
-        lane,
-        max,
-        maxPerChannel,
-      );
+      const { leases, nextDue } = await this.#writer.call('claim', lane, max, maxPerChannel);
       if (leases.length > 0) return leases.map((lease) => toLease(lane, lease));
       await this.#bells.wait(lane, heard, nextDue, signal);
     }
