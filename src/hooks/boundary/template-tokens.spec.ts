@@ -18,8 +18,8 @@ describe('chat-template tokens (behaviour §9)', () => {
   });
 
   it('and whatever else has their usual shape', () => {
-    expect(neutralize('<|LOC_0|> <|完|>')).toBe(
-      '(model token loc_0 removed) (model token removed)',
+    expect(neutralize('<|LOC_0|> <|完|> <|查看《日志》【紧急】|>')).toBe(
+      '(model token loc_0 removed) (model token removed) (model token removed)',
     );
   });
 

@@ -19,7 +19,7 @@ const READ_ALIKE: Readonly<Record<string, string>> = {
 };
 
 /** What nearly all families use: a name between bars and angle brackets. At most 64 characters: linear. */
-const SHAPE = String.raw`<\|[^\s<>[\]|][^\s<>[\]]{0,63}\|>`;
+const SHAPE = String.raw`<\|[^\s|]\S{0,63}?\|>`;
 /** The two labels that count at the beginning of a paragraph only. */
 const PARAGRAPH = '\n\n';
 const TOKENS = tokenPattern();
