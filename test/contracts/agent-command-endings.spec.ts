@@ -9,6 +9,7 @@ import {
   KEY,
   runCommand,
   serviceEnvironment,
+  pidsIn,
 } from '../support/command-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
@@ -21,14 +22,16 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** A turn that is aborted once the program has written its file, and the ids that it wrote. */
-async function abortedTurn(runner: (file: string) => CommandSettings) {
+/** A turn that is aborted once its programs run, and their ids. */
+async function abortedTurn(count: number, runner: (file: string) => CommandSettings) {
   const file = join(dir.path, 'pids');
   const controller = new AbortController();
   const reason = new Error('the deadline');
   const running = runCommand(dir.path, runner(file), {}, controller.signal);
-  const pids = await eventually('the program runs', () => {
-    return existsSync(file) && readFileSync(file, 'utf8').split(' ').map(Number);
+  const pids = await pidsIn(file, count).catch(async (error: unknown) => {
+    controller.abort(reason);
+    await running.catch(() => {});
+    throw error;
   });
   const since = performance.now();
   controller.abort(reason);
@@ -114,15 +117,14 @@ describe('commandRunner: a program that reads nothing', () => {
 
 describe('commandRunner: an abort', () => {
   it('ends a program and its children, though they ignore SIGTERM', async () => {
-    const { pids, ms } = await abortedTurn((file) => command(['stubborn', file]));
-    expect(pids).toHaveLength(2);
+    const { pids, ms } = await abortedTurn(2, (file) => command(['stubborn', file]));
     await eventually('all are gone', () => pids.every(isGone));
     expect(ms).toBeLessThan(2000);
   });
 
   it('asks nicely first', async () => {
     const file = join(dir.path, 'farewell');
-    await abortedTurn((pids) => command(['polite', pids, file]));
+    await abortedTurn(1, (pids) => command(['polite', pids, file]));
     expect(readFileSync(file, 'utf8')).toBe('SIGTERM');
   });
 

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
 import { AgentError, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
 import type { CommandSettings } from '../../src/hooks/ports/runner-settings.ts';
 import { agentTurn } from './agent-turn.ts';
+import { eventually } from './eventually.ts';
 
 /** The command-line agent of the tests; its first argument says how it behaves. */
 export const AGENT = fileURLToPath(new URL('cli/agent.mjs', import.meta.url));
@@ -47,4 +49,12 @@ export async function failedCommand(
   );
   if (!(error instanceof AgentError)) throw new Error(`not an AgentError: ${String(error)}`);
   return error;
+}
+
+/** The ids that a program writes into that file: its own and, if it has a child, the child's. */
+export function pidsIn(file: string, count = 2): Promise<readonly number[]> {
+  return eventually(`${count} programs run`, () => {
+    const pids = existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean) : [];
+    return pids.length === count && pids.map(Number);
+  });
 }

@@ -30,8 +30,12 @@ const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
 const NOT_PLAIN = /[^\t\n\r -~]|\r(?!\n)/;
-/** Seen by nobody, or only on top of another character. U+FFFD is what such a character is shown as. */
-const UNSEEN = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\p{Co}\p{M}\ufffd]$/u;
+/**
+ * Seen by nobody, or only on top of another character. U+FFFD is what such a character is shown as, Unicode's own line
+ * and paragraph separators too: they break no line once shown.
+ */
+const UNSEEN =
+  /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\p{Co}\p{M}\p{Zl}\p{Zp}\ufffd]$/u;
 const LETTER_OR_DIGIT = /^(?!\p{Lm})[\p{L}\p{N}]$/u;
 
 /** What each code point is seen as, worked out when first met; 1.1 MB of address space, touched where used. */
@@ -89,7 +93,6 @@ function codesOf(character: string): readonly number[] {
   const point = character.codePointAt(0) ?? UNKNOWN;
   if (character === '\n' || character === '\t' || character === '\r') return [point];
   if (point >= 0x20 && point < 0x7f) return [character.toLowerCase().charCodeAt(0)];
-  if (/^[\p{Zl}\p{Zp}]$/u.test(character)) return [0x0a];
   if (UNSEEN.test(character)) return [];
   if (/^\s$/u.test(character)) return [0x20];
   return (

@@ -23,6 +23,13 @@ describe('chat-template tokens (behaviour §9)', () => {
     );
   });
 
+  it.each(['\u2028', '\u2029', '\u0085', '\u200b', '\r'])(
+    'with %j inside, which is shown as U+FFFD',
+    (hidden) => {
+      expect(neutralize(`<|${hidden}完|>`)).toBe('(model token removed)');
+    },
+  );
+
   it('the labels of text completions count at the beginning of a paragraph only', () => {
     const text = 'Human: a\n\nAssistant: b\r\n\r\nHuman: c\nHuman: d, the Human: e';
     expect(neutralize(text)).toBe(
