@@ -1,3 +1,4 @@
+import type { ToolCall } from '../../src/hooks/ports/agent-runner.ts';
 import { failedTurn, runTurn } from '../support/model-turn.ts';
 import { chunk, event, type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
 
@@ -74,7 +75,9 @@ describe('modelRunner: a provider that tells nonsense', () => {
 
   it('of a tool with an endless name is told in short', async () => {
     answers([call(0, 'n'.repeat(MB))]);
-    const [made] = (await runTurn(server.baseUrl)).toolCalls ?? [];
+    let told: () => readonly ToolCall[] = () => [];
+    await runTurn(server.baseUrl, { tellsToolCalls: (calls) => void (told = calls) });
+    const [made] = told();
     expect(made).toMatchObject({ outcome: 'refused' });
     expect(made?.tool).toHaveLength(200);
   });

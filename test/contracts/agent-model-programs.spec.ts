@@ -15,7 +15,7 @@ describe('an MCP program', () => {
     };
     await using room = await ToolRoom.open(env);
     room.calls('desk_environment');
-    const { toolCalls } = await room.turn({ mcp: { desk: room.program(['DESK_KEY']) } });
+    const toolCalls = await room.callsOf({ mcp: { desk: room.program(['DESK_KEY']) } });
     const seen: Record<string, string> = JSON.parse(toolCalls?.[0]?.result ?? '');
     expect(Object.keys(seen).toSorted()).toEqual(['DESK_KEY', 'HOME', 'PATH', 'TZ']);
   });
@@ -24,7 +24,7 @@ describe('an MCP program', () => {
     await using room = await ToolRoom.open();
     const workspace = await realpath(await mkdtemp(join(tmpdir(), 'hooks-workspace-')));
     room.calls('desk_directory');
-    const { toolCalls } = await room.turn({ workspace });
+    const toolCalls = await room.callsOf({ workspace });
     expect(toolCalls?.[0]?.result).toBe(workspace);
     await rm(workspace, { recursive: true });
   });
@@ -48,9 +48,9 @@ describe('an MCP program', () => {
   it('that ends in a call fails the call, and is started again for the next turn', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_exit');
-    expect((await room.turn()).toolCalls).toMatchObject([{ outcome: 'failed' }]);
+    expect(await room.callsOf()).toMatchObject([{ outcome: 'failed' }]);
     room.calls('desk_echo', { text: 'back' });
-    expect((await room.turn()).toolCalls).toMatchObject([{ result: 'echo: back' }]);
+    expect(await room.callsOf()).toMatchObject([{ result: 'echo: back' }]);
     expect(room.starts).toHaveLength(2);
   });
 
@@ -75,7 +75,7 @@ describe('an MCP program', () => {
     deadline.abort(reason);
     await expect(turn).rejects.toBe(reason);
     room.calls('desk_echo', { text: 'next' });
-    expect((await room.turn()).toolCalls).toMatchObject([{ result: 'echo: next' }]);
+    expect(await room.callsOf()).toMatchObject([{ result: 'echo: next' }]);
     expect(room.starts).toHaveLength(1);
   });
 });

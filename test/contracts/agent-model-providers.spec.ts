@@ -20,7 +20,6 @@ describe.each(PROTOCOLS)('modelRunner contract: %s', (_type, protocol) => {
         model: `local/${protocol.modelId}`,
         usage: STEP_USAGE,
         warnings: [],
-        toolCalls: [],
       });
       const { body, headers } = await server.request(1);
       expect(protocol.keyOf(headers)).toBe(KEY);

@@ -9,7 +9,7 @@ describe.each(PROTOCOLS)('a tool call of %s', (_type, protocol) => {
     room.calls('desk_echo', { text: 'hi' });
     const reply = await room.turn();
     expect(reply).toMatchObject({ text: REPLY, warnings: [expect.stringContaining('a.dotted')] });
-    expect(reply.toolCalls).toEqual([
+    expect(room.toolCalls).toEqual([
       {
         tool: 'desk_echo',
         input: '{"text":"hi"}',
@@ -45,7 +45,7 @@ describe('what the contract allows', () => {
     room.calls('desk_environment');
     const reply = await room.turn({ allowed: ['desk_echo'] });
     expect(reply.text).toBe(REPLY);
-    expect(reply.toolCalls).toMatchObject([
+    expect(room.toolCalls).toMatchObject([
       { tool: 'desk_environment', outcome: 'refused', result: 'This turn may not use the tool.' },
     ]);
   });
@@ -53,8 +53,8 @@ describe('what the contract allows', () => {
   it('nothing: no server is started, and a call is refused', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_echo');
-    const reply = await room.turn({ allowed: [] });
-    expect(reply.toolCalls).toMatchObject([{ tool: 'desk_echo', outcome: 'refused' }]);
+    await room.turn({ allowed: [] });
+    expect(room.toolCalls).toMatchObject([{ tool: 'desk_echo', outcome: 'refused' }]);
     expect(await room.offered(1)).toEqual([]);
     expect(room.starts).toEqual([]);
   });
@@ -87,15 +87,13 @@ describe('the story of tool calls', () => {
   it('says that a tool failed, in its own words', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_fail');
-    expect((await room.turn()).toolCalls).toMatchObject([
-      { outcome: 'failed', result: 'the disk is full' },
-    ]);
+    expect(await room.callsOf()).toMatchObject([{ outcome: 'failed', result: 'the disk is full' }]);
   });
 
   it('keeps 2,000 characters of input and of result', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_echo', { text: 'x'.repeat(5000) });
-    const [call] = (await room.turn()).toolCalls ?? [];
+    const [call] = await room.callsOf();
     expect([call?.input.length, call?.result.length]).toEqual([2000, 2000]);
     expect(call?.result.endsWith('…')).toBe(true);
   });
@@ -103,8 +101,8 @@ describe('the story of tool calls', () => {
   it('ends after 20 steps with a warning', async () => {
     await using room = await ToolRoom.open();
     for (let step = 0; step < 30; step += 1) room.calls('desk_echo');
-    const { toolCalls, warnings } = await room.turn({ allowed: ['desk_echo'] });
-    expect(toolCalls).toHaveLength(20);
+    const { warnings } = await room.turn({ allowed: ['desk_echo'] });
+    expect(room.toolCalls).toHaveLength(20);
     expect(warnings?.[0]).toContain('limit of 20 steps');
     expect(room.model.requests).toHaveLength(20);
   });
@@ -117,8 +115,10 @@ describe('the story of tool calls', () => {
       kind: 'permanent',
       message:
         'provider "local" answered 503; it is not tried again, because tools were used already: desk_echo',
-      toolCalls: [{ tool: 'desk_echo', outcome: 'succeeded', result: 'echo: hi' }],
     });
+    expect(room.toolCalls).toMatchObject([
+      { tool: 'desk_echo', outcome: 'succeeded', result: 'echo: hi' },
+    ]);
   });
 
   it('an answer that was withheld after a tool was used says so once', async () => {
@@ -129,8 +129,8 @@ describe('the story of tool calls', () => {
     await expect(room.turn()).rejects.toMatchObject({
       message:
         "the provider's content filter withheld the answer; it is not tried again, because tools were used already: desk_echo",
-      toolCalls: [{ tool: 'desk_echo' }],
     });
+    expect(room.toolCalls).toMatchObject([{ tool: 'desk_echo' }]);
   });
 
   it('a failure after a refused call only is tried again', async () => {
@@ -139,8 +139,8 @@ describe('the story of tool calls', () => {
     room.model.next({}, { status: 503, body: '' });
     await expect(room.turn({ allowed: ['desk_echo'] })).rejects.toMatchObject({
       kind: 'retryable',
-      toolCalls: [{ tool: 'desk_exit', outcome: 'refused' }],
     });
+    expect(room.toolCalls).toMatchObject([{ tool: 'desk_exit', outcome: 'refused' }]);
   });
 });
 
@@ -150,10 +150,8 @@ describe('a server over HTTP', () => {
     await using server = await McpHttpServer.start();
     room.calls('web_echo', { text: 'over the wire' });
     const headers = { authorization: 'Bearer of-the-server' };
-    const reply = await room.turn({ mcp: { web: { url: server.url, headers } } });
-    expect(reply.toolCalls).toMatchObject([
-      { outcome: 'succeeded', result: 'echo: over the wire' },
-    ]);
+    await room.turn({ mcp: { web: { url: server.url, headers } } });
+    expect(room.toolCalls).toMatchObject([{ outcome: 'succeeded', result: 'echo: over the wire' }]);
     for (const request of server.requests) {
       expect(request.headers.authorization).toBe('Bearer of-the-server');
     }
@@ -166,7 +164,7 @@ describe('a server over HTTP', () => {
     await room.turn({ mcp });
     server.restart();
     room.calls('web_echo', { text: 'again' });
-    expect((await room.turn({ mcp })).toolCalls).toMatchObject([{ result: 'echo: again' }]);
+    expect(await room.callsOf({ mcp })).toMatchObject([{ result: 'echo: again' }]);
   });
 
   it('that refuses fails the turn, which may be tried again', async () => {

@@ -110,12 +110,15 @@ describe('a run whose process died (issue 4.9)', () => {
     expect(deliveries).toEqual([]);
   });
 
-  it('is not begun again where it may have acted', async () => {
+  it.each([
+    ['', false],
+    [', though its agent cannot act any more', true],
+  ])('is not begun again where it may have acted%s', async (_, isSafe) => {
     await start(false, false);
     const { eventId } = await hooks.ask('/agent', { message: 'one' });
     await asked(1);
     await die();
-    await start(false, true);
+    await start(isSafe, true);
     expect(await hooks.ended(eventId)).toMatchObject({
       summary: `Hook (error): ${REFUSAL}`,
       runs: [{ status: 'interrupted', error: REFUSAL }],

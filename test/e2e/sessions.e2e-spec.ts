@@ -130,7 +130,8 @@ describe('the story of a run (issue 4.1, 4.8)', () => {
       { tool: 'a_b', input: 'confidential input', outcome: 'succeeded', result: 'r', ms: 1 },
     ] as const;
     const usage = { inputTokens: 11, outputTokens: 12 };
-    hooks.runner.extras = { usage, toolCalls, warnings: ['confidential warning'] };
+    hooks.runner.extras = { usage, warnings: ['confidential warning'] };
+    hooks.runner.toolCalls = toolCalls;
     const { runs } = await run('/talk', { text: 'one' });
     const contract = { trust: 'untrusted', verifiedBy: 'token', mapping: 'talk', allowedTools: [] };
     expect(runs).toMatchObject([

@@ -1,5 +1,10 @@
 import { AgentRunner, Channel } from '../../src/hooks/ports/index.ts';
-import type { AgentReply, AgentTurn, OutgoingMessage } from '../../src/hooks/ports/index.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  OutgoingMessage,
+  ToolCall,
+} from '../../src/hooks/ports/index.ts';
 
 /** Everything that happened to the world outside, in order, a line each. */
 export type Journal = string[];
@@ -11,6 +16,8 @@ export class RecordingRunner extends AgentRunner {
     kind === 'run' ? 'the reply' : 'HEARTBEAT_OK';
   /** What comes with each reply. */
   extras: Omit<AgentReply, 'text'> = {};
+  /** Which tools every turn has used when it ends, however it does. */
+  toolCalls: readonly ToolCall[] = [];
   /** Whether a turn that was cut off may be begun again. */
   isSafe = true;
 
@@ -21,6 +28,7 @@ export class RecordingRunner extends AgentRunner {
   override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     this.turns.push(turn);
     this.journal.push(`${turn.kind} ${turn.sessionKey}`);
+    turn.tellsToolCalls?.(() => this.toolCalls);
     return { ...this.extras, text: await this.reply(turn, signal) };
   }
 

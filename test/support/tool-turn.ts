@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelRunner } from '../../src/adapters/agents/model.ts';
-import type { AgentReply } from '../../src/hooks/ports/agent-runner.ts';
+import type { AgentReply, ToolCall } from '../../src/hooks/ports/agent-runner.ts';
 import type { CapabilityContract } from '../../src/hooks/ports/capability-contract.ts';
 import type { McpServerSettings, ToolSettings } from '../../src/hooks/ports/runner-settings.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -24,6 +24,7 @@ export interface ToolTurn {
 export class ToolRoom implements AsyncDisposable {
   private readonly dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
   private readonly diary = join(this.dir, 'starts');
+  private told: () => readonly ToolCall[] = () => [];
 
   private constructor(
     readonly model: ProtocolServer,
@@ -83,7 +84,20 @@ export class ToolRoom implements AsyncDisposable {
     const agent = { id: agentId, timeoutSeconds: 600, workspace, tools };
     const trust = allowed === 'all' ? ('trusted' as const) : ('untrusted' as const);
     const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
-    return this.runner.run(turnFor(this.model, { agent, contract }), signal ?? never());
+    const tellsToolCalls = (calls: () => readonly ToolCall[]) => void (this.told = calls);
+    const turn = turnFor(this.model, { agent, contract, tellsToolCalls });
+    return this.runner.run(turn, signal ?? never());
+  }
+
+  /** The tool calls of the last turn, also while it runs and when it failed. */
+  get toolCalls(): readonly ToolCall[] {
+    return this.told();
+  }
+
+  /** The tool calls of one such turn that succeeds. */
+  async callsOf(asked: ToolTurn = {}): Promise<readonly ToolCall[]> {
+    await this.turn(asked);
+    return this.toolCalls;
   }
 
   /** Names of the tools that the n-th request offered to the model. */

@@ -67,6 +67,7 @@ export class StandInWork extends WorkLedger {
   readonly commits: { workId: number; end: End; changes: readonly Change[] }[] = [];
   readonly claims: { lane: Lane; max: number }[] = [];
   readonly renewed: number[] = [];
+  readonly acting: number[] = [];
   readonly added: NewWork[] = [];
   isLeaseLost = false;
   brokenCalls = new Set<'claim' | 'renew' | 'commit'>();
@@ -91,6 +92,11 @@ export class StandInWork extends WorkLedger {
   override renew(lease: Lease): Promise<boolean> {
     this.#break('renew');
     this.renewed.push(lease.workId);
+    return Promise.resolve(!this.isLeaseLost);
+  }
+
+  override noteActing(lease: Lease): Promise<boolean> {
+    this.acting.push(lease.workId);
     return Promise.resolve(!this.isLeaseLost);
   }
 
@@ -145,7 +151,7 @@ export class WorkRoom {
       settings,
     );
     this.registry = registry;
-    const turns = new Turns(this.runner, directory, clock);
+    const turns = new Turns(this.runner, directory, this.work, clock);
     const sessions = new SessionTurns(conversations, settings, clock);
     this.addressing = new Addressing(conversations, registry);
     const outbox = new Outbox(this.addressing, clock);
@@ -177,6 +183,7 @@ const lease = {
   failures: 0,
   crashes: 0,
   interruptions: 0,
+  mayHaveActed: false,
   since: Date.UTC(2026, 0, 1),
 };
 

@@ -20,19 +20,17 @@ export class ModelAnswer {
   private finish: FinishReason | undefined;
   private usage: TokenUsage | undefined;
   private readonly warnings = new Set<string>();
-  private readonly calls: ToolCallLog;
 
   /**
    * @param provider its name in the configuration.
+   * @param calls empty.
    * @param notes warnings from before the model was asked.
    */
   constructor(
     private readonly provider: string,
-    offered: ToolSet,
+    private readonly calls: ToolCallLog,
     notes: readonly string[],
-    now: () => number,
   ) {
-    this.calls = new ToolCallLog(offered, now);
     for (const note of notes) this.warnings.add(note);
   }
 
@@ -80,19 +78,16 @@ export class ModelAnswer {
       throw new AgentError("the provider's content filter withheld the answer", 'permanent');
     }
     const warnings = [...this.warnings, ...endings(text, finish)];
-    return { text, usage, warnings, toolCalls: this.calls.calls };
+    return { text, usage, warnings };
   }
 
-  /**
-   * The error with the tool calls before it. A turn that has used a tool may have acted: it is not begun again, whatever
-   * ended it.
-   */
+  /** A turn that has used a tool may have acted: it is not begun again, whatever ended it. */
   failure({ message, kind, retryAfterMs }: AgentError): AgentError {
-    const { calls, used } = this.calls;
-    if (used.length === 0) return new AgentError(message, kind, retryAfterMs, calls);
+    const { used } = this.calls;
+    if (used.length === 0) return new AgentError(message, kind, retryAfterMs);
     const names = used.slice(0, 5).join(', ');
     const reason = `it is not tried again, because tools were used already: ${names}`;
-    return new AgentError(`${message}; ${reason}`, 'permanent', undefined, calls);
+    return new AgentError(`${message}; ${reason}`, 'permanent');
   }
 }
 

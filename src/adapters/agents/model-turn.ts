@@ -6,6 +6,7 @@ import type { NamedProvider } from './model-provider.ts';
 import { createModel } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
 import { toAgentError } from './provider-error.ts';
+import { ToolCallLog } from './tool-call-log.ts';
 
 /** Where one turn goes. */
 export interface ModelTarget {
@@ -40,7 +41,9 @@ export async function askModel(
   now: () => number,
 ): Promise<AgentReply> {
   const ended = new AbortController();
-  const answer = new ModelAnswer(target.provider.name, told.tools, told.notes, now);
+  const calls = new ToolCallLog(told.tools, now);
+  turn.tellsToolCalls?.(() => calls.calls);
+  const answer = new ModelAnswer(target.provider.name, calls, told.notes);
   try {
     await listen(turn, target, told, AbortSignal.any([signal, ended.signal]), answer);
     signal.throwIfAborted();

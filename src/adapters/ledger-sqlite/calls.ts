@@ -72,6 +72,7 @@ export interface WriterCalls {
   claim: { args: [lane: Lane, max: number, maxPerChannel: number]; result: WireClaim };
   add: { args: [work: WireWork]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
+  noteActing: { args: [workId: number, attempt: number]; result: boolean };
   abandon: { args: [workId: number, attempt: number]; result: null };
   commit: {
     args: [workId: number, attempt: number, end: End, changes: readonly WireChange[]];

@@ -42,6 +42,10 @@ export class SqliteWorkLedger extends WorkLedger {
     return this.#writer.call('renew', lease.workId, lease.attempt);
   }
 
+  noteActing(lease: Lease): Promise<boolean> {
+    return this.#writer.call('noteActing', lease.workId, lease.attempt);
+  }
+
   async commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean> {
     const { workId, attempt } = lease;
     try {

@@ -50,6 +50,7 @@ export interface WireLease {
   readonly failures: number;
   readonly crashes: number;
   readonly interruptions: number;
+  readonly mayHaveActed: boolean;
   readonly since: number;
   readonly order: string;
 }

@@ -28,6 +28,11 @@ export interface AgentTurn {
   readonly contract: CapabilityContract;
   /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
   readonly runnerSession?: string;
+  /**
+   * For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far,
+   * in order. It is asked when the turn has ended, failed or was cut off, so that the story has what was done by then.
+   */
+  readonly tellsToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
 export interface AgentReply {
@@ -39,8 +44,6 @@ export interface AgentReply {
   readonly usage?: TokenUsage;
   /** What could not be done as asked, e.g. a thinking level the model does not know; one sentence each. */
   readonly warnings?: readonly string[];
-  /** Every tool call of the turn, in order. */
-  readonly toolCalls?: readonly ToolCall[];
   /** The runner's own id of the conversation; given back with the session's next turn. */
   readonly runnerSession?: string;
 }
@@ -74,8 +77,6 @@ export class AgentError extends Error {
     readonly kind: 'retryable' | 'permanent',
     /** What the provider asked for, in milliseconds. */
     readonly retryAfterMs?: number,
-    /** Every tool call before the turn failed, in order; for the story, as in a reply. */
-    readonly toolCalls?: readonly ToolCall[],
   ) {
     super(message);
   }
@@ -90,7 +91,8 @@ export abstract class AgentRunner {
   abstract run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply>;
 
   /**
-   * Whether a turn that died with the process may be begun again: only where it cannot have acted yet.
+   * Whether a turn that is cut off, by the end of the process or by a stop, may be begun again: only where it cannot
+   * have acted. Asked before the turn begins and kept with the work, so that a later configuration changes nothing.
    * @returns false unless a runner says otherwise.
    */
   mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {

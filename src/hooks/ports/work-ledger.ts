@@ -16,11 +16,10 @@ interface LeaseOf<Kind, Order> {
   readonly failures: number;
   /** Attempts before this one that ended without a word, in a row: their process died during them. */
   readonly crashes: number;
-  /**
-   * Attempts before this one that were cut off, by the end of their process or by a stop. Whoever was asked then may
-   * have acted.
-   */
+  /** Attempts before this one that were cut off, by the end of their process or by a stop. */
   readonly interruptions: number;
+  /** Whoever was asked in an attempt that was cut off may have acted ({@link WorkLedger.noteActing}). */
+  readonly mayHaveActed: boolean;
   /** Epoch milliseconds when the work was accepted, or when an operator had it done anew. */
   readonly since: number;
   readonly order: Order;
@@ -74,6 +73,12 @@ export abstract class WorkLedger {
 
   /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;
+
+  /**
+   * Notes durably, before an agent is asked that can act: if this attempt is cut off, every later lease of the work says
+   * so, until an attempt ends with its own commit. False: the lease was lost.
+   */
+  abstract noteActing(lease: Lease): Promise<boolean>;
 
   /**
    * Ends a step: `end` and all `changes` become durable together.

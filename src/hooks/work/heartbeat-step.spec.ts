@@ -234,16 +234,19 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
   });
 
   it.each([
-    ['once, where its runner may have acted', false, 1],
-    ['twice, wherever', true, 2],
-  ])('a heartbeat that was interrupted %s, keeps the events', async (_, isSafe, interruptions) => {
-    const room = waiting();
-    room.runner.isSafe = isSafe;
-    const { end, changes } = await perform(room, true, { attempt: 4, interruptions });
-    expect(room.runner.turns).toEqual([]);
-    expect(end).toEqual({ type: 'done' });
-    expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
-  });
+    ['once, where its runner may have acted', true, 1],
+    ['twice, wherever', false, 2],
+  ])(
+    'a heartbeat that was interrupted %s, keeps the events',
+    async (_, mayHaveActed, interruptions) => {
+      const room = waiting();
+      const lease = { attempt: 4, interruptions, mayHaveActed };
+      const { end, changes } = await perform(room, true, lease);
+      expect(room.runner.turns).toEqual([]);
+      expect(end).toEqual({ type: 'done' });
+      expect(kindsOf(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+    },
+  );
 
   it('a timeout keeps the events', async () => {
     const room = waiting();

@@ -37,10 +37,10 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     if (this.directory.resolve(agentId).id !== agentId) return this.#agentless(session, input);
     if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, []);
     const turn = this.#plan(lease, agentId, input);
-    const error = this.#refusalToRepeat(turn, lease.interruptions);
+    const error = refusalToRepeat('heartbeat', lease.interruptions, !lease.mayHaveActed);
     if (error !== null)
       return this.#failed(lease, agentId, input, { outcome: 'interrupted', error });
-    const result = await this.turns.take(turn, signal);
+    const result = await this.turns.take(lease, turn, signal);
     try {
       return await this.#endOf(lease, turn, input, result);
     } catch (broken) {
@@ -75,10 +75,6 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     });
   }
 
-  #refusalToRepeat(turn: PlannedTurn, interruptions: number): string | null {
-    return refusalToRepeat('heartbeat', interruptions, this.turns.mayRepeat(turn));
-  }
-
   async #endOf(
     lease: HeartbeatLease,
     turn: PlannedTurn,
@@ -89,7 +85,8 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     if (result.outcome === 'replied') return this.#replied(agentId, turn, input, result.reply);
     if (result.outcome !== 'stopped') return this.#failed(lease, agentId, input, result);
     if (!result.began) return { end: { type: 'release' }, changes: [] };
-    const error = this.#refusalToRepeat(turn, lease.interruptions + 1);
+    const mayRepeat = this.turns.mayRepeat(turn);
+    const error = refusalToRepeat('heartbeat', lease.interruptions + 1, mayRepeat);
     if (error !== null)
       return this.#failed(lease, agentId, input, { outcome: 'interrupted', error });
     return { end: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };

@@ -4,7 +4,7 @@ const MAX_REPEATS = 1;
 /**
  * Why a turn that was cut off is not begun again; null: it may be.
  * @param interruptions how often it was, by the end of the process or by a stop.
- * @param mayRepeat what its runner says.
+ * @param mayRepeat what its runner said before it was asked.
  */
 export function refusalToRepeat(
   what: 'run' | 'heartbeat',

@@ -1,4 +1,4 @@
-import type { AgentReply, RunOrder, RunUpdate, ToolCall } from '../ports/index.ts';
+import type { RunOrder, RunUpdate, ToolCall } from '../ports/index.ts';
 import { summaryOf } from './summary.ts';
 import type { TurnResult } from './turn.ts';
 
@@ -6,9 +6,12 @@ import type { TurnResult } from './turn.ts';
 const MAX_TOOL_TEXT = 2000;
 
 /** How a run ended, when it is not begun again. */
-export type Ended =
-  | Extract<TurnResult, { outcome: 'replied' | 'failed' | 'timed-out' }>
-  | { readonly outcome: 'interrupted'; readonly error: string };
+export type Ended = { readonly toolCalls?: readonly ToolCall[] } & (
+  | Omit<Extract<TurnResult, { outcome: 'replied' }>, 'toolCalls'>
+  | Omit<Extract<TurnResult, { outcome: 'failed' }>, 'toolCalls'>
+  | Omit<Extract<TurnResult, { outcome: 'timed-out' }>, 'toolCalls'>
+  | { readonly outcome: 'interrupted'; readonly error: string }
+);
 
 /** What the main session is told of it. */
 export function summaryFor({ name }: RunOrder, result: Ended): string {
@@ -23,22 +26,18 @@ export function summaryTrust({ trust: { mapping } }: RunOrder): RunOrder['trust'
 
 /** What the story of the run is told of it. */
 export function outcomeFields(result: Ended): Partial<RunUpdate> {
+  const tools = toolFields(result);
   if (result.outcome === 'replied') {
-    return { status: 'succeeded', error: null, ...replyFields(result.reply) };
+    const { text: reply, model, usage, warnings } = result.reply;
+    return { status: 'succeeded', error: null, reply, model, usage, warnings, ...tools };
   }
   const { outcome: status, error } = result;
-  return { status, error, ...(result.outcome === 'failed' && toolFields(result)) };
+  return { status, error, ...tools };
 }
 
-/** Also an attempt that failed has done what it did. */
-export function toolFields({
-  toolCalls,
-}: Pick<AgentReply, 'toolCalls'>): Pick<RunUpdate, 'toolCalls'> {
-  return { toolCalls: toolCalls?.map(shortened) };
-}
-
-function replyFields({ text, model, usage, warnings, ...rest }: AgentReply): Partial<RunUpdate> {
-  return { reply: text, model, usage, warnings, ...toolFields(rest) };
+/** Whatever ended an attempt, it has done what it did. */
+export function toolFields({ toolCalls = [] }: Pick<Ended, 'toolCalls'>) {
+  return { ...(toolCalls.length > 0 && { toolCalls: toolCalls.map(shortened) }) };
 }
 
 /** Runners promise as much; a story must stay small whatever they do. */

@@ -267,6 +267,17 @@ describe('RunStep: a stop (issue 4.9)', () => {
     expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
   });
 
+  it('tells the tool calls of a run that may have acted', async () => {
+    const room = new WorkRoom();
+    room.runner.isSafe = false;
+    room.runner.toolCalls = [
+      { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 },
+    ];
+    const { changes } = await stopped(room);
+    const { toolCalls } = room.runner;
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', toolCalls }]);
+  });
+
   it('before the agent was asked gives the run back with its place, whoever the agent is', async () => {
     const room = new WorkRoom();
     room.runner.isSafe = false;
@@ -280,23 +291,25 @@ describe('RunStep: a stop (issue 4.9)', () => {
 });
 
 describe('RunStep: a run whose process died (issue 4.9)', () => {
-  it('is begun again once where that is safe', async () => {
-    const { end } = await perform(new WorkRoom(), {}, { attempt: 2, interruptions: 1 });
+  it.each([true, false])('is begun again once if it cannot have acted', async (isSafe) => {
+    const room = new WorkRoom();
+    // What its agent can do by now makes no difference.
+    room.runner.isSafe = isSafe;
+    const { end } = await perform(room, {}, { attempt: 2, interruptions: 1 });
     expect(end).toEqual({ type: 'done' });
   });
 
   it.each([
     [
       'may have acted',
-      false,
+      true,
       1,
       'the run was interrupted; it may have acted, so it is not begun again',
     ],
-    ['was begun again before', true, 2, 'the run was interrupted 2 times; it is not begun again'],
-  ])('is not begun again when it %s', async (_, isSafe, interruptions, error) => {
+    ['was begun again before', false, 2, 'the run was interrupted 2 times; it is not begun again'],
+  ])('is not begun again when it %s', async (_, mayHaveActed, interruptions, error) => {
     const room = new WorkRoom();
-    room.runner.isSafe = isSafe;
-    const { end, changes } = await perform(room, {}, { attempt: 3, interruptions });
+    const { end, changes } = await perform(room, {}, { attempt: 3, interruptions, mayHaveActed });
     expect(room.runner.turns).toEqual([]);
     expect(end).toEqual({ type: 'dead' });
     expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
@@ -306,18 +319,17 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
 
   it('posts that summary with unless-delivered, too', async () => {
     const room = new WorkRoom(UNLESS);
-    room.runner.isSafe = false;
-    const { changes } = await perform(room, {}, { interruptions: 1 });
+    const { changes } = await perform(room, {}, { interruptions: 1, mayHaveActed: true });
     expect(kindsOf(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
   });
 
-  it('asks the runner about the very turn: a runner that cannot say may not', async () => {
-    const room = new WorkRoom();
-    room.runner.mayRepeat = () => {
-      throw new Error('no idea');
-    };
-    const { changes } = await perform(room, {}, { interruptions: 1 });
-    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted' }]);
+  it('is noted before the agent is asked if it can act, or if its runner cannot say', async () => {
+    for (const mayRepeat of [() => false, () => raise(new Error('no idea'))]) {
+      const room = new WorkRoom();
+      room.runner.mayRepeat = mayRepeat;
+      await perform(room);
+      expect(room.work.acting).toEqual([runLease().workId]);
+    }
   });
 });
 
@@ -345,7 +357,8 @@ describe('RunStep: the story of the run (issue 4.1, 4.8)', () => {
   it('is told usage, warnings, tool calls and the contract', async () => {
     const room = new WorkRoom();
     const usage = { inputTokens: 3, outputTokens: 4 };
-    room.runner.extras = { usage, warnings: ['no thinking'], toolCalls: [toolCall] };
+    room.runner.extras = { usage, warnings: ['no thinking'] };
+    room.runner.toolCalls = [toolCall];
     const { changes } = await perform(room, { deliver: null });
     expect(only(changes, 'run-update')).toMatchObject([
       {
@@ -365,19 +378,19 @@ describe('RunStep: the story of the run (issue 4.1, 4.8)', () => {
   it('keeps the first 2,000 characters of what went into a tool and came out', async () => {
     const room = new WorkRoom();
     const long = 'x'.repeat(3000);
-    room.runner.extras = { toolCalls: [{ ...toolCall, input: long, result: long }] };
+    room.runner.toolCalls = [{ ...toolCall, input: long, result: long }];
     const { changes } = await perform(room);
     const told = only(changes, 'run-update')[0]?.toolCalls?.[0];
     expect([told?.input.length, told?.result.length]).toEqual([2000, 2000]);
   });
 
-  const calls = [{ ...toolCall, result: 'x'.repeat(3000) }];
   it.each([
-    ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent', undefined, calls)],
-    ['is to be tried again', { outcome: 'retry' }, new AgentError('-', 'retryable', 0, calls)],
+    ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent')],
+    ['is to be tried again', { outcome: 'retry' }, new AgentError('-', 'retryable')],
   ])('is told the tool calls of a run that %s', async (_, note, error) => {
     const room = new WorkRoom();
     room.runner.reply = failing(error);
+    room.runner.toolCalls = [{ ...toolCall, result: 'x'.repeat(3000) }];
     const { changes } = await perform(room);
     const toolCalls = [{ ...toolCall, result: 'x'.repeat(2000) }];
     expect(only(changes, 'run-update')).toMatchObject([{ note, toolCalls }]);
@@ -532,3 +545,7 @@ describe("RunStep: the runner's own session (behaviour §6)", () => {
     expect(only(changes, 'turn')[0]?.runnerSession).toBeUndefined();
   });
 });
+
+function raise(error: Error): never {
+  throw error;
+}

@@ -45,9 +45,9 @@ export class RunStep implements Step<RunLease> {
     if (turn.agent.id !== run.agentId) {
       return this.#ended(lease, turn, session, { ...NOBODY, error: gone(run.agentId) });
     }
-    const error = this.#refusalToRepeat(turn, lease.interruptions);
+    const error = refusalToRepeat('run', lease.interruptions, !lease.mayHaveActed);
     if (error !== null) return this.#ended(lease, turn, session, { outcome: 'interrupted', error });
-    const result = await this.turns.take(turn, signal);
+    const result = await this.turns.take(lease, turn, signal);
     try {
       return await this.#endOf(lease, turn, session, result);
     } catch (broken) {
@@ -78,17 +78,13 @@ export class RunStep implements Step<RunLease> {
     return this.turns.plan({ ...about, ...limits });
   }
 
-  #refusalToRepeat(turn: PlannedTurn, interruptions: number): string | null {
-    return refusalToRepeat('run', interruptions, this.turns.mayRepeat(turn));
-  }
-
   async #endOf(
     lease: RunLease,
     turn: PlannedTurn,
     session: SessionInput | null,
     result: TurnResult,
   ): Promise<StepEnd> {
-    if (result.outcome === 'stopped') return this.#stopped(lease, turn, session, result.began);
+    if (result.outcome === 'stopped') return this.#stopped(lease, turn, session, result);
     if (result.outcome !== 'failed' || !result.isRetryable) {
       return this.#ended(lease, turn, session, result);
     }
@@ -107,10 +103,13 @@ export class RunStep implements Step<RunLease> {
     lease: RunLease,
     turn: PlannedTurn,
     session: SessionInput | null,
-    began: boolean,
+    { began, toolCalls }: Extract<TurnResult, { outcome: 'stopped' }>,
   ): Promise<StepEnd> | StepEnd {
-    const error = began ? this.#refusalToRepeat(turn, lease.interruptions + 1) : null;
-    if (error !== null) return this.#ended(lease, turn, session, { outcome: 'interrupted', error });
+    const mayRepeat = this.turns.mayRepeat(turn);
+    const error = began ? refusalToRepeat('run', lease.interruptions + 1, mayRepeat) : null;
+    if (error !== null) {
+      return this.#ended(lease, turn, session, { outcome: 'interrupted', error, toolCalls });
+    }
     const when = began ? 'during' : 'before';
     const note = this.#note(lease, 'interrupted', `the service stopped ${when} the run`);
     const { id, contract } = turn;

@@ -1,18 +1,26 @@
 import { AgentError, AgentRunner } from '../ports/index.ts';
-import type { AgentReply, AgentTurn } from '../ports/index.ts';
+import type { AgentReply, AgentTurn, ToolCall } from '../ports/index.ts';
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { settled } from '../../../test/support/work-room.ts';
+import { StandInWork, runLease, settled } from '../../../test/support/work-room.ts';
 import { Turns } from './turn.ts';
 
 class StandInRunner extends AgentRunner {
   signal: AbortSignal | undefined;
   turn: AgentTurn | undefined;
+  onRun: () => void = () => {};
   answer: () => Promise<AgentReply> = async () => ({ text: 'hi' });
+
+  isSafe = true;
+
+  override mayRepeat(): boolean {
+    return this.isSafe;
+  }
 
   override run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     this.signal = signal;
     this.turn = turn;
+    this.onRun();
     return this.answer();
   }
 }
@@ -22,9 +30,11 @@ function taking(answer?: () => Promise<AgentReply>) {
   const runner = new StandInRunner();
   if (answer !== undefined) runner.answer = answer;
   const stop = new AbortController();
-  const turns = new Turns(runner, new ConfiguredAgents(new HooksSettings({})), clock);
+  const work = new StandInWork();
+  const turns = new Turns(runner, new ConfiguredAgents(new HooksSettings({})), work, clock);
   const take = () =>
     turns.take(
+      runLease(),
       turns.plan({
         id: 'r',
         kind: 'run',
@@ -38,7 +48,7 @@ function taking(answer?: () => Promise<AgentReply>) {
       }),
       stop.signal,
     );
-  return { clock, runner, stop, take };
+  return { clock, runner, work, stop, take };
 }
 
 const never = (): Promise<AgentReply> => new Promise(() => {});
@@ -46,7 +56,7 @@ const never = (): Promise<AgentReply> => new Promise(() => {});
 describe('Turns.take', () => {
   it('gives the reply, the agent and the deadline', async () => {
     const { take, runner, clock } = taking();
-    expect(await take()).toEqual({ outcome: 'replied', reply: { text: 'hi' } });
+    expect(await take()).toEqual({ outcome: 'replied', reply: { text: 'hi' }, toolCalls: [] });
     expect(runner.turn).toMatchObject({ agent: { id: 'main' }, deadline: clock.now() + 10_000 });
   });
 
@@ -65,14 +75,14 @@ describe('Turns.take', () => {
     await settled();
     expect(runner.signal?.aborted).toBe(false);
     clock.advance(1);
-    expect(await turn).toEqual({ outcome: 'timed-out', error: 'no reply within 10 s' });
+    expect(await turn).toMatchObject({ outcome: 'timed-out', error: 'no reply within 10 s' });
   });
 
   it('a stop interrupts, also when the runner rejects later', async () => {
     const { take, stop } = taking(never);
     const turn = take();
     stop.abort();
-    expect(await turn).toEqual({ outcome: 'stopped', began: true });
+    expect(await turn).toMatchObject({ outcome: 'stopped', began: true });
   });
 
   it('begins nothing after a stop', async () => {
@@ -80,7 +90,7 @@ describe('Turns.take', () => {
       Promise.reject(new Error('nobody would catch this')),
     );
     stop.abort();
-    expect(await take()).toEqual({ outcome: 'stopped', began: false });
+    expect(await take()).toMatchObject({ outcome: 'stopped', began: false });
     expect(runner.turn).toBeUndefined();
   });
 
@@ -101,5 +111,49 @@ describe('Turns.take', () => {
       throw new AgentError('at once', 'permanent');
     });
     expect(await take()).toMatchObject({ outcome: 'failed', error: 'at once' });
+  });
+});
+
+describe('Turns.take: an agent that can act', () => {
+  it('is asked after the ledger knows', async () => {
+    const { take, runner, work } = taking();
+    runner.isSafe = false;
+    let known: readonly number[] = [];
+    runner.onRun = () => (known = [...work.acting]);
+    await take();
+    expect(known).toEqual([runLease().workId]);
+  });
+
+  it('is not asked when the lease was lost', async () => {
+    const { take, runner, work } = taking();
+    runner.isSafe = false;
+    work.isLeaseLost = true;
+    await expect(take()).rejects.toThrow('the lease was lost');
+    expect(runner.turn).toBeUndefined();
+  });
+
+  it('and one that cannot costs no commit', async () => {
+    const { take, work } = taking();
+    await take();
+    expect(work.acting).toEqual([]);
+  });
+});
+
+describe('Turns.take: tool calls', () => {
+  const call = { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 } as const;
+  const cutOff = {
+    'timed-out': ({ clock }: ReturnType<typeof taking>) => clock.advance(10_000),
+    stopped: ({ stop }: ReturnType<typeof taking>) => stop.abort(),
+  };
+
+  it.each(Object.entries(cutOff))('of a turn that is %s are known', async (outcome, cut) => {
+    const room = taking(never);
+    const calls: ToolCall[] = [];
+    room.runner.onRun = () => room.runner.turn?.tellsToolCalls?.(() => calls);
+    const turn = room.take();
+    await settled();
+    calls.push(call);
+    cut(room);
+    expect(await turn).toMatchObject({ outcome, toolCalls: [call] });
   });
 });

@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AgentDirectory, AgentError, AgentRunner, Clock } from '../ports/index.ts';
-import type { AgentReply, AgentTurn, Destination, ToolCall, Trust } from '../ports/index.ts';
+import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
+import type { AgentReply, AgentTurn, Destination, Lease, ToolCall, Trust } from '../ports/index.ts';
 import { contractFor } from './contract.ts';
 import { Deadline } from './deadline.ts';
 import type { PlannedTurn } from './planned-turn.ts';
 import { runnerOf } from './session-turns.ts';
 import type { SessionInput } from './session-turns.ts';
 
-/** How a turn of an agent ended. */
-export type TurnResult =
+/** How a turn of an agent ended, and which tools it had used by then. */
+export type TurnResult = Outcome & { readonly toolCalls: readonly ToolCall[] };
+
+type Outcome =
   | { readonly outcome: 'replied'; readonly reply: AgentReply }
   | {
       readonly outcome: 'failed';
       readonly error: string;
       readonly retryAfterMs?: number;
       readonly isRetryable: boolean;
-      readonly toolCalls?: readonly ToolCall[];
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
   /** The service stopped; `began`: the runner was asked before it did. */
@@ -40,6 +41,7 @@ export class Turns {
   constructor(
     private readonly runner: AgentRunner,
     private readonly directory: AgentDirectory,
+    private readonly ledger: WorkLedger,
     private readonly clock: Clock,
   ) {}
 
@@ -62,8 +64,21 @@ export class Turns {
     }
   }
 
-  /** @param stop aborts when the service stops. */
-  async take(turn: PlannedTurn, stop: AbortSignal): Promise<TurnResult> {
+  /**
+   * A turn that may not be repeated is asked only once the ledger knows that it may act.
+   * @param stop aborts when the service stops.
+   */
+  async take(lease: Lease, turn: PlannedTurn, stop: AbortSignal): Promise<TurnResult> {
+    if (!this.mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
+      throw new Error('the lease was lost before the agent was asked');
+    }
+    let toolCalls: () => readonly ToolCall[] = () => [];
+    const tellsToolCalls: AgentTurn['tellsToolCalls'] = (calls) => void (toolCalls = calls);
+    const outcome = await this.#ask({ ...turn, tellsToolCalls }, stop);
+    return { ...outcome, toolCalls: toolCalls() };
+  }
+
+  async #ask(turn: Omit<AgentTurn, 'deadline'> & PlannedTurn, stop: AbortSignal): Promise<Outcome> {
     const { timeoutSeconds, ...rest } = turn;
     const limitMs = timeoutSeconds * 1000;
     using deadline = new Deadline(this.clock, limitMs, stop);
@@ -85,14 +100,13 @@ export class Turns {
   }
 }
 
-function failed(error: unknown): TurnResult {
+function failed(error: unknown): Outcome {
   if (error instanceof AgentError) {
     return {
       outcome: 'failed',
       error: error.message,
       isRetryable: error.kind === 'retryable',
       retryAfterMs: error.retryAfterMs,
-      toolCalls: error.toolCalls,
     };
   }
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

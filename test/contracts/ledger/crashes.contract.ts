@@ -66,6 +66,25 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
     });
 
+    it('whose agent can act say so once they were cut off, until an attempt ends', async () => {
+      const id = await acceptRun();
+      const first = await under.claimOne();
+      expect(first.mayHaveActed).toBe(false);
+      expect(await under.ledger.work.noteActing(first)).toBe(true);
+      const twice: Change[] = [...delivery(id, 'skipped'), ...delivery(id, 'skipped')];
+      await expect(under.ledger.work.commit(first, { type: 'done' }, twice)).rejects.toThrow();
+      under.clock.advance(LEASE_MS);
+      const second = await under.claimOne();
+      expect(second).toMatchObject({ mayHaveActed: true, interruptions: 1 });
+      expect(await under.ledger.work.noteActing(first)).toBe(false);
+      await under.ledger.work.commit(second, { type: 'retry', at: 0 }, []);
+      const third = await under.claimOne();
+      expect(third.mayHaveActed).toBe(false);
+      await under.ledger.work.noteActing(third);
+      await under.ledger.work.commit(third, { type: 'release' }, []);
+      expect((await under.claimOne()).mayHaveActed).toBe(false);
+    });
+
     it('that a stop ended keep their place and count as interrupted', async () => {
       const first = await acceptRun();
       await acceptRun();
@@ -113,12 +132,14 @@ export function describeCrashes(openStore: OpenStore): void {
         const given = [agent('a'), agent('a')];
         for (const event of given) await under.ledger.intake.accept(event, LIMITS);
         const before = await under.claimOne();
+        await under.ledger.work.noteActing(before);
         await under.reopen();
         expect((await under.story(given[0]!.id)).runs).toMatchObject([
           { status: 'queued', attempts: 1, notes: [{ attempt: 1, outcome: 'interrupted' }] },
         ]);
         const again = await under.claimOne();
         expect(again).toMatchObject({ eventId: given[0]!.id, attempt: 2, failures: 0, crashes: 1 });
+        expect(again.mayHaveActed).toBe(true);
         expect(await under.ledger.work.commit(before, { type: 'done' }, [])).toBe(false);
       }),
     );

@@ -21,6 +21,7 @@ export class Claims {
   readonly #due: StatementSync;
   readonly #lease: StatementSync;
   readonly #held: StatementSync;
+  readonly #acts: StatementSync;
   readonly #runBegins: StatementSync;
   readonly #eventBegins: StatementSync;
   readonly #nextDue: StatementSync;
@@ -33,7 +34,7 @@ export class Claims {
     );
     // Only retries wait: what is in line and was never begun is due, though the clock was set back since.
     this.#due = db.prepare(
-      `SELECT ${CHANNEL} AS channel, id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, since, work_order FROM work
+      `SELECT ${CHANNEL} AS channel, id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, acting, since, work_order FROM work
        WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_FULL}
        ORDER BY due_at, id`,
     );
@@ -41,6 +42,9 @@ export class Claims {
       `UPDATE work SET stage = 'leased', attempt = attempt + 1 WHERE id = ?`,
     );
     this.#held = db.prepare(`SELECT 1 FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`);
+    this.#acts = db.prepare(
+      `UPDATE work SET acting = 1 WHERE id = ? AND attempt = ? AND stage = 'leased'`,
+    );
     this.#runBegins = db.prepare(
       `UPDATE runs SET status = 'running', attempts = attempts + 1,
        started_at = ifnull(started_at, ?) WHERE id = ?`,
@@ -83,6 +87,11 @@ export class Claims {
     return this.#held.get(workId, attempt) !== undefined;
   }
 
+  /** False: the lease was lost. */
+  noteActing(workId: number, attempt: number): boolean {
+    return this.#acts.run(workId, attempt).changes !== 0;
+  }
+
   #begin(row: Row, now: number): WireLease {
     const lease: WireLease = {
       workId: integer(row, 'id'),
@@ -94,6 +103,7 @@ export class Claims {
       failures: integer(row, 'failures'),
       crashes: integer(row, 'crashes'),
       interruptions: integer(row, 'interruptions'),
+      mayHaveActed: integer(row, 'acting') === 1,
       since: integer(row, 'since'),
       order: text(row, 'work_order'),
     };

@@ -142,6 +142,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX turns_by_session ON turns (session, n);
   CREATE INDEX turns_by_age ON turns (isolated, at);
   `,
+  'ALTER TABLE work ADD COLUMN acting INTEGER NOT NULL DEFAULT 0',
 ];
 
 /** Brings a file to the newest schema. Refuses one that a newer release has written. */

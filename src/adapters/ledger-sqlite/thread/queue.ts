@@ -38,10 +38,10 @@ export class WorkQueue {
     this.#holder = db.prepare(
       `SELECT 1 FROM work WHERE lane = ? AND key = ? AND stage IN ('ready', 'leased') LIMIT 1`,
     );
-    this.#place = db.prepare('UPDATE work SET stage = ?, due_at = ? WHERE id = ?');
+    this.#place = db.prepare('UPDATE work SET stage = ?, due_at = ?, acting = 0 WHERE id = ?');
     this.#again = db.prepare(
       `UPDATE work SET stage = 'ready', due_at = ?, failures = failures + ?,
-       interruptions = interruptions + ?, crashes = 0 WHERE id = ?`,
+       interruptions = interruptions + ?, crashes = 0, acting = 0 WHERE id = ?`,
     );
     this.#renew = db.prepare(
       'UPDATE work SET failures = 0, crashes = 0, interruptions = 0, since = ? WHERE id = ?',

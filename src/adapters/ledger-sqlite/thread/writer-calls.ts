@@ -62,6 +62,7 @@ export function writerCalls(db: DatabaseSync, now: number) {
         : claims.claim(lane, max, maxPerChannel, now),
     add: (now, work) => (queue.add(work, now), null),
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
+    noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),
     abandon: (now, workId, attempt) => {
       interruptions.endOne(workId, attempt, now);
       queue.rung.add('turn').add('delivery');
