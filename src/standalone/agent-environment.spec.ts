@@ -52,6 +52,28 @@ describe('tools.mcp.*.env', () => {
   });
 });
 
+describe('everything else that agents and models are given', () => {
+  const auth = { authorization: `Bearer ${HOOK_TOKEN}` };
+  it.each([
+    ['runner.args[1]', { runner: { type: 'command', command: 'x', args: ['-t', OPERATOR] } }],
+    ['runner.apiKey', { runner: { type: 'http', baseUrl: 'http://x.test/', apiKey: OPERATOR } }],
+    [
+      'tools.mcp.web.headers.authorization',
+      { tools: { mcp: { web: { url: 'http://x.test/', headers: auth } } } },
+    ],
+    ['instructions', { instructions: `Post it with ${HOOK_TOKEN}.` }],
+  ])('%s may not hold one of our tokens', async (key, agent) => {
+    expect(await problems([{ id: 'a', ...agent }])).toEqual([`agents.list[0].${key}`]);
+  });
+
+  it('models.providers may not either', () => {
+    const models = { providers: { p: { apiKey: HOOK_TOKEN } } };
+    expect(leakedTokens(asWritten({ models, token: HOOK_TOKEN }), {})).toMatchObject([
+      { key: 'models.providers.p.apiKey', message: expect.stringContaining('holds hooks.token') },
+    ]);
+  });
+});
+
 describe('runner.env', () => {
   it('may not hold more than the token either', async () => {
     const list = [{ id: 'a', runner: command('AUTH') }];

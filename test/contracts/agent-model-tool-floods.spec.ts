@@ -62,3 +62,18 @@ describe('an MCP server with any number of misnamed tools', () => {
     expect(turnTools.notes[0]?.length).toBeLessThan(700);
   });
 });
+
+describe('MCP servers with any number of tools', () => {
+  it('offer 128 of them together, the rest is told', () => {
+    const turnTools = new TurnTools();
+    for (const server of ['desk', 'web']) {
+      const names = Array.from({ length: 100 }, (_, n) => `t${n}`);
+      const tools = Object.fromEntries(names.map((name) => [name, {}])) as never;
+      turnTools.add(server, { tools, [Symbol.dispose]: () => {} }, 'all');
+    }
+    expect(Object.keys(turnTools.tools)).toHaveLength(128);
+    expect(turnTools.notes).toEqual([
+      'Not offered, for a turn has at most 128 tools: web_t28, web_t29, web_t30, web_t31, web_t32 and 67 more.',
+    ]);
+  });
+});

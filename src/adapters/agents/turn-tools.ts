@@ -8,6 +8,9 @@ import type { McpLease, McpServers } from './mcp/servers.ts';
 /** The names that every provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Most tools of one turn: OpenAI takes no more in one request (platform.openai.com/docs/api-reference, `tools`). */
+const MAX_TOOLS = 128;
+
 /** Most tools of one server that a note names. */
 const MAX_TOLD = 5;
 
@@ -20,26 +23,32 @@ export class TurnTools implements Disposable {
   /** What could not be offered, one sentence each. */
   readonly notes: string[] = [];
   private readonly leases: McpLease[] = [];
+  private offered = 0;
 
   /** Takes over a server's lease and offers what is allowed of it. */
   add(server: string, lease: McpLease, allowed: Allowed): void {
     this.leases.push(lease);
     const misnamed: string[] = [];
+    const tooMany: string[] = [];
     for (const [own, tool] of Object.entries(lease.tools)) {
       const name = `${server}_${own}`;
       if (!isAllowed(name, allowed)) continue;
-      if (TOOL_NAME.test(name)) this.tools[name] = tool;
-      else misnamed.push(name);
+      if (!TOOL_NAME.test(name)) misnamed.push(name);
+      else if (this.offered >= MAX_TOOLS) tooMany.push(name);
+      else {
+        this.tools[name] = tool;
+        this.offered += 1;
+      }
     }
-    this.noteMisnamed(misnamed);
+    this.noteLeftOut('a name has at most 64 letters, digits, _ and -', misnamed);
+    this.noteLeftOut(`a turn has at most ${MAX_TOOLS} tools`, tooMany);
   }
 
   /** A server may have any number of tools, with names of any length: the first few are told, shortened. */
-  private noteMisnamed(names: readonly string[]): void {
+  private noteLeftOut(rule: string, names: readonly string[]): void {
     const more = names.length > MAX_TOLD ? ` and ${names.length - MAX_TOLD} more` : '';
     const told = names.slice(0, MAX_TOLD).map((name) => name.slice(0, 100).toWellFormed());
     if (told.length === 0) return;
-    const rule = 'a name has at most 64 letters, digits, _ and -';
     this.notes.push(`Not offered, for ${rule}: ${told.join(', ')}${more}.`);
   }
 
