@@ -1,13 +1,8 @@
+import { cpuMilliseconds } from '../../../test/support/cpu-time.ts';
 import { neutralize } from './neutralize.ts';
 import { signalsOf } from './signals.ts';
 
 const QUARTER_MEGABYTE = 262_144;
-
-function milliseconds(work: () => void): number {
-  const start = process.cpuUsage().user;
-  work();
-  return (process.cpuUsage().user - start) / 1000;
-}
 
 /** Far above what it takes (a few ms), far below what quadratic time would (minutes). */
 const LIMIT_MS = 500;
@@ -56,7 +51,7 @@ describe('a quarter of a megabyte takes no noticeable time', () => {
   ])('of %j', (piece) => {
     const text = piece.repeat(Math.floor(QUARTER_MEGABYTE / piece.length));
     neutralize('warm');
-    expect(milliseconds(() => neutralize(text))).toBeLessThan(LIMIT_MS);
-    expect(milliseconds(() => signalsOf([text]))).toBeLessThan(LIMIT_MS);
+    expect(cpuMilliseconds(() => neutralize(text))).toBeLessThan(LIMIT_MS);
+    expect(cpuMilliseconds(() => signalsOf([text]))).toBeLessThan(LIMIT_MS);
   });
 });

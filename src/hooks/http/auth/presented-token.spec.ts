@@ -1,3 +1,4 @@
+import { cpuMilliseconds } from '../../../../test/support/cpu-time.ts';
 import { bearerOf, presentedToken } from './presented-token.ts';
 
 describe('presentedToken (behaviour §3)', () => {
@@ -20,8 +21,8 @@ describe('presentedToken (behaviour §3)', () => {
   });
 
   it('blocked the event loop for 100 ms on 16 KB of no-break spaces: is read in one pass now', () => {
-    const began = performance.now();
-    for (let n = 0; n < 100; n += 1) bearerOf(`Bearer ${'\u00a0'.repeat(15_500)}`);
-    expect(performance.now() - began).toBeLessThan(100);
+    const header = `Bearer ${'\u00a0'.repeat(15_500)}`;
+    const reading = () => Array.from({ length: 100 }, () => bearerOf(header));
+    expect(cpuMilliseconds(reading)).toBeLessThan(100);
   });
 });
