@@ -1,29 +1,40 @@
 import { Hooks } from '../support/hooks.ts';
+import type { Script } from '../support/scripted-server.ts';
 import { ToolRoom } from '../support/tool-turn.ts';
 
-describe('the story of a run that failed after it had used a tool (issue 4.3)', () => {
-  it('lists the calls, and nothing is begun again', async () => {
-    await using room = await ToolRoom.open();
-    const tools = { mcp: { desk: room.program() }, untrusted: ['desk_echo'] };
-    const hooks = await Hooks.start({
-      runner: room.runner,
-      agents: { list: [{ id: 'main', tools }], defaults: { model: 'local/llama3' } },
-    });
-    room.calls('desk_echo', { text: 'hi' });
-    room.model.next({}, { status: 503, body: '' });
-    const ask = { message: 'Look it up.', wakeMode: 'next-heartbeat' };
-    const { eventId } = await hooks.ask('/agent', ask);
-    const { runs, summary } = await hooks.ended(eventId);
-    await hooks.close();
-    expect(runs).toMatchObject([
-      {
-        status: 'failed',
-        attempts: 1,
-        toolCalls: [
-          { tool: 'desk_echo', input: '{"text":"hi"}', outcome: 'succeeded', result: 'echo: hi' },
-        ],
-      },
-    ]);
+const CALL = {
+  tool: 'desk_echo',
+  input: '{"text":"hi"}',
+  outcome: 'succeeded',
+  result: 'echo: hi',
+};
+
+/** The story of a run whose model uses a tool once and then answers like that. */
+async function storyOf(then: Script, timeoutSeconds: number) {
+  await using room = await ToolRoom.open();
+  const tools = { mcp: { desk: room.program() }, untrusted: ['desk_echo'] };
+  const hooks = await Hooks.start({
+    runner: room.runner,
+    agents: { list: [{ id: 'main', tools }], defaults: { model: 'local/llama3' } },
+  });
+  room.calls('desk_echo', { text: 'hi' });
+  room.model.next({}, then);
+  const ask = { message: 'Look it up.', wakeMode: 'next-heartbeat', timeoutSeconds };
+  const { eventId } = await hooks.ask('/agent', ask);
+  const story = await hooks.ended(eventId);
+  await hooks.close();
+  return story;
+}
+
+describe('the story of a run that had used a tool (issue 4.3)', () => {
+  it('and then failed lists the calls, and nothing is begun again', async () => {
+    const { runs, summary } = await storyOf({ status: 503, body: '' }, 600);
+    expect(runs).toMatchObject([{ status: 'failed', attempts: 1, toolCalls: [CALL] }]);
     expect(summary).toContain('tools were used already: desk_echo');
+  });
+
+  it('and then reached its deadline lists the calls', async () => {
+    const { runs } = await storyOf({ stall: 'at-once' }, 3);
+    expect(runs).toMatchObject([{ status: 'timed-out', attempts: 1, toolCalls: [CALL] }]);
   });
 });
