@@ -159,14 +159,23 @@ describe('the preset mail (issue 3.5)', () => {
     expect(runs()).toBe(50);
   });
 
+  it('says so when a payload has none of the fields', async () => {
+    const sent = { messages: [{ id: 'a', from_address: 'ann@example.com' }] };
+    const told = 'mapping "mail": the payload has none of the fields that its template names';
+    const answer = await hooks.ask('/mail', sent);
+    expect(answer['warnings']).toEqual([told]);
+    expect((await hooks.ended(answer['eventId'])).warnings).toEqual([told]);
+  });
+
   it('answers an empty batch 204', async () => {
     const answer = await hooks.post('/mail', { source: 'mail', messages: [] });
     expect([answer.status, await answer.text(), hooks.journal]).toEqual([204, '', []]);
   });
 
+  const letter = (id: string) => ({ id, subject: `Letter ${id}` });
   it('runs only what is new in a batch that overlaps an earlier one', async () => {
-    await messagesOf('mail', { headers: {}, body: { messages: [{ id: 'a' }, { id: 'b' }] } });
-    await messagesOf('mail', { headers: {}, body: { messages: [{ id: 'b' }, { id: 'c' }] } });
+    await messagesOf('mail', { headers: {}, body: { messages: ['a', 'b'].map(letter) } });
+    await messagesOf('mail', { headers: {}, body: { messages: ['b', 'c'].map(letter) } });
     expect(runs()).toBe(3);
   });
 
@@ -204,7 +213,13 @@ describe('what could be taken for a repeat and is none', () => {
   it.each(['apprise', 'home-assistant', 'generic', 'uptime-kuma', 'healthchecks', 'gitlab'])(
     'two equal notifications of %s that bring no id',
     async (name) => {
-      const body = { title: 'Backup', message: 'done', msg: 'Test', object_kind: 'push' };
+      const body = {
+        title: 'Backup',
+        message: 'done',
+        msg: 'Test',
+        name: 'Backup',
+        object_kind: 'push',
+      };
       for (const _ of [1, 2]) await messagesOf(name, { headers: {}, body });
       expect(runs()).toBe(2);
     },

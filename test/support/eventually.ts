@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 10_000;
+/** Below the time that Jest gives a test (package.json), so that the complaint says what was awaited. */
+const PATIENCE_MS = 20_000;
 const STEP_MS = 20;
 
 /** Asks until `fact` gives an answer other than undefined or false, and gives it; complains after `patienceMs`. */

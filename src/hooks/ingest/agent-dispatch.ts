@@ -32,6 +32,8 @@ export interface AgentWish {
   readonly timeoutSeconds?: number;
   readonly trust: Trust;
   readonly dedupeKey?: string;
+  /** What its sender should be told of how it was made. */
+  readonly warnings?: readonly string[];
 }
 
 export interface WakeWish {
@@ -40,6 +42,8 @@ export interface WakeWish {
   readonly agentId?: string;
   readonly trust: Trust;
   readonly dedupeKey?: string;
+  /** What its sender should be told of how it was made. */
+  readonly warnings?: readonly string[];
 }
 
 /** An action that passed every policy, and what its sender should be told. */
@@ -85,7 +89,8 @@ export class AgentDispatch {
       dedupeKey: wish.dedupeKey,
     };
     const fallback = unknownId === undefined ? undefined : unknownAgentWarning(agent.id);
-    return { action, warnings: [warning, fallback].filter((text) => text !== undefined) };
+    const own = [warning, fallback].filter((text) => text !== undefined);
+    return { action, warnings: [...(wish.warnings ?? []), ...own] };
   }
 
   /** @throws Rejection with what is not allowed; nothing has happened then. */
@@ -101,7 +106,8 @@ export class AgentDispatch {
       trust: wish.trust,
       dedupeKey: wish.dedupeKey,
     };
-    return { action, warnings: unknownId === undefined ? [] : [unknownAgentWarning(agent.id)] };
+    const own = unknownId === undefined ? [] : [unknownAgentWarning(agent.id)];
+    return { action, warnings: [...(wish.warnings ?? []), ...own] };
   }
 
   /** A model that the request names is checked; the operator's own choice for the agent is not. */

@@ -26,11 +26,17 @@ export function problemsOf(errors: readonly ValidationError[], parent: string): 
   return errors.flatMap((error) => {
     const key = pathOf(parent, error);
     const rules = new Map(Object.entries(error.constraints ?? {}));
-    const wrongShape = SHAPES.map((rule) => rules.get(rule)).find(isAboutTheWhole);
-    if (wrongShape !== undefined) return [{ key, message: sentence(error.property, wrongShape) }];
+    const wrongShape = SHAPES.find((rule) => isAboutTheWhole(rules.get(rule)));
+    if (wrongShape === 'isArray') return [{ key, message: NO_ARRAY }];
+    if (wrongShape !== undefined) {
+      return [{ key, message: sentence(error.property, rules.get(wrongShape) ?? '') }];
+    }
     return [...ownProblems(key, error, rules), ...problemsOf(error.children ?? [], key)];
   });
 }
+
+/** A list with one entry is written with brackets, too. */
+export const NO_ARRAY = 'must be an array: […]';
 
 /** Rules whose failure makes all others meaningless. */
 const SHAPES = ['isArray', 'isInstance', 'isObject'];

@@ -123,8 +123,8 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     ['text for a number', { idempotencyHours: 'x' }, 'hooks.idempotencyHours must be a number'],
     ['NaN', { idempotencyHours: Number.NaN }, 'hooks.idempotencyHours must be a number'],
     ['text for a switch', { enabled: 'yes', token: 'abc' }, 'hooks.enabled must be true or false'],
-    ['text for a list', { presets: 'mail' }, 'hooks.presets must be an array'],
-    ['an object for a list', { mappings: { a: {} } }, 'hooks.mappings must be an array'],
+    ['text for a list', { presets: 'mail' }, 'hooks.presets must be an array: […]'],
+    ['an object for a list', { mappings: { a: {} } }, 'hooks.mappings must be an array: […]'],
     [
       'text for a mapping',
       { mappings: ['a'] },
@@ -186,7 +186,11 @@ describe('resolveOptions: all problems at once, each with its key and what to do
       'agents.defaults.timeoutSeconds must not be greater than 86400',
     ],
     ['a number for the own token', { gatewayAuthToken: 3 }, 'gateway.auth.token must be a string'],
-    ['text for proxies', { trustedProxies: '10.0.0.1' }, 'gateway.trustedProxies must be an array'],
+    [
+      'text for proxies',
+      { trustedProxies: '10.0.0.1' },
+      'gateway.trustedProxies must be an array: […]',
+    ],
   ])('reads as a sentence for %s', (_, written, sentence) => {
     expect(problems(written)).toEqual([sentence]);
   });

@@ -8,7 +8,7 @@ import { AgentsOptions } from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
 import { ModelsOptions } from './models-options.ts';
 import { RetentionOptions } from './retention-options.ts';
-import { isRecord, onePerKey, problemsOf } from './problem.ts';
+import { NO_ARRAY, isRecord, onePerKey, problemsOf } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { inMappings } from './mapping-problems.ts';
 import { plainSection } from './plain-section.ts';
@@ -141,7 +141,7 @@ function gatewayProblems(authToken: unknown, trustedProxies: unknown): Problem[]
     problems.push({ key: 'gateway.auth.token', message: 'must be a string' });
   }
   if (!Array.isArray(trustedProxies)) {
-    problems.push({ key: 'gateway.trustedProxies', message: 'must be an array' });
+    problems.push({ key: 'gateway.trustedProxies', message: NO_ARRAY });
   }
   return problems;
 }

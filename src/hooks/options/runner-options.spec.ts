@@ -69,7 +69,7 @@ describe('agents.list[].runner: mistakes, each with its key and what to do', () 
     ['no command', { type: 'command' }, 'command', 'the name of a program'],
     ['an empty command', { ...COMMAND, command: '' }, 'command', 'the name of a program'],
     ['a relative command', { ...COMMAND, command: './a.sh' }, 'command', 'or an absolute path'],
-    ['arguments as text', { ...COMMAND, args: '-p' }, 'args', 'must be an array'],
+    ['arguments as text', { ...COMMAND, args: '-p' }, 'args', 'must be an array: […]'],
     ['a NUL argument', { ...COMMAND, args: ['a\0b'] }, 'args', 'without NUL'],
     ['another output', { ...COMMAND, output: 'xml' }, 'output', 'must be one of text, json'],
     ['a path into text', { ...COMMAND, resultPath: 'a' }, 'resultPath', 'needs output, which must'],

@@ -147,6 +147,12 @@ describe('HookValidationPipe: fields that nobody reads (behaviour §2)', () => {
     expect(agent.transform({ message: 'x' }).warnings).toEqual([]);
   });
 
+  it('are named in a refusal, too: one of them may be the missing one', () => {
+    expect(refusal(agent, { mesage: 'x' })).toMatch(
+      /^message .*; unknown field mesage ignored\.$/u,
+    );
+  });
+
   it('beyond ten are counted', () => {
     const fields = Object.fromEntries(Array.from({ length: 13 }, (_, i) => [`f${i}`, i]));
     const { warnings } = agent.transform({ message: 'x', ...fields });

@@ -39,8 +39,9 @@ export class HookValidationPipe<T extends object> implements PipeTransform<unkno
       const given = this.#tidy(field, Reflect.get(payload, property));
       if (given !== undefined) Reflect.set(value, property, given);
     }
-    if (!this.#accepts(value)) throw new Rejection('invalid_payload', complaints(value));
-    return { value, warnings: this.#unknown(payload) };
+    const warnings = this.#unknown(payload);
+    if (this.#accepts(value)) return { value, warnings };
+    throw new Rejection('invalid_payload', [complaints(value), ...warnings].join('; '));
   }
 
   #tidy({ property, isText }: FieldConstraints, given: unknown): unknown {

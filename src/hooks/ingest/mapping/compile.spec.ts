@@ -170,7 +170,7 @@ describe('an unknown agentId of a mapping (behaviour §7: a warning)', () => {
   it('is named at start, an agent of any case is not', () => {
     const mappings = [{ id: 'a', agentId: ' OPS ' }, { id: 'b', agentId: 'nobody' }, { id: 'c' }];
     expect(warned({ agents: { list: [{ id: 'ops' }] }, mappings })).toEqual([
-      'hooks.mappings[1].agentId names no agent; the default agent takes what comes there',
+      'hooks.mappings[1].agentId names no agent ("nobody"; known: ops); the default agent takes what comes there',
     ]);
   });
 
@@ -187,6 +187,6 @@ describe('an unknown agentId of a mapping (behaviour §7: a warning)', () => {
 
   it('does not break on agents that are wrong themselves', () => {
     const written = { agents: { list: 3 }, mappings: [{ id: 'a', agentId: 'x' }] };
-    expect(problemsOf(asWritten(written))).toEqual(['agents.list must be an array']);
+    expect(problemsOf(asWritten(written))).toEqual(['agents.list must be an array: […]']);
   });
 });

@@ -138,7 +138,9 @@ export class MappingService {
     return next.hooks.mappings.flatMap(({ agentId }, index) => {
       if (agentId === undefined || known.has(agentId.trim().toLowerCase())) return [];
       const key = `hooks.mappings[${index}].agentId`;
-      return [{ key, message: `names no agent; the default agent takes what comes there` }];
+      const ids = [...known].join(', ');
+      const message = `names no agent ("${agentId}"; known: ${ids}); the default agent takes what comes there`;
+      return [{ key, message }];
     });
   }
 

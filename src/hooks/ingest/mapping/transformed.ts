@@ -9,7 +9,8 @@ type AgentAction = Extract<TransformAction, { kind: 'agent' }>;
 /** What the templates made, with the fields over it that a transform set. */
 export function transformedWake(wish: WakeWish, action: WakeAction): WakeWish {
   const { text = wish.text, mode = wish.mode, agentId = wish.agentId } = action;
-  return { ...wish, text, mode, agentId };
+  const warnings = action.text === undefined ? wish.warnings : [];
+  return { ...wish, text, mode, agentId, warnings };
 }
 
 /**
@@ -26,7 +27,7 @@ export function transformedRun(
   return {
     ...wish,
     ...fields,
-    ...(message !== undefined && { message: message.trimEnd() }),
+    ...(message !== undefined && { message: message.trimEnd(), warnings: [] }),
     ...(sessionKey !== undefined && { sessionKey: derivedKey(mapping, sessionKey) }),
     ...(action.to !== undefined && { isToFromContent: true }),
   };

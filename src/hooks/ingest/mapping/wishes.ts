@@ -18,8 +18,10 @@ export function wakeWish(
 ): WakeWish {
   const { wakeMode, agentId } = mapping.options;
   const dedupeKey = renderDedupeKey(mapping, scope);
+  const { text, warnings } = wordsOf(mapping, scope);
   return {
-    text: wordsOf(mapping, scope),
+    text,
+    warnings,
     trust: trustOf(mapping, request),
     mode: wakeMode,
     agentId,
@@ -35,8 +37,10 @@ export function agentWish(
 ): AgentWish {
   const { options } = mapping;
   const to = render(mapping, 'to', scope);
+  const { text, warnings } = wordsOf(mapping, scope);
   return {
-    message: wordsOf(mapping, scope).trimEnd(),
+    message: text.trimEnd(),
+    warnings,
     name: render(mapping, 'name', scope)?.text,
     instructions: options.instructions,
     source: sourceOf(request.payload) ?? mapping.id,
@@ -67,12 +71,15 @@ function render(
 }
 
 /** Without a template, and with a list of lines that finds nothing at all, the agent sees the item or the whole payload. */
-function wordsOf({ templates }: CompiledMapping, scope: TemplateScope): string {
+function wordsOf({ id, templates }: CompiledMapping, scope: TemplateScope) {
   const template = templates.messageTemplate ?? templates.textTemplate;
-  if (template === undefined) return wholeContent(scope);
+  if (template === undefined) return { text: wholeContent(scope), warnings: [] };
   const { text, hasContent } = renderTemplate(template, scope);
-  const foundNothing = template.lines !== undefined && !hasContent && !isStatic(template);
-  return foundNothing ? wholeContent(scope) : text;
+  if (hasContent || isStatic(template)) return { text, warnings: [] };
+  const isList = template.lines !== undefined;
+  const shown = isList ? '; the agent is shown all of the payload' : '';
+  const warning = `mapping "${id}": the payload has none of the fields that its template names${shown}`;
+  return { text: isList ? wholeContent(scope) : text, warnings: [warning] };
 }
 
 function wholeContent(scope: TemplateScope): string {
