@@ -94,7 +94,7 @@ describe('loadConfiguration with gateway.json5', () => {
   });
 
   it('does not warn of a model that is told to a program, or of auto', async () => {
-    const runner = { type: 'command', command: 'claude' };
+    const runner = { type: 'command', command: process.execPath };
     const list = [
       { id: 'main', model: 'opus', runner },
       { id: 'ops', model: 'auto' },

@@ -13,6 +13,7 @@ import { isLoopback } from './loopback.ts';
 import { OpsOptions } from './ops-options.ts';
 import { StoreOptions } from './store-options.ts';
 import { TokenFile } from './token-file.ts';
+import { unfoundPrograms } from './unfound-programs.ts';
 import { unservedModels } from './unserved-models.ts';
 import type { Environment } from './variables.ts';
 
@@ -77,7 +78,12 @@ export async function resolveSections(
     hooks,
     operatorTokenFile,
     problems: distinct([...known, ...own, ...checked.problems, ...leakedTokens(hooks, env)]),
-    warnings: [...exposure(gateway.value), ...silence(hooks), ...unservedModels(checked.resolved)],
+    warnings: [
+      ...exposure(gateway.value),
+      ...silence(hooks),
+      ...unservedModels(checked.resolved),
+      ...unfoundPrograms(checked.resolved, env),
+    ],
   };
 }
 
