@@ -47,6 +47,21 @@ describe('bindChannels', () => {
     }
   });
 
+  it('channels with the same settings are one account of their platform', () => {
+    const bot = { provider: 'telegram', token: 't', apiRoot: 'https://bots.example.org' };
+    const { apiRoot, token, provider } = bot;
+    const { bindings } = bindChannels({
+      chan_2: { ...bot, to: '1', onUnknown: 'stop' },
+      chan_5: { apiRoot, token, provider, to: '2' },
+      chan_6: { ...bot, token: 'u' },
+      chan_7: { ...bot, provider: 'slack' },
+    });
+    expect(bindings.chan_5?.provider).toBe(bindings.chan_2?.provider);
+    expect(bindings.chan_5).toMatchObject({ to: '2', onUnknown: undefined });
+    const accounts = [bindings.chan_2, bindings.chan_6, bindings.chan_7];
+    expect(new Set(accounts.map((binding) => binding?.provider)).size).toBe(3);
+  });
+
   it('takes what the channels have in common', () => {
     expect(bindChannels(COMPLETE).bindings.retryHours).toBe(24);
     expect(bindChannels({ retryHours: 0.5 }).bindings.retryHours).toBe(0.5);
@@ -70,6 +85,11 @@ describe('bindChannels', () => {
       /^channels.chan_2.to is no recipient of telegram; expected a chat id/,
     ],
     [{ chan_2: { token: 't', apiRoot: 'ftp://x' } }, /^channels.chan_2.apiRoot must be a URL/],
+    [
+      { chan_5: { token: 't', apiRoot: 'https://chat.example.org?a=b' } },
+      /^channels.chan_5.apiRoot must be a URL such as https:\S+, without user, \? and #$/,
+    ],
+    [{ chan_5: { token: 't', apiRoot: 'https://a:b@chat.example.org' } }, /apiRoot must be a URL/],
     [{ chan_2: { token: 't', onUnknown: 'x' } }, /^channels.chan_2.onUnknown must be one of/],
     [{ colour: 1 }, /^channels.colour is not a known key/],
   ])('%j: %s', (section, problem) => {

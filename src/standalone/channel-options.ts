@@ -7,7 +7,18 @@ const PROVIDERS = Object.keys(channelProviders);
 const ON_UNKNOWN = ['retry', 'stop'] as const;
 const SIGNAL_APIS = ['rpc', 'rest'] as const;
 const IMESSAGE_METHODS = ['apple-script', 'private-api'] as const;
-const URL_RULES = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
+const URL_RULES = {
+  require_tld: false,
+  protocols: ['http', 'https'],
+  require_protocol: true,
+  // What stands behind the path would end up in the middle of an address.
+  allow_query_components: false,
+  allow_fragments: false,
+  disallow_auth: true,
+};
+const NO_URL = {
+  message: 'must be a URL such as https://chat.example.org, without user, ? and #',
+};
 
 /** What the channels have in common. Every change needs a restart. */
 export class ChannelsOptions {
@@ -40,7 +51,7 @@ export class ChannelOptions {
 
   /** Address of the platform's API: needed by mattermost, signal and imessage, else the public one. */
   @IsOptional()
-  @IsUrl(URL_RULES)
+  @IsUrl(URL_RULES, NO_URL)
   apiRoot?: string;
 
   /** whatsapp: id of the sending number. */
@@ -79,6 +90,6 @@ export class ChannelOptions {
 
   /** msteams: address of the token endpoint. Default: that of the tenant. */
   @IsOptional()
-  @IsUrl(URL_RULES)
+  @IsUrl(URL_RULES, NO_URL)
   tokenUrl?: string;
 }

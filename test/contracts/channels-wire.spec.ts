@@ -90,7 +90,35 @@ describe('telegram: a server or a text that knows no rich messages', () => {
   });
 });
 
+describe('telegram: a token that is none', () => {
+  it('is answered 404 in every way, which is about the token', async () => {
+    const { server } = await open(telegram);
+    server.next(telegramError(404, 'Not Found'), telegramError(404, 'Not Found'));
+    const message = expect.stringContaining('check its credentials');
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'auth', message });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
 describe('msteams: the access token', () => {
+  it('that is refused is told in the words of the directory', async () => {
+    const { server } = await open(msteams);
+    const error_description = 'AADSTS7000215: Invalid client secret provided.\r\nTrace ID: 1';
+    server.next({ status: 401, body: { error: 'invalid_client', error_description } });
+    await expect(under?.send()).rejects.toMatchObject({
+      kind: 'auth',
+      code: 'invalid_client',
+      message: expect.stringContaining('AADSTS7000215: Invalid client secret provided.'),
+    });
+  });
+
+  it('that nobody gives out there is told by the setting of its address', async () => {
+    const { server } = await open(msteams);
+    server.next({ status: 404, body: '<h1>Not Found</h1>' });
+    const message = 'there is nothing of Microsoft Teams at this address (404), check tokenUrl';
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'permanent', message });
+  });
+
   it('is asked for once, and anew after it was refused', async () => {
     const { server } = await open(msteams);
     await under?.send();
@@ -113,5 +141,14 @@ describe('msteams: the access token', () => {
     server.next(script);
     await expect(under?.send()).rejects.toMatchObject({ kind });
     expect(server.asked).toEqual([]);
+  });
+
+  it('a token endpoint that redirects is named by its own setting', async () => {
+    const { server } = await open(msteams);
+    server.next({ status: 302, headers: { location: `${server.origin}/login` }, body: '' });
+    const message =
+      'the Microsoft Teams server redirects elsewhere: set tokenUrl to its final address';
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'permanent', message });
+    expect(server.requests).toHaveLength(1);
   });
 });

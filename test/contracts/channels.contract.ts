@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
 import { DeliveryError } from '../../src/hooks/ports/channel.ts';
 import type { Channel, OutgoingMessage } from '../../src/hooks/ports/channel.ts';
@@ -148,6 +149,14 @@ function describeRefusals(
     expect(error).toMatchObject({ kind: 'retryable', code: String(status) });
   });
 
+  it('404 without a word of the platform is told as a wrong address', async () => {
+    const error = await under().failed({ status: 404, body: '<h1>Not Found</h1>' });
+    expect(['permanent', 'auth']).toContain(error.kind);
+    expect(error.message).toMatch(
+      /^there is nothing of [\w ]+ at this address \(404\), check apiRoot$/,
+    );
+  });
+
   it('503 waits as long as the platform asks', async () => {
     const script = { status: 503, headers: { 'retry-after': '9' }, body: 'maintenance' };
     expect(await under().failed(script)).toMatchObject({ kind: 'retryable', retryAfterMs: 9000 });
@@ -191,6 +200,7 @@ function describeMissingAnswers(under: () => ChannelUnderTest): void {
     await under().server.close();
     const error = await under().failure(under().send());
     expect(error).toMatchObject({ kind: 'retryable', code: 'ECONNREFUSED' });
+    expect(error.message).toMatch(/ could not be reached: nothing listens there \(ECONNREFUSED\)$/);
   });
 
   it.each(['at-once', 'mid-body'] as const)(
@@ -216,6 +226,13 @@ function describeMissingAnswers(under: () => ChannelUnderTest): void {
 }
 
 function describeSecrets(under: () => ChannelUnderTest): void {
+  it('whoever logs a channel logs no secret', async () => {
+    const { channel, speech } = under();
+    await under().send();
+    const logged = `${inspect(channel, { depth: 9, showHidden: true })} ${JSON.stringify(channel)}`;
+    expect(logged).not.toContain(speech.secret);
+  });
+
   it.each([200, 400, 401, 404, 500])(
     '%i: repeats no secret that the platform repeats',
     async (status) => {
@@ -230,13 +247,17 @@ function describeSecrets(under: () => ChannelUnderTest): void {
     },
   );
 
-  it('a message that is taken mentions nobody', () => {
+  // A cut before a sign would make a name of what was none.
+  it.each([
+    '@everyone @here @channel @all <!channel> <!here> <@U12345678> <at>Ada</at> @ada',
+    ...[0, 1, 2, 3, 4].map((n) => 'y'.repeat(n) + 'x@all'.repeat(20_000)),
+    'é＠all'.repeat(20_000),
+    '𝒙&commat;all'.repeat(20_000),
+  ])('a message that is taken mentions nobody: %.30s', (text) => {
     const { channel, speech } = under();
-    const text = '@everyone @here @channel @all <!channel> <!here> <@U12345678> <at>Ada</at> @ada';
-    const [part = ''] = channel.parts(text);
-    const names = /(?<![\w\u200b])@\w|<[!@#]|<at>/;
+    const names = /(?<![\p{L}\p{N}\u200b])(?:[@＠]|&commat;)\w|<[!@#]|<at>/u;
     // WhatsApp, Signal and iMessage have no such names; Discord is told to notify nobody.
     const isText = ['whatsapp', 'signal', 'imessage', 'discord'].includes(speech.provider);
-    expect(isText || !names.test(part)).toBe(true);
+    for (const part of channel.parts(text)) expect(isText || !names.test(part)).toBe(true);
   });
 }

@@ -9,7 +9,9 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
-import { LIMITS, agent, event, wake } from './ledger/events.ts';
+import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import type { DeliveryLease } from '../../src/hooks/ports/work-ledger.ts';
+import { LIMITS, agent, delivery, event, wake } from './ledger/events.ts';
 
 const SCRIPT = join(import.meta.dirname, '../support/ledger-process.ts');
 const MEGABYTE = 1024 * 1024;
@@ -170,5 +172,76 @@ describe('sqliteLedger', () => {
     expect(await ledger.operations.counts()).toEqual([{ kind: 'run', state: 'waiting', count: 1 }]);
     await ledger.upkeep.close();
     await expect(ledger.stories.get(given.id)).rejects.toThrow('the ledger is closed');
+  });
+});
+
+describe('sqliteLedger: a reply in parts', () => {
+  let dir: string;
+  const clock = new SystemClock();
+  const { signal } = new AbortController();
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ledger-'));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  /** A ledger with one delivery that waits. */
+  async function withDelivery(): Promise<Ledger> {
+    const ledger = await sqliteLedger({ dir }).open(clock);
+    const given = agent('a');
+    await ledger.intake.accept(given, LIMITS);
+    const [run] = await ledger.work.claim('turn', 1, signal);
+    await ledger.work.commit(run!, { type: 'done' }, delivery(given.id));
+    return ledger;
+  }
+
+  async function claimed(ledger: Ledger): Promise<DeliveryLease> {
+    const [lease] = await ledger.work.claim('delivery', 1, signal);
+    return lease as DeliveryLease;
+  }
+
+  it('writes no more for a part of a long one than for a part of a short one', async () => {
+    const ledger = await withDelivery();
+    const lease = await claimed(ledger);
+    const parts = Array.from({ length: 500 }, () => 'x'.repeat(2000));
+    await ledger.work.commit(
+      lease,
+      { type: 'cut', order: { ...lease.order, text: '' }, parts },
+      [],
+    );
+    const log = join(dir, 'ledger.db-wal');
+    const before = (await stat(log)).size;
+    for (let n = 0; n < 20; n += 1) {
+      await ledger.work.commit(await claimed(ledger), { type: 'continue' }, []);
+    }
+    expect(((await stat(log)).size - before) / 20).toBeLessThan(100_000);
+    expect((await claimed(ledger)).part).toMatchObject({ place: 21, count: 500 });
+    await ledger.upkeep.close();
+  });
+
+  it('finds its place in a file of the release before', async () => {
+    await (await withDelivery()).upkeep.close();
+    const db = new DatabaseSync(join(dir, 'ledger.db'));
+    db.exec(`DROP TABLE parts; PRAGMA user_version = 2;
+      UPDATE work SET work_order = json_set(work_order, '$.partsSent', 1, '$.parts', json('["a","b","c"]'))`);
+    db.close();
+    const ledger = await sqliteLedger({ dir }).open(clock);
+    const lease = await claimed(ledger);
+    expect(lease.part).toEqual({ text: 'b', place: 2, count: 3 });
+    expect(lease.order).not.toHaveProperty('parts');
+    await ledger.work.commit(lease, { type: 'continue' }, []);
+    expect((await claimed(ledger)).part).toEqual({ text: 'c', place: 3, count: 3 });
+    await ledger.upkeep.close();
+  });
+
+  it('keeps no part of what has ended', async () => {
+    const ledger = await withDelivery();
+    const lease = await claimed(ledger);
+    const cut = { type: 'cut', order: lease.order, parts: ['a', 'b', 'c'] } as const;
+    await ledger.work.commit(lease, cut, []);
+    await ledger.work.commit(await claimed(ledger), { type: 'done' }, []);
+    await ledger.upkeep.close();
+    const db = new DatabaseSync(join(dir, 'ledger.db'));
+    expect(db.prepare('SELECT count(*) AS count FROM parts').get()).toEqual({ count: 0 });
+    db.close();
   });
 });

@@ -38,7 +38,7 @@ describe('docs/channels.md', () => {
         '5',
       ]);
       const [, written = ''] =
-        /`(?:In `gateway\.json5`: `)?channels: (\{.*?\} \})`/.exec(steps) ?? [];
+        /^4\. In `gateway\.json5`: `channels: (\{.*?\} \})`/m.exec(steps) ?? [];
       const configured = JSON5.parse<Record<string, unknown>>(written);
       const { bindings, problems } = bindChannels(configured);
       expect(problems).toEqual([]);

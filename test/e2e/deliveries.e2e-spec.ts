@@ -1,8 +1,10 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
+import { BriskClock } from '../support/brisk-clock.ts';
 import { Hooks } from '../support/hooks.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram, telegramError } from '../support/platforms/telegram.ts';
+import type { Script } from '../support/scripted-server.ts';
 
 let server: PlatformServer;
 let hooks: Hooks;
@@ -31,7 +33,7 @@ afterEach(async () => {
 describe('a long reply over a real connection', () => {
   it('arrives in numbered parts, in order, and goes on with the part that failed', async () => {
     await start();
-    answerWith('A line of words, and then the next one.\n'.repeat(300));
+    answerWith('A line of words, and then the next one.\n'.repeat(280));
     server.next({}, telegramError(500, 'Internal Server Error'), {});
     const { deliveries } = await ask();
     expect(deliveries).toMatchObject([
@@ -65,6 +67,54 @@ describe('a long reply over a real connection', () => {
     expect(await ask()).toMatchObject({ status: 'failed', deliveries: [{ status: 'unknown' }] });
     expect(server.shown).toHaveLength(1);
   });
+});
+
+describe('two channels of one bot', () => {
+  it('a chat that both reach gets their replies in order', async () => {
+    await start();
+    const provider = makeChannel('telegram', telegram.settings(server.origin));
+    await hooks.close();
+    hooks = await Hooks.start({ channels: { chan_2: { provider }, chan_5: { provider } } });
+    hooks.runner.reply = ({ prompt }) => /reply \w+/.exec(prompt)?.[0] ?? 'HEARTBEAT_OK';
+    server.next(telegramError(500, 'Internal Server Error'));
+    const wish = { to: '42', wakeMode: 'next-heartbeat' };
+    const first = await hooks.ask('/agent', { ...wish, message: 'reply one', channel: 'chan_2' });
+    await server.request(1);
+    await ask('/agent', { ...wish, message: 'reply two', channel: 'chan_5' });
+    await hooks.ended(first.eventId);
+    expect(server.shown.map(({ text }) => text)).toEqual(['reply one', 'reply two']);
+  }, 15_000);
+});
+
+describe('a storm of rate limits, failures and lost answers', () => {
+  it('every recipient gets every reply in order, by whichever channel of the bot it goes', async () => {
+    await start();
+    const provider = makeChannel('telegram', telegram.settings(server.origin));
+    await hooks.close();
+    hooks = await Hooks.start({
+      channels: { chan_2: { provider }, chan_5: { provider } },
+      allowRequestSessionKey: true,
+      clock: new BriskClock(),
+    });
+    hooks.runner.reply = ({ prompt }) => /reply \w+/.exec(prompt)?.[0] ?? 'HEARTBEAT_OK';
+    const storm = [telegram.limited(1), {}, { cut: 'at-once' }, telegramError(502, 'Bad'), {}];
+    server.next(...Array.from({ length: 30 }, (_, n) => storm[n % storm.length] as Script));
+    const wishes = Array.from({ length: 36 }, (_, n) => ({
+      message: `reply ${n}`,
+      to: `${n % 6}`,
+      sessionKey: `hook:${n % 6}`,
+      channel: n % 4 < 2 ? 'chan_2' : 'chan_5',
+      wakeMode: 'next-heartbeat',
+    }));
+    const events: unknown[] = [];
+    for (const wish of wishes) events.push((await hooks.ask('/agent', wish)).eventId);
+    for (const event of events) expect((await hooks.ended(event)).status).toBe('done');
+    for (let to = 0; to < 6; to += 1) {
+      const texts = server.shown.filter((shown) => shown.to === `${to}`).map(({ text }) => text);
+      const once = texts.filter((text, index) => text !== texts[index - 1]);
+      expect(once).toEqual([0, 1, 2, 3, 4, 5].map((n) => `reply ${n * 6 + to}`));
+    }
+  }, 60_000);
 });
 
 describe('a platform that takes connections and answers nobody', () => {

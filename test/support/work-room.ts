@@ -5,6 +5,7 @@ import type {
   Change,
   ChannelBindings,
   ChannelId,
+  ChannelLimits,
   ContextLimits,
   DeliveryLease,
   End,
@@ -65,7 +66,7 @@ export class StandInConversations extends Conversations {
 export class StandInWork extends WorkLedger {
   readonly waiting: Record<Lane, Lease[]> = { turn: [], delivery: [] };
   readonly commits: { workId: number; end: End; changes: readonly Change[] }[] = [];
-  readonly claims: { lane: Lane; max: number }[] = [];
+  readonly claims: { lane: Lane; max: number; limits: (() => ChannelLimits) | undefined }[] = [];
   readonly renewed: number[] = [];
   readonly acting: number[] = [];
   readonly added: NewWork[] = [];
@@ -78,9 +79,14 @@ export class StandInWork extends WorkLedger {
     for (const wake of this.#wakeUp) wake();
   }
 
-  override async claim(lane: Lane, max: number, signal: AbortSignal): Promise<readonly Lease[]> {
+  override async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    limits?: () => ChannelLimits,
+  ): Promise<readonly Lease[]> {
     this.#break('claim');
-    this.claims.push({ lane, max });
+    this.claims.push({ lane, max, limits });
     while (this.waiting[lane].length === 0 && !signal.aborted) await this.#change(signal);
     return signal.aborted ? [] : this.waiting[lane].splice(0, max);
   }
@@ -154,7 +160,7 @@ export class WorkRoom {
     const turns = new Turns(this.runner, directory, this.work, clock);
     const sessions = new SessionTurns(conversations, settings, clock);
     this.addressing = new Addressing(conversations, registry);
-    const outbox = new Outbox(this.addressing, clock);
+    const outbox = new Outbox(this.addressing, registry, clock);
     this.schedule = new HeartbeatSchedule(this.work, directory, settings, clock);
     this.run = new RunStep(turns, sessions, outbox, settings, clock);
     this.heartbeat = new HeartbeatStep(
@@ -166,7 +172,7 @@ export class WorkRoom {
       settings,
       clock,
     );
-    this.health = new ChannelHealth(clock);
+    this.health = new ChannelHealth(registry, clock);
     this.delivery = new DeliveryStep(registry, this.health, clock);
   }
 }

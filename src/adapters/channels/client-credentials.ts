@@ -33,10 +33,11 @@ export class ClientCredentials {
     const answer = await exchange(this.platform, url, init, signal).catch(notSent);
     const token = textAt(answer.body, 'access_token');
     if (answer.status !== 200 || token === undefined) {
-      const said = textAt(answer.body, 'error');
+      const code = textAt(answer.body, 'error');
+      const said = textAt(answer.body, 'error_description') ?? code;
       const isRefused = answer.status === 400 || answer.status === 401;
       const kind = isRefused ? 'auth' : undefined;
-      throw notSent(refusal(this.platform, answer, { said, code: said, kind }));
+      throw notSent(refusal(this.platform, answer, { said, code, kind }));
     }
     const seconds = Number(field(answer.body, 'expires_in')) || 0;
     this.#kept = { token, until: Date.now() + seconds * 1000 - MARGIN_MS };

@@ -29,11 +29,13 @@ class DiscordChannel extends PlatformChannel {
   override readonly knowsKeys = true;
   protected override readonly limit = 2000;
   protected override readonly recipient = DISCORD_CHANNEL;
+  readonly #options: DiscordOptions;
   readonly #platform: Platform;
   #rest: Promise<REST> | undefined;
 
-  constructor(private readonly options: DiscordOptions) {
+  constructor(options: DiscordOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'Discord', secrets: [options.token] };
   }
 
@@ -70,7 +72,7 @@ class DiscordChannel extends PlatformChannel {
   async #client(): Promise<REST> {
     const { REST } = await import('@discordjs/rest');
     const rest = new REST({
-      api: this.options.apiRoot?.replace(/\/+$/, ''),
+      api: this.#options.apiRoot?.replace(/\/+$/, ''),
       version: '10',
       retries: 0,
       rejectOnRateLimit: () => true,
@@ -78,7 +80,7 @@ class DiscordChannel extends PlatformChannel {
       timeout: 120_000,
       makeRequest: (url, init) => this.#request(url, init),
     });
-    return rest.setToken(this.options.token);
+    return rest.setToken(this.#options.token);
   }
 
   async #request(url: string, init: DiscordRequest): Promise<Response> {

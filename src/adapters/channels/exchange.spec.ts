@@ -24,4 +24,14 @@ describe('exchange: settings that make no request', () => {
     expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining('sent nothing') });
     expect(String(error)).not.toContain('cret');
   });
+
+  it.each([6000, 6667, 10080])('a port that fetch refuses, %i, is told as such', async (port) => {
+    const apiRoot = `http://127.0.0.1:${port}`;
+    const message = { to: 'qmd5oqtwoibz8cuzxzg5ekshgr', text: 'x', idempotencyKey: 'k' };
+    const sending = mattermost({ token: 't', apiRoot }).send(message, new AbortController().signal);
+    await expect(sending).rejects.toMatchObject({
+      kind: 'auth',
+      message: `Mattermost was sent nothing: no program may call port ${port}, use another one`,
+    });
+  });
 });

@@ -8,6 +8,8 @@ export interface Platform {
   readonly name: string;
   /** What must never be repeated: tokens and passwords. */
   readonly secrets: readonly string[];
+  /** The setting with the address that is asked. @default 'apiRoot' */
+  readonly addressKey?: 'apiRoot' | 'tokenUrl';
 }
 
 /** What a platform answered, whatever it means. */
@@ -20,13 +22,21 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** What the commonest of the system's codes mean to a person. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no host of that name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no https there',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+};
+
+/** System calls that come before a connection: where they fail, nothing was sent. */
+const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
+
 /** The connection was never made, so that nothing was sent. */
 const NOT_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -55,7 +65,7 @@ export async function exchange(
     response = await fetch(request);
   } catch (error) {
     signal.throwIfAborted();
-    throw noAnswer(platform, error);
+    throw noAnswer(platform, request.url, error);
   }
   const text = await answerText(response);
   signal.throwIfAborted();
@@ -87,20 +97,31 @@ export function below(root: string, path: string): string {
 }
 
 /** The library's message and cause hold the URL, and a URL may hold a token: only the system's own code is repeated. */
-function noAnswer({ name }: Platform, error: unknown): DeliveryError {
-  const code = codeOf(error);
+function noAnswer({ name }: Platform, url: string, error: unknown): DeliveryError {
+  // Fetch's own list (https://fetch.spec.whatwg.org/#port-blocking); it names the reason nowhere else.
+  if (textAt(field(error, 'cause'), 'message') === 'bad port') {
+    const { port } = new URL(url);
+    const message = `${name} was sent nothing: no program may call port ${port}, use another one`;
+    return new DeliveryError(message, 'auth');
+  }
+  const code = textIn(error, 'code', /^[A-Z][A-Z\d_]+$/);
   const why = code === undefined ? '' : ` (${code})`;
-  if (code !== undefined && NOT_SENT.has(code)) {
-    return new DeliveryError(`${name} could not be reached${why}`, 'retryable', undefined, code);
+  const failedCall = textIn(error, 'syscall', /^[a-z]+$/);
+  const isBefore = failedCall !== undefined && BEFORE_CONNECTION.has(failedCall);
+  if (isBefore || (code !== undefined && NOT_SENT.has(code))) {
+    const meaning = MEANINGS[code ?? ''];
+    const told = meaning === undefined ? why : `: ${meaning}${why}`;
+    return new DeliveryError(`${name} could not be reached${told}`, 'retryable', undefined, code);
   }
   const message = `${name} was sent the message and gave no answer${why}; it may have arrived`;
   return new DeliveryError(message, 'unknown', undefined, code);
 }
 
-function codeOf(error: unknown): string | undefined {
+/** What an error or one of its causes says under a key, where it has the form. */
+function textIn(error: unknown, key: string, form: RegExp): string | undefined {
   for (let cause = error, depth = 0; depth < 4 && cause !== undefined; depth += 1) {
-    const code = textAt(cause, 'code');
-    if (code !== undefined && /^[A-Z][A-Z_]+$/.test(code)) return code;
+    const said = textAt(cause, key);
+    if (said !== undefined && form.test(said)) return said;
     cause = field(cause, 'cause') ?? field(cause, 'errors', 0);
   }
   return undefined;

@@ -21,10 +21,12 @@ class IMessageChannel extends PlatformChannel {
   // The platform states none; longer ones are hard to read on a phone.
   protected override readonly limit = 4000;
   protected override readonly recipient = null;
+  readonly #options: IMessageOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: IMessageOptions) {
+  constructor(options: IMessageOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'BlueBubbles', secrets: [options.password] };
   }
 
@@ -36,7 +38,7 @@ class IMessageChannel extends PlatformChannel {
     { to, text, idempotencyKey }: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId?: string }> {
-    const { apiRoot, password, method = 'apple-script' } = this.options;
+    const { apiRoot, password, method = 'apple-script' } = this.#options;
     const url = below(apiRoot, `/api/v1/message/text?password=${encodeURIComponent(password)}`);
     const body = {
       chatGuid: to.includes(';') ? to.trim() : `any;-;${to.trim()}`,

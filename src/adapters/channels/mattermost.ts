@@ -20,10 +20,12 @@ class MattermostChannel extends PlatformChannel {
   override readonly knowsKeys = true;
   protected override readonly limit = 16_383;
   protected override readonly recipient = MATTERMOST_CHANNEL;
+  readonly #options: MattermostOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: MattermostOptions) {
+  constructor(options: MattermostOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'Mattermost', secrets: [options.token] };
   }
 
@@ -35,7 +37,7 @@ class MattermostChannel extends PlatformChannel {
     { to, text, idempotencyKey }: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
-    const { token, apiRoot } = this.options;
+    const { token, apiRoot } = this.#options;
     const pending = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40);
     const body = { channel_id: to, message: text, pending_post_id: `hooks:${pending}` };
     const init = json(body, { authorization: `Bearer ${token}` });

@@ -30,16 +30,19 @@ class TeamsChannel extends PlatformChannel {
   // Microsoft counts 28 to 40 KB of the whole activity.
   protected override readonly limit = 20_000;
   protected override readonly recipient = TEAMS_CONVERSATION;
+  readonly #options: TeamsOptions;
   readonly #platform: Platform;
   readonly #credentials: ClientCredentials;
 
-  constructor(private readonly options: TeamsOptions) {
+  constructor(options: TeamsOptions) {
     super();
+    this.#options = options;
     const { appId, appSecret, tenantId = 'botframework.com' } = options;
     const login = `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}`;
     const url = options.tokenUrl ?? `${login}/oauth2/v2.0/token`;
     this.#platform = { name: 'Microsoft Teams', secrets: [appSecret] };
-    this.#credentials = new ClientCredentials(this.#platform, {
+    const tokens = { ...this.#platform, addressKey: 'tokenUrl' } as const;
+    this.#credentials = new ClientCredentials(tokens, {
       url,
       appId,
       appSecret,
@@ -56,7 +59,7 @@ class TeamsChannel extends PlatformChannel {
     const token = await this.#credentials.token(signal);
     const platform = { ...this.#platform, secrets: [...this.#platform.secrets, token] };
     const path = `/v3/conversations/${encodeURIComponent(to)}/activities`;
-    const url = below(this.options.apiRoot ?? API_ROOT, path);
+    const url = below(this.#options.apiRoot ?? API_ROOT, path);
     const body = { type: 'message', text, textFormat: 'markdown' };
     const init = json(body, { authorization: `Bearer ${token}` });
     const answer = await exchange(platform, url, init, signal);

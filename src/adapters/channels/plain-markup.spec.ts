@@ -24,6 +24,17 @@ describe('plainMarkup', () => {
     ['\\*not bold\\*', '*not bold*', '*not bold*'],
     ['> quoted\n\n1. first', '> quoted\n\n1. first', '> quoted\n\n1. first'],
     ['```ts\na *b* c\n```', '```\na *b* c\n```', 'a *b* c'],
+    [
+      '1. a\n   - b\n\n       ```py\n       def __init__(*a, **k)\n       ```\n__c__',
+      '1. a\n   - b\n\n```\n       def __init__(*a, **k)\n```\n*c*',
+      '1. a\n   - b\n\n       def __init__(*a, **k)\nc',
+    ],
+    [
+      '```\n    ```\n__x__\n    ```\n```',
+      '```\n    ```\n__x__\n    ```\n```',
+      '    ```\n__x__\n    ```',
+    ],
+    ['> ~~~\n> __x__\n> ~~~', '```\n> __x__\n```', '> __x__'],
     ['```\nnever closed', '```\nnever closed\n```', 'never closed'],
   ])('%j', (markdown, whatsapp, plain) => {
     expect(plainMarkup(markdown, WHATSAPP_MARKS)).toBe(whatsapp);

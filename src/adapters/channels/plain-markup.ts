@@ -21,7 +21,8 @@ export const WHATSAPP_MARKS: Marks = {
 /** For platforms that show text as it is. */
 export const NO_MARKS: Marks = { bold: '', italic: '', strike: '', code: '', fence: '' };
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+/** Inside of lists and quotations, too, where it stands further in. */
+const FENCE = /^([ \t>]*)(`{3,}|~{3,})(.*)$/;
 
 /**
  * Markdown for platforms that do not read it: headings become bold lines, links `label (address)`, lists keep their
@@ -30,12 +31,15 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 export function plainMarkup(markdown: string, marks: Marks): string {
   const lines: string[] = [];
   let fence = '';
+  let indent = 0;
   for (const line of markdown.split('\n')) {
-    const [, marker = '', info = ''] = FENCE.exec(line) ?? [];
+    const [, { length } = '', marker = '', info = ''] = FENCE.exec(line) ?? [];
     const opens = fence === '' && marker !== '' && !(marker.startsWith('`') && info.includes('`'));
-    const closes = fence !== '' && marker.startsWith(fence) && info.trim() === '';
+    const isBare = info.trim() === '' && length <= indent + 3;
+    const closes = fence !== '' && marker.startsWith(fence) && isBare;
     if (opens || closes) {
       fence = opens ? marker : '';
+      indent = length;
       if (marks.fence !== '') lines.push(marks.fence);
     } else {
       lines.push(fence === '' ? plainLine(line, marks) : line);
@@ -76,6 +80,7 @@ function inline(text: string, marks: Marks): string {
 function prose(text: string, { bold, italic, strike }: Marks): string {
   return (
     text
+      .replace(HIDDEN, '\ufffd')
       .replace(/\\([\\`*_{}[\]()#+.!~>|-])/g, (_escaped, sign: string) => hidden(sign))
       .replace(
         /!?\[([^\][]*)\]\(\s*<?([^\s)>]{1,1000})>?(?:\s+["'][^"']{0,300}["'])?\s*\)/g,
@@ -95,7 +100,7 @@ function prose(text: string, { bold, italic, strike }: Marks): string {
   );
 }
 
-/** Signs that have been read stand in a private area until all others have been read. */
+/** Signs that have been read stand in a private area until all others have been read; nobody else may put any there. */
 const HIDDEN_FROM = 0xe000;
 const HIDDEN = /[\ue000-\ue07f]/g;
 

@@ -40,11 +40,14 @@ function sentenceOf(
   status: number,
   said: string,
 ): string {
-  const { name } = platform;
+  const { name, addressKey = 'apiRoot' } = platform;
   const why = words(said, platform);
   const because = why === '' ? ` (${status})` : `: ${why}`;
   if (status >= 300 && status < 400) {
-    return `the ${name} server redirects elsewhere: set apiRoot to its final address`;
+    return `the ${name} server redirects elsewhere: set ${addressKey} to its final address`;
+  }
+  if (status === 404 && why === '') {
+    return `there is nothing of ${name} at this address (404), check ${addressKey}`;
   }
   switch (kind) {
     case 'auth':

@@ -43,10 +43,12 @@ class SignalChannel extends PlatformChannel {
   // What is longer goes out as an attached file.
   protected override readonly limit = 2000;
   protected override readonly recipient = SIGNAL_RECIPIENT;
+  readonly #options: SignalOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: SignalOptions) {
+  constructor(options: SignalOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'Signal', secrets: [options.token ?? ''] };
   }
 
@@ -55,7 +57,7 @@ class SignalChannel extends PlatformChannel {
   }
 
   async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const { apiRoot, api, token } = this.options;
+    const { apiRoot, api, token } = this.#options;
     const isRest = api === 'rest';
     const [path, body] = isRest ? this.#rest(message) : this.#rpc(message);
     const init = json(body, token === undefined ? {} : { authorization: `Bearer ${token}` });
@@ -74,13 +76,13 @@ class SignalChannel extends PlatformChannel {
     const address = to.startsWith('group.')
       ? { groupId: rawGroup(to) }
       : { recipient: [phone(to)] };
-    const params = { account: this.options.account, ...address, message: text };
+    const params = { account: this.#options.account, ...address, message: text };
     return ['/api/v1/rpc', { jsonrpc: '2.0', id: idempotencyKey, method: 'send', params }];
   }
 
   #rest({ to, text }: OutgoingMessage): [string, object] {
     const recipients = [to.startsWith('group.') ? to : phone(to)];
-    const { account: number } = this.options;
+    const { account: number } = this.#options;
     return ['/v2/send', { number, recipients, message: text, text_mode: 'normal' }];
   }
 

@@ -43,10 +43,12 @@ class SlackChannel extends PlatformChannel {
   override readonly provider = 'slack';
   protected override readonly limit = 12_000;
   protected override readonly recipient = SLACK_CHANNEL;
+  readonly #options: SlackOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: SlackOptions) {
+  constructor(options: SlackOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'Slack', secrets: [options.token] };
   }
 
@@ -82,8 +84,8 @@ class SlackChannel extends PlatformChannel {
       if (answer.status !== 200 || field(answer.body, 'ok') !== true) throw this.#refusal(answer);
       return new Response(answer.text, { headers: answer.headers });
     };
-    return new WebClient(this.options.token, {
-      slackApiUrl: this.options.apiRoot,
+    return new WebClient(this.#options.token, {
+      slackApiUrl: this.#options.apiRoot,
       fetch: asked,
       retryConfig: { retries: 0 },
       allowAbsoluteUrls: false,

@@ -102,6 +102,31 @@ describe('splitText', () => {
     expect(parts.map((part) => part.replace(/^\(\d\/\d\)/, '').trim())).toEqual(['Hello', 'you']);
   });
 
+  it.each([
+    ['a family', '👨‍👩‍👧‍👦'],
+    ['flags', '🇩🇪🇫🇷'],
+    ['a skin tone', '👍🏽'],
+    ['accents of their own', 'e\u0301\u0323'],
+    ['Devanagari', 'क्षि'],
+    ['a line break of two signs', 'x\r\n'],
+  ])('a cut between letters leaves %s whole', (_name, letter) => {
+    const letters = (text: string) =>
+      Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+    for (const shift of ['', 'a', 'ab', 'abc']) {
+      const text = shift + letter.repeat(300);
+      const bodies = cut(text, 200).map(({ body }) => body);
+      expect(bodies.join('')).toBe(text);
+      expect(bodies.flatMap(letters)).toEqual(letters(text));
+    }
+  });
+
+  it.each([1000, 199])('cuts a letter of %i accents before a name', (accents) => {
+    const text = `a${'\u0301'.repeat(accents)}@all`;
+    const bodies = cut(text, 200).map(({ body }) => body);
+    expect(Math.max(...bodies.map(({ length }) => length))).toBeLessThanOrEqual(200);
+    expect(bodies.join('')).toBe(text);
+  });
+
   it('takes a million characters of anything in a moment', () => {
     for (const piece of ['`', '\n', '```\n', ' ', 'x', '**a ', '[', '](a "', '😀']) {
       expect(splitText(piece.repeat(200_000), 2000).length).toBeGreaterThanOrEqual(0);

@@ -10,8 +10,8 @@ export interface Piece {
 
 /** A fence that is repeated has at most this many characters, the name of the language included. */
 const LONGEST_FENCE = 40;
-/** Room for `(999/999)` and the blank line behind it. */
-const NUMBER_CHARS = 12;
+/** Room for `(99999/99999)` and the blank line behind it. */
+const NUMBER_CHARS = 16;
 /** Room for a fence line before and a fence line behind. */
 const FENCES_CHARS = 2 * (LONGEST_FENCE + 2);
 
@@ -35,7 +35,7 @@ export function splitText(text: string, limit: number): string[] {
 
 /**
  * Cuts into bodies of at most `size` units: after a paragraph, else after a line, both in the second half; else after
- * a blank, else between two characters (never inside a surrogate pair).
+ * a blank, else between two letters as people see them.
  */
 export function cut(text: string, size: number): Piece[] {
   const pieces: Piece[] = [];
@@ -64,6 +64,20 @@ function endOfPiece(text: string, size: number): number {
   if (line > size / 2) return line;
   const blank = Math.max(line, lastBlank(text, size));
   if (blank > 0) return blank;
+  return betweenLetters(text, size);
+}
+
+/** Letters as people see them: with their accents, a family with all its members. */
+const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Signs that begin a name at the start of a message, and none behind a letter. */
+const BEGINS_NAME = /^[@＠&]/;
+
+/** The last position up to `size` between two letters; in a letter that is longer than that, between characters. */
+function betweenLetters(text: string, size: number): number {
+  const letters = LETTERS.segment(text.slice(0, size + 2));
+  const startOf = (position: number) => letters.containing(position)?.index ?? 0;
+  const end = startOf(size);
+  if (end > 0) return (BEGINS_NAME.test(text.charAt(end)) && startOf(end - 1)) || end;
   return /[\uD800-\uDBFF]/.test(text.charAt(size - 1)) ? size - 1 : size;
 }
 

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
-import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import { exchange } from './exchange.ts';
 import type { Answer, Platform } from './exchange.ts';
 import { field, textAt } from './field.ts';
@@ -28,15 +28,20 @@ interface Sent {
 /** What servers before Bot API 10.1 say of rich messages, and all of Markdown that they cannot read. */
 const NOT_RICH = /: not found$|can't parse|can't find end|rich[_ ]message/i;
 
+/** 403 is about the chat (the bot was blocked, or is no member), 404 about the token, which stands in the path. */
+const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 404: 'auth' };
+
 class TelegramChannel extends PlatformChannel {
   override readonly provider = 'telegram';
   // That of a message without formatting: a part may have to go as one.
   protected override readonly limit = 4096;
   protected override readonly recipient = TELEGRAM_CHAT;
+  readonly #options: TelegramOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: TelegramOptions) {
+  constructor(options: TelegramOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'Telegram', secrets: [options.token] };
   }
 
@@ -52,8 +57,8 @@ class TelegramChannel extends PlatformChannel {
       const sent = await this.#sent(api.sendRichMessage(to, rich, undefined, signal), signal);
       return { messageId: sent };
     } catch (error) {
-      if (!(error instanceof DeliveryError) || error.kind !== 'permanent') throw error;
-      if (!NOT_RICH.test(error.message)) throw error;
+      if (!(error instanceof DeliveryError) || !NOT_RICH.test(error.message)) throw error;
+      if (error.kind !== 'permanent' && error.kind !== 'auth') throw error;
     }
     const other = { link_preview_options: { is_disabled: true } };
     return { messageId: await this.#sent(api.sendMessage(to, text, other, signal), signal) };
@@ -69,8 +74,8 @@ class TelegramChannel extends PlatformChannel {
       return Response.json(answer.body);
     };
     // Node's own fetch and grammy's differ in their types only.
-    const options: object = { apiRoot: this.options.apiRoot?.replace(/\/+$/, ''), fetch: asked };
-    return new Api(this.options.token, options);
+    const options: object = { apiRoot: this.#options.apiRoot?.replace(/\/+$/, ''), fetch: asked };
+    return new Api(this.#options.token, options);
   }
 
   async #sent(sending: Promise<Sent>, signal: AbortSignal): Promise<string> {
@@ -89,8 +94,7 @@ class TelegramChannel extends PlatformChannel {
     const seconds = field(answer.body, 'parameters', 'retry_after');
     return refusal(this.#platform, answer, {
       said: textAt(answer.body, 'description'),
-      // 403 is about the chat (the bot was blocked, or is no member), not about the token.
-      kind: answer.status === 403 ? 'permanent' : undefined,
+      kind: KINDS[answer.status],
       retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
     });
   }

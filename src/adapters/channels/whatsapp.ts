@@ -44,10 +44,12 @@ class WhatsAppChannel extends PlatformChannel {
   override readonly provider = 'whatsapp';
   protected override readonly limit = 4096;
   protected override readonly recipient = PHONE_NUMBER;
+  readonly #options: WhatsAppOptions;
   readonly #platform: Platform;
 
-  constructor(private readonly options: WhatsAppOptions) {
+  constructor(options: WhatsAppOptions) {
     super();
+    this.#options = options;
     this.#platform = { name: 'WhatsApp', secrets: [options.token] };
   }
 
@@ -56,7 +58,7 @@ class WhatsAppChannel extends PlatformChannel {
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const { token, phoneNumberId, apiRoot = API_ROOT } = this.options;
+    const { token, phoneNumberId, apiRoot = API_ROOT } = this.#options;
     const url = below(apiRoot, `/${encodeURIComponent(phoneNumberId)}/messages`);
     const body = {
       messaging_product: 'whatsapp',

@@ -1,4 +1,4 @@
-import type { End } from '../../hooks/ports/work-ledger.ts';
+import type { ChannelLimits, End } from '../../hooks/ports/work-ledger.ts';
 import type { Lane } from '../../hooks/ports/new-work.ts';
 import type {
   ContextLimits,
@@ -69,7 +69,7 @@ export interface ThreadData {
 
 export interface WriterCalls {
   accept: { args: [event: PackedEvent, maxSystemEvents: number]; result: WireAcceptance };
-  claim: { args: [lane: Lane, max: number, maxPerChannel: number]; result: WireClaim };
+  claim: { args: [lane: Lane, max: number, limits: ChannelLimits]; result: WireClaim };
   add: { args: [work: WireWork]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };

@@ -1,7 +1,7 @@
 import type { Change } from '../../hooks/ports/change.ts';
 import { LedgerUnavailable } from '../../hooks/ports/intake.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { End, Lease } from '../../hooks/ports/work-ledger.ts';
+import type { ChannelLimits, End, Lease } from '../../hooks/ports/work-ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/new-work.ts';
 import type { WriterCalls } from './calls.ts';
 import type { WireLease } from './wire-data.ts';
@@ -23,11 +23,11 @@ export class SqliteWorkLedger extends WorkLedger {
     lane: Lane,
     max: number,
     signal: AbortSignal,
-    maxPerChannel = Number.POSITIVE_INFINITY,
+    limits: () => ChannelLimits = () => ({}),
   ): Promise<readonly Lease[]> {
     while (!signal.aborted) {
       const heard = this.#bells.rings(lane);
-      const { leases, nextDue } = await this.#writer.call('claim', lane, max, maxPerChannel);
+      const { leases, nextDue } = await this.#writer.call('claim', lane, max, limits());
       if (leases.length > 0) return leases.map((lease) => toLease(lane, lease));
       await this.#bells.wait(lane, heard, nextDue, signal);
     }

@@ -2,6 +2,7 @@ import type { Acceptance, IdempotencyKey } from '../../hooks/ports/intake.ts';
 import type { Change, RunUpdate, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
 import type { EventStory } from '../../hooks/ports/stories.ts';
 import type { NewWork } from '../../hooks/ports/new-work.ts';
+import type { WorkPart } from '../../hooks/ports/work-ledger.ts';
 
 /** A new event as it is stored: nested parts are JSON text already. */
 export interface WireEvent {
@@ -53,6 +54,7 @@ export interface WireLease {
   readonly mayHaveActed: boolean;
   readonly since: number;
   readonly order: string;
+  readonly part?: WorkPart;
 }
 
 /** `nextDue`: when something will be claimable; null: not before a lane is rung. */

@@ -2,6 +2,7 @@ import type { Channel, ChannelId } from './channel.ts';
 
 /** One channel of the gateway. */
 export interface ChannelBinding {
+  /** One object on several channels is one account of its platform: they share its rate limits, and the order per recipient. */
   readonly provider: Channel;
   /** Recipient when nobody named one and the channel has none to remember. */
   readonly to?: string;

@@ -57,14 +57,10 @@ export interface MessageOrder {
   readonly channel: ChannelId;
   /** Null: nobody knew a recipient; the delivery fails and says so. */
   readonly to: string | null;
-  /** Markdown, as the agent wrote it. */
+  /** Markdown, as the agent wrote it; empty once it was cut into parts, which the lease brings. */
   readonly text: string;
   /** True: links and images are shown as such, whatever {@link trust} says. */
   readonly allowLinks?: boolean;
-  /** The messages of which some are sent, in the channel's own form; absent: none is. */
-  readonly parts?: readonly string[];
-  /** How many of {@link parts} the platform has taken. */
-  readonly partsSent?: number;
   /** The run whose reply it is; null: a heartbeat's. */
   readonly runId: string | null;
   /** The agent that spoke. */

@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 import type { Lane, NewWork } from './new-work.ts';
-import type { HeartbeatOrder, MessageOrder, RunOrder, WorkOrder } from './orders.ts';
+import type { HeartbeatOrder, MessageOrder, RunOrder } from './orders.ts';
 
 /** A right to do one piece of work, held by one process until the step ends or the process does. */
 interface LeaseOf<Kind, Order> {
@@ -25,23 +25,46 @@ interface LeaseOf<Kind, Order> {
   readonly order: Order;
 }
 
+/** One of the messages into which a reply was cut. */
+export interface WorkPart {
+  readonly text: string;
+  /** Its place among them, from 1. */
+  readonly place: number;
+  /** How many they are. */
+  readonly count: number;
+}
+
 export type RunLease = LeaseOf<'run', RunOrder>;
 export type HeartbeatLease = LeaseOf<'heartbeat', HeartbeatOrder>;
-export type DeliveryLease = LeaseOf<'delivery', MessageOrder>;
+export type DeliveryLease = LeaseOf<'delivery', MessageOrder> & {
+  /** What is to be sent now; absent: the order's text, which is in one piece. */
+  readonly part?: WorkPart;
+};
 export type Lease = RunLease | HeartbeatLease | DeliveryLease;
 
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
  * `interrupted`: the service stopped during the attempt, which counts as an interruption and not as a failure.
  * `release`: given back before anything was begun; it keeps its place and nothing is counted.
- * `continue`: a part of it is done; it stays first in line, is due at once, and `order` is what is left of it.
+ * `cut`: a delivery is done in `parts` from now on, one lease each; it stays first in line and is due at once. `order` is
+ * what is left beside them: the parts are stored once, and what one of them costs does not grow with the others.
+ * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
  */
 export type End =
   | { type: 'done' }
   | { type: 'retry'; at: number; interrupted?: true }
   | { type: 'release' }
-  | { type: 'continue'; order: WorkOrder }
+  | { type: 'cut'; order: MessageOrder; parts: readonly string[] }
+  | { type: 'continue' }
   | { type: 'dead' };
+
+/** What a claim leaves out, by channel: the first word of a key, which in the lane of deliveries is one. */
+export interface ChannelLimits {
+  /** How much work of one channel may be under way at once. @default as much as there is */
+  readonly perChannel?: number;
+  /** Until when a channel rests, in epoch milliseconds: nothing of it is claimed before. @default none rests */
+  readonly resting?: Readonly<Record<string, number>>;
+}
 
 /**
  * How long a lease holds without being renewed, in a store that several processes share. A ledger that is alone on its
@@ -58,14 +81,13 @@ export abstract class WorkLedger {
   /**
    * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's story
    * says `running`. Waits until there is any; resolves to none when `signal` aborts.
-   * @param maxPerChannel how much work may be under way at once whose keys begin with the same word: in the lane of
-   * deliveries, the channel. What goes beyond it waits and delays no other.
+   * @param limits what waits, and delays no other; asked each time that the ledger looks for work.
    */
   abstract claim(
     lane: Lane,
     max: number,
     signal: AbortSignal,
-    maxPerChannel?: number,
+    limits?: () => ChannelLimits,
   ): Promise<readonly Lease[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../ports/index.ts';
 import type { ChannelId, DeliveryError, DeliveryFailure } from '../ports/index.ts';
+import { ChannelRegistry } from './channel-registry.ts';
 
 const SECOND = 1000;
 /** Longest rest when the platform says no time. */
@@ -16,7 +17,11 @@ export interface ChannelFailure {
 interface Condition {
   lastSuccessAt: number | null;
   lastError: ChannelFailure | null;
-  pausedUntil: number;
+}
+
+/** Of one account, whichever of its channels was limited. */
+interface Rest {
+  until: number;
   /** Rate limits since the last success. */
   limits: number;
 }
@@ -25,32 +30,42 @@ interface Condition {
 @Injectable()
 export class ChannelHealth {
   readonly #conditions = new Map<ChannelId, Condition>();
+  readonly #rests = new Map<ChannelId, Rest>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly registry: ChannelRegistry,
+    private readonly clock: Clock,
+  ) {}
 
   succeeded(id: ChannelId): void {
-    const condition = this.#of(id);
-    condition.lastSuccessAt = this.clock.now();
-    condition.limits = 0;
+    this.#of(id).lastSuccessAt = this.clock.now();
+    this.#restOf(id).limits = 0;
   }
 
-  /** A rate limit makes the whole channel rest: as long as the platform asks, else longer each time. */
+  /** A rate limit makes the whole account rest: as long as the platform asks, else longer each time. */
   failed(id: ChannelId, { kind, message, retryAfterMs }: DeliveryError): void {
-    const condition = this.#of(id);
     const at = this.clock.now();
-    condition.lastError = { at, kind, message };
+    this.#of(id).lastError = { at, kind, message };
     if (kind !== 'rate-limited') return;
-    const backoff = Math.min(SECOND * 2 ** condition.limits, LONGEST_BACKOFF_MS);
+    const rest = this.#restOf(id);
+    const backoff = Math.min(SECOND * 2 ** rest.limits, LONGEST_BACKOFF_MS);
     const pause = Math.ceil(retryAfterMs ?? backoff);
     // Several messages are under way at once: their refusals are one limit, not several.
-    if (condition.pausedUntil <= at) condition.limits += 1;
-    condition.pausedUntil = Math.max(condition.pausedUntil, at + pause);
+    if (rest.until <= at) rest.limits += 1;
+    rest.until = Math.max(rest.until, at + pause);
   }
 
   /** When the channel goes on, in epoch milliseconds; null: it does not rest. */
   pausedUntil(id: ChannelId): number | null {
-    const until = this.#conditions.get(id)?.pausedUntil ?? 0;
+    const { until } = this.#restOf(id);
     return until > this.clock.now() ? until : null;
+  }
+
+  /** The accounts that rest, each by its first channel, and until when, in epoch milliseconds. */
+  get resting(): Readonly<Record<string, number>> {
+    const now = this.clock.now();
+    const rests = Array.from(this.#rests, ([id, { until }]) => [id, until] as const);
+    return Object.fromEntries(rests.filter(([, until]) => until > now));
   }
 
   lastSuccessAt(id: ChannelId): number | null {
@@ -64,8 +79,17 @@ export class ChannelHealth {
   #of(id: ChannelId): Condition {
     const known = this.#conditions.get(id);
     if (known !== undefined) return known;
-    const fresh = { lastSuccessAt: null, lastError: null, pausedUntil: 0, limits: 0 };
+    const fresh = { lastSuccessAt: null, lastError: null };
     this.#conditions.set(id, fresh);
+    return fresh;
+  }
+
+  #restOf(id: ChannelId): Rest {
+    const account = this.registry.accountOf(id);
+    const known = this.#rests.get(account);
+    if (known !== undefined) return known;
+    const fresh = { until: 0, limits: 0 };
+    this.#rests.set(account, fresh);
     return fresh;
   }
 }

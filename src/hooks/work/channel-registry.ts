@@ -46,6 +46,13 @@ export class ChannelRegistry {
     return this.bindings[id]?.provider ?? null;
   }
 
+  /** The first channel with the same account; itself when it has its own, or nobody serves it. */
+  accountOf(id: ChannelId): ChannelId {
+    const provider = this.get(id);
+    if (provider === null) return id;
+    return this.ids.find((other) => this.get(other) === provider) ?? id;
+  }
+
   /** Recipient when nobody named one and the channel has none to remember. */
   defaultRecipient(id: ChannelId): string | null {
     return this.bindings[id]?.to ?? null;

@@ -18,17 +18,19 @@ export function postponed(at: number): StepEnd {
   return { end: { type: 'retry', at, interrupted: true }, changes: [] };
 }
 
-/** One part is taken: what is left is durable before the next one is sent. The delivery is known by its first part. */
+/** Nothing is sent yet: the parts are durable before the first one is, and stay as they were cut. */
+export function cutUp({ order }: DeliveryLease, parts: readonly string[]): StepEnd {
+  return { end: { type: 'cut', order: { ...order, text: '' }, parts }, changes: [] };
+}
+
+/** One part is taken, which is durable before the next one is sent. The delivery is known by its first part. */
 export function progressed(
-  { order }: DeliveryLease,
-  parts: readonly string[],
+  { order: { deliveryId: id }, part }: DeliveryLease,
   messageId: string | undefined,
 ): StepEnd {
-  const { deliveryId: id, partsSent = 0 } = order;
-  return {
-    end: { type: 'continue', order: { ...order, parts, partsSent: partsSent + 1 } },
-    changes: partsSent === 0 ? [{ type: 'delivery-update', id, messageId }] : [],
-  };
+  const isFirst = part?.place === 1;
+  const changes: readonly Change[] = isFirst ? [{ type: 'delivery-update', id, messageId }] : [];
+  return { end: { type: 'continue' }, changes };
 }
 
 /** The last part is taken. */

@@ -1,6 +1,6 @@
 import { WorkRoom, deliveryLease, kindsOf, only } from '../../../test/support/work-room.ts';
 import { DeliveryError } from '../ports/index.ts';
-import type { ChannelBinding, MessageOrder } from '../ports/index.ts';
+import type { ChannelBinding, DeliveryLease, MessageOrder, WorkPart } from '../ports/index.ts';
 import type { StepEnd } from './step.ts';
 
 const PARTS = ['one', 'two', 'three'];
@@ -13,26 +13,47 @@ function threeParts(over: Partial<ChannelBinding> = {}): WorkRoom {
   return Object.assign(bound, { channel: room.channel });
 }
 
-function perform(room: WorkRoom, order: Partial<MessageOrder> = {}, crashes = 0): Promise<StepEnd> {
-  return room.delivery.perform(deliveryLease(order, { crashes }), room.stop.signal);
+function perform(
+  room: WorkRoom,
+  order: Partial<MessageOrder> = {},
+  over: Partial<DeliveryLease> = {},
+): Promise<StepEnd> {
+  return room.delivery.perform(deliveryLease(order, over), room.stop.signal);
 }
 
-/** What a step left to do. */
-function rest({ end }: StepEnd): MessageOrder {
-  if (end.type !== 'continue') throw new Error(`it did not go on: ${end.type}`);
-  return end.order as MessageOrder;
+/** One of {@link PARTS} as a lease brings it, by its place. */
+function part(place: number): WorkPart {
+  return { text: PARTS[place - 1] ?? '', place, count: PARTS.length };
+}
+
+/** Sends one part of a reply that was cut. */
+function performPart(room: WorkRoom, place: number, crashes = 0): Promise<StepEnd> {
+  return perform(room, { text: '' }, { part: part(place), crashes });
 }
 
 describe('DeliveryStep: a reply in parts', () => {
-  it('sends one part at a time and makes durable what is left before the next', async () => {
+  it('is cut before anything is sent, and its text is not kept twice', async () => {
     const room = threeParts();
-    const first = await perform(room);
-    expect(rest(first)).toMatchObject({ parts: PARTS, partsSent: 1 });
+    const { end, changes } = await perform(room);
+    expect(end).toMatchObject({ type: 'cut', parts: PARTS, order: { text: '' } });
+    expect(changes).toEqual([]);
+    expect(room.channel.messages).toEqual([]);
+  });
+
+  it('is cut after a crash whatever onUnknown says: before that nothing was sent', async () => {
+    const { end } = await perform(threeParts({ onUnknown: 'stop' }), {}, { crashes: 1 });
+    expect(end.type).toBe('cut');
+    expect((await performPart(threeParts({ onUnknown: 'stop' }), 1, 1)).end.type).toBe('dead');
+  });
+
+  it('goes one part at a time, as it was cut then, and is known by the first', async () => {
+    const room = threeParts();
+    room.channel.parts = () => ['cut otherwise'];
+    const first = await performPart(room, 1);
+    expect(first.end).toEqual({ type: 'continue' });
     expect(first.changes).toMatchObject([{ type: 'delivery-update', messageId: '1' }]);
-    const second = await perform(room, rest(first));
-    expect(rest(second)).toMatchObject({ partsSent: 2 });
-    expect(second.changes).toEqual([]);
-    const last = await perform(room, rest(second));
+    expect(await performPart(room, 2)).toEqual({ end: { type: 'continue' }, changes: [] });
+    const last = await performPart(room, 3);
     expect(last.end).toEqual({ type: 'done' });
     expect(kindsOf(last.changes)).toEqual(['delivery-update', 'route']);
     expect(only(last.changes, 'delivery-update')[0]?.messageId).toBeUndefined();
@@ -41,22 +62,17 @@ describe('DeliveryStep: a reply in parts', () => {
 
   it('gives each part a key of its own, the same for every attempt', async () => {
     const room = threeParts();
-    await perform(room);
-    await perform(room, { parts: PARTS, partsSent: 1 });
-    await perform(room, { parts: PARTS, partsSent: 1 }, 1);
+    await performPart(room, 1);
+    await performPart(room, 2);
+    await performPart(room, 2, 1);
     const keys = room.channel.messages.map(({ idempotencyKey }) => idempotencyKey);
     expect(keys).toEqual(['delivery-1:1', 'delivery-1:2', 'delivery-1:2']);
   });
 
-  it('goes on with the part that failed, as it was cut then', async () => {
+  it('a part that fails is tried again', async () => {
     const room = threeParts();
     room.channel.answer = () => Promise.reject(new DeliveryError('down', 'retryable'));
-    const order = rest(await perform(threeParts()));
-    expect((await perform(room, order)).end.type).toBe('retry');
-    room.channel.parts = () => ['cut otherwise'];
-    room.channel.answer = async () => ({});
-    await perform(room, order);
-    expect(room.channel.messages.map(({ text }) => text)).toEqual(['two', 'two']);
+    expect((await performPart(room, 2)).end.type).toBe('retry');
   });
 
   it('a text without anything to show is final', async () => {

@@ -1,6 +1,7 @@
-import { WorkRoom, deliveryLease } from '../../../test/support/work-room.ts';
+import { WorkRoom, deliveryLease, settled } from '../../../test/support/work-room.ts';
 import { DeliveryError } from '../ports/index.ts';
 import type { DeliveryFailure } from '../ports/index.ts';
+import { WorkLoop } from './work-loop.ts';
 
 function twoChannels(): WorkRoom {
   const { channel } = new WorkRoom();
@@ -95,6 +96,21 @@ describe('DeliveryStep: a rate limit', () => {
   );
 });
 
+describe('DeliveryStep: two channels of one account', () => {
+  it('rest together, whichever of them was limited', async () => {
+    const { channel } = new WorkRoom();
+    const room = new WorkRoom({}, { chan_1: { provider: channel }, chan_2: { provider: channel } });
+    Object.assign(room, { channel });
+    refuse(room, 'rate-limited', 7000);
+    await send(room, '+1', 'chan_2');
+    const { end } = await send(room, '+2', 'chan_1');
+    expect(end).toEqual({ type: 'retry', at: room.clock.now() + 7000, interrupted: true });
+    expect(room.channel.messages).toHaveLength(1);
+    expect(room.health.pausedUntil('chan_2')).toBe(room.health.pausedUntil('chan_1'));
+    expect(room.health.lastError('chan_1')).toBeNull();
+  });
+});
+
 describe('DeliveryStep: how long it is tried (channels.retryHours)', () => {
   it.each([
     [1, 2, 'dead'],
@@ -119,5 +135,23 @@ describe('DeliveryStep: a recipient that cannot be one', () => {
     const error = `"C01 ${'x'.repeat(56)}" is no recipient of whatsapp; expected a phone number`;
     expect(changes[0]).toMatchObject({ status: 'dead', error });
     expect(room.channel.messages).toEqual([]);
+  });
+});
+
+describe('WorkLoop: a channel that rests', () => {
+  it('is left out of claims until then, so that what waits for it costs nothing', async () => {
+    const room = new WorkRoom();
+    const { run, heartbeat, delivery, work, settings, clock } = room;
+    const loop = new WorkLoop(run, heartbeat, delivery, work, settings, clock);
+    refuse(room, 'rate-limited', 7000);
+    loop.start();
+    work.give(deliveryLease());
+    await settled();
+    const claim = work.claims.find(({ lane }) => lane === 'delivery');
+    const resting = { chan_1: clock.now() + 7000 };
+    expect(claim?.limits?.()).toEqual({ perChannel: 8, resting });
+    clock.advance(7000);
+    expect(claim?.limits?.().resting).toEqual({});
+    await loop.stop(0);
   });
 });

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, DeliveryError } from '../ports/index.ts';
-import type { ChannelBinding, DeliveryLease, MessageOrder } from '../ports/index.ts';
+import type { ChannelBinding, DeliveryLease, MessageOrder, WorkPart } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channel-registry.ts';
 import { fatality } from './crashes.ts';
-import { delivered, givenUp, noteOf, postponed, progressed } from './delivery-end.ts';
+import { cutUp, delivered, givenUp, noteOf, postponed, progressed } from './delivery-end.ts';
 import { plainParts } from './plain-parts.ts';
 import { DELIVERY_RETRY, nextAttempt } from './retry-policy.ts';
 import { send } from './sending.ts';
@@ -12,11 +12,10 @@ import type { Step, StepEnd } from './step.ts';
 
 const LOST_ANSWER = 'the service ended while the message was being sent; it may have arrived';
 
-/** A message that can be sent: by whom, to whom, in which parts. */
-interface Sendable {
+/** Who sends, and to whom. */
+interface Address {
   readonly binding: ChannelBinding;
   readonly to: string;
-  readonly parts: readonly string[];
 }
 
 /** One part of a reply to one recipient, retried until it arrives or cannot; then the next part, until all are sent. */
@@ -28,19 +27,28 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly clock: Clock,
   ) {}
 
+  /** The channels that rest, by the first word of their keys, and until when: what was not begun waits in the ledger. */
+  get resting(): Readonly<Record<string, number>> {
+    return this.health.resting;
+  }
+
   async perform(lease: DeliveryLease, stop: AbortSignal): Promise<StepEnd> {
     const message = lease.order;
     const { channel } = message;
     const fatal = fatality(lease, 'delivery');
     if (fatal !== null) return this.giveUp(lease, fatal, 'unknown');
     const binding = this.registry.binding(channel);
-    if (lease.crashes > 0 && stopsWhenUnknown(binding)) {
-      return this.giveUp(lease, LOST_ANSWER, 'unknown');
-    }
-    const pausedUntil = this.health.pausedUntil(channel);
-    if (pausedUntil !== null) return postponed(pausedUntil);
     try {
-      return await this.#send(lease, this.#sendable(message, binding), stop);
+      const address = this.#address(message, binding);
+      const texts = lease.part === undefined ? textsOf(message, address.binding) : [];
+      if (texts.length > 1) return cutUp(lease, texts);
+      if (lease.crashes > 0 && stopsWhenUnknown(binding)) {
+        return this.giveUp(lease, LOST_ANSWER, 'unknown');
+      }
+      const pausedUntil = this.health.pausedUntil(channel);
+      if (pausedUntil !== null) return postponed(pausedUntil);
+      const part = lease.part ?? { text: texts[0] ?? '', place: 1, count: 1 };
+      return await this.#send(lease, address, part, stop);
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       return this.#failed(lease, binding, error);
@@ -51,18 +59,21 @@ export class DeliveryStep implements Step<DeliveryLease> {
     return givenUp(lease, error, status, this.clock.now());
   }
 
-  async #send(lease: DeliveryLease, sendable: Sendable, stop: AbortSignal): Promise<StepEnd> {
-    const { deliveryId, channel, partsSent = 0 } = lease.order;
-    const { binding, to, parts } = sendable;
+  async #send(
+    lease: DeliveryLease,
+    { binding, to }: Address,
+    { text, place, count }: WorkPart,
+    stop: AbortSignal,
+  ): Promise<StepEnd> {
+    const { deliveryId, channel } = lease.order;
     if (stop.aborted) return postponed(this.clock.now());
-    const text = parts[partsSent] ?? '';
-    const idempotencyKey = parts.length === 1 ? deliveryId : `${deliveryId}:${partsSent + 1}`;
+    const idempotencyKey = count === 1 ? deliveryId : `${deliveryId}:${place}`;
     try {
       const outgoing = { to, text, idempotencyKey };
       const { messageId } = await send(binding.provider, outgoing, this.clock, stop);
       this.health.succeeded(channel);
-      if (partsSent + 1 < parts.length) return progressed(lease, parts, messageId);
-      return delivered(lease, to, partsSent === 0 ? messageId : undefined, this.clock.now());
+      if (place < count) return progressed(lease, messageId);
+      return delivered(lease, to, place === 1 ? messageId : undefined, this.clock.now());
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease, binding);
       if (error instanceof DeliveryError) this.health.failed(channel, error);
@@ -70,9 +81,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
     }
   }
 
-  /** @throws DeliveryError when there is no provider, no recipient or no text. */
-  #sendable(message: MessageOrder, binding: ChannelBinding | null): Sendable {
-    const { channel, text } = message;
+  /** @throws DeliveryError when there is no provider or no recipient. */
+  #address(message: MessageOrder, binding: ChannelBinding | null): Address {
+    const { channel } = message;
     if (binding === null) {
       const reason = `${channel} has no provider; configure channels.${channel}`;
       throw new DeliveryError(reason, 'permanent');
@@ -82,11 +93,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const reason = `no recipient; name "to", or set channels.${channel}.to`;
       throw new DeliveryError(reason, 'permanent');
     }
-    const showsLinks = message.trust.level === 'trusted' || message.allowLinks === true;
-    const { provider } = binding;
-    const parts = message.parts ?? (showsLinks ? provider.parts(text) : plainParts(provider, text));
-    if (parts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
-    return { binding, to, parts };
+    return { binding, to };
   }
 
   /** Whether the platform took it cannot be known; the story says that the attempt was cut off. */
@@ -113,6 +120,15 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const { deliveryId: id } = lease.order;
     return { end, changes: [{ type: 'delivery-update', id, error: message, attempt }] };
   }
+}
+
+/** @throws DeliveryError when there is no text. */
+function textsOf(message: MessageOrder, { provider }: ChannelBinding): readonly string[] {
+  const { text, trust, allowLinks } = message;
+  const showsLinks = trust.level === 'trusted' || allowLinks === true;
+  const texts = showsLinks ? provider.parts(text) : plainParts(provider, text);
+  if (texts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
+  return texts;
 }
 
 /** Whether a message that may have arrived is not sent again: never on platforms that know it when they see it twice. */

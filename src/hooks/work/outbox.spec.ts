@@ -12,6 +12,23 @@ async function messageOf(deliver: DeliverOrder, room = new WorkRoom()) {
 }
 
 describe('Outbox (behaviour §5, §12)', () => {
+  it('channels of one account are one line per recipient', async () => {
+    const { channel } = new WorkRoom();
+    const other = new WorkRoom().channel;
+    const bindings = {
+      chan_2: { provider: channel },
+      chan_3: { provider: other },
+      chan_5: { provider: channel },
+    };
+    const keyOf = async (id: 'chan_2' | 'chan_3' | 'chan_5') => {
+      const deliver = { channel: id, to: '+49', toFrom: 'named' } as const;
+      return (await messageOf(deliver, new WorkRoom({}, bindings))).work?.key;
+    };
+    expect(await keyOf('chan_5')).toBe('chan_2 +49');
+    expect(await keyOf('chan_2')).toBe('chan_2 +49');
+    expect(await keyOf('chan_3')).toBe('chan_3 +49');
+  });
+
   it('queues the message by channel and recipient and begins its story as pending', async () => {
     const { work, order, story } = await messageOf({
       channel: 'chan_1',

@@ -3,6 +3,7 @@ import { Clock, mainSession, newId } from '../ports/index.ts';
 import type { CapabilityContract, Change, MessageOrder, RunOrder } from '../ports/index.ts';
 import { isAcknowledgement } from './acknowledgement.ts';
 import { Addressing } from './addressing.ts';
+import { ChannelRegistry } from './channel-registry.ts';
 
 /** What becomes of a reply: a message on its way, a delivery that ended at once, or nothing. */
 export interface Dispatch {
@@ -19,6 +20,7 @@ type Aftermath = Pick<MessageOrder, 'summaryIfUndelivered' | 'wakeMode'>;
 export class Outbox {
   constructor(
     private readonly addressing: Addressing,
+    private readonly registry: ChannelRegistry,
     private readonly clock: Clock,
   ) {}
 
@@ -96,7 +98,8 @@ export class Outbox {
       type: 'work',
       work: {
         lane: 'delivery',
-        key: `${order.channel} ${order.to ?? ''}`,
+        // What one account sends to one recipient is one line, by whatever channel it goes.
+        key: `${this.registry.accountOf(order.channel)} ${order.to ?? ''}`,
         kind: 'delivery',
         ref: order.deliveryId,
         ...(order.eventId !== null && { eventId: order.eventId }),

@@ -31,13 +31,19 @@ describe('plainLinks: what would be a link or an image is plain text', () => {
     ['evile\u0301.com i❤️.ws', 'evile\u0301[.]com i❤️[.]ws'],
     ['evil&#38;#46;com', 'evil&#38;#46;com'],
     ['hxxps://evil[.]com', 'hxxps://evil[.]com'],
-    ['http://127.0.0.1:8080/x', 'hxxp://127.0.0.1:8080/x'],
+    ['http://127.0.0.1:8080/x', 'hxxp://127[.]0[.]0[.]1:8080/x'],
+    ['_http://6.6.6.6/?d=1_', '_hxxp://6[.]6[.]6[.]6/?d=1_'],
+    ['__![](http://100000000/?d=1)__', '__hxxp://100000000/?d=1__'],
+    ['4http://evil/ _mailto:ada', '4hxxp://evil/ _mailto :ada'],
+    ['6.6.6.6/?d=1 or 6.6.6.6?d=1', '6[.]6[.]6[.]6/?d=1 or 6[.]6[.]6[.]6?d=1'],
+    ['6\\.6.6.6:80#x and 6.6.6.6/24x', '6[.]6[.]6[.]6:80#x and 6[.]6[.]6[.]6/24x'],
   ])('%j is %j', (markdown, plain) => {
     expect(plainLinks(markdown)).toBe(plain);
   });
 
   it.each([
     'Build 4711 of main failed: 3 of 120 tests, see src/app.ts and package.json.',
+    'Hosts 10.0.0.5, 10.0.0.6:8080 and 10.0.0.0/24 of the hotel:5',
     'Version 1.2.3 costs 5.50, e.g. as an example; i.e. more...',
     '# Title\n\n- **bold** `code` [x] done\n\n```ts\nconst a = b[0](c);\n```'.replace(
       'b[0](c)',

@@ -8,14 +8,19 @@ const SIGN = String.raw`\p{L}\p{M}\p{N}\p{So}`;
 const LABEL = `[${SIGN}](?:[${SIGN}_-]{0,61}[${SIGN}])?`;
 
 /** `scheme://`, however its signs are escaped. */
-const SCHEME = /\b([a-z][a-z0-9+.-]{0,30})\\*:(\\*[/\uff0f]\\*[/\uff0f])/giu;
+const SCHEME = /([a-z][a-z0-9+.-]{0,30})\\*:(\\*[/\uff0f]\\*[/\uff0f])/giu;
 /** Schemes that act without slashes. */
 const BARE_SCHEME =
-  /\b(mailto|tel|sms|javascript|data|skype|tg|slack|msteams|facetime)\\*:(?=\S)/giu;
+  /(?<![a-z0-9])(mailto|tel|sms|javascript|data|skype|tg|slack|msteams|facetime)\\*:(?=\S)/giu;
 /** No more labels than that at once: a longer name is broken up from its end, in linear time. */
 const HOST = new RegExp(
   `(?<![${SIGN}])(?:${LABEL}${DOT}){1,20}(\\p{L}{2,63}|xn--[a-z0-9-]{2,59})(?![\\p{L}\\p{N}]|_[\\p{L}\\p{N}])`,
   'giu',
+);
+/** An address in digits that carries something: a block of addresses (`10.0.0.0/24`) does not. */
+const IP_ADDRESS = new RegExp(
+  `(?<![\\d.])\\d{1,3}(?:${DOT}\\d{1,3}){3}(?=(?::\\d{1,5})?[/?#])(?!/\\d{1,2}(?![${SIGN}_/?#&=.:%-]))`,
+  'gu',
 );
 const ANY_DOT = new RegExp(DOT, 'giu');
 
@@ -47,6 +52,7 @@ export function plainLinks(markdown: string): string {
         `${defused(scheme)}:${slashes.replaceAll('\\', '')}`,
     )
     .replace(BARE_SCHEME, '$1 :')
+    .replace(IP_ADDRESS, (address) => address.replace(ANY_DOT, '[.]'))
     .replace(HOST, (host, ending: string) =>
       FILE_ENDINGS.has(ending.toLowerCase()) ? host : host.replace(ANY_DOT, '[.]'),
     );

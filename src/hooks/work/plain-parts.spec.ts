@@ -14,6 +14,8 @@ describe('plainParts', () => {
     'http:_/_/evil~~.~~com',
     '**http:**//evil.*com*',
     '# http:__/__/evil`.`com',
+    'http\ue03a\ue02f/evil\ue02ecom',
+    '`http\ue03a//evil\ue02ecom` http\ue03a//evil\ue02e*c*om',
   ])('%j is no link in any form', (markdown) => {
     for (const channel of CHANNELS) {
       expect(plainParts(channel, markdown).join('')).not.toMatch(/http:\/\/|evil\.com/);

@@ -80,9 +80,10 @@ export class WorkLoop {
   }
 
   async #claim(lane: Lane, max: number): Promise<readonly Lease[]> {
-    const perChannel = lane === 'delivery' ? MAX_PER_CHANNEL : undefined;
+    const ofChannels = () => ({ perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting });
+    const limits = lane === 'delivery' ? ofChannels : undefined;
     try {
-      return await this.ledger.claim(lane, max, this.#claiming.signal, perChannel);
+      return await this.ledger.claim(lane, max, this.#claiming.signal, limits);
     } catch (error) {
       this.#logger.error({ lane, error: nameOf(error) }, 'claiming work failed');
       await this.clock.wait(PAUSE_AFTER_FAILURE_MS, this.#claiming.signal);

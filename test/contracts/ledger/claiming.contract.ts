@@ -57,20 +57,6 @@ export function describeClaiming(openStore: OpenStore): void {
       expect(await under.ledger.work.claim('turn', 1, signal)).toHaveLength(1);
     });
 
-    it('goes on with what is left of a piece of work, before anything else of its key', async () => {
-      const first = await acceptRun('a');
-      const second = await acceptRun('a');
-      await end(await under.claimOne(), { type: 'retry', at: under.clock.now() });
-      const lease = await under.claimOne();
-      const order = { ...lease.order, message: 'the rest' } as typeof lease.order;
-      await end(lease, { type: 'continue', order });
-      const rest = await under.claimOne();
-      expect(rest).toMatchObject({ eventId: first, attempt: 3, failures: 0, crashes: 0, order });
-      expect(rest.since).toBe(lease.since);
-      await end(rest, DONE);
-      expect(await under.claimOne()).toMatchObject({ eventId: second });
-    });
-
     it('lets a retried first hold its key', async () => {
       const first = await acceptRun('a');
       const second = await acceptRun('a');

@@ -179,15 +179,21 @@ export function describeCrashes(openStore: OpenStore): void {
     );
 
     it(
-      'goes on with what was left of a piece of work when the process died',
+      'goes on with the part that was under way when the process died',
       onlyDurable(async () => {
-        await under.ledger.intake.accept(agent('a'), LIMITS);
-        const lease = await under.claimOne();
-        const order = { ...lease.order, message: 'the rest' } as typeof lease.order;
-        await under.ledger.work.commit(lease, { type: 'continue', order }, []);
-        await under.claimOne();
+        const given = agent('a');
+        await under.ledger.intake.accept(given, LIMITS);
+        const run = await under.claimOne();
+        await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
+        const whole = await under.claimOne('delivery');
+        if (whole.kind !== 'delivery') throw new Error(whole.kind);
+        const cut = { type: 'cut', order: whole.order, parts: ['one', 'two'] } as const;
+        await under.ledger.work.commit(whole, cut, []);
+        await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'continue' }, []);
+        await under.claimOne('delivery');
         await under.reopen();
-        expect(await under.claimOne()).toMatchObject({ attempt: 3, crashes: 1, order });
+        const part = { text: 'two', place: 2, count: 2 };
+        expect(await under.claimOne('delivery')).toMatchObject({ attempt: 4, crashes: 1, part });
       }),
     );
 

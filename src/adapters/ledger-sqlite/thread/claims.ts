@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/new-work.ts';
+import type { ChannelLimits } from '../../../hooks/ports/work-ledger.ts';
 import type { WireClaim, WireLease } from '../wire-data.ts';
+import type { Parts } from './parts.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalInteger, optionalText, text, word } from './row.ts';
 import type { Row } from './row.ts';
@@ -8,7 +10,7 @@ import type { Row } from './row.ts';
 export const KINDS = ['run', 'heartbeat', 'delivery'] as const;
 /** The first word of a key: of a delivery, its channel. */
 const CHANNEL = `substr(key, 1, instr(key || ' ', ' ') - 1)`;
-const NOT_FULL = `${CHANNEL} NOT IN (SELECT value FROM json_each(?2))`;
+const NOT_LEFT_OUT = `${CHANNEL} NOT IN (SELECT value FROM json_each(?2))`;
 const NOTHING: WireClaim = { leases: [], nextDue: null };
 
 /**
@@ -17,6 +19,7 @@ const NOTHING: WireClaim = { leases: [], nextDue: null };
  */
 export class Claims {
   readonly #queue: WorkQueue;
+  readonly #parts: Parts;
   readonly #underWay: StatementSync;
   readonly #due: StatementSync;
   readonly #lease: StatementSync;
@@ -26,8 +29,9 @@ export class Claims {
   readonly #eventBegins: StatementSync;
   readonly #nextDue: StatementSync;
 
-  constructor(db: DatabaseSync, queue: WorkQueue) {
+  constructor(db: DatabaseSync, queue: WorkQueue, parts: Parts) {
     this.#queue = queue;
+    this.#parts = parts;
     this.#underWay = db.prepare(
       `SELECT ${CHANNEL} AS channel, count(*) AS count FROM work
        WHERE lane = ? AND stage = 'leased' GROUP BY channel`,
@@ -35,7 +39,7 @@ export class Claims {
     // Only retries wait: what is in line and was never begun is due, though the clock was set back since.
     this.#due = db.prepare(
       `SELECT ${CHANNEL} AS channel, id, key, kind, ref, event_id, attempt, failures, crashes, interruptions, acting, since, work_order FROM work
-       WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_FULL}
+       WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_LEFT_OUT}
        ORDER BY due_at, id`,
     );
     this.#lease = db.prepare(
@@ -55,26 +59,30 @@ export class Claims {
     const earliest = 'SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage =';
     this.#nextDue = db.prepare(
       `SELECT min(due_at) AS due_at FROM
-       (${earliest} 'deferred' UNION ALL ${earliest} 'ready' AND ${NOT_FULL})`,
+       (${earliest} 'deferred' UNION ALL ${earliest} 'ready' AND ${NOT_LEFT_OUT})`,
     );
   }
 
-  claim(lane: Lane, max: number, maxPerChannel: number, now: number): WireClaim {
+  claim(lane: Lane, max: number, limits: ChannelLimits, now: number): WireClaim {
     if (max < 1) return NOTHING;
+    const { perChannel = Number.POSITIVE_INFINITY, resting = {} } = limits;
     this.#queue.joinDue(lane, now);
     const underWay = this.#channels(lane);
-    const full = [...underWay].filter(([, count]) => count >= maxPerChannel);
-    const names = JSON.stringify(full.map(([channel]) => channel));
+    const full = [...underWay].filter(([, count]) => count >= perChannel);
+    const rests = Object.entries(resting).filter(([, until]) => until > now);
+    const names = JSON.stringify([...full, ...rests].map(([channel]) => channel));
     const rows: Row[] = [];
     for (const row of this.#due.iterate(lane, names, now)) {
       const channel = text(row, 'channel');
       const count = underWay.get(channel) ?? 0;
-      if (count >= maxPerChannel) continue;
+      if (count >= perChannel) continue;
       underWay.set(channel, count + 1);
       if (rows.push(row) === max) break;
     }
     if (rows.length > 0) return { leases: rows.map((row) => this.#begin(row, now)), nextDue: null };
-    return { leases: [], nextDue: optionalInteger(this.#nextDue.get(lane, names)!, 'due_at') };
+    const due = optionalInteger(this.#nextDue.get(lane, names)!, 'due_at') ?? Infinity;
+    const nextDue = Math.min(due, ...rests.map(([, until]) => until));
+    return { leases: [], nextDue: nextDue === Infinity ? null : nextDue };
   }
 
   /** How much of each channel is under way. */
@@ -108,8 +116,9 @@ export class Claims {
       order: text(row, 'work_order'),
     };
     this.#lease.run(lease.workId);
+    const part = lease.kind === 'delivery' ? this.#parts.first(lease.workId) : undefined;
     if (lease.kind === 'run') this.#runBegins.run(now, lease.ref);
     this.#eventBegins.run(lease.eventId);
-    return lease;
+    return part === undefined ? lease : { ...lease, part };
   }
 }

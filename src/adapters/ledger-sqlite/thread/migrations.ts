@@ -143,6 +143,25 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX turns_by_age ON turns (isolated, at);
   `,
   'ALTER TABLE work ADD COLUMN acting INTEGER NOT NULL DEFAULT 0',
+  // What is left of a reply leaves its order, which every claim writes anew.
+  `
+  CREATE TABLE parts (
+    n INTEGER PRIMARY KEY,
+    work_id INTEGER NOT NULL REFERENCES work (id) ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX parts_by_work ON parts (work_id);
+  INSERT INTO parts (work_id, place, count, text)
+    SELECT work.id, part.key + 1, json_array_length(work_order, '$.parts'), part.value
+    FROM work, json_each(work_order, '$.parts') AS part
+    WHERE kind = 'delivery' AND part.key >= json_extract(work_order, '$.partsSent')
+    ORDER BY work.id, part.key;
+  UPDATE work
+    SET work_order = json_set(json_remove(work_order, '$.parts', '$.partsSent'), '$.text', '')
+    WHERE kind = 'delivery' AND json_type(work_order, '$.parts') = 'array';
+  `,
 ];
 
 /** Brings a file to the newest schema. Refuses one that a newer release has written. */

@@ -41,6 +41,8 @@ export class Pruning {
       `UPDATE events SET payload = NULL, pruned = 1, request = json_remove(request, '$.console') WHERE id = ?`,
       `UPDATE runs SET prompt = NULL, reply = NULL, summary = NULL, tool_calls = ${BARE_TOOL_CALLS}
        WHERE event_id = ?`,
+      `DELETE FROM parts WHERE work_id IN
+       (SELECT id FROM work WHERE event_id = ? AND stage = 'dead')`,
       `UPDATE work SET work_order = NULL WHERE event_id = ? AND stage = 'dead'`,
     ]);
     this.#deleteEvent = all([

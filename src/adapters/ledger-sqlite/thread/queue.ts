@@ -47,8 +47,8 @@ export class WorkQueue {
       'UPDATE work SET failures = 0, crashes = 0, interruptions = 0, since = ? WHERE id = ?',
     );
     this.#goOn = db.prepare(
-      `UPDATE work SET stage = 'ready', due_at = ?, failures = 0, crashes = 0, work_order = ?
-       WHERE id = ?`,
+      `UPDATE work SET stage = 'ready', due_at = ?, failures = 0, crashes = 0,
+       work_order = ifnull(?, work_order) WHERE id = ?`,
     );
     this.#advance = db.prepare(
       `UPDATE work SET stage = 'ready' WHERE id =
@@ -119,9 +119,9 @@ export class WorkQueue {
     this.rung.add(lane);
   }
 
-  /** The first in line stays first, with what is left of it to do. */
-  goOn(id: number, lane: Lane, order: string, now: number): void {
-    this.#goOn.run(now, order, id);
+  /** The first in line stays first and goes on; `order` replaces its own. */
+  goOn(id: number, lane: Lane, now: number, order?: string): void {
+    this.#goOn.run(now, order ?? null, id);
     this.rung.add(lane);
   }
 

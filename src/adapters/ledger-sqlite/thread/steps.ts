@@ -4,6 +4,7 @@ import type { Lane } from '../../../hooks/ports/new-work.ts';
 import type { WireChange } from '../wire-data.ts';
 import { KINDS } from './claims.ts';
 import type { Effects } from './effects.ts';
+import type { Parts } from './parts.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Settlement } from './settlement.ts';
 import { integer, text, word } from './row.ts';
@@ -13,6 +14,7 @@ export const LANES = ['turn', 'delivery'] as const;
 /** Ends steps of work, and begins dead work anew. */
 export class Steps {
   readonly #queue: WorkQueue;
+  readonly #parts: Parts;
   readonly #effects: Effects;
   readonly #settlement: Settlement;
   readonly #held: StatementSync;
@@ -21,8 +23,15 @@ export class Steps {
   readonly #runQueued: StatementSync;
   readonly #deliveryPending: StatementSync;
 
-  constructor(db: DatabaseSync, queue: WorkQueue, effects: Effects, settlement: Settlement) {
+  constructor(
+    db: DatabaseSync,
+    queue: WorkQueue,
+    parts: Parts,
+    effects: Effects,
+    settlement: Settlement,
+  ) {
     this.#queue = queue;
+    this.#parts = parts;
     this.#effects = effects;
     this.#settlement = settlement;
     this.#held = db.prepare(
@@ -80,8 +89,12 @@ export class Steps {
         return this.#queue.retry(id, lane, end.at, end.interrupted ? 'interrupted' : 'failed');
       case 'release':
         return this.#queue.release(id, lane, now);
+      case 'cut':
+        this.#parts.add(id, end.parts);
+        return this.#queue.goOn(id, lane, now, JSON.stringify(end.order));
       case 'continue':
-        return this.#queue.goOn(id, lane, JSON.stringify(end.order), now);
+        this.#parts.dropFirst(id);
+        return this.#queue.goOn(id, lane, now);
       case 'dead':
         return this.#queue.bury(id, lane, key, now);
     }

@@ -8,6 +8,7 @@ import { Effects } from './effects.ts';
 import { HeartbeatTally } from './heartbeat-tally.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Interruptions } from './interruptions.ts';
+import { Parts } from './parts.ts';
 import { Pause } from './pause.ts';
 import { Pruning } from './pruning.ts';
 import { Runs } from './runs.ts';
@@ -33,13 +34,14 @@ function compose(db: DatabaseSync) {
   const interruptions = new Interruptions(db);
   const pause = new Pause(db);
   const keys = new IdempotencyKeys(db);
+  const parts = new Parts(db);
   return {
     ...tables,
     interruptions,
     pause,
     accepting: new Accepting(db, { keys, pause, lines: tables.lines, effects }),
-    claims: new Claims(db, tables.queue),
-    steps: new Steps(db, tables.queue, effects, new Settlement(db)),
+    claims: new Claims(db, tables.queue, parts),
+    steps: new Steps(db, tables.queue, parts, effects, new Settlement(db)),
     pruning: new Pruning(db, (session) => tables.lines.forget(session)),
     probe: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('probed', ?)`),
   };
@@ -56,10 +58,8 @@ export function writerCalls(db: DatabaseSync, now: number) {
   db.exec('COMMIT');
   const handlers: Handlers<WriterCalls> = {
     accept: (now, event, max) => accepting.accept(unpackEvent(event), max, now),
-    claim: (now, lane, max, maxPerChannel) =>
-      pause.isPaused()
-        ? { leases: [], nextDue: null }
-        : claims.claim(lane, max, maxPerChannel, now),
+    claim: (now, lane, max, limits) =>
+      pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, limits, now),
     add: (now, work) => (queue.add(work, now), null),
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
     noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),

@@ -1,0 +1,188 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventStory } from '../../src/hooks/ports/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOpenAiServer } from '../support/openai-server.ts';
+import type { OpenAiServer } from '../support/openai-server.ts';
+import { PlatformServer } from '../support/platforms/index.ts';
+import type { PlatformSpeech } from '../support/platforms/index.ts';
+import { discord } from '../support/platforms/discord.ts';
+import { mattermost } from '../support/platforms/mattermost.ts';
+import { slack } from '../support/platforms/slack.ts';
+import { telegram } from '../support/platforms/telegram.ts';
+import type { Script } from '../support/scripted-server.ts';
+import { Gateway } from './gateway.ts';
+
+const TEXT = Array.from({ length: 2400 }, (_, n) => `Line ${n} of a long reply to everybody`).join(
+  '\n',
+);
+const CHANNELS = {
+  chan_2: { speech: telegram, onUnknown: 'retry' },
+  chan_3: { speech: discord, onUnknown: 'stop' },
+  chan_4: { speech: slack, onUnknown: 'stop' },
+  chan_5: { speech: mattermost, onUnknown: 'retry' },
+} as const satisfies Record<string, { speech: PlatformSpeech; onUnknown: string }>;
+type Id = keyof typeof CHANNELS;
+const IDS = Object.keys(CHANNELS) as Id[];
+const WITH_KEYS: readonly Id[] = ['chan_3', 'chan_5'];
+
+let dir: string;
+let models: OpenAiServer;
+let gateway: Gateway;
+let servers: Record<Id, PlatformServer>;
+
+async function configure(): Promise<void> {
+  const channels = IDS.map((id) => {
+    const { speech, onUnknown } = CHANNELS[id];
+    const { provider, to } = speech;
+    return [id, { provider, to, onUnknown, ...speech.settings(servers[id].origin) }];
+  });
+  const configuration = {
+    gateway: { auth: { token: 'operator-token-for-the-crash-test' } },
+    hooks: { enabled: true, token: 'hook-token-for-the-crash-test' },
+    agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' } } },
+    models: { providers: { local: { baseUrl: models.baseUrl } } },
+    channels: Object.fromEntries(channels),
+  };
+  await writeFile(join(dir, 'gateway.json5'), JSON.stringify(configuration));
+}
+
+/** Has one long reply sent to a channel and gives the id of its event. */
+async function ask(channel: Id): Promise<string> {
+  const wish = { message: 'Report', channel, wakeMode: 'next-heartbeat' };
+  const answer = await gateway.post('agent', wish);
+  return ((await answer.json()) as { eventId: string }).eventId;
+}
+
+async function askAll(): Promise<Record<Id, string>> {
+  const ids = await Promise.all(IDS.map(async (id) => [id, await ask(id)]));
+  return Object.fromEntries(ids) as Record<Id, string>;
+}
+
+async function restart(): Promise<void> {
+  await gateway.killAfter(0);
+  gateway = await Gateway.start(dir);
+}
+
+async function ended(eventId: string): Promise<EventStory> {
+  return eventually(
+    `${eventId} ends`,
+    async () => {
+      const story = await gateway.story(eventId);
+      return story.status !== 'accepted' && story.status !== 'running' && story;
+    },
+    60_000,
+  );
+}
+
+/** The places of the parts that people saw, in order. */
+function placesOf(server: PlatformServer): number[] {
+  return server.shown.map(({ text }) => Number(/^\((\d+)\/\d+\)\n\n/.exec(text)?.[1]));
+}
+
+/** Every part once, in order, and together the whole text. */
+function expectWhole(server: PlatformServer): void {
+  const count = Number(/^\(1\/(\d+)\)/.exec(server.shown[0]?.text ?? '')?.[1]);
+  expect(count).toBeGreaterThan(4);
+  expect(placesOf(server)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+  expect(bodiesOf(server)).toBe(TEXT);
+}
+
+function bodiesOf(server: PlatformServer): string {
+  return server.shown.map(({ text }) => text.replace(/^\(\d+\/\d+\)\n\n/, '')).join('');
+}
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hooks-crash-parts-'));
+  models = await startOpenAiServer();
+  models.reply = () => TEXT;
+  const started = IDS.map(async (id) => [id, await PlatformServer.start(CHANNELS[id].speech)]);
+  servers = Object.fromEntries(await Promise.all(started)) as Record<Id, PlatformServer>;
+  await configure();
+  gateway = await Gateway.start(dir);
+}, 30_000);
+
+afterEach(async () => {
+  await gateway.stop();
+  await Promise.all([models.close(), ...Object.values(servers).map((server) => server.close())]);
+  await rm(dir, { recursive: true });
+}, 30_000);
+
+describe('kill -9 while a part of a long reply is shown and its answer was not heard', () => {
+  let stories: Record<Id, EventStory>;
+
+  beforeEach(async () => {
+    for (const server of Object.values(servers)) server.next({}, {}, { stall: 'at-once' });
+    const events = await askAll();
+    await Promise.all(Object.values(servers).map((server) => server.request(3)));
+    await restart();
+    const found = IDS.map(async (id) => [id, await ended(events[id])]);
+    stories = Object.fromEntries(await Promise.all(found)) as Record<Id, EventStory>;
+  }, 60_000);
+
+  it('goes on with that part: twice only where there is no key and the operator chose it', () => {
+    for (const id of WITH_KEYS) expectWhole(servers[id]);
+    const [telegram, slack] = [placesOf(servers.chan_2), placesOf(servers.chan_4)];
+    expect(telegram.slice(0, 5)).toEqual([1, 2, 3, 3, 4]);
+    servers.chan_2.shown.splice(2, 1);
+    expectWhole(servers.chan_2);
+    expect(slack).toEqual([1, 2, 3]);
+    for (const id of [...WITH_KEYS, 'chan_2'] as const) {
+      expect(stories[id].deliveries).toMatchObject([
+        { status: 'delivered', attempts: [{ outcome: 'unknown' }, { outcome: 'delivered' }] },
+      ]);
+    }
+    expect(stories.chan_4).toMatchObject({
+      status: 'failed',
+      deliveries: [
+        { status: 'unknown', attempts: [{ outcome: 'unknown' }, { outcome: 'unknown' }] },
+      ],
+    });
+  }, 60_000);
+});
+
+describe('kill -9 between two parts, when the last one that was tried was refused', () => {
+  it('goes on with that part, and nothing is shown twice or told as unknown', async () => {
+    const refused: Script = { status: 503, headers: { 'retry-after': '2' }, body: 'maintenance' };
+    for (const server of Object.values(servers)) server.next({}, {}, refused);
+    const events = await askAll();
+    for (const id of IDS) {
+      await eventually(`${id} notes it`, async () => {
+        const { deliveries } = await gateway.story(events[id]);
+        return deliveries[0]?.attempts.length === 1;
+      });
+    }
+    await restart();
+    for (const id of IDS) {
+      expect((await ended(events[id])).deliveries).toMatchObject([
+        { status: 'delivered', attempts: [{ outcome: 'retry' }, { outcome: 'delivered' }] },
+      ]);
+      expectWhole(servers[id]);
+    }
+  }, 90_000);
+});
+
+describe('kill -9 at any moment of a long reply', () => {
+  it('shows every part once where there are keys, and elsewhere none twice of which the story tells nothing', async () => {
+    const eventId = { chan_2: await ask('chan_2'), chan_3: await ask('chan_3') };
+    for (let n = 1; n <= 6; n += 1) {
+      await servers[n % 2 === 0 ? 'chan_2' : 'chan_3'].request(n * 2);
+      await restart();
+    }
+    const { deliveries } = await ended(eventId.chan_2);
+    await ended(eventId.chan_3);
+    expectWhole(servers.chan_3);
+    const shown = placesOf(servers.chan_2);
+    const again = shown.filter((place, index) => place === shown[index - 1]).length;
+    servers.chan_2.shown.splice(0, Infinity, ...once(servers.chan_2));
+    expectWhole(servers.chan_2);
+    const unknown = deliveries[0]?.attempts.filter(({ outcome }) => outcome === 'unknown') ?? [];
+    expect(again).toBeLessThanOrEqual(unknown.length);
+  }, 120_000);
+});
+
+/** What was shown without repetitions of the part before. */
+function once({ shown }: PlatformServer): PlatformServer['shown'] {
+  return shown.filter(({ text }, index) => text !== shown[index - 1]?.text);
+}

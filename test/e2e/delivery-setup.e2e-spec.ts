@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import JSON5 from 'json5';
+import { CHANNEL_IDS } from '../../src/hooks/index.ts';
+import type { ChannelId } from '../../src/hooks/index.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { PLATFORMS, PlatformServer } from '../support/platforms/index.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const run = promisify(execFile);
+const page = await readFile(new URL('../../docs/channels.md', import.meta.url), 'utf8');
+const [command = ''] = /curl -X POST[\s\S]*?(?=\n```)/.exec(page) ?? [];
+const speeches = PLATFORMS.filter(([name]) => name !== 'signal over REST');
+
+/** The channels whose platform asks who we are, each with how it refuses. */
+const WITH_ACCESS = speeches.flatMap(([, { refusals }], index) => {
+  const [, refused] = refusals.find(([, , kind]) => kind === 'auth') ?? [];
+  return refused === undefined ? [] : [[CHANNEL_IDS[index]!, refused] as const];
+});
+
+/** What a platform's five steps have a reader write: a line of `.env`, and a line of `gateway.json5`. */
+function stepsOf(platform: string): { variable?: string; channels: Record<string, object> } {
+  const [, section = ''] = page.split(`\n## ${platform}\n`);
+  const [steps = ''] = section.split('\n## ');
+  const variable = /`(\w+)=…`/.exec(steps)?.[1];
+  const [, channels = '{}'] = /In `gateway\.json5`: `channels: (\{.*?\} \})`/.exec(steps) ?? [];
+  return { ...(variable !== undefined && { variable }), channels: JSON5.parse(channels) };
+}
+
+let directory: ConfigDirectory;
+let service: ServiceProcess;
+let servers: Record<ChannelId, PlatformServer>;
+
+/** The page followed to the letter, but that the platforms are our own servers, with their own secrets. */
+async function follow(): Promise<void> {
+  const channels: Record<string, object> = {};
+  const lines = ['HOOK_TOKEN=hook-token-of-the-setup-test'];
+  for (const [index, [platform, speech]] of speeches.entries()) {
+    const id = CHANNEL_IDS[index]!;
+    servers[id] = await PlatformServer.start(speech);
+    const { variable, channels: written } = stepsOf(platform);
+    const { apiRoot, tokenUrl } = speech.settings(servers[id].origin);
+    channels[id] = { ...written[id], apiRoot, ...(tokenUrl !== undefined && { tokenUrl }) };
+    if (variable !== undefined) lines.push(`${variable}=${speech.secret}`);
+  }
+  const example = await readFile(new URL('../../gateway.example.json5', import.meta.url), 'utf8');
+  const configuration = { ...JSON5.parse<object>(example), channels };
+  directory = new ConfigDirectory();
+  directory.write('gateway.json5', configuration).write('.env', lines.join('\n'));
+  service = await ServiceProcess.listening(directory.path);
+}
+
+/** The page's command, for another channel, whose own recipient it goes to. */
+async function test(id: ChannelId): Promise<unknown> {
+  const here = command
+    .replace('localhost:18790', service.url)
+    .replace('/chan_1/', `/${id}/`)
+    .replace(/\{"to":.*?\}/, '{}');
+  const { stdout } = await run('bash', ['-c', here], { cwd: directory.path });
+  return JSON.parse(stdout);
+}
+
+beforeAll(async () => {
+  servers = {} as typeof servers;
+  await follow();
+}, 30_000);
+
+afterAll(async () => {
+  await service.stop();
+  directory[Symbol.dispose]();
+  await Promise.all(Object.values(servers).map((server) => server.close()));
+}, 30_000);
+
+describe('docs/channels.md, followed from nothing to the first message', () => {
+  it.each(CHANNEL_IDS)('%s: the test message arrives where the page says', async (id) => {
+    expect(await test(id)).toEqual({ ok: true, messageId: expect.any(String) });
+    expect(servers[id].shown).toMatchObject([{ text: expect.stringContaining('test message') }]);
+  });
+
+  it.each(WITH_ACCESS)('%s: a wrong secret is told, and is not repeated', async (id, refused) => {
+    servers[id].nextMessage(refused);
+    const told = JSON.stringify(await test(id));
+    expect(told).toContain('check its credentials and permissions');
+    expect(told).not.toContain(servers[id].speech.secret);
+  });
+
+  it('no secret of a platform is in the log', () => {
+    const logged = service.stdout + service.stderr;
+    expect(logged).toContain('listening');
+    for (const [, { secret }] of speeches) {
+      expect(logged).not.toContain(secret);
+      expect(logged).not.toContain(encodeURIComponent(secret));
+    }
+  });
+});
