@@ -49,8 +49,35 @@ module.exports = {
     {
       name: 'outsiders-use-the-public-face',
       severity: 'error',
-      from: { path: '^src/(standalone|ops|main|app)' },
+      from: { path: '^src/(standalone|ops|mail|cli|main|app)' },
       to: { path: '^src/hooks/', pathNot: '^src/hooks/index\\.ts$' },
+    },
+    {
+      name: 'mail-knows-only-hooks',
+      severity: 'error',
+      from: { path: '^src/mail/' },
+      to: { path: '^src/', pathNot: ['^src/mail/', '^src/hooks/index\\.ts$'] },
+    },
+    {
+      name: 'mail-through-its-public-face',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mail/' },
+      to: { path: '^src/mail/', pathNot: '^src/mail/index\\.ts$' },
+    },
+    {
+      name: 'cli-imports-standalone-mail-ops-and-the-public-face',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/(cli|standalone|mail)/', '^src/(hooks|ops)/index\\.ts$'],
+      },
+    },
+    {
+      name: 'nobody-imports-cli',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
     },
     {
       name: 'only-composition-sees-adapters',

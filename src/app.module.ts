@@ -9,6 +9,7 @@ import { HookMetrics, MetricsModule, OpsModule, TokenMetrics } from './ops/index
 import { WORKSPACES } from './standalone/agent-workspaces.ts';
 import { ConfigurationReload, ENVIRONMENT } from './standalone/configuration-reload.ts';
 import type { Configuration } from './standalone/configuration.ts';
+import { MailWatch } from './standalone/mail-watch.ts';
 import { RunnerEnd } from './standalone/runner-end.ts';
 import { RunningConfiguration } from './standalone/running-configuration.ts';
 import type { Environment } from './standalone/variables.ts';
@@ -23,6 +24,7 @@ export class AppModule {
       env: () => running.env,
       workspaces: join(configuration.dir, WORKSPACES),
     });
+    const mailWatch = new MailWatch(configuration);
     const { gateway, ops, operatorToken, hooks: given } = configuration;
     const hooks = HooksModule.forRootAsync({
       path: given.path,
@@ -39,10 +41,12 @@ export class AppModule {
           token: operatorToken,
           exposed: ops.exposed,
           trustedProxies: gateway.trustedProxies,
+          mail: () => mailWatch.report(),
         }),
       ],
       providers: [
         { provide: RunningConfiguration, useValue: running },
+        { provide: MailWatch, useValue: mailWatch },
         { provide: RunnerEnd, useValue: new RunnerEnd(runner) },
         { provide: ENVIRONMENT, useValue: env },
         ConfigurationReload,

@@ -1,4 +1,5 @@
 // The public face of the hooks: all that hosts, the standalone service and the operator API may import.
+export { nearestKey } from './options/nearest-key.ts';
 export { checkOptions } from './check-options.ts';
 export { HooksModule } from './hooks.module.ts';
 export type { GivenOptions, HooksModuleExtras } from './hooks.module-definition.ts';
@@ -66,6 +67,7 @@ export type { ChannelReport } from './work/channel-operations.ts';
 export { ChannelRegistry } from './work/channel-registry.ts';
 
 export {
+  AgentOptions,
   AgentsOptions,
   AuthFailuresOptions,
   ConfigurationError,
@@ -75,12 +77,14 @@ export {
   HooksSettings,
   MappingOptions,
   ModelsOptions,
+  OptionalSection,
   OptionalText,
   ProviderOptions,
   RetentionOptions,
   TransformLimitsOptions,
   TransformOptions,
   RunnerOptions,
+  isLoopback,
   normalizePrefix,
   resolveSection,
 } from './options/index.ts';

@@ -1,5 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { Clock, Operations, Upkeep } from '../hooks/index.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { OpsOptions } from './ops-options.ts';
 import { OpsRefusal } from './refusal.ts';
 
 /** Asking costs the ledger a commit: whoever asks more often is told what was found out last. */
@@ -7,6 +9,20 @@ const KNOWN_FOR_MS = 1_000;
 
 /** A ledger that does not answer within this time is not healthy. */
 const PATIENCE_MS = 2_000;
+
+/** A part of the service that does not work while the rest does. */
+interface Degradation {
+  readonly part: 'mail';
+  readonly state: string;
+}
+
+interface Readiness {
+  readonly ok: true;
+  readonly status: 'ready';
+  readonly paused: boolean;
+  /** Absent while everything works. */
+  readonly degraded?: readonly Degradation[];
+}
 
 /** For the supervisor and the load balancer: without a token, and without anything worth hiding. */
 @Controller('health')
@@ -17,6 +33,7 @@ export class HealthController {
     private readonly upkeep: Upkeep,
     private readonly operations: Operations,
     private readonly clock: Clock,
+    @Inject(OPS_OPTIONS) private readonly options: OpsOptions,
   ) {}
 
   /** The process answers. */
@@ -27,17 +44,25 @@ export class HealthController {
 
   /**
    * Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of
-   * rotation would only hide that sentence.
+   * rotation would only hide that sentence. So is one whose mailbox cannot be read: it takes requests as ever, and
+   * `degraded` says what does not work.
    * @throws OpsRefusal 503
    */
   @Get('ready')
-  async ready(): Promise<{ ok: true; status: 'ready'; paused: boolean }> {
+  async ready(): Promise<Readiness> {
     const given = new AbortController();
     const late = this.clock.wait(PATIENCE_MS, given.signal).then(() => undefined);
     const paused = await Promise.race([this.#lately(), late]);
     given.abort();
     if (paused === undefined) throw new OpsRefusal('not_ready');
-    return { ok: true, status: 'ready', paused };
+    const degraded = this.#degraded();
+    return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
+  }
+
+  /** Names and states only: nobody showed a token. */
+  #degraded(): Degradation[] {
+    const mail = this.options.mail?.();
+    return mail?.isDegraded === true ? [{ part: 'mail', state: mail.state }] : [];
   }
 
   #lately(): Promise<boolean | undefined> {

@@ -1,4 +1,5 @@
 export * from './hook-metrics.ts';
+export type { MailStatus } from './mail-status.ts';
 export * from './metrics.module.ts';
 export * from './ops-options.ts';
 export * from './ops.module.ts';

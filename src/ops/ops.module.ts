@@ -5,6 +5,8 @@ import { ClientOrigin } from './client-origin.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
 import { IntakeController } from './intake.controller.ts';
+import { MailController } from './mail.controller.ts';
+import { MailMetrics } from './mail-metrics.ts';
 import { MetricsController } from './metrics.controller.ts';
 import { MetricsModule } from './metrics.module.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -28,11 +30,17 @@ export class OpsModule {
         PreviewController,
         SessionsController,
         ChannelsController,
+        MailController,
         IntakeController,
         MetricsController,
         HealthController,
       ],
-      providers: [{ provide: OPS_OPTIONS, useValue: options }, ClientOrigin, WorkMetrics],
+      providers: [
+        { provide: OPS_OPTIONS, useValue: options },
+        ClientOrigin,
+        WorkMetrics,
+        MailMetrics,
+      ],
     };
   }
 }

@@ -11,6 +11,7 @@ import type {
 import { ChannelOptions, ChannelsOptions } from './channel-options.ts';
 
 export type Bindings = ChannelBindings;
+export { DEFAULT_PROVIDERS };
 
 /** Connects the channels of the `channels` section with their platforms. Nothing is loaded or sent yet. */
 export function bindChannels(section: unknown): { bindings: Bindings; problems: Problem[] } {

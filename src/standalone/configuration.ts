@@ -1,4 +1,5 @@
 import type { HooksSettingsInput, Problem } from '../hooks/index.ts';
+import type { MailOptions } from '../mail/index.ts';
 import type { Bindings } from './channel-bindings.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -25,6 +26,8 @@ export interface Configuration {
   readonly ops: OpsOptions;
   /** The `hooks`, `agents` and `models` sections and their neighbours, as the hooks module takes them. */
   readonly hooks: HooksSettingsInput;
+  /** `hooks.mail`, when there is one; its part of the mapping `mail` is in `hooks`. */
+  readonly mail: MailOptions | undefined;
   /** The environment, `.env` included. */
   readonly env: Environment;
   /** What it was read from. */

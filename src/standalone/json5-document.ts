@@ -13,13 +13,22 @@ export function parseSections(text: string): { sections: Sections; problems: Pro
   } catch (error) {
     return { sections: {}, problems: [syntaxProblem(error)] };
   }
-  if (isSections(value)) return { sections: value, problems: [] };
+  if (isSections(value)) return withoutSchema(value);
   return { sections: {}, problems: [{ key: GATEWAY_FILE, message: 'must be one object: { … }' }] };
 }
 
 /** Whether a value can be a section, or hold sections: an object, no list. */
 export function isSections(value: unknown): value is Sections {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `$schema` tells editors where the JSON Schema is; it is no section. */
+function withoutSchema({ $schema, ...sections }: Sections): {
+  sections: Sections;
+  problems: Problem[];
+} {
+  if ($schema === undefined || typeof $schema === 'string') return { sections, problems: [] };
+  return { sections, problems: [{ key: '$schema', message: 'must be the address of a schema' }] };
 }
 
 function syntaxProblem(error: unknown): Problem {

@@ -1,22 +1,11 @@
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { resolve } from 'node:path';
 import { ConfigurationError } from '../hooks/index.ts';
-import type { Problem } from '../hooks/index.ts';
 import { readConfigurationFiles } from './configuration-files.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import type { Configuration } from './configuration.ts';
-import { demoSections } from './demo-sections.ts';
-import { isSections, parseSections } from './json5-document.ts';
-import type { Sections } from './json5-document.ts';
-import { overrideAddress } from './override-address.ts';
-import { resolveSections } from './resolve-configuration.ts';
-import { TokenFile } from './token-file.ts';
-import { expandVariables } from './variables.ts';
+import { inspectConfiguration } from './inspect-configuration.ts';
 import type { Environment } from './variables.ts';
-
-/** The generated hook token of the demo, which has no `store.dir`. */
-const DEMO_HOOK_TOKEN = join('data', 'hook-token');
 
 /** The configuration directory: GATEWAY_CONFIG_DIR, else the working directory. @throws ConfigurationError */
 export function configurationDirectory(env: Environment, cwd: string): string {
@@ -35,47 +24,26 @@ export async function loadConfiguration(
   processEnv: Environment,
   files: ConfigurationFiles = readConfigurationFiles(dir),
 ): Promise<Configuration> {
-  const env = { ...parseEnv(files.dotenv ?? ''), ...processEnv };
-  const read =
-    files.gateway === undefined
-      ? { sections: demoSections(new TokenFile(join(dir, DEMO_HOOK_TOKEN)).keep()), problems: [] }
-      : readSections(files.gateway, env);
-  const { sections, problems } = overrideAddress(read.sections, env);
-  const resolved = await resolveSections(sections, dir, env);
-  throwIfAny(onePerKey([...read.problems, ...problems], resolved.problems));
+  const inspection = await inspectConfiguration(dir, processEnv, files, (file) => file.keep());
+  const { resolved, problems, isDemo } = inspection;
+  if (resolved === undefined || problems.length > 0) throw new ConfigurationError(problems);
   const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.keep();
   return {
     dir,
-    isDemo: files.gateway === undefined,
+    isDemo,
     gateway,
     operatorToken,
     operatorTokenFile: gateway.auth.token === undefined ? operatorTokenFile.path : undefined,
-    hookTokenFile: files.gateway === undefined ? join(dir, DEMO_HOOK_TOKEN) : undefined,
+    hookTokenFile: isDemo ? inspection.demoHookToken.path : undefined,
     store,
     channels,
     ops,
     hooks: { ...resolved.hooks, gatewayAuthToken: operatorToken },
-    env,
+    mail: resolved.mail,
+    env: inspection.env,
     files,
-    sections,
+    sections: inspection.sections,
     warnings,
   };
-}
-
-/** A key whose variable is unset is empty for that reason only: its other problems would mislead. */
-function onePerKey(first: readonly Problem[], then: readonly Problem[]): Problem[] {
-  const told = new Set(first.map(({ key }) => key));
-  return [...first, ...then.filter(({ key }) => !told.has(key))];
-}
-
-function readSections(text: string, env: Environment): { sections: Sections; problems: Problem[] } {
-  const parsed = parseSections(text);
-  throwIfAny(parsed.problems);
-  const { value, problems } = expandVariables(parsed.sections, env);
-  return { sections: isSections(value) ? value : {}, problems };
-}
-
-function throwIfAny(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw new ConfigurationError(problems);
 }

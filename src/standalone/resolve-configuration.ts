@@ -1,23 +1,23 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { checkOptions, resolveSection } from '../hooks/index.ts';
-import type { HooksSettingsInput, Problem } from '../hooks/index.ts';
+import { checkOptions, isLoopback, resolveSection } from '../hooks/index.ts';
+import type { HooksSettingsInput, Problem, ResolvedHooksOptions } from '../hooks/index.ts';
 import { leakedTokens } from './agent-environment.ts';
 import { withAbsoluteWorkspaces } from './agent-workspaces.ts';
 import { bindChannels } from './channel-bindings.ts';
+import type { MailOptions } from '../mail/index.ts';
 import type { Bindings } from './channel-bindings.ts';
 import { GatewayOptions } from './gateway-options.ts';
 import { isSections } from './json5-document.ts';
 import type { Sections } from './json5-document.ts';
-import { isLoopback } from './loopback.ts';
+import { divideHooks } from './mail-section.ts';
 import { OpsOptions } from './ops-options.ts';
+import { SECTIONS } from './sections.ts';
 import { StoreOptions } from './store-options.ts';
 import { TokenFile } from './token-file.ts';
 import { unfoundPrograms } from './unfound-programs.ts';
 import { unservedModels } from './unserved-models.ts';
 import type { Environment } from './variables.ts';
-
-const SECTIONS = ['gateway', 'hooks', 'agents', 'models', 'channels', 'store', 'ops'];
 
 /** Keys of the hooks module that are not keys of the `hooks` section. */
 const NEIGHBOURS = new Set([
@@ -39,10 +39,16 @@ export interface ResolvedSections {
   readonly ops: OpsOptions;
   readonly channels: Bindings;
   readonly hooks: HooksSettingsInput;
+  /** `hooks.mail`, when there is one. */
+  readonly mail: MailOptions | undefined;
+  /** What the hooks module would have in force. */
+  readonly effective: ResolvedHooksOptions;
   /** Where the operator's token is kept when `gateway.auth.token` is absent. */
   readonly operatorTokenFile: TokenFile;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** Those of the hooks module, which tells them itself when it starts. */
+  readonly hooksWarnings: readonly Problem[];
 }
 
 /**
@@ -62,8 +68,9 @@ export async function resolveSections(
   store.value.dir = resolve(dir, typeof store.value.dir === 'string' ? store.value.dir : '');
   const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
   const operatorToken = gateway.value.auth?.token ?? operatorTokenFile.read();
+  const divided = divideHooks(isSections(sections['hooks']) ? sections['hooks'] : {});
   const hooks = {
-    ...hooksInput(sections, dir, gateway.value, store.value),
+    ...hooksInput(divided.hooks, sections, dir, gateway.value, store.value),
     gatewayAuthToken: operatorToken,
     configDir: dir,
   };
@@ -76,14 +83,23 @@ export async function resolveSections(
     ops: ops.value,
     channels: channels.bindings,
     hooks,
+    mail: divided.mail,
+    effective: checked.resolved,
     operatorTokenFile,
-    problems: distinct([...known, ...own, ...checked.problems, ...leakedTokens(hooks, env)]),
+    problems: distinct([
+      ...known,
+      ...own,
+      ...divided.problems,
+      ...checked.problems.map(divided.written),
+      ...leakedTokens(hooks, env),
+    ]),
     warnings: [
       ...exposure(gateway.value),
       ...silence(hooks),
       ...unservedModels(checked.resolved),
       ...unfoundPrograms(checked.resolved, env),
     ],
+    hooksWarnings: checked.warnings,
   };
 }
 
@@ -94,14 +110,14 @@ function silence({ enabled }: HooksSettingsInput): Problem[] {
 }
 
 function hooksInput(
+  hooks: Sections,
   sections: Sections,
   dir: string,
   gateway: GatewayOptions,
   { payloadDays, eventDays }: StoreOptions,
 ): HooksSettingsInput {
-  const hooks = sections['hooks'];
   return {
-    ...(isSections(hooks) ? hooks : {}),
+    ...hooks,
     agents: withAbsoluteWorkspaces(sections['agents'], dir) ?? {},
     models: sections['models'] ?? {},
     retention: { payloadDays, eventDays },
@@ -110,9 +126,10 @@ function hooksInput(
 }
 
 function unknownSections(sections: Sections): Problem[] {
+  const known = Object.keys(SECTIONS);
   return Object.keys(sections)
-    .filter((name) => !SECTIONS.includes(name))
-    .map((key) => ({ key, message: `is not a known section; known are ${SECTIONS.join(', ')}` }));
+    .filter((name) => !known.includes(name))
+    .map((key) => ({ key, message: `is not a known section; known are ${known.join(', ')}` }));
 }
 
 function strayHooksKeys(hooks: unknown): Problem[] {

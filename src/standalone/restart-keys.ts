@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { normalizePrefix } from '../hooks/index.ts';
 import type { Configuration } from './configuration.ts';
+import { watcherPart } from './mail-section.ts';
 
 /** How a value that cannot change while the service runs is read from a configuration. */
 const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => unknown>> = {
@@ -10,6 +11,7 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   'gateway.trustedProxies': ({ gateway }) => gateway.trustedProxies,
   'gateway.shutdownSeconds': ({ gateway }) => gateway.shutdownSeconds,
   'hooks.path': ({ hooks }) => normalizePrefix(hooks.path ?? ''),
+  'hooks.mail': ({ mail }) => watcherPart(mail),
   channels: ({ sections }) => sections['channels'],
   'store.dir': ({ store }) => store.dir,
   'ops.exposed': ({ ops }) => ops.exposed,

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.ts';
+import { HooksSettings } from '../hooks/index.ts';
 import { banner } from './banner.ts';
 import type { Configuration } from './configuration.ts';
 import { createHttpAdapter } from './http-adapter.ts';
@@ -10,6 +11,8 @@ import { JsonErrorsFilter } from './json-errors.filter.ts';
 import { configurationDirectory, loadConfiguration } from './load-configuration.ts';
 import { ServiceLogger } from './service-logger.ts';
 import { endOnSignals } from './signals.ts';
+import { mailTarget } from './mail-target.ts';
+import { MailWatch } from './mail-watch.ts';
 import { startRefusal } from './start-refusal.ts';
 import type { Environment } from './variables.ts';
 
@@ -45,7 +48,10 @@ async function startService({ env, cwd }: Surroundings, logger: ServiceLogger): 
     await app.close();
     throw error;
   }
-  announce(configuration, await app.getUrl(), cwd);
+  const url = await app.getUrl();
+  announce(configuration, url, cwd);
+  const settings = app.get(HooksSettings, { strict: false });
+  app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
 }
 
 function announce(configuration: Configuration, url: string, cwd: string): void {

@@ -4,6 +4,11 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from '../hooks/index.ts';
 import { errorCode } from './error-code.ts';
 
+/** A token that nobody guesses: 32 random bytes as base64url, 43 characters. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
 /** A token that the service made for itself, kept in the data directory with mode 0600. */
 export class TokenFile {
   constructor(readonly path: string) {}
@@ -29,7 +34,7 @@ export class TokenFile {
   keep(): string {
     const kept = this.read();
     if (kept !== undefined) return kept;
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken();
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       writeFileSync(this.path, `${token}\n`, { mode: 0o600 });

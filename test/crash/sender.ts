@@ -13,20 +13,21 @@ class WrongAnswer extends Error {}
 
 /** Sends one request after the other for one session until the service is gone. */
 export class Sender {
+  readonly acknowledged: Acknowledged[] = [];
+
   constructor(
     private readonly gateway: Gateway,
     private readonly session: string,
     private readonly round: number,
   ) {}
 
-  async run(): Promise<Acknowledged[]> {
-    const list: Acknowledged[] = [];
+  async run(): Promise<void> {
     for (let n = 0; ; n += 1) {
       const marker = `[${this.session}:${this.round}:${n}]`;
       const kind = n % 4 === 3 ? 'wake' : 'agent';
       const eventId = await this.#send(kind, marker);
-      if (eventId === null) return list;
-      list.push({ eventId, kind, session: this.session, marker });
+      if (eventId === null) return;
+      this.acknowledged.push({ eventId, kind, session: this.session, marker });
     }
   }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getMetadataStorage } from 'class-validator';
 import * as options from '../../src/hooks/options/index.ts';
+import { MailAuthOptions, MailOAuth2Options, MailOptions } from '../../src/mail/index.ts';
 import { ChannelOptions, ChannelsOptions } from '../../src/standalone/channel-options.ts';
 import { GatewayAuthOptions, GatewayOptions } from '../../src/standalone/gateway-options.ts';
 import { OpsOptions } from '../../src/standalone/ops-options.ts';
@@ -16,6 +17,9 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['hooks.mappings[].match', options.MatchOptions],
   ['hooks.mappings[].transform', options.TransformOptions],
   ['hooks.transformLimits', options.TransformLimitsOptions],
+  ['hooks.mail', MailOptions],
+  ['hooks.mail.auth', MailAuthOptions],
+  ['hooks.mail.auth.oauth2', MailOAuth2Options],
   ['agents', options.AgentsOptions],
   ['agents.defaults', options.AgentDefaultsOptions],
   ['agents.defaults.heartbeat', options.HeartbeatOptions],

@@ -1,4 +1,5 @@
 import { Hooks } from '../support/hooks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import type { Script } from '../support/scripted-server.ts';
 import { ToolRoom } from '../support/tool-turn.ts';
 
@@ -9,18 +10,28 @@ const CALL = {
   result: 'echo: hi',
 };
 
-/** The story of a run whose model uses a tool once and then answers like that. */
-async function storyOf(then: Script, timeoutSeconds: number) {
+const TIMEOUT_SECONDS = 600;
+
+/** The story of a run whose model uses a tool once and then answers like that, or not in time. */
+async function storyOf(then: Script) {
   await using room = await ToolRoom.open();
+  const clock = new ManualClock();
   const tools = { mcp: { desk: room.program() }, untrusted: ['desk_echo'] };
   const hooks = await Hooks.start({
+    clock,
     runner: room.runner,
     agents: { list: [{ id: 'main', tools }], defaults: { model: 'local/llama3' } },
   });
   room.calls('desk_echo', { text: 'hi' });
   room.model.next({}, then);
-  const ask = { message: 'Look it up.', wakeMode: 'next-heartbeat', timeoutSeconds };
+  const ask = {
+    message: 'Look it up.',
+    wakeMode: 'next-heartbeat',
+    timeoutSeconds: TIMEOUT_SECONDS,
+  };
   const { eventId } = await hooks.ask('/agent', ask);
+  await room.model.request(2);
+  if (then.stall !== undefined) clock.advance(TIMEOUT_SECONDS * 1000);
   const story = await hooks.ended(eventId);
   await hooks.close();
   return story;
@@ -28,13 +39,13 @@ async function storyOf(then: Script, timeoutSeconds: number) {
 
 describe('the story of a run that had used a tool (issue 4.3)', () => {
   it('and then failed lists the calls, and nothing is begun again', async () => {
-    const { runs, summary } = await storyOf({ status: 503, body: '' }, 600);
+    const { runs, summary } = await storyOf({ status: 503, body: '' });
     expect(runs).toMatchObject([{ status: 'failed', attempts: 1, toolCalls: [CALL] }]);
     expect(summary).toContain('tools were used already: desk_echo');
   });
 
   it('and then reached its deadline lists the calls', async () => {
-    const { runs } = await storyOf({ stall: 'at-once' }, 3);
+    const { runs } = await storyOf({ stall: 'at-once' });
     expect(runs).toMatchObject([{ status: 'timed-out', attempts: 1, toolCalls: [CALL] }]);
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -55,6 +55,20 @@ describe('the packed module in a consumer project', () => {
   it('takes a wake and says so in its story', async () => {
     const { stdout } = await run(process.execPath, ['dist/consumer.js'], { cwd: consumer });
     expect(JSON.parse(stdout)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+  }, 60_000);
+
+  it('brings the command hooks', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    // The consumer has no Node of its own: npx runs the command with the first one of PATH.
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+    const npx = await run('npx', ['hooks', '--version'], { cwd: consumer, env });
+    expect(npx.stdout).toBe(`${version}\n`);
+    const check = await run('npx', ['hooks', 'config', 'check'], { cwd: consumer, env });
+    expect(check.stdout).toContain('fine');
+    const schema = await run('npx', ['hooks', 'config', 'schema'], { cwd: consumer, env });
+    expect(JSON.parse(schema.stdout)).toHaveProperty('$defs.HooksOptions');
   }, 60_000);
 
   it('brings no test, no source map and no file of the service into the package', async () => {

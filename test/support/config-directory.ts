@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,12 @@ export class ConfigDirectory implements Disposable {
     const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
     writeFileSync(join(this.path, name), text);
     return this;
+  }
+
+  /** A module in the directory of transforms. */
+  writeTransform(name: string, code: string): this {
+    mkdirSync(join(this.path, 'transforms'), { recursive: true });
+    return this.write(join('transforms', name), code);
   }
 
   /** As many editors save: a new file that takes the place of the old one. */

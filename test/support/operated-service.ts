@@ -23,6 +23,7 @@ import { HookMetrics, OpsModule } from '../../src/ops/index.ts';
 import { createHttpAdapter } from '../../src/standalone/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/standalone/json-errors.filter.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
+import type { MailStatus } from '../../src/ops/index.ts';
 import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
 
@@ -34,6 +35,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export interface OperatedOptions {
   readonly exposed?: boolean;
   readonly trustedProxies?: readonly string[];
+  /** How a mailbox fares; absent: there is none. */
+  readonly mail?: () => MailStatus;
 }
 
 export interface Asked {

@@ -25,9 +25,14 @@ export class ServiceProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  constructor(cwd: string, env: Readonly<Record<string, string>> = {}, node = process.execPath) {
+  constructor(
+    cwd: string,
+    env: Readonly<Record<string, string>> = {},
+    node = process.execPath,
+    script: readonly string[] = [MAIN],
+  ) {
     const { PATH = '' } = process.env;
-    this.#child = spawn(node, [MAIN], {
+    this.#child = spawn(node, script, {
       cwd,
       env: { PATH, GATEWAY_PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,8 +43,12 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   /** A service that listens. */
-  static async listening(cwd: string, env?: Record<string, string>): Promise<ServiceProcess> {
-    const service = new ServiceProcess(cwd, env);
+  static async listening(
+    cwd: string,
+    env?: Record<string, string>,
+    script?: readonly string[],
+  ): Promise<ServiceProcess> {
+    const service = new ServiceProcess(cwd, env, process.execPath, script);
     const line = await eventually('the service listens', () => service.logged('listening'));
     service.url = String(line['url']);
     return service;

@@ -18,6 +18,11 @@ const PROTOCOLS: Record<ProviderType, Protocol> = {
   'openai-compatible': openaiCompatible,
 };
 
+/** Where a provider of this type is asked when it has no `baseUrl`; undefined: nowhere. */
+export function publicUrl(type: ProviderType): string | undefined {
+  return PROTOCOLS[type].publicUrl;
+}
+
 /** Largest answer in megabytes as it is sent: the longest that a model writes, with what the protocol adds to each word. */
 const MAX_ANSWER_MB = 32;
 

@@ -22,7 +22,8 @@ export interface TeamsOptions {
   readonly tokenUrl?: string;
 }
 
-const API_ROOT = 'https://smba.trafficmanager.net/teams';
+/** Where it is asked unless the options say otherwise. */
+export const TEAMS_ROOT = 'https://smba.trafficmanager.net/teams';
 const SCOPE = 'https://api.botframework.com/.default';
 
 class TeamsChannel extends PlatformChannel {
@@ -59,7 +60,7 @@ class TeamsChannel extends PlatformChannel {
     const token = await this.#credentials.token(signal);
     const platform = { ...this.#platform, secrets: [...this.#platform.secrets, token] };
     const path = `/v3/conversations/${encodeURIComponent(to)}/activities`;
-    const url = below(this.#options.apiRoot ?? API_ROOT, path);
+    const url = below(this.#options.apiRoot ?? TEAMS_ROOT, path);
     const body = { type: 'message', text, textFormat: 'markdown' };
     const init = json(body, { authorization: `Bearer ${token}` });
     const answer = await exchange(platform, url, init, signal);

@@ -2,11 +2,11 @@ import type { Channel, ChannelId } from '../../hooks/ports/channel.ts';
 import { discord } from './discord.ts';
 import { imessage } from './imessage.ts';
 import { mattermost } from './mattermost.ts';
-import { msteams } from './msteams.ts';
+import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
-import { whatsapp } from './whatsapp.ts';
+import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 
 /** A provider's settings as the configuration gives them, all of them text. */
 export interface ProviderSettings {
@@ -28,6 +28,8 @@ export type ProviderSetting = keyof ProviderSettings;
 /** One platform: what it has to be told, what else it may be told, and the channel made of it. */
 interface Provider {
   readonly knows: readonly ProviderSetting[];
+  /** Where it is asked when no `apiRoot` is given; undefined: there is no public place. */
+  readonly publicRoot: string | undefined;
   /** Loads and sends nothing yet. @throws Error naming the settings that are missing. */
   readonly make: (settings: ProviderSettings) => Channel;
 }
@@ -39,9 +41,11 @@ function row<Needed extends ProviderSetting>(
   needs: readonly Needed[],
   takes: readonly ProviderSetting[],
   make: (settings: With<Needed>) => Channel,
+  publicRoot?: string,
 ): Provider {
   return {
     knows: [...needs, ...takes],
+    publicRoot,
     make: (settings) => {
       if (isComplete(settings, needs)) return make(settings);
       const missing = needs.filter((key) => !isGiven(settings[key]));
@@ -63,14 +67,14 @@ function isGiven(value: string | undefined): boolean {
 
 /** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
-  whatsapp: row(['token', 'phoneNumberId'], ['apiRoot'], whatsapp),
-  telegram: row(['token'], ['apiRoot'], telegram),
-  discord: row(['token'], ['apiRoot'], discord),
-  slack: row(['token'], ['apiRoot'], slack),
+  whatsapp: row(['token', 'phoneNumberId'], ['apiRoot'], whatsapp, WHATSAPP_ROOT),
+  telegram: row(['token'], ['apiRoot'], telegram, 'https://api.telegram.org'),
+  discord: row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
+  slack: row(['token'], ['apiRoot'], slack, 'https://slack.com/api'),
   mattermost: row(['token', 'apiRoot'], [], mattermost),
   signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
-  msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams),
+  msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),
 };
 
 /** The names that `provider` may have. */
@@ -107,4 +111,12 @@ export function makeChannel(name: ChannelProviderName, settings: ProviderSetting
     throw new Error('token holds a blank, a line break or a sign that no token has');
   }
   return channel;
+}
+
+/** Where a provider with these settings is asked; undefined when it is nowhere. */
+export function addressOf(
+  name: ChannelProviderName,
+  settings: ProviderSettings,
+): string | undefined {
+  return settings.apiRoot ?? channelProviders[name].publicRoot;
 }

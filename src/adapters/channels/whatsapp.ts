@@ -16,7 +16,8 @@ export interface WhatsAppOptions {
   readonly apiRoot?: string;
 }
 
-const API_ROOT = 'https://graph.facebook.com/v25.0';
+/** Where it is asked unless the options say otherwise. */
+export const WHATSAPP_ROOT = 'https://graph.facebook.com/v25.0';
 
 /** Meta answers most failures with 400 or 500: the code alone tells what they mean (Cloud API, "Error codes"). */
 const KINDS: Readonly<Record<string, DeliveryFailure>> = {
@@ -58,7 +59,7 @@ class WhatsAppChannel extends PlatformChannel {
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const { token, phoneNumberId, apiRoot = API_ROOT } = this.#options;
+    const { token, phoneNumberId, apiRoot = WHATSAPP_ROOT } = this.#options;
     const url = below(apiRoot, `/${encodeURIComponent(phoneNumberId)}/messages`);
     const body = {
       messaging_product: 'whatsapp',

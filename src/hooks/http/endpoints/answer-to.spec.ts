@@ -39,8 +39,8 @@ describe('answerTo (behaviour §2)', () => {
     expect(answer([wake, wake]).body).toEqual({ ok: true, mode: 'next-heartbeat', eventId: 'e1' });
   });
 
-  it('nothing to do: 204 without a body', () => {
-    expect(answer([])).toEqual({ status: 204, eventId: 'e1' });
+  it('nothing to do: 204 without a body, the event in a header', () => {
+    expect(answer([])).toEqual({ status: 204, eventId: 'e1', headers: { 'event-id': 'e1' } });
   });
 
   it('a repeat: the first answer again and the header', () => {
@@ -51,7 +51,7 @@ describe('answerTo (behaviour §2)', () => {
     });
     expect(answer([], { isReplay: true })).toMatchObject({
       status: 204,
-      headers: { 'idempotent-replayed': 'true' },
+      headers: { 'event-id': 'e1', 'idempotent-replayed': 'true' },
     });
   });
 

@@ -5,9 +5,12 @@ import type { Answer } from '../answer.ts';
 /** What the sender of an accepted event is told (behaviour.md §2). A repeat gets the same words as the first time. */
 export function answerTo({ receipt, isReplay }: Accepted): Answer {
   const { eventId, actions, warnings } = receipt;
-  const headers = isReplay ? { headers: { 'idempotent-replayed': 'true' } } : {};
+  const repeated: Record<string, string> = isReplay ? { 'idempotent-replayed': 'true' } : {};
   const [first] = actions;
-  if (first === undefined) return { status: 204, eventId, ...headers };
+  if (first === undefined) {
+    // Without a body, a header is the only place for the event's id.
+    return { status: 204, eventId, headers: { 'event-id': eventId, ...repeated } };
+  }
   const runIds = actions.flatMap((action) => (action.kind === 'agent' ? [action.runId] : []));
   const body = {
     ok: true,
@@ -16,7 +19,7 @@ export function answerTo({ receipt, isReplay }: Accepted): Answer {
     eventId,
     ...(warnings.length > 0 && { warnings }),
   };
-  return { status: 200, body, eventId, ...headers };
+  return { status: 200, body, eventId, ...(isReplay && { headers: repeated }) };
 }
 
 function told(action: ActionReceipt): { mode: string } | { runId: string } {

@@ -1,0 +1,50 @@
+import type { Check } from '../check.ts';
+import { info, warning } from '../finding.ts';
+import type { Found } from '../finding.ts';
+
+/** Hooks at once that a calm system should take. */
+const BURST = 1000;
+const FEW_WAKES = 100;
+const HOUR_SECONDS = 3600;
+
+/** What a burst of hooks meets: how many runs go on at once, and what waits meanwhile. */
+export const burst: Check = {
+  name: 'burst',
+  needs: 'configuration',
+  run({ resolved: { effective } }) {
+    const { maxConcurrent, timeoutSeconds, maxSystemEvents } = effective.agents.defaults;
+    const seconds = Math.ceil(BURST / maxConcurrent) * timeoutSeconds;
+    const found: Found[] = [
+      info(
+        `${maxConcurrent} turns run side by side; all runs of a burst are kept and wait: ${BURST.toLocaleString('en')} that each take their whole ${timeoutSeconds} s would last ${lasting(seconds)}`,
+        'raise agents.defaults.maxConcurrent as far as your models allow',
+      ),
+    ];
+    if (maxSystemEvents < FEW_WAKES) {
+      const what = `only ${maxSystemEvents} wakes may wait in a main session; more are answered 503`;
+      found.push(warning(what, 'raise agents.defaults.maxSystemEvents'));
+    }
+    const { transformLimits, mappings, idempotencyHours } = effective.hooks;
+    if (mappings.some(({ transform }) => transform !== undefined)) {
+      found.push(transformBurst(transformLimits));
+    }
+    if (seconds > idempotencyHours * HOUR_SECONDS) {
+      const what = `such a burst lasts longer than idempotency keys are remembered (${idempotencyHours} h)`;
+      found.push(info(what, 'raise hooks.idempotencyHours if senders repeat themselves that late'));
+    }
+    return found;
+  },
+};
+
+/** A call waits at most ten timeouts (docs/security.md). */
+function transformBurst({ workers, timeoutMs }: { workers: number; timeoutMs: number }): Found {
+  return info(
+    `transforms hold ${10 * workers} requests at once that take their whole ${timeoutMs} ms, up to 1,000 that are quick; more are answered 503`,
+    'raise hooks.transformLimits.workers up to the number of cores',
+  );
+}
+
+function lasting(seconds: number): string {
+  if (seconds < 2 * HOUR_SECONDS) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${Math.ceil(seconds / HOUR_SECONDS)} hours`;
+}

@@ -1,0 +1,47 @@
+import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { exposure } from './exposure.ts';
+import { proxies } from './proxies.ts';
+
+let dir: PatientDirectory;
+beforeEach(() => (dir = new PatientDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+describe('doctor: exposure', () => {
+  it('is content with loopback', async () => {
+    expect(await dir.configure().findings(exposure)).toMatchObject([{ severity: 'ok' }]);
+  });
+
+  it('warns of a port that other machines reach without TLS', async () => {
+    dir.configure({ gateway: { host: '0.0.0.0' } });
+    expect(await dir.findings(exposure)).toMatchObject([
+      { severity: 'warning', what: expect.stringContaining('0.0.0.0:18790 is reachable') },
+    ]);
+  });
+
+  it('asks for a firewall where a proxy is named', async () => {
+    dir.configure({ gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.2'] } });
+    expect(await dir.findings(exposure)).toMatchObject([{ severity: 'info' }]);
+  });
+
+  it('warns of an operator API for other machines', async () => {
+    dir.configure({ ops: { exposed: true } });
+    expect(await dir.findings(exposure)).toMatchObject([
+      { severity: 'warning', what: expect.stringContaining('ops.exposed') },
+    ]);
+  });
+});
+
+describe('doctor: proxies', () => {
+  it.each([
+    [[], 'ok', 'from nobody'],
+    [['10.0.0.2', 'fd00::/64'], 'info', '10.0.0.2, fd00::/64'],
+    [['0.0.0.0/0'], 'error', 'anybody can claim any address'],
+    [['::/0'], 'error', 'anybody can claim any address'],
+    [['10.0.0.0/4'], 'warning', 'far more than your proxies'],
+  ])('%j: %s', async (trustedProxies, severity, what) => {
+    dir.configure({ gateway: { trustedProxies } });
+    expect(await dir.findings(proxies)).toMatchObject([
+      { severity, what: expect.stringContaining(what) },
+    ]);
+  });
+});

@@ -1,0 +1,14 @@
+import { nodeRefusal } from '../../../standalone/node-version.ts';
+import type { Check } from '../check.ts';
+import { error, ok } from '../finding.ts';
+
+/** Whether this Node runs the service. */
+export const node: Check = {
+  name: 'node',
+  needs: 'nothing',
+  run({ nodeVersion }) {
+    const refusal = nodeRefusal(nodeVersion);
+    if (refusal === undefined) return [ok(`Node ${nodeVersion}`)];
+    return [error(`Node ${nodeVersion} is too old`, refusal)];
+  },
+};

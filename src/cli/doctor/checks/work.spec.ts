@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { burst } from './burst.ts';
+import { disk, nearestExisting } from './disk.ts';
+import { programs } from './programs.ts';
+import { transforms } from './transforms.ts';
+import { unsafeContent } from './unsafe-content.ts';
+
+let dir: PatientDirectory;
+beforeEach(() => (dir = new PatientDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+const MAPPING = { id: 'm', transform: { module: 'm.mjs' } };
+
+describe('doctor: transforms', () => {
+  it('tells one that does not compile', async () => {
+    dir.configure({ hooks: { mappings: [MAPPING] } });
+    expect(await dir.findings(transforms)).toMatchObject([
+      { severity: 'error', what: expect.stringContaining('hooks.mappings[0].transform') },
+    ]);
+  });
+
+  it('counts those that do', async () => {
+    const code = 'export default () => null;';
+    dir.configure({ hooks: { mappings: [MAPPING] } });
+    mkdirSync(join(dir.path, 'transforms'));
+    dir.write('transforms/m.mjs', code);
+    expect(await dir.findings(transforms)).toMatchObject([
+      { severity: 'ok', what: '1 found and compiled' },
+    ]);
+  });
+});
+
+describe('doctor: programs', () => {
+  it('tells a runner and an MCP server that PATH does not find', async () => {
+    const runner = { type: 'command', command: 'no-such-program' };
+    const tools = { mcp: { a: { command: '/no/such/server' } } };
+    dir.configure({
+      agents: {
+        list: [
+          { id: 'a', runner },
+          { id: 'b', tools },
+        ],
+      },
+    });
+    expect(await dir.findings(programs)).toMatchObject([
+      { severity: 'error', what: expect.stringContaining('agents.list[0].runner.command') },
+      { severity: 'error', what: expect.stringContaining('agents.list[1].tools.mcp.a.command') },
+    ]);
+  });
+
+  it('is content with one that is there', async () => {
+    const runner = { type: 'command', command: process.execPath };
+    dir.configure({ agents: { list: [{ id: 'a', runner }] } });
+    expect(await dir.findings(programs)).toMatchObject([{ severity: 'ok' }]);
+  });
+});
+
+describe('doctor: unsafe-content', () => {
+  it('lists every hook without the boundary', async () => {
+    const mappings = [{ id: 'a', allowUnsafeExternalContent: true }, { id: 'b' }];
+    dir.configure({ hooks: { mappings } });
+    expect(await dir.findings(unsafeContent)).toMatchObject([
+      { severity: 'warning', what: expect.stringMatching(/^hooks\.mappings\[0\] \(a\) /) },
+    ]);
+  });
+
+  it('is content without one', async () => {
+    expect(await dir.configure().findings(unsafeContent)).toMatchObject([{ severity: 'ok' }]);
+  });
+});
+
+describe('doctor: burst', () => {
+  it('says how long a thousand runs could last', async () => {
+    dir.configure({ agents: { defaults: { maxConcurrent: 10, timeoutSeconds: 60 } } });
+    expect(await dir.findings(burst)).toMatchObject([
+      { severity: 'info', what: expect.stringMatching(/^10 turns .* would last 100 minutes$/) },
+    ]);
+  });
+
+  it('warns of few places for wakes, and counts what transforms hold', async () => {
+    const agents = { defaults: { maxSystemEvents: 5, maxConcurrent: 1, timeoutSeconds: 86_400 } };
+    dir.configure({ agents, hooks: { mappings: [MAPPING] } });
+    mkdirSync(join(dir.path, 'transforms'));
+    dir.write('transforms/m.mjs', 'export default () => null;');
+    expect(await dir.findings(burst)).toMatchObject([
+      { severity: 'info' },
+      { severity: 'warning', what: expect.stringContaining('only 5 wakes') },
+      { severity: 'info', what: expect.stringContaining('transforms hold 20 requests') },
+      { severity: 'info', what: expect.stringContaining('72 h') },
+    ]);
+  });
+});
+
+describe('doctor: disk', () => {
+  it('looks where the data directory would be made', async () => {
+    dir.configure({ store: { dir: 'not/there/yet' } });
+    expect(nearestExisting(`${dir.path}/not/there/yet`)).toBe(dir.path);
+    const [finding] = await dir.findings(disk);
+    expect(finding?.what).toMatch(/MB are free for .*not\/there\/yet$/);
+  });
+});

@@ -1,0 +1,85 @@
+import { Resolver } from 'node:dns/promises';
+import { connect } from 'node:tls';
+import { providerOf } from './providers.ts';
+import type { MailProvider } from './providers.ts';
+
+/** Where a mailbox is. */
+export interface MailServer {
+  readonly host: string;
+  /** Undefined: the usual one. */
+  readonly port: number | undefined;
+  readonly secure: boolean;
+  /** Login name of an account there, when it is not the address. */
+  readonly user?: string;
+  /** What is known about its provider. */
+  readonly provider?: MailProvider;
+}
+
+/** What can be asked of the network. */
+export interface MailLookups {
+  /** Names of the MX hosts of a domain; empty when there are none, or nobody answers. */
+  readonly mxHosts: (domain: string) => Promise<readonly string[]>;
+  /** Whether an IMAP server with a valid certificate listens there, with TLS on port 993. */
+  readonly isImapServer: (host: string) => Promise<boolean>;
+}
+
+const PATIENCE_MS = 3_000;
+const IMAPS = 993;
+
+/** The IMAP server of an address whose domain is in the table. */
+export function knownMailServer(account: string): MailServer | undefined {
+  const [local, domain] = splitAddress(account);
+  const provider = providerOf(domain);
+  return provider && serverOf(provider, local);
+}
+
+/** Finds it by who takes the mail of the domain, else by the names that are usual. Undefined: only a person knows. */
+export async function findMailServer(
+  account: string,
+  { mxHosts, isImapServer }: MailLookups,
+): Promise<MailServer | undefined> {
+  const [local, domain] = splitAddress(account);
+  const provider = (await mxHosts(domain)).map(providerOf).find((known) => known !== undefined);
+  if (provider !== undefined) return serverOf(provider, local);
+  for (const host of [`imap.${domain}`, `mail.${domain}`]) {
+    if (await isImapServer(host)) return { host, port: undefined, secure: true };
+  }
+  return undefined;
+}
+
+/** What stands before and behind the last @. */
+export function splitAddress(account: string): [string, string] {
+  const at = account.lastIndexOf('@');
+  return [account.slice(0, Math.max(at, 0)), account.slice(at + 1).toLowerCase()];
+}
+
+function serverOf(provider: MailProvider, local: string): MailServer {
+  const { host, port, startTls = false, isLocalUser = false } = provider;
+  return { host, port, secure: !startTls, provider, ...(isLocalUser && { user: local }) };
+}
+
+/** The real network: one question each, three seconds at most. */
+export const networkLookups: MailLookups = {
+  async mxHosts(domain) {
+    try {
+      const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 });
+      const records = await resolver.resolveMx(domain);
+      return records.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange);
+    } catch {
+      return [];
+    }
+  },
+
+  isImapServer(host) {
+    return new Promise((resolve) => {
+      const socket = connect({ host, port: IMAPS, servername: host, timeout: PATIENCE_MS });
+      const end = (answer: boolean): void => {
+        socket.destroy();
+        resolve(answer);
+      };
+      socket.once('secureConnect', () => end(true));
+      socket.once('timeout', () => end(false));
+      socket.once('error', () => end(false));
+    });
+  },
+};

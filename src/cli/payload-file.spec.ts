@@ -1,0 +1,29 @@
+import { PassThrough, Readable } from 'node:stream';
+import { readPayload } from './payload-file.ts';
+
+const cwd = import.meta.dirname;
+
+describe('readPayload', () => {
+  it('takes the bytes as they are, from a file or stdin', async () => {
+    const text = '{"a": 1.0, "a": "ä"}\n';
+    const stdin = Readable.from([Buffer.from(text)]);
+    expect(String(await readPayload('-', { cwd, stdin }))).toBe(text);
+    const file = '../../package.json';
+    expect(JSON.parse(String(await readPayload(file, { cwd, stdin })))).toHaveProperty('version');
+  });
+
+  it.each(['', '{', 'null x', '\u001b]0;t\u0007'])('refuses %j: 2', async (text) => {
+    const stdin = Readable.from([Buffer.from(text)]);
+    const refusal = await readPayload('-', { cwd, stdin }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ exitCode: 2 });
+    expect(String(refusal)).toContain('stdin does not hold JSON');
+    expect(String(refusal)).not.toContain('\u001b');
+  });
+
+  it('is given up with its signal, whatever stdin still has to say', async () => {
+    const abort = new AbortController();
+    const reading = readPayload('-', { cwd, stdin: new PassThrough(), signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
+  });
+});

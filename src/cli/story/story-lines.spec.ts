@@ -1,0 +1,147 @@
+import { deliveryStory, eventStory, runStory } from '../../../test/support/event-story.ts';
+import { age, duration } from './duration.ts';
+import { outcomeLines, replyLines, storyLines } from './story-lines.ts';
+
+/** What `hidden` would do to a terminal that is shown it. */
+const HOSTILE = '\u001b]52;c;eA==\u0007\u009b2J\u202e\u{e0041}\r';
+const STEERING = /[\p{Cc}\p{Bidi_Control}\u{e0000}-\u{e0fff}]/u;
+
+/** The same value with every text in it replaced. */
+function hostile(value: unknown): unknown {
+  if (typeof value === 'string') return HOSTILE;
+  if (Array.isArray(value)) return value.map(hostile);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      /^(?:status|outcome|heartbeat|\w*[aA]t)$/.test(name) ? inner : hostile(inner),
+    ]),
+  );
+}
+
+const FULL = eventStory({
+  mapping: 'm',
+  status: 'failed',
+  heartbeat: 'failed',
+  error: 'it broke',
+  summary: 'Hook: the reply',
+  warnings: ['unknown field x ignored'],
+  console: ['log: hi'],
+  actions: [{ kind: 'agent', name: 'CI', trust: { level: 'untrusted' } }],
+  request: {
+    ...eventStory().request,
+    replayOf: 'e0',
+    headers: { 'x-a': 'b' },
+    payload: { c: 'd' },
+  },
+  runs: [
+    runStory({
+      status: 'failed',
+      error: 'no model',
+      usage: { inputTokens: 5, outputTokens: 6 },
+      warnings: ['no thinking'],
+      toolCalls: [{ tool: 't', input: '{}', outcome: 'failed', result: 'no', ms: 3 }],
+      notes: [{ at: '2026-01-01T10:00:02.000Z', attempt: 1, outcome: 'retry', error: 'busy' }],
+      contract: { trust: 'untrusted', verifiedBy: 'token', allowedTools: [], mayDeliverTo: null },
+    }),
+    runStory({ id: 'r2' }),
+  ],
+  deliveries: [deliveryStory({ status: 'dead', messageId: null, error: 'blocked' })],
+});
+
+describe('outcomeLines', () => {
+  it('tell an event from its acceptance to its end, in order of time', () => {
+    const story = eventStory({
+      runs: [runStory()],
+      deliveries: [deliveryStory()],
+      heartbeat: 'done',
+    });
+    expect(outcomeLines(story)).toEqual([
+      'Event e1 done',
+      '  hook      ci',
+      '  received  2026-01-01T10:00:00.000Z, verified by token',
+      '',
+      'Timeline (UTC)',
+      '  10:00:00.000  accepted from 127.0.0.1',
+      '  10:00:01.000  run began: agent main, session hook:x',
+      '  10:00:03.500  run succeeded after 2.5 s by demo',
+      '  10:00:04.000  delivery to chan_1 (+49): delivered as message 17',
+      '                heartbeat done',
+    ]);
+  });
+
+  it('tell what went wrong, and why', () => {
+    const text = outcomeLines(FULL).join('\n');
+    for (const fact of [
+      'Event e1 failed',
+      'ci (mapping m)',
+      'replay of e0',
+      'warning   unknown field x ignored',
+      '10:00:02.000  run 1, attempt 1: retry: busy',
+      '10:00:03.500  run 1 failed after 2.5 s by demo, 5 + 6 tokens: no model',
+      'run 2 succeeded',
+      'delivery to chan_1 (+49): dead: blocked',
+      'heartbeat failed',
+      'failed: it broke',
+    ]) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  it('paint what is bad', () => {
+    const lines = outcomeLines(FULL, (colour, text) => `<${colour}>${text}`).join('\n');
+    expect(lines).toContain('<red>failed');
+    expect(lines).toContain('<red>heartbeat failed');
+    expect(lines).toContain('  run 2 succeeded');
+  });
+});
+
+describe('storyLines', () => {
+  it('tell everything of it', () => {
+    const text = storyLines(FULL).join('\n');
+    for (const fact of [
+      'kind: agent',
+      'trust: {"level":"untrusted"}',
+      'Run 1: prompt\n  the prompt',
+      'Run 2: reply\n  the reply',
+      't failed in 3 ms\n    {}\n    = no',
+      'Run 1: warnings\n  no thinking',
+      'Summary\n  Hook: the reply',
+      'Console\n  log: hi',
+      'headers: {"x-a":"b"}',
+      '"c": "d"',
+    ]) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  it('never hand anything foreign to the terminal as it is', () => {
+    const story = { ...FULL, ...(hostile(FULL) as typeof FULL), status: FULL.status };
+    for (const line of [...storyLines(story), ...replyLines(story)]) {
+      expect(line).not.toMatch(STEERING);
+    }
+    expect(storyLines(story).join('')).toContain(String.raw`\u001b]52;c;eA==\u0007\u009b2J`);
+  });
+
+  it('say that a payload may be forgotten', () => {
+    const story = eventStory({ request: { ...eventStory().request, payload: null } });
+    expect(storyLines(story).join('\n')).toContain('null, or forgotten');
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    [-5, '0 ms'],
+    [870, '870 ms'],
+    [59_999, '59.9 s'],
+    [184_000, '3 min 4 s'],
+    [7_500_000, '2 h 5 min'],
+  ])('%i ms are %s', (ms, text) => expect(duration(ms)).toBe(text));
+
+  it.each([
+    ['2026-01-03T00:00:01Z', '0s'],
+    ['2026-01-02T23:48:00Z', '12m'],
+    ['2026-01-01T12:00:00Z', '36h'],
+    ['2025-11-24T00:00:00Z', '40d'],
+  ])('%s is %s ago', (at, text) => expect(age(at, Date.parse('2026-01-03T00:00:00Z'))).toBe(text));
+});

@@ -1,0 +1,63 @@
+import { WriteStream } from 'node:tty';
+import { safeJson } from './foreign-text.ts';
+import { Terminal } from './terminal.ts';
+
+interface Screen {
+  readonly isTTY: boolean;
+  readonly columns?: number;
+  readonly env?: Record<string, string>;
+}
+
+/** A stdout that is, or is not, a terminal; `text` is what was written. */
+function terminalOf({ isTTY, columns = 80, env = {} }: Screen) {
+  let text = '';
+  const write = (part: string): boolean => ((text += part), true);
+  const stdout: WriteStream = Object.create(WriteStream.prototype, {
+    isTTY: { value: isTTY },
+    columns: { value: columns },
+    write: { value: write },
+  });
+  const stdin = process.stdin;
+  return { terminal: new Terminal({ stdin, stdout, stderr: stdout }, env), text: () => text };
+}
+
+describe('Terminal', () => {
+  it.each([
+    ['no person looks', { isTTY: false, env: { TERM: 'xterm' } }, 'x'],
+    ['a person looks', { isTTY: true, env: { TERM: 'xterm' } }, '\u001b[31mx\u001b[39m'],
+    ['NO_COLOR is set', { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } }, 'x'],
+    ['the terminal has none', { isTTY: true, env: { TERM: 'dumb' } }, 'x'],
+  ])('colours where %s', (_, screen, expected) => {
+    expect(terminalOf(screen).terminal.style('red', 'x')).toBe(expected);
+  });
+
+  it('wraps at the width of the terminal, at most 80 columns', () => {
+    const { terminal, text } = terminalOf({ isTTY: true, columns: 200 });
+    terminal.printWrapped('word '.repeat(40).trim(), { rest: '  ' });
+    const lines = text().trimEnd().split('\n');
+    expect(lines.every(({ length }) => length <= 80)).toBe(true);
+    expect(lines.slice(1).every((line) => line.startsWith('  word'))).toBe(true);
+  });
+
+  it('cuts a table to the width', () => {
+    const { terminal, text } = terminalOf({ isTTY: false, columns: 40 });
+    terminal.printTable([
+      ['id', 'text'],
+      ['1', 'x'.repeat(100)],
+    ]);
+    const [, row = ''] = text().split('\n');
+    expect(row).toHaveLength(40);
+    expect(row.endsWith('x…')).toBe(true);
+  });
+});
+
+describe('safeJson', () => {
+  it('shows nothing that steers a terminal, and reads back as it was', () => {
+    const document = {
+      text: '\u001b]52;c;x\u0007 \u009b2J \u202e \u2066 \u200b \u2028 \ufeff \u{e0041} ü 😀',
+    };
+    const json = safeJson(document, 0);
+    expect(json).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+    expect(JSON.parse(json)).toEqual(document);
+  });
+});

@@ -1,0 +1,169 @@
+import { assert, asyncProperty, uint8Array } from 'fast-check';
+import type { ParsedMail } from './parsed-mail.ts';
+import { MailReader, UnreadableMail } from './mail-reader.ts';
+
+let reader: MailReader;
+
+beforeAll(async () => {
+  reader = new MailReader();
+  await reader.warmUp();
+}, 30_000);
+
+afterAll(() => reader.close());
+
+function read(mail: string | Uint8Array): Promise<ParsedMail> {
+  return reader.read(typeof mail === 'string' ? Buffer.from(mail) : mail);
+}
+
+function html(body: string): string {
+  return `From: a@b.example\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${body}`;
+}
+
+describe('a usual mail', () => {
+  it('is read with encoded words, several recipients and its date', async () => {
+    const mail = await read(
+      [
+        'From: =?utf-8?q?J=C3=BCrgen?= <J@Example.org>',
+        'To: a@example.org, "B, C" <b@example.org>',
+        'Subject: =?utf-8?b?w5xiZXJyYXNjaHVuZw==?=',
+        'Date: Sat, 21 Nov 2026 10:00:00 +0100',
+        'References: <1@x>',
+        ' <2@x>',
+        'X-Other: no',
+        '',
+        'Hello',
+      ].join('\r\n'),
+    );
+    expect(mail).toMatchObject({
+      from: '"Jürgen" <J@Example.org>',
+      fromAddresses: ['j@example.org'],
+      to: 'a@example.org, "B, C" <b@example.org>',
+      subject: 'Überraschung',
+      date: '2026-11-21T09:00:00.000Z',
+      headers: { references: '<1@x> <2@x>' },
+      text: 'Hello',
+    });
+  });
+
+  it('names its attachments and prefers the plain part', async () => {
+    const mail = await read(
+      [
+        'Content-Type: multipart/mixed; boundary=x',
+        '',
+        '--x',
+        'Content-Type: multipart/alternative; boundary=y',
+        '',
+        '--y',
+        'Content-Type: text/plain',
+        '',
+        'Plain.',
+        '--y',
+        'Content-Type: text/html',
+        '',
+        '<b>HTML</b>',
+        '--y--',
+        '--x',
+        'Content-Type: application/pdf; name="../../Rechnung.pdf"',
+        'Content-Disposition: attachment',
+        'Content-Transfer-Encoding: base64',
+        '',
+        'AAAA',
+        '--x--',
+      ].join('\r\n'),
+    );
+    expect(mail.text).toBe('Plain.');
+    expect(mail.attachments).toEqual([
+      { filename: '../../Rechnung.pdf', contentType: 'application/pdf', size: 3 },
+    ]);
+  });
+
+  it('in HTML becomes the text that a person reads', async () => {
+    const mail = await read(
+      html(
+        '<head><title>T</title><style>p{}</style></head><h1>Sale</h1><script>alert(1)</script><p>See <a href="https://x.example/?q=1">here</a>&nbsp;&amp; now</p><ul><li>one</li></ul><img src="https://t.example/pixel.gif" alt="pixel">',
+      ),
+    );
+    expect(mail.text).toBe('Sale\n\nSee here [https://x.example/?q=1]\u00a0& now\n\n * one');
+  });
+});
+
+describe('a hostile mail', () => {
+  it('of one hundred thousand nested tags is read or given up in time', async () => {
+    const deep = '<div><blockquote>'.repeat(100_000);
+    const answer = await read(html(`${deep}deep`)).catch((error: unknown) => error);
+    expect(answer).not.toBeUndefined();
+    await expect(read('Subject: next\r\n\r\nfine')).resolves.toMatchObject({ subject: 'next' });
+  }, 30_000);
+
+  it('of a thousand nested parts leaves the reader alive', async () => {
+    const parts = Array.from({ length: 1_000 }, (_, n) => [
+      `Content-Type: multipart/mixed; boundary=b${n}`,
+      '',
+      `--b${n}`,
+    ]).flat();
+    await read(parts.join('\r\n')).catch(() => undefined);
+    await expect(read('Subject: next\r\n\r\n')).resolves.toMatchObject({ subject: 'next' });
+  }, 30_000);
+
+  it('of fifty thousand parts leaves the reader alive', async () => {
+    const part = '--b\r\nContent-Disposition: attachment\r\n\r\nx\r\n';
+    const mail = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(50_000)}`;
+    await read(mail).catch(() => undefined);
+    await expect(read('Subject: next\r\n\r\n')).resolves.toMatchObject({ subject: 'next' });
+  }, 30_000);
+
+  it.each([
+    ['a header of a megabyte', `Subject: ${'x'.repeat(1_000_000)}\r\n\r\nbody`],
+    ['a hundred thousand recipients', `To: ${'a@b.example, '.repeat(100_000)}\r\n\r\nbody`],
+    ['nested comments in an address', `From: ${'('.repeat(100_000)}a@b.example\r\n\r\nbody`],
+    ['one line of ten megabytes', `Subject: x\r\n\r\n${'y'.repeat(10_000_000)}`],
+    ['a megabyte of line breaks', `Subject: x\r\n\r\n${'\r\n'.repeat(500_000)}`],
+    ['a megabyte of encoded words', `Subject: ${'=?utf-8?q?a?= '.repeat(70_000)}\r\n\r\n`],
+    ['open tags without an end', html('<a href="'.repeat(50_000))],
+    ['nested tables', html('<table><tr><td>'.repeat(20_000))],
+    ['a quoted name without an end', `From: "${'\\"'.repeat(100_000)}\r\n\r\nbody`],
+  ])(
+    '(%s) is bounded or given up',
+    async (_, mail) => {
+      const answer = await read(mail).catch((error: unknown) => error);
+      const size = JSON.stringify(answer).length;
+      expect(size).toBeLessThan(mail.length * 2 + 20_000);
+      await expect(read('Subject: next\r\n\r\n')).resolves.toMatchObject({ subject: 'next' });
+    },
+    30_000,
+  );
+
+  it('with an unknown charset keeps what can be read', async () => {
+    const head = 'Subject: x\r\nContent-Type: text/plain; charset="x-none\\"; a=b"\r\n\r\n';
+    await expect(read(`${head}plain words`)).resolves.toMatchObject({ text: 'plain words' });
+  });
+
+  it('cannot put line breaks or control characters into what becomes a line', async () => {
+    const subject = Buffer.from('a\r\nBcc: x@y\u0000\u001b[31m').toString('base64');
+    const mail = await read(
+      `From: =?utf-8?b?${subject}?= <a@b.example>\r\nSubject: =?utf-8?b?${subject}?=\r\n\r\nx`,
+    );
+    expect(mail.subject).toBe('a Bcc: x@y [31m');
+    expect(`${mail.from}${mail.to}`).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('that takes too long is given up, and the next one is read', async () => {
+    const impatient = new MailReader(1);
+    await impatient.warmUp();
+    const slow = html('<p>x</p>'.repeat(300_000));
+    await expect(impatient.read(Buffer.from(slow))).rejects.toThrow(UnreadableMail);
+    await impatient.close();
+  }, 30_000);
+});
+
+describe('any bytes', () => {
+  it('are read within their bounds, or given up', async () => {
+    await assert(
+      asyncProperty(uint8Array({ maxLength: 2_000 }), async (bytes) => {
+        const mail = await read(bytes).catch(() => undefined);
+        expect(mail?.text.length ?? 0).toBeLessThanOrEqual(Math.max(bytes.length, 4_096));
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,149 @@
+import { rmSync } from 'node:fs';
+import { ServedCommands } from '../support/served-commands.ts';
+
+/** Fails as long as there is a file `broken`. */
+const AGENT = {
+  id: 'main',
+  runner: { type: 'command', command: 'sh', args: ['-c', 'test ! -e "$0" && echo fine'] },
+};
+
+let served: ServedCommands;
+beforeAll(async () => {
+  served = await ServedCommands.start({ defaultSessionKey: 'hook:all' }, (dir) => {
+    const args = [...AGENT.runner.args, `${dir}/broken`];
+    return { agents: { list: [{ ...AGENT, runner: { ...AGENT.runner, args } }] } };
+  });
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+const waiting = (text: string) =>
+  served.postUntil('done', 'wake', { text, mode: 'next-heartbeat' });
+const answered = (message: string) =>
+  served.postUntil('done', 'agent', { message, deliver: false });
+
+describe('hooks events list', () => {
+  it('lists the newest first, in 80 columns, with whole ids', async () => {
+    const older = await waiting('a');
+    const newer = await waiting('b');
+    const { code, stdout, stderr } = await served.hooks('events', 'list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, first, second] = stdout.split('\n');
+    expect(head).toMatch(/^EVENT {2,}STATUS +AGE +HOOK$/);
+    expect(first).toMatch(new RegExp(`^${newer} +done +\\d+s  wake$`));
+    expect(second).toContain(older);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('goes on with the cursor it names', async () => {
+    const { stdout, stderr } = await served.hooks('events', 'list', '--limit', '1');
+    const [, cursor = ''] = /There are more: --cursor (\d+)/.exec(stderr) ?? [];
+    const next = await served.hooks('events', 'list', '--limit', '1', '--cursor', cursor);
+    expect(next.stdout.split('\n')[1]).toMatch(/done/);
+    expect(next.stdout).not.toBe(stdout);
+  });
+
+  it('gathers more than the service gives at a time', async () => {
+    const bodies = Array.from({ length: 230 }, (_, n) => ({
+      text: `${n}`,
+      mode: 'next-heartbeat',
+    }));
+    await Promise.all(bodies.map((body) => served.post('wake', body)));
+    const told = await served.json('events', 'list', '--limit', '225', '--hook', 'wake');
+    const ids = (told['events'] as { id: string }[]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(225);
+    expect(told['nextCursor']).toEqual(expect.any(String));
+  });
+
+  it('filters, and says when there is nothing', async () => {
+    const { code, stdout, stderr } = await served.hooks('events', 'list', '--hook', 'nope');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'There are no such events.\n',
+    });
+    expect(await served.json('events', 'list', '--hook', 'nope')).toEqual({
+      events: [],
+      nextCursor: null,
+    });
+  });
+
+  it.each([
+    [['--status', 'odd'], '--status must be one of accepted, running, done, failed, skipped'],
+    [['--limit', '0'], '--limit must be a whole number from 1 to 10000'],
+  ])('%j is wrong usage', async (args, said) => {
+    const { code, stdout, stderr } = await served.hooks('events', 'list', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+});
+
+describe('hooks events show', () => {
+  it('tells the whole story', async () => {
+    const id = await answered('Do it');
+    const { code, stdout, stderr } = await served.hooks('events', 'show', id);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const part of [
+      'Timeline',
+      'run succeeded',
+      'Run: prompt',
+      'Do it',
+      'Run: reply\n  fine',
+      'Request',
+    ]) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  it('fails with 1 for an event that is unknown', async () => {
+    const { code, stdout, stderr } = await served.hooks('events', 'show', 'nope', '--json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        message: 'No event has this id; it may have been forgotten.',
+        hint: 'See which there are: hooks events list',
+      },
+    });
+  });
+});
+
+describe('hooks events replay', () => {
+  it('makes a new event that names its origin, and prints its id', async () => {
+    const id = await waiting('again');
+    const { code, stdout } = await served.hooks('events', 'replay', id);
+    expect(code).toBe(0);
+    const [, replayed = ''] = /^([\da-f-]{36})\n$/.exec(stdout) ?? [];
+    const story = await served.json('events', 'show', replayed);
+    expect(story).toMatchObject({ request: { replayOf: id, payload: { text: 'again' } } });
+  });
+
+  it('--wait tells how it ends', async () => {
+    const id = await answered('again');
+    const { code, stdout } = await served.hooks('events', 'replay', id, '--wait');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`replay of ${id}`);
+    expect(stdout).toContain('Reply\n  fine');
+  });
+
+  it('fails with 1 for an event that is unknown', async () => {
+    expect(await served.hooks('events', 'replay', 'nope')).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('hooks events retry', () => {
+  it('goes on with what is dead, and tells how it ends', async () => {
+    served.dir.write('broken', '');
+    const id = await served.postUntil('failed', 'agent', { message: 'x', deliver: false });
+    const again = await served.hooks('events', 'retry', id, '--wait');
+    expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('run failed') });
+    rmSync(`${served.dir.path}/broken`);
+    const told = await served.json('events', 'retry', id, '--wait');
+    expect(told).toMatchObject({ eventId: id, retried: 1, story: { status: 'done' } });
+  });
+
+  it('fails with 1 and a way out when nothing is dead', async () => {
+    const id = await waiting('x');
+    const { code, stdout, stderr } = await served.hooks('events', 'retry', id);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('hooks events replay');
+  });
+});

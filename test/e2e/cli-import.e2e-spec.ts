@@ -1,0 +1,158 @@
+import { readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hooksCall } from '../support/cli-call.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
+
+const TOKEN = 'the-hook-token-of-the-other-gateway';
+const THEIRS = {
+  hooks: {
+    enabled: true,
+    token: TOKEN,
+    defaultSessionKey: 'hook:ingress',
+    presets: ['gmail'],
+    mappings: [
+      { id: 'ci', match: { path: 'ci' }, messageTemplate: 'Build {{ id }}', channel: 'telegram' },
+      { id: 'code', match: { path: 'code' }, transform: { module: 'code.js' } },
+    ],
+    gmail: { account: 'me@gmail.com', pushToken: 'their-push-token' },
+  },
+};
+
+let dir: ConfigDirectory;
+let theirs: ConfigDirectory;
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  theirs = new ConfigDirectory().write('openclaw.json', THEIRS);
+});
+afterEach(() => {
+  dir[Symbol.dispose]();
+  theirs[Symbol.dispose]();
+});
+
+function hooks(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooksCall(args, { cwd: dir.path });
+}
+
+function importing(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooks('import', join(theirs.path, 'openclaw.json'), ...args);
+}
+
+function written(name: string): string {
+  return readFileSync(join(dir.path, name), 'utf8');
+}
+
+describe('hooks import', () => {
+  it('shows the change and what is left, without a trace and without a secret', async () => {
+    const { code, stdout, stderr } = await importing();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain("+     token: '${HOOK_TOKEN}',");
+    expect(stdout).toContain('+ HOOK_TOKEN=••••');
+    expect(stdout).toContain('telegram is chan_2 here');
+    expect(stdout).toContain('copy the module into the transforms directory');
+    expect(stdout).not.toMatch(new RegExp(`${TOKEN}|their-push-token`));
+    expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  it('writes what config check calls fine, and nothing more the second time', async () => {
+    expect((await importing('--write')).code).toBe(0);
+    expect((await hooks('config', 'check')).code).toBe(0);
+    expect(written('.env')).toBe(`HOOK_TOKEN=${TOKEN}\n`);
+    expect(statSync(join(dir.path, '.env')).mode & 0o777).toBe(0o600);
+    const once = written('gateway.json5');
+    expect((await importing('--write')).stderr).toContain('nothing to write');
+    expect(written('gateway.json5')).toBe(once);
+  });
+
+  it('takes up a mapping with a transform once its module is there', async () => {
+    await importing('--write');
+    expect(written('gateway.json5')).not.toContain('code.js');
+    dir.writeTransform('code.js', 'export default () => null;');
+    expect((await importing('--write')).code).toBe(0);
+    expect(written('gateway.json5')).toContain("transform: { module: 'code.js' }");
+  });
+
+  it('keeps every comment of the gateway.json5 that is there', async () => {
+    const text = "// ours\n{\n  hooks: {\n    path: '/in', // kept\n  },\n  /* last */\n}\n";
+    dir.write('gateway.json5', text);
+    await importing('--write');
+    expect(written('gateway.json5')).toContain(
+      "    path: '/in', // kept\n    token: '${HOOK_TOKEN}',",
+    );
+    expect(written('gateway.json5')).toMatch(/^\/\/ ours\n[^]*\/\* last \*\/\n}\n$/);
+  });
+
+  it('masks secrets that stand in gateway.json5 itself', async () => {
+    dir.write('gateway.json5', "{ hooks: { token: 'written-out-and-long-enough-1' } }");
+    const { code, stdout } = await importing();
+    expect(code).toBe(0);
+    expect(stdout).toContain("- { hooks: { token: '••••' } }");
+  });
+
+  it('prints one JSON document', async () => {
+    const { code, stdout } = await importing('--json');
+    const report = JSON.parse(stdout) as { variables: string[]; notes: object[] };
+    expect({ code, ...report }).toMatchObject({
+      code: 0,
+      written: false,
+      variables: ['HOOK_TOKEN'],
+      problems: [],
+    });
+    expect(report.notes.length).toBeGreaterThan(3);
+    expect(stdout).not.toContain(TOKEN);
+  });
+});
+
+describe('hooks import --write at a terminal', () => {
+  it.each([
+    ['y', true],
+    ['n', false],
+    [KEYS.ctrlC, false],
+  ])('asks first; after %j it has written: %s', async (answer, isWritten) => {
+    const file = join(theirs.path, 'openclaw.json');
+    using terminal = new TypedTerminal(['import', file, '--write'], dir.path);
+    await terminal.answer('Write this?', answer);
+    expect(await terminal.ended()).toBe(answer === KEYS.ctrlC ? 130 : 0);
+    expect(await readdir(dir.path)).toEqual(isWritten ? ['.env', 'gateway.json5'] : []);
+  });
+});
+
+describe('hooks import refuses', () => {
+  it('to write a reference to a variable that nobody has set', async () => {
+    theirs.write('openclaw.json', { hooks: { enabled: true, token: '${THEIR_TOKEN}' } });
+    const { code, stderr } = await importing('--write');
+    expect(code).toBe(1);
+    expect(stderr).toContain('hooks.token names the variable THEIR_TOKEN');
+    expect(await readdir(dir.path)).toEqual([]);
+    theirs.write('.env', `THEIR_TOKEN=${TOKEN}\n`);
+    expect((await importing('--write')).code).toBe(0);
+    expect(written('.env')).toBe(`THEIR_TOKEN=${TOKEN}\n`);
+  });
+
+  it.each([
+    ['no such file', undefined, 'ENOENT'],
+    ['a broken file', '{ hooks: ', 'invalid end of input'],
+    ['a file without hooks', { gateway: {} }, 'has no section "hooks"'],
+    ['a section that is elsewhere', { hooks: { $include: './h.json' } }, '$include'],
+  ])('%s', async (_, content, sentence) => {
+    if (content === undefined) theirs.remove('openclaw.json');
+    else theirs.write('openclaw.json', content);
+    const { code, stdout, stderr } = await importing('--write');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  it('to build on a gateway.json5 that has problems itself', async () => {
+    dir.write('gateway.json5', '{ hooks: { nonsense: 1 } }');
+    const { code, stderr } = await importing('--write');
+    expect(code).toBe(1);
+    expect(stderr).toContain('hooks config check');
+    expect(written('gateway.json5')).toBe('{ hooks: { nonsense: 1 } }');
+  });
+
+  it('a command line without a file', async () => {
+    expect((await hooks('import')).code).toBe(2);
+  });
+});

@@ -1,0 +1,232 @@
+import { readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { hooksCall } from '../support/cli-call.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { ImapServer, MAILBOX } from '../support/imap-server.ts';
+
+const OWN = `// my own
+{
+  hooks: {
+    enabled: true, // on
+    token: '\${HOOK_TOKEN}',
+    defaultSessionKey: 'hook:ingress',
+    presets: ['generic'],
+  },
+}
+`;
+const ENV = '# secrets\nHOOK_TOKEN=the-hook-token-of-the-tests\n';
+
+let dir: ConfigDirectory;
+let server: ImapServer;
+beforeEach(async () => {
+  dir = new ConfigDirectory();
+  server = await ImapServer.start();
+});
+afterEach(async () => {
+  dir[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+function setup(
+  flags: readonly string[],
+  place: { input?: string; env?: Record<string, string> } = {},
+): ReturnType<typeof hooksCall> {
+  const mailbox = ['--account', MAILBOX.account, '--host', '127.0.0.1', '--starttls'];
+  const args = ['mail', 'setup', ...mailbox, '--port', String(server.port), ...flags];
+  return hooksCall(args, { cwd: dir.path, ...place });
+}
+
+async function expectNoTrace(): Promise<void> {
+  expect(await readdir(dir.path)).toEqual([]);
+}
+
+function written(name: string): string {
+  return readFileSync(join(dir.path, name), 'utf8');
+}
+
+const PASSWORD = { input: `${MAILBOX.password}\n` };
+
+describe('hooks mail setup without a terminal', () => {
+  it('tries the login, shows the newest subject, and writes a configuration that is fine', async () => {
+    const { code, stdout, stderr } = await setup(['--password-stdin', '--yes'], PASSWORD);
+    expect(code).toBe(0);
+    expect(stderr).toContain('INBOX: 1 message; the newest is "Invoice \\u001b[2J');
+    expect(stdout + stderr).not.toContain('right "password"');
+    const variables = parseEnv(written('.env'));
+    expect(variables['MAIL_PASSWORD']).toBe(MAILBOX.password);
+    expect(variables['HOOK_TOKEN']).toMatch(/^[\w-]{43}$/);
+    expect(statSync(join(dir.path, '.env')).mode & 0o777).toBe(0o600);
+    const check = await hooksCall(['config', 'check'], { cwd: dir.path });
+    expect(check.code).toBe(0);
+    expect(await readdir(dir.path)).toEqual(['.env', 'gateway.json5']);
+  });
+
+  it('shows nothing of a subject that steers the terminal', async () => {
+    const { stdout, stderr } = await setup(['--password-stdin', '--dry-run'], PASSWORD);
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('adds to the gateway.json5 and the .env that are there, and keeps every byte of them', async () => {
+    dir.write('gateway.json5', OWN).write('.env', ENV);
+    expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
+    const lines = written('gateway.json5').split('\n');
+    const added = lines.filter((line) => !OWN.split('\n').includes(line));
+    expect(added).toEqual([
+      "    presets: ['generic', 'mail'],",
+      '    mail: {',
+      "      account: 'me@mail.example',",
+      "      host: '127.0.0.1',",
+      `      port: ${server.port},`,
+      '      secure: false,',
+      "      auth: { password: '${MAIL_PASSWORD}' },",
+      '    },',
+    ]);
+    expect(written('.env')).toBe(`${ENV}MAIL_PASSWORD='${MAILBOX.password}'\n`);
+  });
+
+  it('changes what an earlier setup wrote, and keeps what a person added to it', async () => {
+    dir.write('gateway.json5', OWN).write('.env', `${ENV}MAIL_PASSWORD=old\n`);
+    const mail =
+      "mail: { account: 'a@b.c', host: 'x', user: 'u', auth: { oauth2: { clientId: 'i', refreshToken: '${HOOK_TOKEN}', tokenUrl: 'https://x' } }, maxBytes: 4096 /* mine */ },";
+    dir.write(
+      'gateway.json5',
+      OWN.replace("presets: ['generic'],", `presets: ['mail'],\n    ${mail}`),
+    );
+    expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
+    expect(written('gateway.json5')).toContain(
+      `    mail: { account: 'me@mail.example', host: '127.0.0.1', user: 'me@mail.example', auth: { password: '\${MAIL_PASSWORD_2}' }, maxBytes: 4096, port: ${server.port}, secure: false /* mine */ },`,
+    );
+    expect(written('.env')).toContain('MAIL_PASSWORD=old\n');
+    expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
+    expect(written('.env')).not.toContain('MAIL_PASSWORD_3');
+  });
+
+  it('takes a password from a variable and writes no secret', async () => {
+    dir.write('gateway.json5', OWN).write('.env', ENV);
+    const env = { MY_PASSWORD: MAILBOX.password };
+    expect((await setup(['--password-env', 'MY_PASSWORD', '--yes'], { env })).code).toBe(0);
+    expect(written('gateway.json5')).toContain("auth: { password: '${MY_PASSWORD}' }");
+    expect(written('.env')).toBe(ENV);
+  });
+
+  it('prints one JSON document', async () => {
+    const { code, stdout } = await setup(['--password-stdin', '--yes', '--json'], PASSWORD);
+    const report: unknown = JSON.parse(stdout);
+    expect({ code, report }).toMatchObject({
+      code: 0,
+      report: {
+        written: true,
+        mailboxes: [{ mailbox: 'INBOX', messages: 1, newest: { from: 'Ada' } }],
+        variables: ['MAIL_PASSWORD', 'HOOK_TOKEN'],
+      },
+    });
+    expect(stdout).not.toContain('right \\"password');
+  });
+});
+
+describe('hooks mail setup with OAuth2', () => {
+  const FLAGS = ['--oauth2', '--client-id', 'app', '--refresh-token-env', 'REFRESH', '--yes'];
+  let endpoint: Server;
+  let answer: object;
+  beforeEach(async () => {
+    answer = { access_token: MAILBOX.accessToken };
+    endpoint = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answer));
+    }).listen(0, '127.0.0.1');
+    await once(endpoint, 'listening');
+  });
+  afterEach(() => endpoint.close());
+
+  function tokenUrl(): string[] {
+    const address = endpoint.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    return ['--token-url', `http://127.0.0.1:${port}/token`];
+  }
+
+  it('logs in with an access token of the token endpoint', async () => {
+    const env = { REFRESH: 'refresh-token' };
+    const { code, stderr } = await setup([...FLAGS, ...tokenUrl()], { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('INBOX: 1 message');
+    expect(written('gateway.json5')).toContain("refreshToken: '${REFRESH}',");
+    expect(written('.env')).not.toContain('REFRESH');
+  });
+
+  it('keeps the refresh token that came for the one that was tried', async () => {
+    dir.write('.env', '# mine\nREFRESH=spent\n');
+    answer = { ...answer, refresh_token: 'the-next-one' };
+    expect((await setup([...FLAGS, ...tokenUrl()])).code).toBe(0);
+    expect(written('.env')).toMatch(/^# mine\nREFRESH=the-next-one\nHOOK_TOKEN=/);
+  });
+
+  it('says that the server refuses the token', async () => {
+    answer = { access_token: 'another' };
+    const { code, stderr } = await setup([...FLAGS, ...tokenUrl()], { env: { REFRESH: 'x' } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the login is refused');
+  });
+});
+
+describe('hooks mail setup writes nothing', () => {
+  afterEach(expectNoTrace);
+
+  it('when the login is refused', async () => {
+    const { code, stderr } = await setup(['--password-stdin', '--yes'], { input: 'wrong\n' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the login is refused');
+    expect(stderr).toContain('app password');
+    expect(stderr).not.toContain('wrong');
+  });
+
+  it('when nobody listens there', async () => {
+    const { code, stderr } = await setup(['--password-stdin', '--yes', '--port', '1'], PASSWORD);
+    expect(code).toBe(3);
+    expect(stderr).toContain('no connection (ECONNREFUSED)');
+  });
+
+  it('when the mailbox is not there, and says which are', async () => {
+    const { code, stderr } = await setup(
+      ['--password-stdin', '--yes', '--mailbox', 'Nowhere'],
+      PASSWORD,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('the mailbox "Nowhere" cannot be opened');
+    expect(stderr).toContain('there are: INBOX');
+  });
+
+  it('with --dry-run, and shows what it would', async () => {
+    const { code, stdout } = await setup(['--password-stdin', '--dry-run'], PASSWORD);
+    expect(code).toBe(0);
+    expect(stdout).toContain("+     presets: ['mail'],");
+    expect(stdout).toContain('+ MAIL_PASSWORD=••••');
+  });
+
+  it.each([
+    [['--password-stdin'], 2, '--yes'],
+    [['--yes'], 2, '--password-env'],
+    [['--yes', '--password-stdin', '--oauth2'], 2, 'choose one of'],
+    [['--yes', '--password-env', 'not a name!'], 2, 'the name of a variable'],
+    [['--yes', '--client-id', 'x', '--password-stdin'], 2, '--client-id is for --oauth2'],
+    [['--yes', '--password-stdin', '--port', 'x'], 2, 'a whole number'],
+    [['--yes', '--password-env', 'NOT_SET'], 1, 'names the variable NOT_SET'],
+    [['--yes', '--password-stdin', '--max-bytes', '1'], 1, 'hooks.mail.maxBytes'],
+  ])('with %j', async (flags, code, sentence) => {
+    const result = await setup(flags, PASSWORD);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(sentence);
+  });
+});
+
+describe('hooks mail setup --no-check', () => {
+  it('writes without asking the server, and a reference to a variable that comes later', async () => {
+    const { code } = await setup(['--no-check', '--yes', '--password-env', 'LATER', '--port', '1']);
+    expect(code).toBe(0);
+    expect(written('gateway.json5')).toContain("auth: { password: '${LATER}' }");
+  });
+});

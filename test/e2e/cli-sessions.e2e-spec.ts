@@ -1,0 +1,52 @@
+import { ServedCommands } from '../support/served-commands.ts';
+
+let served: ServedCommands;
+beforeAll(async () => {
+  served = await ServedCommands.start({ defaultSessionKey: 'hook:all' });
+  await served.hooks('send', 'agent', '--message', 'Remember the milk', '--no-deliver');
+  await served.hooks('send', 'wake', '--text', 'It waits', '--mode', 'next-heartbeat');
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+describe('hooks sessions', () => {
+  it('lists them in order of their keys', async () => {
+    const { code, stdout, stderr } = await served.hooks('sessions');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, first, second] = stdout.split('\n');
+    expect(head).toMatch(/^SESSION +TURNS +WAITING +LAST TURN$/);
+    expect(first).toMatch(/^agent:main:hook:all +1 +0 +\d+s ago$/);
+    expect(second).toMatch(/^agent:main:main +\d +1 +\d+s ago$/);
+  });
+
+  it('page by page', async () => {
+    const first = await served.json('sessions', '--limit', '1');
+    expect(first).toMatchObject({ sessions: [{ key: 'agent:main:hook:all' }] });
+    const cursor = String(first['nextCursor']);
+    const second = await served.json('sessions', '--limit', '1', '--cursor', cursor);
+    expect(second).toMatchObject({ sessions: [{ key: 'agent:main:main' }], nextCursor: null });
+  });
+});
+
+describe('hooks sessions <key>', () => {
+  it('shows what was said', async () => {
+    const { code, stdout } = await served.hooks('sessions', 'agent:main:hook:all');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Session agent:main:hook:all of agent main\n/);
+    expect(stdout).toContain('Transcript');
+    expect(stdout).toContain('Remember the milk');
+  });
+
+  it('shows what waits', async () => {
+    const { stdout } = await served.hooks('sessions', 'agent:main:main');
+    expect(stdout).toMatch(/Waiting system events\n {2}\d{4}-.*\(untrusted\)\n {2}It waits\n/);
+    const told = await served.json('sessions', 'agent:main:main');
+    expect(told).toMatchObject({ pendingSystemEvents: [{ text: 'It waits' }] });
+  });
+
+  it('fails with 1 for one that is unknown, and says where to look', async () => {
+    const { code, stderr } = await served.hooks('sessions', 'main');
+    expect(code).toBe(1);
+    expect(stderr).toContain('give the full one');
+    expect(stderr).toContain('See which there are: hooks sessions\n');
+  });
+});

@@ -1,0 +1,56 @@
+import { eventually } from '../support/eventually.ts';
+import { ServedCommands } from '../support/served-commands.ts';
+
+let served: ServedCommands;
+beforeEach(async () => (served = await ServedCommands.start()));
+afterEach(() => served[Symbol.asyncDispose]());
+
+const wake = (text: string) => served.post('wake', { text, mode: 'next-heartbeat' });
+
+describe('hooks events tail', () => {
+  it('tells the last events and new ones until Ctrl-C, and ends with 130', async () => {
+    const before = await wake('before');
+    await using tail = served.begin('events', 'tail');
+    await eventually('it has begun', () => tail.lines.length === 1);
+    const after = await wake('after');
+    await eventually('the new one is told', () => tail.lines.length === 2);
+    const { code, stdout, stderr } = await tail.interrupt();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+    const [first, second] = stdout.split('\n');
+    expect(first).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  done      ${before}  wake$`));
+    expect(second).toContain(after);
+  });
+
+  it('prints one JSON document on each line, until an event has ended', async () => {
+    await using tail = served.begin('events', 'tail', '--json');
+    const id = await served.post('agent', { message: 'x' });
+    const told = () => tail.lines.map((line): unknown => JSON.parse(line));
+    const end = expect.objectContaining({ id, hook: 'agent', status: 'done', mapping: null });
+    await eventually('its end is told', () => tail.stdout.includes('"status":"done"'));
+    expect((await tail.interrupt()).code).toBe(130);
+    expect(told()).toContainEqual(end);
+  });
+
+  it('survives a restart of the service and misses nothing', async () => {
+    await using tail = served.begin('events', 'tail');
+    const first = await wake('first');
+    await eventually('the first is told', () => tail.stdout.includes(first));
+    await served.service.stop();
+    await eventually('it says so', () => tail.stderr.includes('does not answer'));
+    await served.boot();
+    const second = await wake('second');
+    await eventually('the second is told', () => tail.stdout.includes(second));
+    const { code, stdout, stderr } = await tail.interrupt();
+    expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 130, lines: 2 });
+    expect(stderr).toBe('the service does not answer, waiting for it\nthe service answers again\n');
+  });
+
+  it('cannot begin without a service: 3', async () => {
+    await served.service.stop();
+    expect(await served.hooks('events', 'tail')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('hooks start'),
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import type { Check, Patient } from '../../src/cli/doctor/check.ts';
+import { examine } from '../../src/cli/doctor/examine.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { inspectConfiguration } from '../../src/standalone/inspect-configuration.ts';
+import { ConfigDirectory } from './config-directory.ts';
+
+/** A random token as good as any. */
+export const GOOD_TOKEN = 'q7Xw2Lr9ZkT4mBv8YcN1sHd6';
+
+/** A configuration directory with what one check finds in it. */
+export class PatientDirectory extends ConfigDirectory {
+  /** Servers that do not answer, and why; all others do. */
+  silent: Readonly<Record<string, string>> = {};
+  /** What a mailbox answers to a login. */
+  tryMail: Patient['tryMail'] = () => Promise.reject(new Error('no mailbox in this test'));
+  /** What was asked whether it is there. */
+  readonly asked: string[] = [];
+
+  async findings(check: Check, { isOffline = false } = {}): Promise<readonly Finding[]> {
+    const patient: Patient = {
+      inspection: await inspectConfiguration(this.path, {}),
+      env: {},
+      nodeVersion: process.versions.node,
+      reach: async (url) => {
+        this.asked.push(url);
+        return this.silent[url] ?? null;
+      },
+      tryMail: async (mail) => {
+        this.asked.push(mail.host);
+        return this.tryMail(mail);
+      },
+    };
+    return examine(patient, { isOffline }, [check]);
+  }
+
+  /** `gateway.json5` with hooks that are on. */
+  configure(sections: Readonly<Record<string, object>> = {}): this {
+    const hooks = { enabled: true, token: GOOD_TOKEN, ...sections['hooks'] };
+    return this.write('gateway.json5', { ...sections, hooks });
+  }
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { HOOKS, hooksCommand } from './cli-process.ts';
+import { ConfigDirectory } from './config-directory.ts';
+import { eventually } from './eventually.ts';
+import { ServiceProcess } from './service-process.ts';
+import type { Ending } from './service-process.ts';
+
+export const HOOK_TOKEN = 'the-hook-token-of-the-tests';
+export const OPERATOR_TOKEN = 'the-operator-token-of-the-tests';
+
+/** A running service, and commands that are called in its configuration directory. */
+export class ServedCommands implements AsyncDisposable {
+  readonly dir = new ConfigDirectory();
+  #service: ServiceProcess | undefined;
+  readonly #env: Record<string, string> = {};
+
+  /** @param sections of gateway.json5 beside the tokens. @param hooks keys of its `hooks` section. */
+  static async start(
+    hooks: Readonly<Record<string, unknown>> = {},
+    sections: (dir: string) => Readonly<Record<string, unknown>> = () => ({}),
+  ): Promise<ServedCommands> {
+    const served = new ServedCommands();
+    served.dir.write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR_TOKEN } },
+      hooks: { enabled: true, token: HOOK_TOKEN, ...hooks },
+      ...sections(served.dir.path),
+    });
+    await served.boot();
+    return served;
+  }
+
+  get service(): ServiceProcess {
+    if (this.#service === undefined) throw new Error('the service is not running');
+    return this.#service;
+  }
+
+  /** Starts the service; from the second time on at the port it had. */
+  async boot(): Promise<void> {
+    this.#service = await ServiceProcess.listening(this.dir.path, this.#env);
+    this.#env['GATEWAY_PORT'] = new URL(this.#service.url).port;
+  }
+
+  /** Runs `hooks …` to its end. */
+  hooks(...args: string[]): Promise<Ending> {
+    return this.hooksReading('', ...args);
+  }
+
+  /** The same with something on stdin. */
+  hooksReading(input: string, ...args: string[]): Promise<Ending> {
+    return hooksCommand(args, { cwd: this.dir.path, env: this.#env, input });
+  }
+
+  /** What `hooks … --json` prints. */
+  async json(...args: string[]): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.hooks(...args, '--json')).stdout);
+  }
+
+  /** Sends to a hook with the token, past the command line; the id of the event. */
+  async post(hook: string, body: unknown): Promise<string> {
+    const { body: told } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body });
+    return String(told['eventId']);
+  }
+
+  /** The same, once the event has that status. */
+  async postUntil(status: string, hook: string, body: unknown): Promise<string> {
+    const id = await this.post(hook, body);
+    const path = `/ops/api/events/${id}`;
+    await eventually(`the event is ${status}`, async () => {
+      const { body: story } = await this.service.ask(path, { token: OPERATOR_TOKEN });
+      return story['status'] === status;
+    });
+    return id;
+  }
+
+  /** Begins `hooks …` and does not wait for its end. */
+  begin(...args: string[]): RunningCommand {
+    return new RunningCommand(args, this.dir.path, this.#env);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]();
+    this.dir[Symbol.dispose]();
+  }
+}
+
+/** A command that goes on. */
+export class RunningCommand implements AsyncDisposable {
+  stdout = '';
+  stderr = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  constructor(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+    const { PATH = '' } = process.env;
+    this.#child = spawn(process.execPath, [HOOKS, ...args], {
+      cwd,
+      env: { PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
+    this.#child.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
+    this.#ended = once(this.#child, 'close');
+  }
+
+  /** The lines on stdout so far that are whole. */
+  get lines(): string[] {
+    return this.stdout.split('\n').slice(0, -1);
+  }
+
+  async interrupt(): Promise<Ending> {
+    this.#child.kill('SIGINT');
+    return this.ended();
+  }
+
+  async ended(): Promise<Ending> {
+    await this.#ended;
+    return { code: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+}

@@ -1,0 +1,66 @@
+import { spawn } from '@lydell/node-pty';
+import type { IPty } from '@lydell/node-pty';
+import { stripVTControlCharacters } from 'node:util';
+import { HOOKS } from './cli-process.ts';
+import { eventually } from './eventually.ts';
+
+/** Keys that have no letter. */
+export const KEYS = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', erase: '\u0015' } as const;
+
+/** Somebody at a real pseudo-terminal who has typed `hooks …`. */
+export class TypedTerminal implements Disposable {
+  readonly #pty: IPty;
+  #output = '';
+  #exitCode: number | undefined;
+  #seen = 0;
+
+  constructor(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+    const { PATH = '' } = process.env;
+    this.#pty = spawn(process.execPath, [HOOKS, ...args], {
+      cwd,
+      env: { PATH, TERM: 'xterm-256color', ...env },
+      cols: 80,
+      rows: 40,
+    });
+    this.#pty.onData((data) => (this.#output += data));
+    this.#pty.onExit(({ exitCode }) => (this.#exitCode = exitCode));
+  }
+
+  /** Every byte that the terminal was sent. */
+  get raw(): string {
+    return this.#output;
+  }
+
+  /** The same as words: without control sequences, with single blanks. */
+  get words(): string {
+    return stripVTControlCharacters(this.#output).replaceAll(/\s+/g, ' ');
+  }
+
+  /** Waits until something new with these words is shown, then types. */
+  async answer(question: string, keys: string): Promise<void> {
+    const at = await eventually(
+      `"${question}" after: ${this.words.slice(-400)}`,
+      () => {
+        const found = this.words.indexOf(question, this.#seen);
+        return found < 0 ? undefined : found + 1;
+      },
+      20_000,
+    );
+    this.#seen = at;
+    this.#pty.write(keys);
+  }
+
+  /** What the command ended with. */
+  async ended(): Promise<number> {
+    const code = await eventually('the command ends', () => this.#ending(), 20_000);
+    return code.exitCode;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#exitCode === undefined) this.#pty.kill('SIGKILL');
+  }
+
+  #ending(): { exitCode: number } | undefined {
+    return this.#exitCode === undefined ? undefined : { exitCode: this.#exitCode };
+  }
+}
