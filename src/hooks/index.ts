@@ -65,6 +65,7 @@ export { SessionPolicy } from './ingest/policy/session-policy.ts';
 export { ChannelOperations } from './work/channel-operations.ts';
 export type { ChannelReport } from './work/channel-operations.ts';
 export { ChannelRegistry } from './work/channel-registry.ts';
+export { unservedChannels } from './work/unserved-channels.ts';
 
 export {
   AgentOptions,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { checkOptions, isLoopback, resolveSection } from '../hooks/index.ts';
+import { checkOptions, isLoopback, resolveSection, unservedChannels } from '../hooks/index.ts';
 import type { HooksSettingsInput, Problem, ResolvedHooksOptions } from '../hooks/index.ts';
 import { leakedTokens } from './agent-environment.ts';
 import { withAbsoluteWorkspaces } from './agent-workspaces.ts';
@@ -75,6 +75,7 @@ export async function resolveSections(
     configDir: dir,
   };
   const checked = await checkOptions(hooks);
+  const isSound = checked.problems.length === 0;
   const own = [gateway, store, ops, channels].flatMap(({ problems }) => problems);
   const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'])];
   return {
@@ -96,10 +97,12 @@ export async function resolveSections(
     warnings: [
       ...exposure(gateway.value),
       ...silence(hooks),
-      ...unservedModels(checked.resolved),
+      ...(isSound ? unservedModels(checked.resolved) : []),
       ...unfoundPrograms(checked.resolved, env),
     ],
-    hooksWarnings: checked.warnings,
+    hooksWarnings: isSound
+      ? [...checked.warnings, ...unservedChannels(checked.resolved, channels.bindings)]
+      : [],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Problem, ResolvedHooksOptions } from '../hooks/index.ts';
 
-/** Models that agents name while no provider is configured: each of their runs would fail. */
-export function unservedModels({ agents, models }: ResolvedHooksOptions): Problem[] {
+/** Models that agents and mappings name while no provider is configured: each of their runs would fail. */
+export function unservedModels({ agents, models, hooks }: ResolvedHooksOptions): Problem[] {
   if (models.providers.size > 0) return [];
   const { defaults, list } = agents;
   const isAsked = (runner = defaults.runner): boolean => (runner?.type ?? 'model') === 'model';
@@ -11,6 +11,11 @@ export function unservedModels({ agents, models }: ResolvedHooksOptions): Proble
     if (!isAsked(runner)) continue;
     if (model === undefined) named.set('agents.defaults.model', defaults.model);
     else named.set(`agents.list[${index}].model`, model);
+  }
+  if (list.length > 0 ? list.every(({ runner }) => isAsked(runner)) : isAsked()) {
+    for (const [index, { model }] of hooks.mappings.entries()) {
+      named.set(`hooks.mappings[${index}].model`, model);
+    }
   }
   return [...named].flatMap(([key, model]) =>
     model === undefined || model === 'auto' ? [] : [{ key, message: NO_PROVIDER }],

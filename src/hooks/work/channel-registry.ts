@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
-import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { CHANNEL_BINDINGS, CHANNEL_IDS } from '../ports/index.ts';
 import type { Channel, ChannelBinding, ChannelBindings, ChannelId } from '../ports/index.ts';
+import { unservedChannels } from './unserved-channels.ts';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_RETRY_HOURS = 24;
@@ -14,17 +14,10 @@ export class ChannelRegistry {
     @Inject(CHANNEL_BINDINGS) private readonly bindings: ChannelBindings,
     settings: HooksSettings,
   ) {
-    settings.addCheck((next) => ({ problems: [], warnings: this.#unserved(next) }));
-  }
-
-  /** A mapping to a channel that nobody serves works, and each of its deliveries fails. */
-  #unserved({ hooks }: ResolvedHooksOptions): Problem[] {
-    return hooks.mappings.flatMap(({ channel, deliver }, index) => {
-      const isServed = channel === undefined || channel === 'last' || this.get(channel) !== null;
-      if (isServed || deliver === false) return [];
-      const message = `names a channel without a provider; configure channels.${channel}`;
-      return [{ key: `hooks.mappings[${index}].channel`, message }];
-    });
+    settings.addCheck((next) => ({
+      problems: [],
+      warnings: unservedChannels(next, this.bindings),
+    }));
   }
 
   /** The channels that somebody serves, in their order. */

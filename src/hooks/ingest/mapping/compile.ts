@@ -7,13 +7,14 @@ import type { MappingEntry } from './mapping-entry.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 import { RefusedAlways } from './refused-always.ts';
+import { unknownAgents } from './unknown-agents.ts';
 import { unreachable } from './unreachable.ts';
 
 /** The mappings of one configuration in the order they are tried, and what is wrong with it. */
 export interface CompiledMappings {
   readonly mappings: readonly CompiledMapping[];
   readonly problems: readonly Problem[];
-  /** What works but cannot be meant: mappings that nothing reaches, placeholders that find nothing. */
+  /** What works but cannot be meant: mappings that nothing reaches, agents that are not there, placeholders that find nothing. */
   readonly warnings: readonly Problem[];
 }
 
@@ -43,6 +44,7 @@ export function compileMappings(
     problems: inMappings(problems, hooks.mappings).map(withAdvice),
     warnings: [
       ...unreachable(placed),
+      ...unknownAgents(settings, agentIds),
       ...placed.flatMap((mapping) => [...findsNothing(mapping), ...refused.warningsOf(mapping)]),
     ],
   };

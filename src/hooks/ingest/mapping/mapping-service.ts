@@ -120,28 +120,7 @@ export class MappingService {
 
   #findings(next: ResolvedHooksOptions, transforms: readonly Problem[]): SettingsFindings {
     const { problems, warnings } = this.#of(next);
-    const unknownAgents = (): Problem[] => this.#unknownAgents(next);
-    return {
-      problems: [...problems, ...transforms],
-      get warnings() {
-        return [...warnings, ...unknownAgents()];
-      },
-    };
-  }
-
-  /** Not an error: the default agent takes what an unknown one should have. */
-  #unknownAgents(next: ResolvedHooksOptions): Problem[] {
-    const { directory } = this;
-    const agents =
-      directory instanceof ConfiguredAgents ? directory.listOf(next) : directory.list();
-    const known = new Set(agents.map(({ id }) => id));
-    return next.hooks.mappings.flatMap(({ agentId }, index) => {
-      if (agentId === undefined || known.has(agentId.trim().toLowerCase())) return [];
-      const key = `hooks.mappings[${index}].agentId`;
-      const ids = [...known].join(', ');
-      const message = `names no agent ("${agentId}"; known: ${ids}); the default agent takes what comes there`;
-      return [{ key, message }];
-    });
+    return { problems: [...problems, ...transforms], warnings };
   }
 
   #of(settings: ResolvedHooksOptions): CompiledMappings {
