@@ -4,12 +4,12 @@ import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/
 const QUOTE_CHARS = 80;
 
 const FENCED = /<<<EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>\n([\s\S]*?)\n?<<<END_EXTERNAL/g;
-const FENCE_LABEL = /^(?:Source|Hook|Sender verified by):.*$/gm;
+const FENCE_LABELS = /^(?:(?:Source|Hook|Sender verified by):.*\n)+/;
 
 /** The sender's own words: without the fence, its notice and its labels, so that the quote shows something familiar. */
 function messageIn(prompt: string): string {
   const last = [...prompt.matchAll(FENCED)].at(-1)?.[1];
-  return last?.replace(FENCE_LABEL, '') ?? prompt;
+  return last?.replace(FENCE_LABELS, '') ?? prompt;
 }
 
 function quote(prompt: string): string {
