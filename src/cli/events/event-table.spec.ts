@@ -1,7 +1,7 @@
 import { eventStory } from '../../../test/support/event-story.ts';
 import { PLAIN } from '../story/paint.ts';
 import { tableLines } from '../table.ts';
-import { eventTable, tailLine } from './event-table.ts';
+import { NARROWEST_TABLE, eventTable, tailLine } from './event-table.ts';
 
 const NOW = Date.parse('2026-01-01T10:05:00.000Z');
 const ID = '01a1ff3d-f048-76c2-8166-ec88c6c9d5de';
@@ -21,6 +21,17 @@ describe('the table of events', () => {
     const [, row] = eventTable([eventStory({ hook: 'github', mapping: 'gh' })], 80, NOW);
     expect(row?.at(-1)).toBe('github (gh)');
     expect(eventTable([eventStory({ mapping: 'ci' })], 80, NOW)[1]?.at(-1)).toBe('ci');
+  });
+});
+
+describe('a narrow terminal', () => {
+  it('still tells which hook it was', () => {
+    const event = eventStory({ id: ID, hook: 'alertmanager' });
+    expect(tailLine(event, 60, NOW, PLAIN)).toMatch(/ {2}alertmanager$/);
+    const columns = NARROWEST_TABLE;
+    expect(tableLines(eventTable([event], columns, NOW), columns)[1]).toBe(
+      `${ID}  done      5m  alertmanager`,
+    );
   });
 });
 

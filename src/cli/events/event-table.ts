@@ -11,6 +11,12 @@ const AGE = 4;
 const TIME = 8;
 const GAPS = 6;
 
+/** Characters of a hook that a narrow terminal shows all the same. */
+const NARROWEST_HOOK = 14;
+
+/** Fewest columns of `hooks events list`; a narrower terminal wraps. */
+export const NARROWEST_TABLE = ID + STATUS + AGE + GAPS + NARROWEST_HOOK;
+
 /** Rows of `hooks events list`, head first. Ids are never cut: they are there to be copied. */
 export function eventTable(
   events: readonly EventSummary[],
@@ -27,10 +33,10 @@ export function eventTable(
   return [['EVENT', 'STATUS', 'AGE'.padStart(AGE), 'HOOK'], ...rows];
 }
 
-/** One line of `hooks events tail`. */
-export function tailLine(event: EventSummary, columns: number, now: number, paint: Paint): string {
-  const time = new Date(now).toISOString().slice('2026-01-01T'.length, -'.000Z'.length);
-  const hook = cut(hookOf(event), columns - ID - STATUS - TIME - GAPS);
+/** One line of `hooks events tail`. @param at when what it tells happened, in milliseconds. */
+export function tailLine(event: EventSummary, columns: number, at: number, paint: Paint): string {
+  const time = new Date(at).toISOString().slice('2026-01-01T'.length, -'.000Z'.length);
+  const hook = cut(hookOf(event), Math.max(columns - ID - STATUS - TIME - GAPS, NARROWEST_HOOK));
   const status = paintedStatus(event.status, paint, STATUS);
   return `${paint('dim', time)}  ${status}  ${asLine(event.id)}  ${hook}`;
 }

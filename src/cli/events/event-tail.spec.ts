@@ -58,6 +58,7 @@ class Tailing {
       service,
       { last },
       {
+        earlier: ({ id, status }) => this.told.push(`before: ${id} ${status}`),
         event: (event) => {
           this.told.push(`${event.id} ${event.status}`);
           this.last = event;
@@ -105,8 +106,8 @@ describe('EventTail', () => {
     await tail.look();
     await tail.stop();
     expect(tail.told).toEqual([
-      'b done',
-      'c done',
+      'before: b done',
+      'before: c done',
       'd accepted',
       'd running',
       'e done',

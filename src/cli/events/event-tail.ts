@@ -22,6 +22,8 @@ export interface Followed {
 
 /** Whoever listens to a tail. */
 export interface TailListener {
+  /** An event that was there before the tail began. */
+  earlier(event: EventSummary): void;
   /** A new event, or one whose status changed; in order of acceptance. */
   event(event: EventSummary): void;
   /** The service fell silent (a restart?), or answers again. */
@@ -66,7 +68,7 @@ export class EventTail {
     const { events } = await this.#page();
     const told = new Set(events.slice(0, this.#followed.last));
     for (const event of events.toReversed()) {
-      if (told.has(event)) this.#listener.event(event);
+      if (told.has(event)) this.#listener.earlier(event);
       this.#keep(event);
     }
     this.#remember(events);

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { Example } from '../hooks-command.ts';
 import { PagedCommand } from '../paged-command.ts';
 import type { PagedOptions } from '../paged-command.ts';
-import { eventTable } from './event-table.ts';
+import { NARROWEST_TABLE, eventTable } from './event-table.ts';
 
 const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'];
 
@@ -30,7 +30,8 @@ export class EventsListCommand extends PagedCommand {
     const { rows: events, nextCursor } = page;
     if (options.json === true) return this.terminal.printJson({ events, nextCursor });
     if (events.length === 0) return this.terminal.note('There are no such events.');
-    this.terminal.printTable(eventTable(events, this.terminal.columns, this.clock.now()));
+    const columns = Math.max(this.terminal.columns, NARROWEST_TABLE);
+    this.terminal.printTable(eventTable(events, columns, this.clock.now()), columns);
     this.noteMore(nextCursor);
   }
 

@@ -66,17 +66,18 @@ export class EventsTailCommand extends ServiceCommand {
   }
 
   #listener({ json = false }: TailOptions): TailListener {
+    const tell = (event: EventSummary, at: number): void =>
+      this.terminal.print(json ? safeJson(event) : this.#line(event, at));
     return {
-      event: (event) => this.terminal.print(json ? safeJson(event) : this.#line(event)),
+      earlier: (event) => tell(event, Date.parse(event.receivedAt)),
+      event: (event) => tell(event, this.clock.now()),
       silence: (isSilent) => this.terminal.note(isSilent ? SILENT : 'the service answers again'),
       gap: () => this.terminal.note('More events came than can be told: hooks events list'),
     };
   }
 
-  #line(event: EventSummary): string {
+  #line(event: EventSummary, at: number): string {
     const { columns } = this.terminal;
-    return tailLine(event, columns, this.clock.now(), (colour, text) =>
-      this.terminal.style(colour, text),
-    );
+    return tailLine(event, columns, at, (colour, text) => this.terminal.style(colour, text));
   }
 }
