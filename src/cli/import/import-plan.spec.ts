@@ -90,6 +90,19 @@ describe('planImport', () => {
     expect(notes.map(({ key }) => key)).toEqual(['hooks.mappings "bad"']);
   });
 
+  it('names a refused mapping without an id by its path', async () => {
+    const bad = { match: { path: 'bad' }, sessionKey: '{{ id }}' };
+    const { notes } = await planned({ mappings: [bad] });
+    expect(notes.map(({ key }) => key)).toEqual(['hooks.mappings "bad"']);
+  });
+
+  it('says where the modules of another directory go', async () => {
+    const { notes } = await planned({ transformsDir: '~/.openclaw/hooks/transforms' });
+    expect(notes).toMatchObject([
+      { key: 'hooks.transformsDir', todo: expect.stringContaining('copy') },
+    ]);
+  });
+
   it('tells an unset variable as a problem, since everything with it is right', async () => {
     const { problems } = await planned({ enabled: true, token: '${THEIRS}' });
     expect(problems.map(({ key }) => key)).toEqual(['hooks.token']);

@@ -5,7 +5,8 @@ import type { ConfigurationFiles } from '../../standalone/configuration-files.ts
 import type { Problem } from '../../hooks/index.ts';
 import type { Environment } from '../../standalone/variables.ts';
 import type { Note } from './note.ts';
-import { textOf } from './reference-match.ts';
+import { isSections } from '../../standalone/json5-document.ts';
+import { matchOf, textOf } from './reference-match.ts';
 import type { Translation } from './translation.ts';
 
 /** A change that passes `hooks config check`, or the problems that only a person can solve. */
@@ -76,15 +77,19 @@ function isToBlame(edit: Edit, { key, message }: Problem, mappings: readonly unk
 }
 
 function noteOf({ problem: { key, message }, edit: { path, value } }: Refused): Note {
-  const isTransform = key.endsWith('.transform.module');
-  const id =
-    typeof value === 'object' && value !== null && 'id' in value ? textOf(value.id) : undefined;
-  const place = path.join('.') + (id === undefined ? '' : ` "${id}"`);
+  const name = isSections(value) ? (textOf(value['id']) ?? matchOf(value).path) : undefined;
+  const place = path.join('.') + (name === undefined ? '' : ` "${name}"`);
   const reason = `is left out, since it would be refused: ${key} ${message}`;
-  const todo = isTransform
+  return { key: place, reason, todo: todoAbout(key) };
+}
+
+function todoAbout(key: string): string {
+  if (key === 'hooks.transformsDir') {
+    return 'copy its modules into the directory transforms beside gateway.json5, which needs no key';
+  }
+  return key.endsWith('.transform.module')
     ? 'copy the module into the transforms directory, adapt it (docs/mappings.md), and run the import again'
     : 'add it by hand, corrected';
-  return { key: place, reason, todo };
 }
 
 function mappingsIn(hooks: unknown): readonly unknown[] {
