@@ -190,6 +190,14 @@ describe('hooks mail setup writes nothing', () => {
     expect(stderr).toContain('no connection (ECONNREFUSED)');
   });
 
+  it('when the port speaks no TLS, and says what to do', async () => {
+    const place = ['--account', MAILBOX.account, '--host', '127.0.0.1', '--port', `${server.port}`];
+    const args = ['mail', 'setup', ...place, '--password-stdin', '--yes'];
+    const { code, stderr } = await hooksCall(args, { cwd: dir.path, ...PASSWORD });
+    expect(code).toBe(3);
+    expect(stderr).toContain('add --starttls');
+  });
+
   it('when the mailbox is not there, and says which are', async () => {
     const { code, stderr } = await setup(
       ['--password-stdin', '--yes', '--mailbox', 'Nowhere'],

@@ -47,6 +47,7 @@ describe('hooks preview', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toContain('Hook nope (no mapping takes it): refused or broken');
     expect(stdout).toContain('404 unknown_hook');
+    expect(stdout).toContain('hooks.presets');
     expect(stdout).toContain('its path is "github"');
   });
 });

@@ -50,6 +50,11 @@ function refusal(
     const names = known.map((name) => asShortLine(name, LONGEST_NAME)).join(', ');
     return new CliError(asShortLine(reason, 120), `there are: ${names}`, EXIT.failed);
   }
-  const hint = 'check --host, --port and --starttls, and whether this machine may reach it';
-  return new CliError(`${reason} (${place})`, hint, EXIT.unreachable);
+  return new CliError(`${reason} (${place})`, wayTo(reason), EXIT.unreachable);
+}
+
+function wayTo(reason: string): string {
+  return reason.includes('WRONG_VERSION_NUMBER')
+    ? 'the server does not speak TLS from the first byte on this port: add --starttls, or give another --port'
+    : 'check --host, --port and --starttls, and whether this machine may reach it';
 }

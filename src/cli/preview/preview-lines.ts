@@ -5,15 +5,15 @@ import { PLAIN } from '../story/paint.ts';
 import type { Paint } from '../story/paint.ts';
 import { fieldLines, section } from '../story/story-lines.ts';
 
+const UNKNOWN_HOOK = 'unknown_hook';
+
 /** A preview as an operator reads it. */
 export function previewLines(preview: Preview, paint: Paint = PLAIN): string[] {
   const { considered, actions, warnings, console, refusal, failure, ms } = preview;
-  const refused =
-    refusal === null ? [] : [`${refusal.status} ${refusal.code}: ${asLine(refusal.error)}`];
   return [
     ...headLines(preview, paint),
     ...section('Mappings, in the order they are tried', considered.map(consideredLine), paint),
-    ...section('It would be refused', refused, paint),
+    ...section('It would be refused', refusalLines(refusal), paint),
     ...section('It would break', failure === null ? [] : asLines(failure), paint),
     ...actions.flatMap((action, index) =>
       actionLines(action, nameOf('Action', index, actions), paint),
@@ -32,12 +32,20 @@ function headLines(
   const isFine = refusal === null && failure === null;
   const many = actions.length === 1 ? '1 action' : `${actions.length} actions`;
   const verdict = isFine ? paint('green', many) : paint('red', 'refused or broken');
-  const taker = mapping === null ? noMapping(considered.length) : `mapping ${asLine(mapping)}`;
+  const isAsked = considered.length > 0 || refusal?.code === UNKNOWN_HOOK;
+  const taker = mapping === null ? noMapping(isAsked) : `mapping ${asLine(mapping)}`;
   return [`${paint('bold', `Hook ${asLine(hook)}`)} (${taker}): ${verdict}`];
 }
 
-function noMapping(considered: number): string {
-  return considered === 0 ? 'no mapping is asked' : 'no mapping takes it';
+function noMapping(isAsked: boolean): string {
+  return isAsked ? 'no mapping takes it' : 'no mapping is asked';
+}
+
+function refusalLines(refusal: Preview['refusal']): string[] {
+  if (refusal === null) return [];
+  const { status, code, error } = refusal;
+  const lines = [`${status} ${code}: ${asLine(error)}`];
+  return code === UNKNOWN_HOOK ? [...lines, 'Is its preset in hooks.presets?'] : lines;
 }
 
 function consideredLine({ mapping, takes, because }: Preview['considered'][number]): string {

@@ -2,6 +2,7 @@ import { ScriptedServer } from '../../../test/support/scripted-server.ts';
 import type { Script } from '../../../test/support/scripted-server.ts';
 import { LARGEST_ANSWER, exchange } from './http-exchange.ts';
 import { ServiceClient } from './service-client.ts';
+import { ServiceUnreachable } from './service-refusal.ts';
 
 const OPERATOR = 'the-operator-token';
 const HOOK = 'the-hook-token';
@@ -99,6 +100,7 @@ describe('ServiceClient says what to do about', () => {
     ['loopback_only', 403, 'on the machine of the service'],
     ['not_found', 404, 'hooks.enabled'],
     ['unknown_hook', 404, 'hooks preview'],
+    ['unknown_hook', 404, 'hooks.presets'],
     ['paused', 503, '/ops/api/resume'],
     ['internal_error', 500, 'log of the service'],
   ])('%s', async (code, status, hint) => {
@@ -146,6 +148,12 @@ describe('ServiceClient does not believe', () => {
       message: expect.stringContaining('ECONNREFUSED'),
       hint: expect.stringContaining('hooks start'),
     });
+  });
+
+  it('that https is answered by a server without TLS', async () => {
+    const told = new ServiceUnreachable(new URL('https://127.0.0.1:1'), 'EPROTO');
+    expect(told.hint).toContain('http://');
+    expect(told.hint).not.toContain('hooks start');
   });
 });
 

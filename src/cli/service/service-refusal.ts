@@ -2,6 +2,10 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 import { NoAnswer } from './http-exchange.ts';
 
+/** What an operator does about a request that no mapping takes. */
+const UNKNOWN_HOOK =
+  'Is its preset in hooks.presets? See why no mapping takes it: hooks preview <hook> --payload FILE';
+
 /** What an operator does about a refusal, by its code; the service's own sentence stands before it. */
 const HINTS: Readonly<Record<string, string>> = {
   operator_unauthorized:
@@ -11,7 +15,7 @@ const HINTS: Readonly<Record<string, string>> = {
   loopback_only: 'Ask on the machine of the service, without a proxy between.',
   unknown_event: 'See which there are: hooks events list',
   unknown_session: 'See which there are: hooks sessions',
-  unknown_hook: 'See why no mapping takes it: hooks preview <hook> --payload FILE',
+  unknown_hook: UNKNOWN_HOOK,
   not_found:
     'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart.',
   idempotency_conflict: 'Give another --idempotency-key, or none.',
@@ -73,6 +77,8 @@ function explain(reason: string): readonly [what: string, hint: string] {
       return ['redirects', 'Redirects are not followed, tokens would go elsewhere; correct --url.'];
     case 'ECONNREFUSED':
       return ['cannot be reached (ECONNREFUSED: nothing listens there)', START_IT];
+    case 'EPROTO':
+      return ['cannot be reached (EPROTO: it speaks no TLS)', 'Write --url with http://.'];
     case 'ECONNRESET':
     case 'EPIPE':
       return [`broke off (${reason})`, `Was it stopped or restarted? ${START_IT}`];
