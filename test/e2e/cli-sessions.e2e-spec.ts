@@ -33,6 +33,7 @@ describe('hooks sessions <key>', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Session agent:main:hook:all of agent main\n/);
     expect(stdout).toContain('Transcript');
+    expect(stdout).toMatch(/\n\n {2}\S+Z assistant\n/);
     expect(stdout).toContain('Remember the milk');
   });
 

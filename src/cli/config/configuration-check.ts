@@ -23,7 +23,7 @@ export function showCheck(
   { file, problems, warnings }: ConfigurationCheck,
   terminal: Terminal,
 ): void {
-  const place = file ?? 'There is no gateway.json5: the demo';
+  const place = file ?? 'The demo (there is no gateway.json5)';
   const counts = [counted(problems, 'problem'), counted(warnings, 'warning')].filter(Boolean);
   terminal.print(`${place}: ${counts.length === 0 ? 'fine' : counts.join(', ')}`);
   for (const problem of problems) {

@@ -38,7 +38,8 @@ function countsOf(findings: readonly Finding[]): string {
   return SEVERITIES.toReversed()
     .map((severity) => {
       const count = findings.filter((finding) => finding.severity === severity).length;
-      return `${count} ${severity}`;
+      const isCounted = severity === 'error' || severity === 'warning';
+      return `${count} ${severity}${isCounted && count !== 1 ? 's' : ''}`;
     })
     .join(', ');
 }

@@ -19,11 +19,11 @@ export function sessionTable(sessions: readonly SessionSummary[], now: number): 
 /** A session as an operator reads it. */
 export function sessionLines(session: SessionStory, paint: Paint = PLAIN): string[] {
   const { key, agentId, lastRoute, pendingSystemEvents, turns } = session;
-  const waiting = pendingSystemEvents.flatMap(({ at, text, trust }) => [
+  const waiting = pendingSystemEvents.map(({ at, text, trust }) => [
     paint('dim', `${at} (${asLine(trust.level)})`),
     ...asLines(text),
   ]);
-  const said = turns.flatMap(({ at, role, text }) => [
+  const said = turns.map(({ at, role, text }) => [
     paint('dim', `${at} ${asLine(role)}`),
     ...asLines(text),
   ]);
@@ -31,7 +31,12 @@ export function sessionLines(session: SessionStory, paint: Paint = PLAIN): strin
   return [
     `${paint('bold', `Session ${asLine(key)}`)} of agent ${asLine(agentId)}`,
     ...section('Last route', route, paint),
-    ...section('Waiting system events', waiting, paint),
-    ...section('Transcript', said, paint),
+    ...section('Waiting system events', apart(waiting), paint),
+    ...section('Transcript', apart(said), paint),
   ];
+}
+
+/** The lines of all, with an empty one between two. */
+function apart(all: readonly (readonly string[])[]): string[] {
+  return all.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
