@@ -34,6 +34,7 @@ describe('hooks', () => {
     [['confg', 'check'], "unknown command 'confg'", 'did you mean "hooks config"?'],
     [['config', 'chek'], "unknown command 'chek'", 'did you mean "hooks config check"?'],
     [['config', 'check', '--jsn'], "unknown option '--jsn'", 'did you mean "--json"?'],
+    [['mail', 'run', '--url', 'x'], '--url is not the address of a service', 'Write it as'],
     [['config', 'check', 'x'], 'too many arguments', 'see "hooks config check --help"'],
   ])('%j is wrong usage with a way out', async (args, message, hint) => {
     const { code, stdout, stderr } = await hooks(...args);

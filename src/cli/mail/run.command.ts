@@ -1,8 +1,8 @@
 import { Option, SubCommand } from 'nest-commander';
 import type { Surroundings } from '../../standalone/start.ts';
-import { CliError } from '../cli-error.ts';
 import { HooksCommand } from '../hooks-command.ts';
 import type { CommonOptions, Example } from '../hooks-command.ts';
+import { givenUrl } from '../service/service-address.ts';
 import { InjectSurroundings, inspectHere } from '../surroundings.ts';
 import { Terminal } from '../terminal.ts';
 import { runMail } from './mail-run.ts';
@@ -33,8 +33,7 @@ export class MailRunCommand extends HooksCommand {
 
   @Option({ flags: '--url <url>', description: 'where the service listens' })
   parseUrl(url: string): string {
-    if (URL.canParse(url) && /^https?:/u.test(url)) return url;
-    throw new CliError(`${url} is not a URL`, 'give one such as http://127.0.0.1:18790');
+    return givenUrl(url).href;
   }
 
   override async run(_: string[], { json = false, url }: RunOptions): Promise<void> {
