@@ -1,4 +1,4 @@
-import type { ImapFlow } from 'imapflow';
+import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import type { Clock } from '../hooks/index.ts';
 import type { OpenedMailbox } from './cursor.ts';
 import { connectionOptions } from './imap-connection.ts';
@@ -11,6 +11,9 @@ const ASK_ANYWAY_MS = 300_000;
 
 /** Connecting and logging in take at most this long together, in milliseconds: the other mailboxes wait for their turn. */
 const LONGEST_LOGIN_MS = 60_000;
+
+/** What the server may take for one command, in milliseconds, however busy it is with saying other things. */
+const LONGEST_COMMAND_MS = 600_000;
 
 /** Mailboxes whose messages nobody sent to us. */
 const OWN_WRITINGS = new Set(['\\Sent', '\\Drafts']);
@@ -69,7 +72,7 @@ export class ImapSession {
   }
 
   async open(mailbox: string): Promise<OpenedMailbox & { readonly isOwnWriting: boolean }> {
-    const opened = await this.client.mailboxOpen(mailbox, { readOnly: true });
+    const opened = await this.#inTime(this.client.mailboxOpen(mailbox, { readOnly: true }));
     return {
       uidValidity: String(opened.uidValidity),
       uidNext: opened.uidNext > 0 ? opened.uidNext : (await this.#lastUid()) + 1,
@@ -87,22 +90,33 @@ export class ImapSession {
 
   /** The messages that are still there, in order, each up to `hooks.mail.maxBytes`. */
   async fetch(uids: readonly number[]): Promise<MailboxMail[]> {
+    const mails = await this.#inTime(this.#fetched(uids));
+    return mails.toSorted((a, b) => a.uid - b.uid);
+  }
+
+  /** Servers also tell flags that others change meanwhile, of these messages and of any other: that is no second message. */
+  async #fetched(uids: readonly number[]): Promise<MailboxMail[]> {
+    const found = new Map<number, MailboxMail>();
     const query = { uid: true, flags: true, internalDate: true, size: true };
-    const fetched = await this.client.fetchAll(
-      uids.join(','),
-      { ...query, source: { maxLength: this.maxBytes } },
-      { uid: true },
-    );
-    return fetched
-      .filter(({ uid }) => uids.includes(uid))
-      .map(({ uid, flags, internalDate, size = 0, source = Buffer.alloc(0) }) => ({
-        uid,
-        source,
-        isCut: size > source.length,
-        receivedAt: isoOf(internalDate),
-        isDraft: flags?.has('\\Draft') === true,
-      }))
-      .toSorted((a, b) => a.uid - b.uid);
+    const source = { maxLength: this.maxBytes };
+    const fetching = this.client.fetch(uids.join(','), { ...query, source }, { uid: true });
+    for await (const message of fetching) {
+      const isWhole = message.source !== undefined;
+      if (!uids.includes(message.uid) || (found.has(message.uid) && !isWhole)) continue;
+      found.set(message.uid, this.#mailOf(message));
+    }
+    return [...found.values()];
+  }
+
+  #mailOf({ uid, flags, internalDate, size = 0, source }: FetchMessageObject): MailboxMail {
+    const kept = source?.subarray(0, this.maxBytes) ?? Buffer.alloc(0);
+    return {
+      uid,
+      source: kept,
+      isCut: Math.max(size, source?.length ?? 0) > kept.length,
+      receivedAt: isoOf(internalDate),
+      isDraft: flags?.has('\\Draft') === true,
+    };
   }
 
   /** Resolves when there may be new mail. @throws when the connection is gone */
@@ -124,9 +138,23 @@ export class ImapSession {
   }
 
   async #search(uid: string): Promise<number[]> {
-    const found = await this.client.search({ uid }, { uid: true });
+    const found = await this.#inTime(this.client.search({ uid }, { uid: true }));
     if (found === false || found === undefined) throw new Error('the search failed');
     return found;
+  }
+
+  /** Ends the connection when the command takes too long: bytes that trickle in keep a socket alive for ever. */
+  async #inTime<T>(command: Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const limit = this.clock.wait(LONGEST_COMMAND_MS, over.signal).then(() => {
+      if (!over.signal.aborted) this.close();
+    });
+    try {
+      return await command;
+    } finally {
+      over.abort();
+      await limit;
+    }
   }
 }
 
