@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../hooks/index.ts';
 import { AccessTokens } from './access-tokens.ts';
@@ -61,15 +62,16 @@ export class MailAccount {
     connect: (credentials: Credentials) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const { clock, store } = this.around;
-    const waitMs = (this.#refusal?.until ?? 0) - clock.now();
+    const { clock } = this.around;
+    // Never longer than that: the clock may have been set back since.
+    const waitMs = Math.min((this.#refusal?.until ?? 0) - clock.now(), REFUSED_MS);
     if (waitMs > 0) await clock.wait(waitMs, signal);
     signal.throwIfAborted();
     try {
       const connected = await this.#connected(connect, signal);
       if (this.#refusal !== undefined) this.around.logger.log('The mail server accepts us again.');
       this.#refusal = undefined;
-      store.outageOver(this.mail.account);
+      this.#stored((store) => store.outageOver(this.mail.account));
       return connected;
     } catch (error) {
       const { kind, reason } = imapFailure(error);
@@ -94,18 +96,30 @@ export class MailAccount {
   }
 
   #refused(reason: string, signal: AbortSignal): void {
-    const { clock, store, logger } = this.around;
+    const { clock, logger } = this.around;
     const isNew = this.#refusal === undefined;
     this.#refusal = { reason, until: clock.now() + REFUSED_MS };
     if (!isNew) return;
     logger.error(`No mail is read: ${reason}. Renew hooks.mail.auth; it waits in the mailbox.`);
-    const { id, isTold } = store.outage(this.mail.account);
+    const outage = this.#stored((store) => store.outage(this.mail.account));
+    const { id, isTold } = outage ?? { id: randomUUID(), isTold: false };
     if (!isTold) this.#tell(id, reason, signal).catch(() => {});
+  }
+
+  /** What cannot be written down (a full disk) costs no connection and no word; at worst it is told again. */
+  #stored<T>(act: (store: MailStore) => T): T | undefined {
+    try {
+      return act(this.around.store);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown';
+      this.around.logger.error(`The outage of the credentials cannot be written down (${why}).`);
+      return undefined;
+    }
   }
 
   /** One system event for the main session, tried until the service has it; once, even when the watcher is started again. */
   async #tell(id: string, reason: string, signal: AbortSignal): Promise<void> {
-    const { clock, hook, store } = this.around;
+    const { clock, hook } = this.around;
     const backoff = new Backoff(FIRST_TELLING_MS, LONGEST_TELLING_MS);
     const { account, host } = this.mail;
     const text = `New mail for ${account} is no longer read: ${reason} by ${host}. It waits in the mailbox until the credentials (hooks.mail.auth) are renewed.`;
@@ -113,7 +127,7 @@ export class MailAccount {
       const answer = await hook
         .post('wake', { text, mode: 'now' }, signal, `mail-outage-${id}`)
         .catch(() => undefined);
-      if (answer?.kind === 'accepted') store.outageTold(account);
+      if (answer?.kind === 'accepted') this.#stored((store) => store.outageTold(account));
       if (answer?.kind === 'accepted' || answer?.kind === 'refused') return;
       await clock.wait(backoff.next(), signal);
     }
