@@ -27,6 +27,8 @@ export class AccessTokens {
    * the newest is used, and kept.
    */
   #refreshToken: string;
+  /** The last that came of the configured one. */
+  #newest: string | undefined;
 
   constructor(
     private readonly options: MailOAuth2Options,
@@ -34,7 +36,8 @@ export class AccessTokens {
     private readonly clock: Clock,
     private readonly kept: RefreshTokens,
   ) {
-    this.#refreshToken = kept.refreshToken(options.refreshToken) ?? options.refreshToken;
+    this.#newest = kept.refreshToken(options.refreshToken);
+    this.#refreshToken = this.#newest ?? options.refreshToken;
   }
 
   /** @throws TokenFailure */
@@ -44,16 +47,23 @@ export class AccessTokens {
     this.#token = accessToken;
     this.#until = this.clock.now() + Math.max(seconds * 1000 - EARLY_MS, 0);
     if (refreshToken !== undefined && refreshToken !== this.#refreshToken) {
-      this.#refreshToken = refreshToken;
+      this.#refreshToken = this.#newest = refreshToken;
       this.kept.saveRefreshToken(this.options.refreshToken, refreshToken);
     }
     return accessToken;
   }
 
-  /** It was refused: the next one is a new one, got with what is configured. */
+  /**
+   * It was refused: the next one is a new one. When there was none, the refresh token was: then the other one is tried,
+   * the configured in the place of the newest and the other way round, since only one of them may be spent.
+   */
   forget(): void {
+    if (this.#token === undefined) {
+      const { refreshToken: configured } = this.options;
+      const isNewest = this.#refreshToken !== configured;
+      this.#refreshToken = isNewest ? configured : (this.#newest ?? configured);
+    }
     this.#token = undefined;
-    this.#refreshToken = this.options.refreshToken;
   }
 
   async #refreshed(signal: AbortSignal): Promise<FreshToken> {
