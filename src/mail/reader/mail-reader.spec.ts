@@ -167,3 +167,20 @@ describe('any bytes', () => {
     );
   }, 60_000);
 });
+
+describe('what a sender claims', () => {
+  it.each([
+    ['nonsense', null],
+    ['275761-01-01', null],
+    ['', null],
+    ['Fri, 31 Dec 9999\r\n 23:59:59 +0000', '9999-12-31T23:59:59.000Z'],
+    ['Sat, 21 Nov 2026 10:00:00 +0100 (CET)', '2026-11-21T09:00:00.000Z'],
+  ])('as its date (%j) is %j', async (date, known) => {
+    expect((await read(`From: a@b.example\r\nDate: ${date}\r\n\r\nHello`)).date).toBe(known);
+  });
+
+  it('in megabytes of nested HTML is cut, in time, and says so', async () => {
+    const mail = await read(html(`<p>Begin</p>${'<table><tr><td>'.repeat(500_000)}`));
+    expect(mail).toMatchObject({ text: expect.stringMatching(/^Begin/u), isCut: true });
+  }, 30_000);
+});

@@ -38,16 +38,17 @@ export async function parseMail(source: Uint8Array): Promise<ParsedMail> {
     skipImageLinks: true,
     skipTextLinks: true,
   });
-  const text = textOf(mail);
+  const { text, isCut } = textOf(mail);
+  const longest = Math.max(source.length, SHORTEST_LIMIT);
   return {
     from: addressText(mail.from),
     fromAddresses: addressesOf(mail.from),
     to: addressText(mail.to),
     subject: oneLine(mail.subject ?? '', LONGEST_SUBJECT),
-    date: dateOf(mail.date),
+    date: dateOf(mail),
     headers: headersOf(mail),
-    text: bounded(text, Math.max(source.length, SHORTEST_LIMIT)),
-    isCut: text.length > Math.max(source.length, SHORTEST_LIMIT),
+    text: bounded(text, longest),
+    isCut: isCut || text.length > longest,
     attachments: mail.attachments.slice(0, MOST_ATTACHMENTS).map((attachment) => ({
       filename: oneLine(attachment.filename ?? '', LONGEST_NAME),
       contentType: oneLine(attachment.contentType, LONGEST_NAME),
@@ -56,9 +57,11 @@ export async function parseMail(source: Uint8Array): Promise<ParsedMail> {
   };
 }
 
-function textOf({ text, html }: Parsed): string {
+function textOf({ text, html }: Parsed): { text: string; isCut: boolean } {
   const plain = cleaned(text ?? '');
-  return plain !== '' || typeof html !== 'string' ? plain : cleaned(htmlText(html));
+  if (plain !== '' || typeof html !== 'string') return { text: plain, isCut: false };
+  const shown = htmlText(html);
+  return { ...shown, text: cleaned(shown.text) };
 }
 
 /** Unix line ends, no other control characters, no wide gaps. */
@@ -87,8 +90,14 @@ function addressesOf(addresses: AddressObject | undefined): string[] {
     .flatMap(({ address }) => (address === undefined ? [] : [address.trim().toLowerCase()]));
 }
 
-function dateOf(date: Date | undefined): string | null {
-  return date === undefined || Number.isNaN(date.getTime()) ? null : date.toISOString();
+/** The parser puts the present in the place of a date that it cannot read: what is written decides. */
+function dateOf({ date, headerLines }: Parsed): string | null {
+  const written = headerLines.filter(({ key }) => key === 'date').map(({ line }) => line);
+  const isWritten = written.every((line) => {
+    const value = oneLine(line.slice(line.indexOf(':') + 1), LONGEST_HEADER);
+    return !Number.isNaN(Date.parse(value));
+  });
+  return date === undefined || !isWritten ? null : date.toISOString();
 }
 
 function headersOf({ headerLines }: Parsed): Record<string, string> {
