@@ -5,8 +5,9 @@ export const MASK = '***';
 
 /** Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`. */
 const SECRET_KEY = /(?:token|secret|password|apiKey)$/i;
-/** Arguments of programs after which, or in which, a secret is expected. */
-const SECRET_FLAG = /^(--?[\w-]*(?:token|secret|password|passwd|key|auth)[\w-]*)(=.*)?$/i;
+/** Arguments of programs after which, or in which, a secret is expected: `--token x`, `-H x`, `--key=x`, `API_KEY=x`. */
+const SECRET_FLAG =
+  /^(-H|--?[\w-]*(?:token|secret|password|passwd|key|auth|header)[\w-]*|\w*(?:token|secret|password|passwd|key|auth)\w*(?==))(=.*)?$/is;
 const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 /** A header's value that only places are filled into: `{agent}`. */
 const PLACES = /^(?:\{\w+\})+$/;
@@ -85,12 +86,11 @@ function isAll(written: string): boolean {
   return written.replace(REFERENCE, '') === '';
 }
 
-/** An address without the user name, the password and the query's values. */
+/** Addresses without user names and passwords; one that is the whole text, or the value of a flag, without what it says in its query. */
 function withoutAccess(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  return text
-    .replace(/\/\/[^/@\s]*@/, `//${MASK}@`)
-    .replaceAll(/([?&][^=&#]*=)[^&#]+/g, `$1${MASK}`);
+  const shown = text.replaceAll(/(:\/\/)[^/?#\s]*@/g, `$1${MASK}@`);
+  if (!/^(?:--?[\w-]+=)?[a-z][a-z0-9+.-]*:\/\//i.test(shown)) return shown;
+  return shown.replaceAll(/([?&#][^=&#]*=)[^&#]+/g, `$1${MASK}`);
 }
 
 function mapTexts(
