@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { readPayload } from './payload-file.ts';
 
@@ -18,6 +19,15 @@ describe('readPayload', () => {
     expect(refusal).toMatchObject({ exitCode: 2 });
     expect(String(refusal)).toContain('stdin does not hold JSON');
     expect(String(refusal)).not.toContain('\u001b');
+  });
+
+  it.each(['/dev/zero', '-'])('refuses %s that never ends: 2', async (name) => {
+    const stdin = createReadStream('/dev/zero');
+    await expect(readPayload(name, { cwd, stdin })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('holds more than 64 MB'),
+    });
+    stdin.destroy();
   });
 
   it('is given up with its signal, whatever stdin still has to say', async () => {

@@ -48,7 +48,7 @@ describe('hooks import', () => {
     const { code, stdout, stderr } = await importing();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain("+     token: '${HOOK_TOKEN}',");
-    expect(stdout).toContain('+ HOOK_TOKEN=••••');
+    expect(stdout).toContain('+ HOOK_TOKEN=***');
     expect(stdout).toContain('telegram is chan_2 here');
     expect(stdout).toContain('copy the module into the transforms directory');
     expect(stdout).not.toMatch(new RegExp(`${TOKEN}|their-push-token`));
@@ -87,7 +87,7 @@ describe('hooks import', () => {
     dir.write('gateway.json5', "{ hooks: { token: 'written-out-and-long-enough-1' } }");
     const { code, stdout } = await importing();
     expect(code).toBe(0);
-    expect(stdout).toContain("- { hooks: { token: '••••' } }");
+    expect(stdout).toContain("- { hooks: { token: '***' } }");
   });
 
   it('prints one JSON document', async () => {

@@ -212,7 +212,7 @@ describe('hooks mail setup writes nothing', () => {
     const { code, stdout } = await setup(['--password-stdin', '--dry-run'], PASSWORD);
     expect(code).toBe(0);
     expect(stdout).toContain("+     presets: ['mail'],");
-    expect(stdout).toContain('+ MAIL_PASSWORD=••••');
+    expect(stdout).toContain('+ MAIL_PASSWORD=***');
   });
 
   it.each([

@@ -1,18 +1,14 @@
 import type { ConfigurationChange } from '../../standalone/editing/configuration-change.ts';
 import { DOTENV_FILE, GATEWAY_FILE } from '../../standalone/configuration-files.ts';
-import { parseSections } from '../../standalone/json5-document.ts';
+import { MASK } from '../config/show/masking.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { hunksOf, lineDiff } from './line-diff.ts';
 import type { DiffLine } from './line-diff.ts';
+import { maskedDocument } from './masked-document.ts';
 
 const SIGNS = { old: '-', new: '+', same: ' ' } as const;
 const COLOURS = { old: 'red', new: 'green', same: 'dim' } as const;
-
-/** Keys whose values are secrets when they are written out. */
-const SECRET_KEY = /token$|password|secret|apikey/i;
-const REFERENCE = /^\$\{[A-Za-z_]\w*\}$/;
-const MASK = '••••';
 
 /** Shows what would change in both files, secrets masked: the lines of gateway.json5, the names in `.env`. */
 export function showChange(
@@ -34,25 +30,8 @@ export function showChange(
 }
 
 function gatewayDiff({ before, after }: ConfigurationChange): (DiffLine | undefined)[] {
-  const [old, wanted] = [before.gateway ?? '', after.gateway ?? ''];
-  const secrets = [...secretsIn(old), ...secretsIn(wanted)];
-  return hunksOf(lineDiff(old, wanted)).map(
-    (line) => line && { ...line, text: asLines(masked(line.text, secrets)).join('') },
+  const [old, wanted] = [before.gateway ?? '', after.gateway ?? ''].map(maskedDocument);
+  return hunksOf(lineDiff(old ?? '', wanted ?? '')).map(
+    (line) => line && { ...line, text: asLines(line.text).join('') },
   );
-}
-
-function masked(line: string, secrets: readonly string[]): string {
-  return secrets.reduce((text, secret) => text.replaceAll(secret, MASK), line);
-}
-
-function secretsIn(text: string): string[] {
-  return text === '' ? [] : secretTexts(parseSections(text).sections);
-}
-
-function secretTexts(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
-    if (typeof item !== 'string') return secretTexts(item);
-    return SECRET_KEY.test(key) && item !== '' && !REFERENCE.test(item) ? [item] : [];
-  });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { GATEWAY_FILE } from '../../standalone/configuration-files.ts';
+import { maskedDocument } from '../change/masked-document.ts';
 import { showChange } from '../change/show-change.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,13 +29,13 @@ export function showImport(plan: ImportPlan, terminal: Terminal): void {
   }
 }
 
-/** The same for a program; values of variables are left out. */
+/** The same for a program; secrets are left out. */
 export function reportImport(plan: ImportPlan, isWritten: boolean): object {
   const { change, notes, problems, warnings, variables } = plan;
   return {
     file: join(change.dir, GATEWAY_FILE),
     written: isWritten,
-    gateway: change.after.gateway,
+    gateway: maskedDocument(change.after.gateway ?? ''),
     variables: Object.keys(variables),
     notes,
     problems,

@@ -3,6 +3,7 @@ import { SubCommand } from 'nest-commander';
 import type { MailTrial } from '../../mail/index.ts';
 import type { Inspection } from '../../standalone/inspect-configuration.ts';
 import type { Surroundings } from '../../standalone/start.ts';
+import { maskedDocument } from '../change/masked-document.ts';
 import { showChange } from '../change/show-change.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Example } from '../hooks-command.ts';
@@ -88,8 +89,8 @@ export class MailSetupCommand extends MailSetupOptions {
         return { plan: await this.#renewed(plan, answers, trial, here), trial };
       } catch (error) {
         if (prompts === undefined || !isRepeatable(error, flags)) throw error;
-        this.terminal.note(`${this.terminal.styleNote('red', 'error:')} ${error.message}`);
-        if (error.hint !== undefined) this.terminal.note(`  ${error.hint}`);
+        this.terminal.note(`${this.terminal.styleNote('red', 'error:')} ${asLine(error.message)}`);
+        if (error.hint !== undefined) this.terminal.note(`  ${asLine(error.hint)}`);
         if (!(await prompts.confirm('Try another login?'))) throw error;
         answers = { ...answers, login: await questions.login(false) };
       }
@@ -136,7 +137,9 @@ export class MailSetupCommand extends MailSetupOptions {
   ): Promise<void> {
     if (json !== true) showChange(plan.change, plan.variables, this.terminal);
     for (const { key, message } of plan.warnings) {
-      this.terminal.note(`${this.terminal.styleNote('yellow', 'warning')} ${key} ${message}`);
+      this.terminal.note(
+        `${this.terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`,
+      );
     }
     const isWanted =
       dryRun !== true && (yes === true || (await prompts?.confirm('Write this?')) === true);
@@ -173,7 +176,7 @@ function reportOf(
   return {
     written: isWritten,
     mailboxes: trial?.mailboxes ?? null,
-    gateway: change.after.gateway,
+    gateway: maskedDocument(change.after.gateway ?? ''),
     variables,
     warnings,
   };
