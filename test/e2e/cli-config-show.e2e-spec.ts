@@ -89,6 +89,15 @@ describe('hooks config show', () => {
     });
   });
 
+  it('steers no terminal, and is still the same JSON5', async () => {
+    const instructions = 'a\u009b2J\u202eb\u200b\u007f';
+    dir.write('gateway.json5', { agents: { list: [{ id: 'main', instructions }] } });
+    const { code, stdout } = await show();
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/[\u007f-\u009f\u200b\u202e]/);
+    expect(JSON5.parse(stdout)).toMatchObject({ agents: { list: [{ instructions }] } });
+  });
+
   it('fails with every problem while there are any', async () => {
     dir.write('gateway.json5', { gateway: { port: 'x' } });
     const { code, stdout, stderr } = await show();

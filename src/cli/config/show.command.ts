@@ -1,5 +1,6 @@
 import { SubCommand } from 'nest-commander';
 import type { Surroundings } from '../../standalone/start.ts';
+import { asLines } from '../foreign-text.ts';
 import { HooksCommand } from '../hooks-command.ts';
 import type { CommonOptions, Example } from '../hooks-command.ts';
 import { InjectSurroundings, inspectHere } from '../surroundings.ts';
@@ -26,6 +27,6 @@ export class ConfigShowCommand extends HooksCommand {
   override async run(_: string[], { json = false }: CommonOptions): Promise<void> {
     const shown = shownConfiguration(await inspectHere(this.surroundings), this.surroundings.env);
     if (json) this.terminal.printJson(shown);
-    else this.terminal.print(asJson5(shown));
+    else for (const line of asLines(asJson5(shown))) this.terminal.print(line);
   }
 }
