@@ -44,6 +44,8 @@ export function createCli(
 
 /** `hooks … | head` is no failure; a result that cannot be written is one. */
 function endWithoutReader({ stdout, stderr }: Streams): void {
+  // Progress and advice that nobody reads change nothing about the result.
+  stderr.on('error', () => {});
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit();
     stderr.write(`error: the result cannot be written (${code})\n`, () =>

@@ -64,6 +64,11 @@ describe('hooks whose result', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '{ 0\n', stderr: '' });
   });
 
+  it('is whole although nobody reads what is said beside it', async () => {
+    const { stdout } = await piped('--no-such 3>&1 2>&1 >&3 | true; echo "${PIPESTATUS[0]}"');
+    expect(stdout).toBe('2\n');
+  });
+
   it('cannot be written says so and fails', async () => {
     const { stdout, stderr } = await piped('> /dev/full; echo $?');
     expect(stdout).toBe('1\n');
