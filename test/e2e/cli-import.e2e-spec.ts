@@ -90,6 +90,13 @@ describe('hooks import', () => {
     expect(stdout).toContain("- { hooks: { token: '***' } }");
   });
 
+  it('says a name of a file on one line, and steers nothing with it', async () => {
+    const { code, stderr } = await hooks('import', 'no\nerror: such\u001b[2J\u009bfile');
+    expect(code).toBe(1);
+    expect(stderr.split('\n').filter((line) => line.startsWith('error:'))).toHaveLength(1);
+    expect(stderr).not.toMatch(/[\u001b\u009b]/);
+  });
+
   it('prints one JSON document', async () => {
     const { code, stdout } = await importing('--json');
     const report = JSON.parse(stdout) as { variables: string[]; notes: object[] };

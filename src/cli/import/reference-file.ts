@@ -5,6 +5,7 @@ import JSON5 from 'json5';
 import { isSections } from '../../standalone/json5-document.ts';
 import type { Environment } from '../../standalone/variables.ts';
 import { CliError } from '../cli-error.ts';
+import { asLine } from '../foreign-text.ts';
 import type { Reference } from './translation.ts';
 
 /** Reads the reference's configuration and the `.env` beside it. @throws CliError */
@@ -13,13 +14,13 @@ export function readReference(path: string): Reference {
   const { hooks, agents, env } = config;
   if (!isSections(hooks)) {
     throw new CliError(
-      `${path} has no section "hooks"`,
+      `${asLine(path)} has no section "hooks"`,
       'name the configuration of the gateway, for example ~/.openclaw/openclaw.json',
     );
   }
   if ('$include' in hooks || ('$include' in config && hooks === undefined)) {
     throw new CliError(
-      `the section "hooks" of ${path} is in another file ($include)`,
+      `the section "hooks" of ${asLine(path)} is in another file ($include)`,
       'put its content in place of the $include, in a copy, and import the copy',
     );
   }
@@ -32,10 +33,10 @@ function parsed(path: string): Readonly<Record<string, unknown>> {
     value = JSON5.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^JSON5: /, '') : String(error);
-    throw new CliError(`${path} cannot be read: ${reason}`);
+    throw new CliError(`${asLine(path)} cannot be read: ${asLine(reason)}`);
   }
   if (isSections(value)) return value;
-  throw new CliError(`${path} is no configuration: it must be one object`);
+  throw new CliError(`${asLine(path)} is no configuration: it must be one object`);
 }
 
 /** `env: {NAME: …, vars: {NAME: …}}` */

@@ -7,6 +7,7 @@ import type { Inspection } from '../../standalone/inspect-configuration.ts';
 import type { ResolvedSections } from '../../standalone/resolve-configuration.ts';
 import type { Surroundings } from '../../standalone/start.ts';
 import { CliError, EXIT } from '../cli-error.ts';
+import { asLine } from '../foreign-text.ts';
 import { InjectSurroundings, inspectHere } from '../surroundings.ts';
 import { givenUrl, isOwnService, listeningUrl } from './service-address.ts';
 import { ServiceClient } from './service-client.ts';
@@ -52,10 +53,10 @@ export class ServiceFinder {
       const token = readFileSync(path, 'utf8').trim();
       if (/^[!-~]+$/.test(token)) return token;
     } catch (error) {
-      throw new CliError(`${path} cannot be read (${errorCode(error)}).`, undefined, EXIT.usage);
+      throw new CliError(`${asLine(path)} cannot be read (${errorCode(error)}).`, undefined, EXIT.usage);
     }
     throw new CliError(
-      `${path} does not hold one token.`,
+      `${asLine(path)} does not hold one token.`,
       'Write the token and nothing else.',
       EXIT.usage,
     );
