@@ -43,3 +43,20 @@ describe('hunksOf', () => {
     ]);
   });
 });
+
+describe('a file of megabytes', () => {
+  const lines = Array.from({ length: 100_000 }, (_, n) => `line ${n}\n`);
+
+  it('is compared around its change only', () => {
+    const diff = lineDiff(lines.join(''), lines.with(50_000, 'new\n').join(''));
+    expect(diff.filter(({ kind }) => kind !== 'same')).toEqual([
+      { kind: 'old', text: 'line 50000' },
+      { kind: 'new', text: 'new' },
+    ]);
+  });
+
+  it('is all new where everything changed', () => {
+    const diff = lineDiff(lines.join(''), lines.map((line) => `x${line}`).join(''));
+    expect(diff).toHaveLength(200_000);
+  });
+});

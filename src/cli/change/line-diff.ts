@@ -7,10 +7,33 @@ export interface DiffLine {
 /** Lines around a change that show where it is. */
 const CONTEXT = 2;
 
-/** What turns one text into the other, line by line, with the fewest changes. */
+/** Most pairs of lines that are compared; between larger texts nothing counts as common but begin and end. */
+const MOST_PAIRS = 4_000_000;
+
+/** What turns one text into the other, line by line, with the fewest changes where it is not too large. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [a, b] = [linesOf(before), linesOf(after)];
-  const lengths = commonLengths(a, b);
+  const head = commonStart(a, b);
+  const tail = commonStart(a.slice(head).toReversed(), b.slice(head).toReversed());
+  const [oldLines, newLines] = [a, b].map((lines) => lines.slice(head, lines.length - tail));
+  return [
+    ...a.slice(0, head).map(same),
+    ...middleDiff(oldLines ?? [], newLines ?? []),
+    ...a.slice(a.length - tail).map(same),
+  ];
+}
+
+function same(text: string): DiffLine {
+  return { kind: 'same', text };
+}
+
+function commonStart(a: readonly string[], b: readonly string[]): number {
+  const end = a.findIndex((line, index) => line !== b[index]);
+  return end < 0 ? a.length : end;
+}
+
+function middleDiff(a: readonly string[], b: readonly string[]): DiffLine[] {
+  const lengths = a.length * b.length > MOST_PAIRS ? [] : commonLengths(a, b);
   const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
