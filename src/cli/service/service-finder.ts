@@ -53,7 +53,11 @@ export class ServiceFinder {
       const token = readFileSync(path, 'utf8').trim();
       if (/^[!-~]+$/.test(token)) return token;
     } catch (error) {
-      throw new CliError(`${asLine(path)} cannot be read (${errorCode(error)}).`, undefined, EXIT.usage);
+      throw new CliError(
+        `${asLine(path)} cannot be read (${errorCode(error)}).`,
+        undefined,
+        EXIT.usage,
+      );
     }
     throw new CliError(
       `${asLine(path)} does not hold one token.`,
