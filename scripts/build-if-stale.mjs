@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 
 const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const sources = readdirSync('src', { recursive: true }).map((name) => `src/${name}`);
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(
+  (name) => `src/${name}`,
+);
 // A directory is newer when something in it was removed.
 const newest = [...sources, 'src', 'tsconfig.json', 'nest-cli.json', 'package-lock.json']
   .map((path) => statSync(path).mtimeMs)
