@@ -1,15 +1,13 @@
 import type { RunOrder, RunUpdate, ToolCall } from '../ports/index.ts';
 import { summaryOf } from './summary.ts';
-import type { TurnResult } from './turn.ts';
+import type { Outcome } from './turn.ts';
 
 /** Longest input and result of a tool call in a story, in characters. */
 const MAX_TOOL_TEXT = 2000;
 
 /** How a run ended, when it is not begun again. */
 export type Ended = { readonly toolCalls?: readonly ToolCall[] } & (
-  | Omit<Extract<TurnResult, { outcome: 'replied' }>, 'toolCalls'>
-  | Omit<Extract<TurnResult, { outcome: 'failed' }>, 'toolCalls'>
-  | Omit<Extract<TurnResult, { outcome: 'timed-out' }>, 'toolCalls'>
+  | Exclude<Outcome, { outcome: 'stopped' }>
   | { readonly outcome: 'interrupted'; readonly error: string }
 );
 

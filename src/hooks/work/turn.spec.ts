@@ -156,4 +156,13 @@ describe('Turns.take: tool calls', () => {
     cut(room);
     expect(await turn).toMatchObject({ outcome, toolCalls: [call] });
   });
+
+  it('that a runner cannot tell cost the story those, not the turn its end', async () => {
+    const { take, runner } = taking();
+    runner.onRun = () =>
+      runner.turn?.tellsToolCalls?.(() => {
+        throw new Error('lost count');
+      });
+    expect(await take()).toMatchObject({ outcome: 'replied', toolCalls: [] });
+  });
 });

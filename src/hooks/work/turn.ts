@@ -10,7 +10,7 @@ import type { SessionInput } from './session-turns.ts';
 /** How a turn of an agent ended, and which tools it had used by then. */
 export type TurnResult = Outcome & { readonly toolCalls: readonly ToolCall[] };
 
-type Outcome =
+export type Outcome =
   | { readonly outcome: 'replied'; readonly reply: AgentReply }
   | {
       readonly outcome: 'failed';
@@ -75,7 +75,7 @@ export class Turns {
     let toolCalls: () => readonly ToolCall[] = () => [];
     const tellsToolCalls: AgentTurn['tellsToolCalls'] = (calls) => void (toolCalls = calls);
     const outcome = await this.#ask({ ...turn, tellsToolCalls }, stop);
-    return { ...outcome, toolCalls: toolCalls() };
+    return { ...outcome, toolCalls: asTold(toolCalls) };
   }
 
   async #ask(turn: Omit<AgentTurn, 'deadline'> & PlannedTurn, stop: AbortSignal): Promise<Outcome> {
@@ -97,6 +97,15 @@ export class Turns {
       }
       return failed(error);
     }
+  }
+}
+
+/** A runner that cannot tell its calls costs the story those, not the turn its end: it would be begun again. */
+function asTold(toolCalls: () => readonly ToolCall[]): readonly ToolCall[] {
+  try {
+    return toolCalls();
+  } catch {
+    return [];
   }
 }
 
