@@ -1,15 +1,17 @@
 /** Which room may import which (docs/architecture.md). Imports point right only; everything not listed is refused. */
 const rooms = {
   ports: [],
-  rejections: [],
   boundary: [],
   options: ['ports'],
-  accept: ['ports', 'options', 'boundary', 'rejections'],
+  actions: ['ports', 'options', 'boundary'],
+  transforms: ['ports', 'options', 'actions'],
+  mappings: ['ports', 'options', 'actions', 'transforms'],
   work: ['ports', 'options', 'boundary'],
-  ingest: ['ports', 'options', 'rejections'],
-  http: ['ports', 'options', 'rejections', 'ingest', 'accept'],
-  preview: ['ports', 'options', 'rejections', 'http', 'ingest', 'accept', 'work'],
+  http: ['ports', 'options', 'actions', 'mappings', 'transforms'],
 };
+
+/** Leaves that every room may import: what a sender is told, and what no kept library gives. */
+const LEAVES = ['^src/hooks/rejection\\.ts$', '^src/platform/'];
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   name: `${room}-imports-${allowed.join('-') || 'nothing'}`,
@@ -17,11 +19,7 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   from: { path: `^src/hooks/${room}/` },
   to: {
     path: '^src/',
-    pathNot: [
-      ...[room, ...allowed].map((name) => `^src/hooks/${name}/`),
-      // ingest hands its result to accept, so it knows the type that accept takes in.
-      ...(room === 'ingest' ? ['^src/hooks/accept/hook-action\\.ts$'] : []),
-    ],
+    pathNot: [...[room, ...allowed].map((name) => `^src/hooks/${name}/`), ...LEAVES],
   },
 }));
 
@@ -38,25 +36,31 @@ module.exports = {
       name: 'adapters-import-ports',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/' },
-      to: { path: '^src/', pathNot: ['^src/hooks/ports/', '^src/adapters/$1/'] },
+      to: { path: '^src/', pathNot: ['^src/hooks/ports/', '^src/adapters/$1/', '^src/platform/'] },
+    },
+    {
+      name: 'platform-is-a-leaf',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/', pathNot: '^src/platform/' },
     },
     {
       name: 'hooks-know-no-outsiders',
       severity: 'error',
       from: { path: '^src/hooks/' },
-      to: { path: '^src/', pathNot: '^src/hooks/' },
+      to: { path: '^src/', pathNot: ['^src/hooks/', '^src/platform/'] },
     },
     {
       name: 'outsiders-use-the-public-face',
       severity: 'error',
-      from: { path: '^src/(standalone|ops|mail|cli|main|app)' },
+      from: { path: '^src/(service|mail|cli|main|app)' },
       to: { path: '^src/hooks/', pathNot: '^src/hooks/index\\.ts$' },
     },
     {
       name: 'mail-knows-only-hooks',
       severity: 'error',
       from: { path: '^src/mail/' },
-      to: { path: '^src/', pathNot: ['^src/mail/', '^src/hooks/index\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/mail/', '^src/hooks/index\\.ts$', '^src/platform/'] },
     },
     {
       name: 'mail-through-its-public-face',
@@ -65,12 +69,12 @@ module.exports = {
       to: { path: '^src/mail/', pathNot: '^src/mail/index\\.ts$' },
     },
     {
-      name: 'cli-imports-standalone-mail-ops-and-the-public-face',
+      name: 'cli-imports-service-mail-and-the-public-face',
       severity: 'error',
       from: { path: '^src/cli/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/(cli|standalone|mail)/', '^src/(hooks|ops)/index\\.ts$'],
+        pathNot: ['^src/(cli|service|mail|platform)/', '^src/hooks/index\\.ts$'],
       },
     },
     {
@@ -84,7 +88,11 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/adapters/', '^src/standalone/', '^src/(index|testing|app\\.module)\\.ts$'],
+        pathNot: [
+          '^src/adapters/',
+          '^src/service/',
+          '^src/(index|agents|channels|ledger|options|testing|app\\.module)\\.ts$',
+        ],
       },
       to: { path: '^src/adapters/' },
     },

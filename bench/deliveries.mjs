@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { makeChannel } from '../dist/adapters/channels/providers.js';
-import { AgentRunner, HooksModule, Operations, Stories, sqliteLedger } from '../dist/index.js';
+import { AgentRunner, HooksModule, LedgerAdmin, EventStore, sqliteLedger } from '../dist/index.js';
 
 const { values } = parseArgs({
   options: {
@@ -114,7 +114,7 @@ async function ended(operations) {
 }
 
 /** What became of each reply, and what contradicts the promise. */
-async function judged(stories, events, seen) {
+async function judged(store, events, seen) {
   const times = new Map();
   const faults = [];
   for (const { name, knowsKeys, shown } of seen) {
@@ -131,7 +131,7 @@ async function judged(stories, events, seen) {
   }
   const ends = { delivered: 0, dead: 0 };
   for (const [n, id] of events.entries()) {
-    const [{ status, error }] = (await stories.get(id)).deliveries;
+    const [{ status, error }] = (await store.get(id)).deliveries;
     if (!(status in ends)) faults.push(`reply ${n} is ${status}`);
     if (status === 'delivered' && !times.has(n)) faults.push(`reply ${n} was never shown`);
     if (status === 'dead' && !/^\S.{15,}/.test(error ?? '')) faults.push(`reply ${n}: no reason`);
@@ -148,11 +148,11 @@ const app = await startService(platforms, dir);
 const began = performance.now();
 const events = await accept((await app.getUrl()).replace('[::1]', '127.0.0.1'), platforms);
 const accepted = performance.now();
-await ended(app.get(Operations));
+await ended(app.get(LedgerAdmin));
 const seconds = (performance.now() - began) / 1000;
 servers.send('tell');
 const [seen] = await once(servers, 'message');
-const { delivered, dead, again, faults } = await judged(app.get(Stories), events, seen);
+const { delivered, dead, again, faults } = await judged(app.get(EventStore), events, seen);
 const requests = seen.reduce((sum, platform) => sum + platform.requests, 0);
 await app.close();
 rmSync(dir, { recursive: true });

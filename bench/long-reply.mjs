@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { makeChannel } from '../dist/adapters/channels/providers.js';
-import { AgentRunner, Channel, HooksModule, Operations, sqliteLedger } from '../dist/index.js';
+import { Channel } from '../dist/channels.js';
+import { AgentRunner, HooksModule, LedgerAdmin, sqliteLedger } from '../dist/index.js';
 
 const { values } = parseArgs({ options: { characters: { type: 'string', default: '1000000' } } });
 const CHARACTERS = Number(values.characters);
@@ -62,7 +63,7 @@ const answer = await fetch(`${url}/hooks/agent`, {
   body: JSON.stringify({ message: 'Go', channel: 'chan_3', wakeMode: 'next-heartbeat' }),
 });
 if (!answer.ok) throw new Error(await answer.text());
-while ((await app.get(Operations).counts()).some(({ count }) => count > 0)) await delay(20);
+while ((await app.get(LedgerAdmin).counts()).some(({ count }) => count > 0)) await delay(20);
 const seconds = (performance.now() - before.at) / 1000;
 const bytes = written() - before.bytes;
 const { user, system } = process.cpuUsage(before.cpu);

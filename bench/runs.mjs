@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { AgentRunner, HooksModule, Operations, Stories, sqliteLedger } from '../dist/index.js';
+import { AgentRunner, HooksModule, LedgerAdmin, EventStore, sqliteLedger } from '../dist/index.js';
 
 const { values } = parseArgs({
   options: {
@@ -80,7 +80,7 @@ class Bench {
 
   /** Runs that have not ended. */
   async left() {
-    const counts = await this.app.get(Operations).counts();
+    const counts = await this.app.get(LedgerAdmin).counts();
     return counts.reduce((sum, { count }) => sum + count, 0);
   }
 
@@ -131,8 +131,8 @@ function outOfOrder(asked) {
 }
 
 async function unfinished(bench, ids) {
-  const stories = await Promise.all(ids.map((id) => bench.app.get(Stories).get(id)));
-  return stories.filter(({ status, summary }) => status !== 'done' || summary === null).length;
+  const details = await Promise.all(ids.map((id) => bench.app.get(EventStore).get(id)));
+  return details.filter(({ status, summary }) => status !== 'done' || summary === null).length;
 }
 
 /** Milliseconds from the 200 to the runner, one run after the other; 0: the runner was asked before. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import 'reflect-metadata';
 import { TransformCompiler, TransformSandbox } from '../dist/hooks/index.js';
-import { TransformModules } from '../dist/hooks/ingest/transform/transform-modules.js';
+import { TransformModules } from '../dist/hooks/transforms/modules.js';
 import { resolveOptions } from '../dist/hooks/options/index.js';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' } } });

@@ -1,8 +1,10 @@
 // Builds dist when a source is newer than it. A service that runs from dist keeps its files under it otherwise.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 
 const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
+// After `npm ci --omit=dev` there is no compiler: what was built before is what runs.
+const canBuild = existsSync('node_modules/@nestjs/cli');
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(
   (name) => `src/${name}`,
 );
@@ -11,7 +13,12 @@ const newest = [...sources, 'src', 'tsconfig.json', 'nest-cli.json', 'package-lo
   .map((path) => statSync(path).mtimeMs)
   .reduce((latest, time) => Math.max(latest, time));
 
-if (newest > built) {
+if (!canBuild && built === 0) {
+  process.stderr.write(
+    'There is no dist: run "npm ci && npm run build" before "npm ci --omit=dev".\n',
+  );
+  process.exitCode = 1;
+} else if (canBuild && newest > built) {
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }

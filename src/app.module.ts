@@ -1,18 +1,20 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
-import { agentRunner } from './adapters/agents/by-agent.ts';
-import { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
-import { HooksModule } from './hooks/index.ts';
+import { agentRunner } from './adapters/agents/index.ts';
+import { sqliteLedger } from './adapters/sqlite/index.ts';
+import { GATEWAY_NAMES, HooksModule } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
-import { HookMetrics, MetricsModule, OpsModule, TokenMetrics } from './ops/index.ts';
-import { WORKSPACES } from './standalone/agent-workspaces.ts';
-import { ConfigurationReload, ENVIRONMENT } from './standalone/configuration-reload.ts';
-import type { Configuration } from './standalone/configuration.ts';
-import { MailWatch } from './standalone/mail-watch.ts';
-import { RunnerEnd } from './standalone/runner-end.ts';
-import { RunningConfiguration } from './standalone/running-configuration.ts';
-import type { Environment } from './standalone/variables.ts';
+import { WORKSPACES } from './service/configuration/agents-section.ts';
+import type { Environment } from './service/configuration/environment.ts';
+import type { Configuration } from './service/configuration/load.ts';
+import {
+  ConfigurationReload,
+  ENVIRONMENT,
+  RunningConfiguration,
+} from './service/configuration/reload.ts';
+import { MailWatch } from './service/mail-watch.ts';
+import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
 @Module({})
@@ -29,9 +31,8 @@ export class AppModule {
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],
-      inject: [HookMetrics, TokenMetrics],
-      useFactory: (observer: HookMetrics, tokens: TokenMetrics) =>
-        hooksOptions(running, tokens.counted(runner), observer),
+      inject: [Metrics],
+      useFactory: (metrics: Metrics) => hooksOptions(running, metrics.counted(runner), metrics),
     });
     return {
       module: AppModule,
@@ -47,7 +48,7 @@ export class AppModule {
       providers: [
         { provide: RunningConfiguration, useValue: running },
         { provide: MailWatch, useValue: mailWatch },
-        { provide: RunnerEnd, useValue: new RunnerEnd(runner) },
+        { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
         { provide: ENVIRONMENT, useValue: env },
         ConfigurationReload,
       ],
@@ -55,10 +56,19 @@ export class AppModule {
   }
 }
 
+/** Disposes the service's runner, and the programs it keeps, when no turn is under way any more. */
+class RunnerDisposal implements OnApplicationShutdown {
+  constructor(private readonly runner: AsyncDisposable) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.runner[Symbol.asyncDispose]();
+  }
+}
+
 function hooksOptions(
   running: RunningConfiguration,
   runner: AgentRunner,
-  observer: HookMetrics,
+  observer: Metrics,
 ): HooksModuleOptions {
   const { hooks, store, channels, gateway } = running.started;
   return {
@@ -68,5 +78,6 @@ function hooksOptions(
     channels,
     observer,
     shutdownSeconds: gateway.shutdownSeconds,
+    names: GATEWAY_NAMES,
   };
 }

@@ -1,35 +1,43 @@
-/** The package's public face. Tests find `memoryLedger` in `nestjs-agent-hooks/testing`. */
-export * from './hooks/index.ts';
-export { agentRunner } from './adapters/agents/by-agent.ts';
-export type { AgentRunnerOptions } from './adapters/agents/by-agent.ts';
-export { commandRunner } from './adapters/agents/command.ts';
-export type { CommandRunnerOptions } from './adapters/agents/command.ts';
-export { demoRunner } from './adapters/agents/demo.ts';
-export { gatewayRunner } from './adapters/agents/gateway.ts';
-export type { GatewayRunnerOptions } from './adapters/agents/gateway.ts';
-export { modelRunner } from './adapters/agents/model.ts';
+/**
+ * The package's public face: the module, the services it exports, and what starts it. What stands behind the ports has
+ * faces of its own: `nestjs-agent-hooks/agents`, `/channels`, `/ledger`; the types of settings, policies and requests are
+ * in `/options`, those of transforms in `/transform`, and what e2e tests need is in `/testing`.
+ */
+import './platform/required-node.ts';
+export { HooksModule } from './hooks/hooks.module.ts';
+export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
+export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
+export { HookGuard } from './hooks/http/hook.guard.ts';
+
+// Exported by the module: inject them, or replace them by `forRoot({ providers })`.
+export { Hooks } from './hooks/hooks.service.ts';
+export type { HookReceipt } from './hooks/hooks.service.ts';
+export type { AgentPayload, WakePayload } from './hooks/http/payloads.ts';
+export { HookAuthentication } from './hooks/http/auth/hook-authentication.ts';
+export { AuthFailureThrottle } from './hooks/http/auth/failure-throttle.ts';
+export { AgentPolicy } from './hooks/actions/agent-policy.ts';
+export { ModelPolicy } from './hooks/actions/model-policy.ts';
+export { SessionPolicy } from './hooks/actions/session-policy.ts';
+export { HooksSettings } from './hooks/options/index.ts';
+export { ChannelOperations } from './hooks/work/channel-health.ts';
+export type { ChannelReport } from './hooks/work/channel-health.ts';
+export { HookPreview } from './hooks/hook-preview.ts';
 export type {
-  ModelProvider,
-  ModelRunner,
-  ModelRunnerOptions,
-  ModelsSection,
-  ProviderType,
-} from './adapters/agents/model.ts';
-export { discord } from './adapters/channels/discord.ts';
-export type { DiscordOptions } from './adapters/channels/discord.ts';
-export { imessage } from './adapters/channels/imessage.ts';
-export type { IMessageOptions } from './adapters/channels/imessage.ts';
-export { mattermost } from './adapters/channels/mattermost.ts';
-export type { MattermostOptions } from './adapters/channels/mattermost.ts';
-export { msteams } from './adapters/channels/msteams.ts';
-export type { TeamsOptions } from './adapters/channels/msteams.ts';
-export { signal } from './adapters/channels/signal.ts';
-export type { SignalOptions } from './adapters/channels/signal.ts';
-export { slack } from './adapters/channels/slack.ts';
-export type { SlackOptions } from './adapters/channels/slack.ts';
-export { telegram } from './adapters/channels/telegram.ts';
-export type { TelegramOptions } from './adapters/channels/telegram.ts';
-export { whatsapp } from './adapters/channels/whatsapp.ts';
-export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
-export { sqliteLedger } from './adapters/ledger-sqlite/index.ts';
-export type { SqliteLedgerOptions } from './adapters/ledger-sqlite/index.ts';
+  Preview,
+  PreviewRequest,
+  PreviewedAction,
+  PreviewedRefusal,
+} from './hooks/hook-preview.ts';
+export type { MatchExplanation } from './hooks/mappings/match.ts';
+export { HookReplay } from './hooks/hook-replay.ts';
+export type { ReplayOutcome } from './hooks/hook-replay.ts';
+export type { HookAnswer } from './hooks/http/answer.ts';
+export { Clock, EventStore, LedgerAdmin, Maintenance, Sessions } from './hooks/ports/index.ts';
+
+export { AgentDirectory, AgentRunner, RequestObserver } from './hooks/ports/index.ts';
+export type { AgentReply, AgentTurn, ObservedRequest } from './hooks/ports/index.ts';
+export { ConfigurationError } from './hooks/options/index.ts';
+export { Rejection } from './hooks/rejection.ts';
+export type { RejectionCode } from './hooks/rejection.ts';
+export { demoRunner } from './adapters/agents/index.ts';
+export { sqliteLedger } from './adapters/sqlite/index.ts';

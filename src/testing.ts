@@ -1,1 +1,2 @@
-export { memoryLedger } from './adapters/ledger-sqlite/in-memory.ts';
+import './platform/required-node.ts';
+export { memoryLedger } from './adapters/sqlite/index.ts';

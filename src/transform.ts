@@ -6,4 +6,4 @@ export type {
   TransformedAction,
   TransformedRun,
   TransformedWake,
-} from './hooks/ingest/transform/contract.ts';
+} from './hooks/transforms/contract.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { join } from 'node:path';
-import { nodeRefusal } from '../standalone/node-version.ts';
+import { nodeRefusal } from '../platform/node-version.ts';
 
 const refusal = nodeRefusal(
   process.versions.node,
@@ -14,7 +14,8 @@ if (refusal === undefined) {
   const { env, stdin, stdout, stderr } = process;
   process.exitCode = await runCli({
     args: process.argv.slice(2),
-    surroundings: { env, cwd: process.cwd() },
+    env,
+    cwd: process.cwd(),
     streams: { stdin, stdout, stderr },
   });
 } else {

@@ -1,74 +1,183 @@
-import { Injectable } from '@nestjs/common';
-import type { Command, CommanderError } from 'commander';
-import { InjectCommander } from 'nest-commander';
-import { placesOf } from './command-place.ts';
-import type { CommandPlace } from './command-place.ts';
-import { usageError } from './usage-error.ts';
-import { version } from './version.ts';
-import { Terminal } from './terminal.ts';
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { CliError, EXIT } from './cli-error.ts';
+import type { CliCommand, CommandContext, CommandGroup, Example } from './command.ts';
+import { completion } from './commands/completion.ts';
+import { configCheck } from './commands/config-check.ts';
+import { configSchema } from './commands/config-schema.ts';
+import { configShow } from './commands/config-show.ts';
+import { doctor } from './commands/doctor.ts';
+import { eventsList } from './commands/events-list.ts';
+import { eventsReplay } from './commands/events-replay.ts';
+import { eventsRetry } from './commands/events-retry.ts';
+import { eventsShow } from './commands/events-show.ts';
+import { eventsTail } from './commands/events-tail.ts';
+import { importHooks } from './commands/import.ts';
+import { mailRun } from './commands/mail-run.ts';
+import { mailSetup } from './commands/mail-setup.ts';
+import { preview } from './commands/preview.ts';
+import { send } from './commands/send.ts';
+import { sessions } from './commands/sessions.ts';
+import { start } from './commands/start.ts';
+import { tokenNew } from './commands/token-new.ts';
+import type { Terminal } from './terminal.ts';
 
-/** The tree of all commands, as commander reads the command line. */
-@Injectable()
-export class Program {
-  constructor(
-    @InjectCommander() readonly root: Command,
-    private readonly terminal: Terminal,
-  ) {}
+/*
+ * The program `hooks`: the table of its commands, and how they are declared to commander. Each row of the table is an object of
+ * `commands/` that names its arguments, options and examples; groups only gather some of them under one word. run-cli.ts
+ * calls `createProgram` and turns whatever is thrown into a sentence and an exit code.
+ */
 
-  /**
-   * Reads the command line and runs its command.
-   * @throws CliError when it is wrong, CommanderError once help or version is printed; whatever the command throws.
-   */
-  async run(args: readonly string[]): Promise<void> {
-    this.complete();
-    await this.root.parseAsync([...args], { from: 'user' });
+const config: CommandGroup = {
+  name: 'config',
+  description: 'check or show the configuration',
+  examples: [['hooks config check', 'say everything that is wrong with gateway.json5']],
+  commands: [configCheck, configShow, configSchema],
+};
+
+const events: CommandGroup = {
+  name: 'events',
+  description: 'list, follow, show, replay and retry events',
+  examples: [
+    ['hooks events list --status failed', 'what went wrong'],
+    ['hooks events show 0198c5c2-…', 'the whole story of one'],
+    ['hooks events tail', 'follow what comes in'],
+  ],
+  commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry],
+};
+
+const mail: CommandGroup = {
+  name: 'mail',
+  description: 'send the new mail of a mailbox to the hook mail',
+  examples: [
+    ['hooks mail setup', 'ask for a mailbox, try it, and write hooks.mail'],
+    ['hooks mail run', 'watch the mailbox of hooks.mail in a process of its own'],
+  ],
+  commands: [mailSetup, mailRun],
+};
+
+const token: CommandGroup = {
+  name: 'token',
+  description: 'make tokens',
+  examples: [['hooks token new', 'print a token that nobody guesses']],
+  commands: [tokenNew],
+};
+
+/** Every command, in the order of `hooks --help`. A new one is a file below `commands/` and a row here. */
+const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
+  start,
+  config,
+  doctor,
+  send,
+  preview,
+  events,
+  sessions,
+  mail,
+  importHooks,
+  token,
+  completion,
+];
+
+/** What stands at the end of `hooks --help`. */
+const EXAMPLES: readonly Example[] = [
+  ['hooks start', 'start the service here'],
+  ['hooks config check', 'say everything that is wrong with gateway.json5, and how to mend it'],
+  ['hooks config --help', 'what can be done with the configuration'],
+];
+
+/**
+ * The tree of all commands, as commander reads the command line: `parseAsync` of it runs one.
+ * It throws a CliError when the command line is wrong, a CommanderError once help or version is printed, and whatever
+ * the command throws.
+ */
+export function createProgram(context: Omit<CommandContext, 'program'>): Command {
+  const program = new Command('hooks')
+    .description('Runs, checks, tries and repairs the webhook ingress for AI agents.')
+    .version(version(), '-V, --version', 'print the version');
+  configure(program, EXAMPLES, context.terminal);
+  for (const row of COMMANDS) {
+    if ('commands' in row) addGroup(program, row, { ...context, program });
+    else addCommand(program, row, { ...context, program });
   }
-
-  /** Gives the commands that Nest found what holds for all of them: commander hands nothing down to these. */
-  complete(): Command {
-    this.root
-      .name('hooks')
-      .description('Runs, checks, tries and repairs the webhook ingress for AI agents.')
-      .version(version(), '-V, --version', 'print the version')
-      .addHelpCommand(false)
-      .addHelpText('after', ROOT_HELP);
-    for (const command of withDescendants(this.root)) this.#equip(command);
-    return this.root;
-  }
-
-  /** What may be typed where. */
-  places(): readonly CommandPlace[] {
-    return placesOf(this.root);
-  }
-
-  #equip(command: Command): void {
-    command
-      .helpOption('-h, --help', 'show this help')
-      .allowExcessArguments(command.commands.length > 0)
-      .showSuggestionAfterError()
-      .configureHelp({ helpWidth: this.terminal.columns })
-      .configureOutput({
-        writeOut: (text) => this.terminal.streams.stdout.write(text),
-        writeErr: (text) => this.terminal.streams.stderr.write(text),
-        // Said once, by whoever catches what exitOverride throws.
-        outputError: () => undefined,
-      })
-      .exitOverride((error: CommanderError) => {
-        throw usageError(command, error);
-      });
-  }
+  return program;
 }
-
-const ROOT_HELP = `
-Examples:
-  hooks start
-      start the service here
-  hooks config check
-      say everything that is wrong with gateway.json5, and how to mend it
-  hooks config --help
-      what can be done with the configuration`;
 
 /** A command, its sub-commands, theirs, … */
 export function withDescendants(command: Command): Command[] {
   return [command, ...command.commands.flatMap((child) => withDescendants(child))];
+}
+
+/** The words that lead to a command: `hooks config check`. */
+export function toPath(command: Command): string {
+  return command.parent === null ? command.name() : `${toPath(command.parent)} ${command.name()}`;
+}
+
+/** A word with sub-commands and no action of its own. */
+function addGroup(program: Command, group: CommandGroup, context: CommandContext): void {
+  const made = program.command(group.name).description(group.description);
+  configure(made, group.examples, context.terminal);
+  for (const command of group.commands) addCommand(made, command, context);
+}
+
+/** Declares a row of the table to commander; its action gets the parsed options and the arguments as words. */
+function addCommand(parent: Command, command: CliCommand, context: CommandContext): void {
+  const { name, description, arguments: args = [], options, examples } = command;
+  const made = parent.command(name).description(description);
+  for (const [syntax, meaning] of args) made.argument(syntax, meaning);
+  for (const declared of options) {
+    const added = new Option(declared.flags, declared.description);
+    if (declared.parse !== undefined) added.argParser(declared.parse);
+    made.addOption(added);
+  }
+  configure(made, examples, context.terminal);
+  made.action(() => {
+    const words: string[] = made.processedArgs;
+    return command.action(context, made.opts(), ...words);
+  });
+}
+
+/** What holds for every command, the root included: its help, where its words go, and how it refuses. */
+function configure(command: Command, examples: readonly Example[], terminal: Terminal): void {
+  command
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .addHelpText('after', exampleLines(examples))
+    .configureHelp({ helpWidth: terminal.columns })
+    .configureOutput({
+      writeOut: (text) => terminal.streams.stdout.write(text),
+      writeErr: (text) => terminal.streams.stderr.write(text),
+      // Said once, by the caller that catches what exitOverride throws.
+      outputError: () => undefined,
+    })
+    .exitOverride((error) => {
+      throw usageError(command, error);
+    });
+}
+
+/** The command to type, and below it what it is for. */
+function exampleLines(examples: readonly Example[]): string {
+  const lines = examples.map(([typed, purpose]) => `  ${typed}\n      ${purpose}`);
+  return `\nExamples:\n${lines.join('\n')}`;
+}
+
+/** What commander refuses, in its own words, with the way out. Asking for help or the version is no mistake. */
+function usageError(command: Command, error: CommanderError): Error {
+  const isAnswered = error.exitCode === 0 || error.code === 'commander.help';
+  if (isAnswered) return error;
+  const [sentence = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const path = toPath(command);
+  const [, words] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
+  const nearest = words
+    ?.split(', ')
+    .map((word) => `"${word.startsWith('-') ? word : `${path} ${word}`}"`);
+  const hint =
+    nearest === undefined ? `see "${path} --help"` : `did you mean ${nearest.join(' or ')}?`;
+  return new CliError(sentence, hint, EXIT.usage);
+}
+
+/** The version of the package. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
 }

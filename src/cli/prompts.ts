@@ -1,6 +1,11 @@
 import { CliError, EXIT } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
+/*
+ * Questions of `mail setup` and `import`, put by @clack/prompts. They are only put where both stdin and stdout are a
+ * terminal; everything else is said by flags.
+ */
+
 /** A question that is answered with one line. */
 export interface TextQuestion {
   readonly message: string;
@@ -15,7 +20,7 @@ export interface Choice<T extends string> {
   readonly label: string;
 }
 
-/** Asks whoever sits at the terminal. Ctrl-C and Escape end the command with nothing done. */
+/** Questions at the terminal. Ctrl-C and Escape end the command (130) with nothing done. */
 export class Prompts {
   constructor(private readonly terminal: Terminal) {}
 

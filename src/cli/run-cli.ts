@@ -1,12 +1,13 @@
 import 'reflect-metadata';
-import type { INestApplicationContext } from '@nestjs/common';
-import { CommandFactory } from 'nest-commander';
-import type { Surroundings } from '../standalone/start.ts';
-import { CliModule } from './cli.module.ts';
-import { EXIT } from './cli-error.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CommanderError } from 'commander';
+import { SystemClock } from '../hooks/index.ts';
+import { configurationDirectory, inspectConfiguration } from '../service/index.ts';
+import type { Environment } from '../service/index.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import type { ExitCode } from './cli-error.ts';
-import { Program } from './program.ts';
-import { reportError } from './report-error.ts';
+import { asLines, safeJson } from './foreign-text.ts';
+import { createProgram } from './program.ts';
 import { Terminal } from './terminal.ts';
 import type { Streams } from './terminal.ts';
 
@@ -14,37 +15,39 @@ import type { Streams } from './terminal.ts';
 export interface CliCall {
   /** What was typed after `hooks`. */
   readonly args: readonly string[];
-  readonly surroundings: Surroundings;
+  readonly env: Environment;
+  readonly cwd: string;
   readonly streams: Streams;
 }
 
 /** Runs one command to its end and says what the process should end with. Never rejects. */
-export async function runCli({ args, surroundings, streams }: CliCall): Promise<ExitCode> {
-  const terminal = new Terminal(streams, { ...surroundings.env });
+export async function runCli({ args, env, cwd, streams }: CliCall): Promise<ExitCode> {
+  const terminal = new Terminal(streams, { ...env });
   endWithoutReader(streams);
   try {
-    const app = await createCli(surroundings, terminal);
-    await app.get(Program).run(args);
-    await app.close();
+    const inspect = async () => inspectConfiguration(configurationDirectory(env, cwd), env);
+    const context = { terminal, env, cwd, inspect, clock: new WaitingClock() };
+    const program = createProgram(context);
+    await program.parseAsync([...args], { from: 'user' });
     return terminal.exitCode;
   } catch (error) {
     return reportError(error, terminal, args.includes('--json'));
   }
 }
 
-/** Every command, before anything is run; `Program` is the tree of them. */
-export function createCli(
-  surroundings: Surroundings,
-  terminal: Terminal,
-): Promise<INestApplicationContext> {
-  return CommandFactory.createWithoutRunning(CliModule.for(surroundings, terminal), {
-    abortOnError: false,
-  });
+/** The time of a command: waiting is what it is there for, so waiting keeps its process alive. */
+class WaitingClock extends SystemClock {
+  override async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    await delay(ms, undefined, { signal }).catch((error: unknown) => {
+      // Aborted: the caller looks at its own signal.
+      if (signal?.aborted !== true) throw error;
+    });
+  }
 }
 
 /** `hooks … | head` is no failure; a result that cannot be written is one. */
 function endWithoutReader({ stdout, stderr }: Streams): void {
-  // Progress and advice that nobody reads change nothing about the result.
+  // The result is the same when progress and advice go unread.
   stderr.on('error', () => {});
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit();
@@ -52,4 +55,31 @@ function endWithoutReader({ stdout, stderr }: Streams): void {
       process.exit(EXIT.failed),
     );
   });
+}
+
+/** Says on stderr why a command failed and what to do; returns what the process ends with. */
+function reportError(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
+  // Help or version was printed, help also where a command was missing: commander throws to end there.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  const { message, hint, exitCode } =
+    error instanceof CliError ? error : new CliError(describe(error));
+  if (asJson) {
+    terminal.note(safeJson({ error: { message, hint } }));
+    return exitCode;
+  }
+  terminal.note(`${terminal.styleNote('red', 'error:')} ${printable(message)}`);
+  if (hint !== undefined) terminal.note(`  ${printable(hint)}`);
+  return exitCode;
+}
+
+/** A message may quote what came from outside. */
+function printable(text: string): string {
+  return asLines(text).join('\n');
+}
+
+/** A programming error of ours is shown with its place in the code, for the person who repairs it. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isOurs = [TypeError, ReferenceError, RangeError].some((kind) => error instanceof kind);
+  return isOurs ? (error.stack ?? error.message) : error.message;
 }

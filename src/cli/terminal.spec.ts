@@ -1,6 +1,8 @@
 import { WriteStream } from 'node:tty';
+import { array, assert, integer, property, string } from 'fast-check';
 import { safeJson } from './foreign-text.ts';
-import { Terminal } from './terminal.ts';
+import { Progress, Terminal, tableLines } from './terminal.ts';
+import type { Streams } from './terminal.ts';
 
 interface Screen {
   readonly isTTY: boolean;
@@ -59,5 +61,58 @@ describe('safeJson', () => {
     const json = safeJson(document, 0);
     expect(json).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
     expect(JSON.parse(json)).toEqual(document);
+  });
+});
+
+describe('tableLines', () => {
+  it('aligns the columns', () => {
+    expect(
+      tableLines(
+        [
+          ['a', 'b'],
+          ['long', 'c'],
+        ],
+        80,
+      ),
+    ).toEqual(['a     b', 'long  c']);
+  });
+
+  it('cuts the widest column first', () => {
+    expect(tableLines([['id-1', 'x'.repeat(30)]], 20)).toEqual([`id-1  ${'x'.repeat(13)}…`]);
+  });
+
+  it('never is wider than it may be, unless the columns would vanish', () => {
+    const rows = array(array(string(), { minLength: 1, maxLength: 6 }));
+    const fits = property(rows, integer({ min: 60, max: 80 }), (cells, columns) =>
+      tableLines(cells, columns).every((line) => Array.from(line).length <= columns),
+    );
+    expect(() => assert(fits)).not.toThrow();
+  });
+});
+
+/** What is written to stderr by a progress that shows these texts. */
+function written(isTTY: boolean, ...texts: string[]): string {
+  let all = '';
+  const stream = { isTTY, columns: 20, write: (text: string) => (all += text) };
+  const streams = { stdin: {}, stdout: stream, stderr: stream } as unknown as Streams;
+  {
+    using progress = new Progress(new Terminal(streams));
+    for (const text of texts) progress.show(text);
+  }
+  return all;
+}
+
+describe('Progress', () => {
+  it('writes one line over and over, and leaves none', () => {
+    expect(written(true, 'one', 'one', 'two')).toBe('\r\u001b[2Kone\r\u001b[2Ktwo\r\u001b[2K');
+  });
+
+  it('fits the terminal, and shows foreign text as text', () => {
+    expect(written(true, 'a'.repeat(30))).toContain(`\r\u001b[2K${'a'.repeat(18)}…\r`);
+    expect(written(true, 'a\u001b[2Jb\n')).toContain(String.raw`a\u001b[2Jb`);
+  });
+
+  it('is silent where there is no terminal', () => {
+    expect(written(false, 'one', 'two')).toBe('');
   });
 });

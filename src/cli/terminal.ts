@@ -1,11 +1,8 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { InspectColor } from 'node:util';
-import { EXIT } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import type { ExitCode } from './cli-error.ts';
-import { safeJson } from './foreign-text.ts';
-import { tableLines } from './table.ts';
-import type { Indents } from './wrapped.ts';
-import { wrapped } from './wrapped.ts';
+import { asLine, safeJson } from './foreign-text.ts';
 
 /** The three streams of a process. */
 export interface Streams {
@@ -16,8 +13,16 @@ export interface Streams {
 
 type Format = InspectColor | readonly InspectColor[];
 
-/** Columns when nobody says how wide the terminal is, and most that a table ever takes. */
+/** Columns where the width of the terminal is unknown, and most that a table ever takes. */
 const COLUMNS = 80;
+
+/** Between two columns of a table. */
+const GAP = '  ';
+
+/** Fewest characters a column of a table is cut down to. */
+const NARROWEST = 6;
+
+const ERASE_LINE = '\r\u001b[2K';
 
 /** Where a command's words go: results to stdout, everything else to stderr. Colours only where a person looks. */
 export class Terminal {
@@ -80,5 +85,127 @@ export class Terminal {
   #styled(format: Format, text: string, stream: NodeJS.WriteStream): string {
     const hasColours = stream.isTTY && stream.getColorDepth(this.env) > 1;
     return hasColours ? styleText(format, text, { validateStream: false }) : text;
+  }
+}
+
+/** One line on stderr that is written over and over; nothing where stderr is no terminal. */
+export class Progress implements Disposable {
+  readonly #terminal: Terminal;
+  #shown = '';
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** @param text may be foreign. */
+  show(text: string): void {
+    const { stderr } = this.#terminal.streams;
+    // One column stays free: a full line would break, and the next could not write over it.
+    const line = cut(asLine(text), this.#terminal.columns - 1);
+    if (!stderr.isTTY || line === this.#shown) return;
+    this.#shown = line;
+    stderr.write(`${ERASE_LINE}${line}`);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#shown !== '') this.#terminal.streams.stderr.write(ERASE_LINE);
+  }
+}
+
+/** What lines begin with. */
+export interface Indents {
+  readonly first?: string;
+  readonly rest?: string;
+}
+
+/** A text as lines of at most `columns` visible characters, broken at blanks. */
+function wrapped(
+  text: string,
+  columns: number,
+  { first = '', rest = first }: Indents = {},
+): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(' ')) {
+    if (!isEmpty && measureWidth(line) + 1 + measureWidth(word) > columns) {
+      lines.push(line);
+      line = rest;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
+/** Without the codes of colours. */
+function measureWidth(text: string): number {
+  return stripVTControlCharacters(text).length;
+}
+
+/** Rows as lines of at most `columns` characters: cells aligned, the widest columns cut first. */
+export function tableLines(rows: readonly (readonly string[])[], columns: number): string[] {
+  const widths = fitting(measureWidths(rows), columns);
+  return rows.map((row) =>
+    widths
+      .map((width, index) => cut(row[index] ?? '', width).padEnd(width))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** `text`, or its start and … */
+export function cut(text: string, width: number): string {
+  const letters = Array.from(text);
+  return letters.length <= width ? text : `${letters.slice(0, Math.max(width - 1, 0)).join('')}…`;
+}
+
+function measureWidths(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, Array.from(cell).length);
+    }
+  }
+  return widths;
+}
+
+function fitting(widths: readonly number[], columns: number): number[] {
+  const fitted = [...widths];
+  const room = columns - GAP.length * Math.max(widths.length - 1, 0);
+  let excess = fitted.reduce((sum, width) => sum + width, 0) - room;
+  for (; excess > 0; excess -= 1) {
+    const widest = fitted.indexOf(Math.max(...fitted));
+    if ((fitted[widest] ?? 0) <= NARROWEST) break;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
+  }
+  return fitted;
+}
+
+const INTERRUPTED = new CliError(
+  'Interrupted.',
+  'What was asked for may have been done: hooks events list',
+  EXIT.interrupted,
+);
+
+/** Ctrl-C, or a polite end: the first asks the command to stop, a second ends the process at once. */
+export class Interruption implements Disposable {
+  readonly #abort = new AbortController();
+  readonly #onSignal = () => this.#abort.abort(INTERRUPTED);
+
+  constructor() {
+    process.once('SIGINT', this.#onSignal);
+    process.once('SIGTERM', this.#onSignal);
+  }
+
+  /** Aborts with a CliError of 130. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  [Symbol.dispose](): void {
+    process.off('SIGINT', this.#onSignal);
+    process.off('SIGTERM', this.#onSignal);
   }
 }

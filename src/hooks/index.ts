@@ -1,11 +1,16 @@
 // The public face of the hooks: all that hosts, the standalone service and the operator API may import.
-export { nearestKey } from './options/nearest-key.ts';
-export { checkOptions } from './check-options.ts';
+export { isLoopback } from '../platform/loopback.ts';
+export { checkOptions } from './mappings/mapping-service.ts';
 export { HooksModule } from './hooks.module.ts';
-export type { GivenOptions, HooksModuleExtras } from './hooks.module-definition.ts';
+export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
+export { Hooks } from './hooks.service.ts';
+export type { HookReceipt } from './hooks.service.ts';
+export { HookPreview } from './hook-preview.ts';
+export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
+export { HookReplay } from './hook-replay.ts';
+export type { ReplayOutcome } from './hook-replay.ts';
 
-export { AuthFailureThrottle } from './http/auth/auth-failure-throttle.ts';
-export { BoundedFailureStorage } from './http/auth/bounded-failure-storage.ts';
+export type { HookAnswer } from './http/answer.ts';
 export {
   clientAddress,
   parseAddress,
@@ -13,37 +18,20 @@ export {
   throttleKey,
 } from './http/auth/client-address.ts';
 export type { TrustedRange } from './http/auth/client-address.ts';
-export { FailureStorage } from './http/auth/failure-storage.ts';
-export type { FailureRecord } from './http/auth/failure-storage.ts';
-export { bearerOf } from './http/auth/presented-token.ts';
-export { HookTokenGuard } from './http/auth/hook-token.guard.ts';
-export { HookDoor } from './http/door/hook-door.ts';
-export type { HookRouteDecorator } from './http/hooks.controller.ts';
-export { HookValidationPipe } from './http/dto/hook-validation.pipe.ts';
-export { AgentController } from './http/endpoints/agent.controller.ts';
-export { HookEndpoints } from './http/endpoints/hook-endpoints.ts';
-export type { Endpoint } from './http/endpoints/hook-endpoints.ts';
-export { parseJson } from './http/door/json.ts';
-export { HookAnswers } from './http/endpoints/hook-answers.ts';
-export { HookReplay } from './http/endpoints/hook-replay.ts';
-export type { ReplayOutcome } from './http/endpoints/hook-replay.ts';
-export { HookPreview } from './preview/hook-preview.ts';
-export type {
-  Preview,
-  PreviewRequest,
-  PreviewedAction,
-  PreviewedRefusal,
-} from './preview/preview.ts';
-export type { Considered } from './ingest/mapping/matching.ts';
-export type { Understood } from './http/endpoints/understood.ts';
-export { MappedController } from './http/endpoints/mapped.controller.ts';
-export { WakeController } from './http/endpoints/wake.controller.ts';
-export type { Answer } from './http/answer.ts';
+export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
+export { HookAuthentication } from './http/auth/hook-authentication.ts';
+export { parseBearer } from './http/auth/token.ts';
+export type { HookRouteDecorator } from './http/hook.decorators.ts';
+export { HookGuard } from './http/hook.guard.ts';
+export { HookValidationPipe } from './http/hook.pipe.ts';
+export { parseJson } from './http/json.ts';
+export type { MatchExplanation } from './mappings/match.ts';
 
-export { AgentDispatch } from './ingest/agent-dispatch.ts';
-export type { HookRequest } from './ingest/hook-request.ts';
-export { MappingService } from './ingest/mapping/mapping-service.ts';
-export type { Applied } from './ingest/mapping/mapping-service.ts';
+export { AgentPolicy } from './actions/agent-policy.ts';
+export { ModelPolicy } from './actions/model-policy.ts';
+export type { HookRequest } from './actions/hook-request.ts';
+export { MappingService } from './mappings/mapping-service.ts';
+export type { Applied } from './mappings/apply.ts';
 export type {
   Transform,
   TransformContext,
@@ -51,21 +39,17 @@ export type {
   TransformedAction,
   TransformedRun,
   TransformedWake,
-} from './ingest/transform/contract.ts';
-export { TransformCompiler } from './ingest/transform/transform-compiler.ts';
-export type {
-  Bundle,
-  Compilation,
-  TransformReference,
-} from './ingest/transform/transform-compiler.ts';
-export { TransformFailure } from './ingest/transform/transform-failure.ts';
-export { TransformSandbox } from './ingest/transform/transform-sandbox.ts';
-export type { Transformed } from './ingest/transform/transform-sandbox.ts';
-export { SessionPolicy } from './ingest/policy/session-policy.ts';
-export { ChannelOperations } from './work/channel-operations.ts';
-export type { ChannelReport } from './work/channel-operations.ts';
-export { ChannelRegistry } from './work/channel-registry.ts';
-export { unservedChannels } from './work/unserved-channels.ts';
+} from './transforms/contract.ts';
+export { TransformCompiler } from './transforms/compiler.ts';
+export type { Bundle, Compilation, TransformReference } from './transforms/compiler.ts';
+export { TransformFailure } from './transforms/result.ts';
+export { TransformSandbox } from './transforms/sandbox.ts';
+export type { TransformOutput } from './transforms/sandbox.ts';
+export { SessionPolicy } from './actions/session-policy.ts';
+export { ChannelOperations } from './work/channel-health.ts';
+export type { ChannelReport } from './work/channel-health.ts';
+export { ChannelRegistry } from './work/channels.ts';
+export { unservedChannels } from './work/channels.ts';
 
 export {
   AgentOptions,
@@ -85,20 +69,21 @@ export {
   TransformLimitsOptions,
   TransformOptions,
   RunnerOptions,
-  isLoopback,
+  GATEWAY_NAMES,
+  nearestKey,
   normalizePrefix,
   resolveSection,
 } from './options/index.ts';
 export type {
   Given,
   HooksSettingsInput,
+  OptionNames,
   Problem,
   Resolution,
   ResolvedHooksOptions,
   SettingsCheck,
   SettingsFindings,
 } from './options/index.ts';
-export type { HooksModuleOptions } from './options/module-options.ts';
 
 export {
   AgentDirectory,
@@ -108,16 +93,18 @@ export {
   CHANNEL_IDS,
   Channel,
   Clock,
-  Conversations,
+  Sessions,
   DeliveryError,
   Intake,
   LEASE_MS,
   LedgerUnavailable,
-  Operations,
-  Stories,
+  LedgerAdmin,
+  EventStore,
   SystemClock,
   THINKING_LEVELS,
-  Upkeep,
+  Maintenance,
+  NoRequestObserver,
+  RequestObserver,
   WorkLedger,
 } from './ports/index.ts';
 export type {
@@ -135,24 +122,24 @@ export type {
   CommandSettings,
   ConsumeChange,
   ContextLimits,
-  DeliverOrder,
+  DeliveryTarget,
   DeliveryChange,
   DeliveryFailure,
   DeliveryLease,
   DeliveryStatus,
-  DeliveryStory,
+  DeliveryDetails,
   DeliveryUpdate,
   Destination,
-  End,
+  StepOutcome,
   EventFilter,
   EventRequest,
   EventStatus,
-  EventStory,
+  EventDetails,
   EventSummary,
   GatewaySettings,
   HeartbeatFailedChange,
   HeartbeatLease,
-  HeartbeatOrder,
+  HeartbeatJob,
   HeartbeatStatus,
   IdempotencyKey,
   Lane,
@@ -160,45 +147,44 @@ export type {
   Ledger,
   LedgerProvider,
   McpServerSettings,
-  MessageOrder,
+  DeliveryJob,
   NewAction,
   NewEvent,
   NewWork,
   OutgoingMessage,
+  ObservedRequest,
   Receipt,
   Retention,
   Route,
   RouteChange,
   RunChange,
   RunLease,
-  RunOrder,
+  RunJob,
   RunStatus,
-  RunStory,
+  RunDetails,
   RunUpdate,
   RunnerSettings,
   RunnerSession,
   SessionContext,
   SessionFilter,
-  SessionStory,
+  SessionDetails,
   SessionSummary,
   StoredRequest,
-  StoryNote,
+  EventNote,
   SystemEvent,
   SystemEventChange,
   ThinkingLevel,
   TokenUsage,
   ToolCall,
   ToolSettings,
-  ToolCallStory,
+  ToolCallDetails,
   TranscriptMessage,
   Trust,
   TurnChange,
   WorkChange,
   WorkCounts,
-  WorkOrder,
+  Job,
 } from './ports/index.ts';
 
-export { REJECTIONS, Rejection } from './rejections/index.ts';
-export type { RejectionCode } from './rejections/index.ts';
-export { NoRequestObserver, RequestObserver } from './ports/observer.ts';
-export type { ObservedRequest } from './ports/observer.ts';
+export { REJECTIONS, Rejection } from './rejection.ts';
+export type { RejectionCode } from './rejection.ts';

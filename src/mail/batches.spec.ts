@@ -1,6 +1,6 @@
 import { array, assert, integer, property, record, string } from 'fast-check';
-import { batchesOf, shortened } from './batches.ts';
-import type { MailMessage } from './mail-message.ts';
+import { shorten, toBatches } from './batches.ts';
+import type { MailMessage } from './message.ts';
 
 function message(more: Partial<MailMessage> = {}): MailMessage {
   return {
@@ -26,12 +26,12 @@ const messages = array(
   { maxLength: 120 },
 );
 
-describe('batchesOf', () => {
+describe('toBatches', () => {
   it('keeps every message, in order, in requests of the limit', () => {
     assert(
       property(messages, integer({ min: 900, max: 9_000 }), (fields, limit) => {
         const all = fields.map((field, index) => message({ ...field, id: String(index) }));
-        const batches = batchesOf('a', all, limit);
+        const batches = toBatches('a', all, limit);
         expect(batches.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id));
         for (const batch of batches) {
           expect(bytesOf(batch)).toBeLessThanOrEqual(limit);
@@ -44,13 +44,13 @@ describe('batchesOf', () => {
 
   it('leaves messages that fit as they are', () => {
     const whole = message({ body: 'x'.repeat(1_000) });
-    expect(batchesOf('a', [whole], 262_144)).toEqual([[whole]]);
+    expect(toBatches('a', [whole], 262_144)).toEqual([[whole]]);
   });
 });
 
-describe('shortened', () => {
+describe('shorten', () => {
   it('keeps as much of the body as fits and says so', () => {
-    const short = shortened(message({ body: 'x'.repeat(100_000) }), 10_000);
+    const short = shorten(message({ body: 'x'.repeat(100_000) }), 10_000);
     expect(short.truncated).toBe(true);
     expect(short.body?.length).toBeGreaterThan(9_500);
     expect(Buffer.byteLength(JSON.stringify(short))).toBeLessThanOrEqual(10_000);
@@ -58,16 +58,16 @@ describe('shortened', () => {
 
   it('never cuts a character in halves', () => {
     for (let limit = 300; limit < 330; limit += 1) {
-      const { body = '' } = shortened(message({ body: '😀'.repeat(1_000) }), limit);
+      const { body = '' } = shorten(message({ body: '😀'.repeat(1_000) }), limit);
       expect(body.isWellFormed()).toBe(true);
     }
   });
 
-  it('goes down to the bones, whatever the headers hold', () => {
+  it('goes down to the least, whatever the headers hold', () => {
     const long = 'y'.repeat(1_000);
     const headers = { references: long };
-    const bones = shortened(message({ from: long, to: long, subject: long, headers }), 700);
-    expect(bones).toMatchObject({ headers: {}, subject: 'y'.repeat(100), truncated: true });
-    expect(Buffer.byteLength(JSON.stringify(bones))).toBeLessThanOrEqual(700);
+    const least = shorten(message({ from: long, to: long, subject: long, headers }), 700);
+    expect(least).toMatchObject({ headers: {}, subject: 'y'.repeat(100), truncated: true });
+    expect(Buffer.byteLength(JSON.stringify(least))).toBeLessThanOrEqual(700);
   });
 });

@@ -1,6 +1,12 @@
-import { errorField, errorWord } from './error-field.ts';
-import { meaningOf } from './hook-answer.ts';
-import type { AnswerParts, HookAnswer } from './hook-answer.ts';
+import { parseRetryAfter } from '../platform/backoff.ts';
+import { HttpError, sendHttp, withoutBody } from '../platform/http-client.ts';
+import type { HttpAnswer } from '../platform/http-client.ts';
+import { getField } from '../platform/objects.ts';
+
+/**
+ * Speaks to the hooks over HTTP, in this process or another, and says what an answer means for the mail that was sent:
+ * it is over, it waits, or it will never be accepted.
+ */
 
 /** Where the hooks are, as of now: a reload may change the token and the limit. */
 export interface HookTarget {
@@ -11,14 +17,33 @@ export interface HookTarget {
   readonly maxBodyBytes: number;
 }
 
+/** What an answer of the hook means for the messages that were sent. */
+export type HookAnswer =
+  /** Accepted, or known already: over. */
+  | { readonly kind: 'accepted' }
+  /** The service has trouble of its own, or is not there: the same again later. */
+  | { readonly kind: 'later'; readonly reason: string; readonly retryAfterMs?: number }
+  /** The hook is off, or does not know us: a person must act. */
+  | { readonly kind: 'misconfigured'; readonly reason: string }
+  /** More bytes than `hooks.maxBodyBytes`. */
+  | { readonly kind: 'too-large' }
+  /** Will never be accepted, or broke the mapping and is kept as a failed event. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
 /** Longest wait for an answer, in milliseconds: a transform may work on each message. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
-/** Most bytes of an answer that are read. */
-const MOST_ANSWER_BYTES = 65_536;
+/** Most bytes of an answer that are read; the status of a longer one says enough. */
+const MAX_ANSWER_BYTES = 65_536;
 
-/** Speaks to the hooks over HTTP, in this process or another. */
+/** Longest `Retry-After` that is followed, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** Answers that only another configuration changes, whatever is sent. */
+const MISCONFIGURED = new Set([401, 403, 404, 405, 407]);
+
 export class HookClient {
+  /** @param target asked before every request */
   constructor(private readonly target: () => HookTarget) {}
 
   /** `hooks.maxBodyBytes` in force. */
@@ -26,7 +51,10 @@ export class HookClient {
     return this.target().maxBodyBytes;
   }
 
-  /** Sends one request to the hook `name`. Never rejects but when `signal` aborts. */
+  /**
+   * Sends one request to the hook `name`. A service that does not answer is an answer, too: `later`.
+   * @throws the reason of `signal` when it aborts
+   */
   async post(
     name: string,
     payload: object,
@@ -34,60 +62,51 @@ export class HookClient {
     idempotencyKey?: string,
   ): Promise<HookAnswer> {
     const { url, token } = this.target();
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    };
+    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal };
+    const request = { method: 'POST', headers, body: JSON.stringify(payload), ...limits };
     try {
-      const answer = await fetch(`${url}/${name}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${token}`,
-          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-        },
-        body: JSON.stringify(payload),
-        // A redirect would take the token, and the mail, elsewhere.
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
-      });
-      return meaningOf(await partsOf(answer));
+      return interpret(await sendHttp(`${url}/${name}`, request).catch(withoutLongBody));
     } catch (error) {
-      signal.throwIfAborted();
-      return { kind: 'later', reason: `the service does not answer (${codeOf(error)})` };
+      if (!(error instanceof HttpError)) throw error;
+      const reason = `the service does not answer (${error.code ?? error.kind})`;
+      return { kind: 'later', reason };
     }
   }
 }
 
-async function partsOf(answer: Response): Promise<AnswerParts> {
-  const seconds = Number(answer.headers.get('retry-after') ?? 'none');
-  const body = await bodyOf(answer);
-  return {
-    status: answer.status,
-    retryAfterSeconds: Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined,
-    code: wordOf(body, 'code'),
-    eventId: wordOf(body, 'eventId'),
-  };
+/** An answer that broke off may not have been one: only of a whole one the body can be left out. */
+function withoutLongBody(error: unknown): HttpAnswer {
+  if (error instanceof HttpError && error.kind === 'too-large') return withoutBody(error);
+  throw error;
 }
 
-async function bodyOf(answer: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_ANSWER_BYTES) return undefined;
-    chunks.push(chunk);
+/** What an answer of the hook means, whatever was sent. */
+export function interpret({ status, headers, json }: HttpAnswer): HookAnswer {
+  const code = getWord(json, 'code');
+  const eventId = getWord(json, 'eventId');
+  const reason = `${status}${code === undefined ? '' : ` ${code}`}`;
+  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  if (status === 413) return { kind: 'too-large' };
+  if (MISCONFIGURED.has(status) || status < 400) return { kind: 'misconfigured', reason };
+  // The mapping or its transform broke on this very mail: the event is kept and can be replayed.
+  if (status >= 500 && eventId !== undefined) {
+    return { kind: 'refused', reason: `${reason}, kept as event ${eventId}` };
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    return undefined;
+  if (status >= 500 || status === 408 || status === 429) {
+    const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now());
+    if (retryAfterMs === undefined) return { kind: 'later', reason };
+    return { kind: 'later', reason, retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
   }
+  return { kind: 'refused', reason };
 }
 
 /** A short word without anything that does not belong into a log line. */
-function wordOf(body: unknown, name: string): string | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const value: unknown = Object.getOwnPropertyDescriptor(body, name)?.value;
+function getWord(body: unknown, name: string): string | undefined {
+  const value = getField(body, name);
   return typeof value === 'string' && /^[\w:-]{1,100}$/u.test(value) ? value : undefined;
-}
-
-function codeOf(error: unknown): string {
-  return errorWord(errorField(error, 'cause'), 'code') || errorWord(error, 'name') || 'no answer';
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { ManualClock } from '../../test/support/manual-clock.ts';
+import { ManualClock } from '../../test/support/clocks.ts';
 import { ImapSession } from './imap-session.ts';
-import { resolveMail } from './resolve-mail.ts';
+import { resolveMail } from './options.ts';
 
 const ACCOUNT = { account: 'me@x.example', auth: { password: 'x' }, secure: false, maxBytes: 1024 };
 const MAIL = 'Subject: whole\r\n\r\nHello\r\n';
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo;
   const { value } = resolveMail({ ...ACCOUNT, host: '127.0.0.1', port });
   const { signal } = new AbortController();
-  session = await ImapSession.connect(value, { pass: 'x' }, clock, signal);
+  session = await ImapSession.connect(value, { pass: 'x' }, { clock, signal });
   await session.open('INBOX');
 });
 
@@ -64,7 +64,7 @@ describe('a session with a server that says more than it was asked', () => {
   it.each([
     ['before', [`1 FETCH (UID 1 FLAGS (\\Seen))`, `1 FETCH (UID 1 FLAGS () ${WHOLE})`]],
     ['after', [`1 FETCH (UID 1 FLAGS () ${WHOLE})`, `1 FETCH (UID 1 FLAGS (\\Seen))`]],
-  ])('takes a message once, and whole, when its flags are told %s it', async (_, items) => {
+  ])('takes a message once, and whole, when its flags are reported %s it', async (_, items) => {
     fetched(...items);
     const mails = await session.fetch([1]);
     expect(mails.map(({ uid, source }) => [uid, String(Buffer.from(source))])).toEqual([[1, MAIL]]);

@@ -1,10 +1,10 @@
-// The watcher of a mailbox: all that the standalone service and the command line may import.
+// The watcher of a mailbox: all that the service and the command line may import.
 export type { HookTarget } from './hook-client.ts';
-export { MailAuthOptions, MailOAuth2Options, MailOptions } from './mail-options.ts';
-export type { MailReport, MailboxReport, MailboxStatus, WatcherStatus } from './mail-report.ts';
-export { MailStoreHeld } from './mail-store.ts';
-export { MailTrialError, tryMailboxes } from './mailbox-trial.ts';
-export type { MailTrial, MailboxTrial } from './mailbox-trial.ts';
-export { MailWatcher } from './mail-watcher.ts';
-export type { WatcherSurroundings } from './mail-watcher.ts';
-export { resolveMail } from './resolve-mail.ts';
+export type { MailboxReport, MailboxStatus } from './mailbox-state.ts';
+export type { MailMessage } from './message.ts';
+export { MailAuthOptions, MailOAuth2Options, MailOptions, resolveMail } from './options.ts';
+export { ConnectionCheckError, probeMailboxes } from './probe.ts';
+export type { ConnectionCheck, MailboxCheck } from './probe.ts';
+export { MailStoreHeld } from './store.ts';
+export { MailWatcher } from './watcher.ts';
+export type { MailReport, WatcherDependencies, WatcherStatus } from './watcher.ts';

@@ -1,7 +1,49 @@
 import type { Clock } from '../hooks/index.ts';
-import type { MailboxReport, MailboxStatus, NotedError } from './mail-report.ts';
 
-/** What is known of one mailbox at the moment. */
+/** How a mailbox fares. */
+export type MailboxStatus =
+  /** On the way to the server for the first time, or to the mailbox. */
+  | 'connecting'
+  /** New mail is sent as it arrives. */
+  | 'watching'
+  /** The connection is gone; tried again by itself. */
+  | 'disconnected'
+  /** The server refuses the login; tried every five minutes. */
+  | 'credentials-expired'
+  /** The mailbox is not there, or the hook is off or refuses the token: a person must act. */
+  | 'misconfigured'
+  /** The service does not accept at the moment; the mail waits in the mailbox. */
+  | 'hook-unavailable';
+
+/** Something that went wrong, without anything secret. */
+export interface NotedError {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/** One mailbox of the report. */
+export interface MailboxReport {
+  readonly mailbox: string;
+  readonly state: MailboxStatus;
+  /** Since when, ISO 8601. */
+  readonly since: string;
+  /** When the present connection was made, ISO 8601. */
+  readonly connectedSince: string | null;
+  /** When the hook last accepted mail of it, ISO 8601. */
+  readonly lastMessageAt: string | null;
+  readonly lastError: NotedError | null;
+  /** Messages that were accepted since the start. */
+  readonly delivered: number;
+  /** Messages that were passed because the hook refused them, since the start. */
+  readonly refused: number;
+  /** Messages that are known and not accepted yet. */
+  readonly waiting: number;
+  /** How long the first of them has been known, in seconds. */
+  readonly lagSeconds: number;
+}
+
+/** What is known of one mailbox at the moment, for the report of an operator. */
 export class MailboxState {
   #status: MailboxStatus = 'connecting';
   #since: number;
@@ -24,13 +66,13 @@ export class MailboxState {
     return this.#status;
   }
 
-  /** How long it has been so, in milliseconds. */
+  /** How long it has had this status, in milliseconds. */
   get forMs(): number {
     return this.clock.now() - this.#since;
   }
 
-  /** @returns whether it was another one before */
-  become(status: MailboxStatus): boolean {
+  /** @returns whether it had another one before */
+  change(status: MailboxStatus): boolean {
     if (status === this.#status) return false;
     this.#status = status;
     this.#since = this.clock.now();
@@ -46,10 +88,10 @@ export class MailboxState {
   }
 
   failed(message: string): void {
-    this.#lastError = { at: iso(this.clock.now()), message };
+    this.#lastError = { at: toIso(this.clock.now()), message };
   }
 
-  /** So many messages are known and not accepted yet. */
+  /** How many messages are known and not accepted yet. */
   found(waiting: number): void {
     this.#waiting = waiting;
     this.#waitingSince = waiting === 0 ? null : (this.#waitingSince ?? this.clock.now());
@@ -69,9 +111,9 @@ export class MailboxState {
     return {
       mailbox: this.mailbox,
       state: this.#status,
-      since: iso(this.#since),
-      connectedSince: this.#connectedSince === null ? null : iso(this.#connectedSince),
-      lastMessageAt: this.#lastMessageAt === null ? null : iso(this.#lastMessageAt),
+      since: toIso(this.#since),
+      connectedSince: this.#connectedSince === null ? null : toIso(this.#connectedSince),
+      lastMessageAt: this.#lastMessageAt === null ? null : toIso(this.#lastMessageAt),
       lastError: this.#lastError,
       delivered: this.#delivered,
       refused: this.#refused,
@@ -81,6 +123,6 @@ export class MailboxState {
   }
 }
 
-function iso(ms: number): string {
+function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }

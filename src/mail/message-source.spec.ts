@@ -1,8 +1,8 @@
-import type { MailboxMail } from './imap-session.ts';
+import type { FetchedMail } from './imap-session.ts';
 import { MessageSource } from './message-source.ts';
 import { UnreadableMail } from './reader/mail-reader.ts';
 import type { ParsedMail } from './reader/parsed-mail.ts';
-import { resolveMail } from './resolve-mail.ts';
+import { resolveMail } from './options.ts';
 
 const { value: MAIL } = resolveMail({
   account: 'Me@example.org',
@@ -23,7 +23,7 @@ const PARSED: ParsedMail = {
   attachments: [],
 };
 
-function mailbox(uid: number, more: Partial<MailboxMail> = {}): MailboxMail {
+function mailbox(uid: number, more: Partial<FetchedMail> = {}): FetchedMail {
   const source = Buffer.from('Subject: raw\r\n\r\n');
   return { uid, source, isCut: false, receivedAt: null, isDraft: false, ...more };
 }
@@ -33,8 +33,8 @@ function source(parsed: () => ParsedMail = () => PARSED): MessageSource {
   return new MessageSource(MAIL, 'INBOX', { read: async () => parsed() });
 }
 
-function session(mails: readonly MailboxMail[]): {
-  fetch: (uids: readonly number[]) => Promise<MailboxMail[]>;
+function session(mails: readonly FetchedMail[]): {
+  fetch: (uids: readonly number[]) => Promise<FetchedMail[]>;
 } {
   return { fetch: async (uids) => mails.filter(({ uid }) => uids.includes(uid)) };
 }
@@ -48,21 +48,21 @@ const broken = {
 describe('MessageSource', () => {
   it.each(['me@example.org', 'login@example.org'])('leaves out mail from %s', async (address) => {
     const own = source(() => ({ ...PARSED, fromAddresses: ['a@b.example', address] }));
-    expect(await own.of(session([mailbox(1)]), [1], String)).toEqual([]);
+    expect(await own.get(session([mailbox(1)]), [1], String)).toEqual([]);
   });
 
   it('leaves out drafts, and everything in a mailbox of sent mail', async () => {
     const messages = source();
-    expect(await messages.of(session([mailbox(1, { isDraft: true })]), [1], String)).toEqual([]);
+    expect(await messages.get(session([mailbox(1, { isDraft: true })]), [1], String)).toEqual([]);
     messages.isOwnWriting = true;
-    expect(await messages.of(session([mailbox(2)]), [2], String)).toEqual([]);
+    expect(await messages.get(session([mailbox(2)]), [2], String)).toEqual([]);
   });
 
   it('sends what nobody can read with an error', async () => {
     const messages = source(() => {
       throw new UnreadableMail('no');
     });
-    expect(await messages.of(session([mailbox(7)]), [7], String)).toMatchObject([
+    expect(await messages.get(session([mailbox(7)]), [7], String)).toMatchObject([
       { id: '7', subject: 'raw', error: 'this message cannot be read' },
     ]);
   });
@@ -71,17 +71,17 @@ describe('MessageSource', () => {
     const messages = source(() => {
       throw new Error('no memory');
     });
-    await expect(messages.of(session([mailbox(7)]), [7], String)).rejects.toThrow('no memory');
+    await expect(messages.get(session([mailbox(7)]), [7], String)).rejects.toThrow('no memory');
   });
 
   it('goes one by one when fetching fails, and passes what fails five times', async () => {
     const messages = source();
     expect(messages.pageSize).toBe(25);
     for (const _ of [1, 2, 3, 4, 5]) {
-      await expect(messages.of(broken, [1], String)).rejects.toThrow('closed');
+      await expect(messages.get(broken, [1], String)).rejects.toThrow('closed');
       expect(messages.pageSize).toBe(1);
     }
-    expect(await messages.of(broken, [1], String)).toMatchObject([
+    expect(await messages.get(broken, [1], String)).toMatchObject([
       { id: '1', error: 'the mail server does not hand this message out' },
     ]);
     expect(messages.pageSize).toBe(25);

@@ -1,18 +1,21 @@
-import type { ImapSession, MailboxMail } from './imap-session.ts';
-import type { MailMessage } from './mail-message.ts';
-import type { MailOptions } from './mail-options.ts';
-import { messageOf, unreadableMessage } from './message-of.ts';
+import type { FetchedMail, ImapSession } from './imap-session.ts';
+import { toMessage, toUnreadableMessage } from './message.ts';
+import type { MailMessage } from './message.ts';
+import type { MailOptions } from './options.ts';
 import { UnreadableMail } from './reader/mail-reader.ts';
 import type { MailReader } from './reader/mail-reader.ts';
 
 /** Most bytes that are fetched at a time, and most messages. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_MESSAGES = 25;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_MESSAGES = 25;
 
 /** A message whose fetching ended this many connections is sent without its content. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 
-/** Gets the messages of one mailbox as they are sent: read, without one's own and drafts. */
+/**
+ * Gets the messages of one mailbox as they are sent: read, without the account's own mail and drafts. A message that
+ * ends the connection whenever it is fetched is found by fetching one at a time, and is then sent without its content.
+ */
 export class MessageSource {
   /** True: the mailbox holds only drafts or sent mail. */
   isOwnWriting = false;
@@ -32,32 +35,32 @@ export class MessageSource {
   /** How many messages are fetched at a time: one, while one of them is in the way. */
   get pageSize(): number {
     if (this.#stuck !== undefined) return 1;
-    return Math.min(MOST_MESSAGES, Math.max(1, Math.floor(MOST_BYTES / this.mail.maxBytes)));
+    return Math.min(MAX_MESSAGES, Math.max(1, Math.floor(MAX_BYTES / this.mail.maxBytes)));
   }
 
   /** @throws when the connection, or the reading thread, fails */
-  async of(
+  async get(
     session: Pick<ImapSession, 'fetch'>,
     uids: readonly number[],
     id: (uid: number) => string,
   ): Promise<MailMessage[]> {
     const messages: MailMessage[] = [];
-    for (const mail of await this.#fetched(session, uids)) {
-      const message = await this.#message(mail, id(mail.uid));
+    for (const mail of await this.#fetch(session, uids)) {
+      const message = await this.#toMessage(mail, id(mail.uid));
       if (message !== undefined) messages.push(message);
     }
     return messages;
   }
 
-  async #fetched(
+  async #fetch(
     session: Pick<ImapSession, 'fetch'>,
     uids: readonly number[],
-  ): Promise<MailboxMail[]> {
+  ): Promise<FetchedMail[]> {
     const [first = 0] = uids;
     const times = this.#stuck?.uid === first ? this.#stuck.times : 0;
-    if (times >= MOST_FAILURES) {
+    if (times >= MAX_FAILURES) {
       this.#stuck = undefined;
-      return uids.map(unfetched);
+      return uids.map(toUnfetched);
     }
     try {
       const fetched = await session.fetch(uids);
@@ -69,17 +72,17 @@ export class MessageSource {
     }
   }
 
-  async #message(mail: MailboxMail, id: string): Promise<MailMessage | undefined> {
+  async #toMessage(mail: FetchedMail, id: string): Promise<MailMessage | undefined> {
     if (this.isOwnWriting || mail.isDraft) return undefined;
     const context = { id, mailbox: this.mailbox, includeBody: this.mail.includeBody };
-    if (mail.source.length === 0) return unreadableMessage(mail, context, NOT_FETCHED);
+    if (mail.source.length === 0) return toUnreadableMessage(mail, context, NOT_FETCHED);
     try {
       const parsed = await this.reader.read(mail.source);
       const isOwn = parsed.fromAddresses.some((address) => this.#own.has(address));
-      return isOwn ? undefined : messageOf(parsed, mail, context);
+      return isOwn ? undefined : toMessage(parsed, mail, context);
     } catch (error) {
       if (!(error instanceof UnreadableMail)) throw error;
-      return unreadableMessage(mail, context, NOT_READ);
+      return toUnreadableMessage(mail, context, NOT_READ);
     }
   }
 }
@@ -87,6 +90,6 @@ export class MessageSource {
 const NOT_FETCHED = 'the mail server does not hand this message out';
 const NOT_READ = 'this message cannot be read';
 
-function unfetched(uid: number): MailboxMail {
+function toUnfetched(uid: number): FetchedMail {
   return { uid, source: new Uint8Array(), isCut: false, receivedAt: null, isDraft: false };
 }

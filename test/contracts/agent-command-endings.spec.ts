@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
-import type { CommandSettings } from '../../src/hooks/ports/runner-settings.ts';
+import type { CommandSettings } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import {
   command,

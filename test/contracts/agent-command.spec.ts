@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
 import type { AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
-import type { CommandSettings } from '../../src/hooks/ports/runner-settings.ts';
+import type { CommandSettings } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import {
   command,
@@ -13,7 +13,7 @@ import {
 } from '../support/command-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 
-interface Told {
+interface Received {
   readonly args: string[];
   readonly cwd: string;
   readonly env: Record<string, string>;
@@ -28,14 +28,17 @@ const tell = command(['tell'], { output: 'json', sessionIdPath: 'id' });
 const resuming = { ...tell, resumeArgs: [...tell.args, '--resume={session}', '{session}'] };
 
 /** What the program was given. */
-async function told(runner: CommandSettings = tell, over?: Partial<AgentTurn>): Promise<Told> {
-  return JSON.parse((await runCommand(dir.path, runner, over)).text) as Told;
+async function received(
+  runner: CommandSettings = tell,
+  over?: Partial<AgentTurn>,
+): Promise<Received> {
+  return JSON.parse((await runCommand(dir.path, runner, over)).text) as Received;
 }
 
 describe('commandRunner: what a program is given', () => {
   it('the prompt on standard input, inert whatever is in it', async () => {
     const prompt = '$(touch pwned) `touch pwned`; touch pwned & "\' \\ %s \0 * ~ 😀';
-    const { input, args } = await told(tell, { prompt });
+    const { input, args } = await received(tell, { prompt });
     expect(input).toBe(prompt);
     expect(args).toEqual([]);
     expect(() => statSync(join(dir.path, 'ops', 'pwned'))).toThrow('ENOENT');
@@ -49,11 +52,17 @@ describe('commandRunner: what a program is given', () => {
 
   it('its arguments as they are', async () => {
     const args = [...tell.args, '$HOME', '*', 'a b', '{session}', '"'];
-    expect((await told({ ...tell, args })).args).toEqual(['$HOME', '*', 'a b', '{session}', '"']);
+    expect((await received({ ...tell, args })).args).toEqual([
+      '$HOME',
+      '*',
+      'a b',
+      '{session}',
+      '"',
+    ]);
   });
 
   it('four variables of the service, those that were named, and its turn; no other', async () => {
-    const { env } = await told({ ...tell, env: ['API_KEY', 'MISSING'] });
+    const { env } = await received({ ...tell, env: ['API_KEY', 'MISSING'] });
     expect(Object.keys(env).filter((name) => !name.startsWith('AGENT_HOOKS_'))).toEqual(
       expect.arrayContaining(['PATH', 'HOME', 'TZ', 'API_KEY']),
     );
@@ -68,7 +77,7 @@ describe('commandRunner: what a program is given', () => {
   });
 
   it('the model and the thinking level, when the turn has them', async () => {
-    const { env } = await told(tell, { model: 'local/a\0b', thinking: 'high' });
+    const { env } = await received(tell, { model: 'local/a\0b', thinking: 'high' });
     expect(env).toMatchObject({ AGENT_HOOKS_MODEL: 'local/ab', AGENT_HOOKS_THINKING: 'high' });
   });
 });
@@ -77,19 +86,19 @@ describe('commandRunner: the workspace', () => {
   it('is the current directory, made for this user only', async () => {
     const workspace = join(dir.path, 'a', 'b');
     const agent = { id: 'ops', timeoutSeconds: 1, workspace, runner: tell };
-    expect((await told(tell, { agent })).cwd).toBe(workspace);
+    expect((await received(tell, { agent })).cwd).toBe(workspace);
     expect(statSync(workspace).mode & 0o777).toBe(0o700);
   });
 
   it('is one of its own for an agent without', async () => {
-    expect((await told()).cwd).toBe(join(dir.path, 'ops'));
+    expect((await received()).cwd).toBe(join(dir.path, 'ops'));
     const agent = { id: '../up', timeoutSeconds: 1, runner: tell };
-    expect((await told(tell, { agent })).cwd).toBe(join(dir.path, '%2E%2E%2Fup'));
+    expect((await received(tell, { agent })).cwd).toBe(join(dir.path, '%2E%2E%2Fup'));
   });
 
   it('keeps the rights of a directory that is there', async () => {
     mkdirSync(join(dir.path, 'ops'), { mode: 0o750 });
-    await told();
+    await received();
     expect(statSync(join(dir.path, 'ops')).mode & 0o777).toBe(0o750);
   });
 
@@ -111,7 +120,7 @@ describe('commandRunner: the conversation', () => {
   const agent = { id: 'ops', timeoutSeconds: 1, instructions: 'Be brief.', runner: tell };
 
   it('is put before the prompt of a program that does not remember it', async () => {
-    const { input } = await told(tell, { agent, history, prompt: 'And now?' });
+    const { input } = await received(tell, { agent, history, prompt: 'And now?' });
     expect(input).toBe(
       [
         'Be brief.',
@@ -126,13 +135,13 @@ describe('commandRunner: the conversation', () => {
 
   it('is left to a program that is given its own session id', async () => {
     const over = { agent: { ...agent, runner: resuming }, history, runnerSession: "$&'id" };
-    const { input, args } = await told(resuming, { ...over, prompt: 'And now?' });
+    const { input, args } = await received(resuming, { ...over, prompt: 'And now?' });
     expect(input).toBe('Be brief.\n\nAnd now?');
     expect(args).toEqual(["--resume=$&'id", "$&'id"]);
   });
 
   it('begins anew without a session id', async () => {
-    const { input, args } = await told(resuming, { history, prompt: 'x' });
+    const { input, args } = await received(resuming, { history, prompt: 'x' });
     expect(args).toEqual([]);
     expect(input).toContain('Good day');
   });

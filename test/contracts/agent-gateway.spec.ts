@@ -1,6 +1,7 @@
 import { gatewayRunner } from '../../src/adapters/agents/gateway.ts';
-import { AgentError, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
-import type { GatewaySettings } from '../../src/hooks/ports/runner-settings.ts';
+import { AgentError } from '../../src/hooks/ports/agent-runner.ts';
+import type { AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
+import type { GatewaySettings } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import { KEY } from '../support/command-turn.ts';
 import { MODEL_REPLY, type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
@@ -31,7 +32,7 @@ const history = [
   { role: 'assistant', text: 'Good day' },
 ] as const;
 
-describe('gatewayRunner: what the gateway is told', () => {
+describe('gatewayRunner: what the gateway receives', () => {
   it('the key, the model and the headers of the agent, the session and the contract', async () => {
     expect(await ask()).toMatchObject({
       text: MODEL_REPLY,
@@ -69,7 +70,7 @@ describe('gatewayRunner: what the gateway is told', () => {
 });
 
 describe('gatewayRunner: the conversation', () => {
-  it('is told to a gateway that does not know the session yet', async () => {
+  it('is sent to a gateway that does not know the session yet', async () => {
     await ask({ history });
     expect((await server.request(1)).body).toMatchObject({
       messages: [
@@ -95,7 +96,7 @@ describe('gatewayRunner: the conversation', () => {
     expect((await server.request(2)).headers['x-session']).toBe('agent:main:hook:run-1:run-2');
   });
 
-  it('is told every time to a gateway that is not told the session', async () => {
+  it('is sent every time to a gateway that does not receive the session', async () => {
     const reply = await ask({ history, runnerSession: 'old' }, { headers: {} });
     expect(reply.runnerSession).toBeUndefined();
     expect((await server.request(1)).body).toMatchObject({ messages: { length: 4 } });

@@ -73,11 +73,11 @@ describe('modelRunner: a provider that tells nonsense', () => {
     expect(reply.usage).toBeUndefined();
   });
 
-  it('of a tool with an endless name is told in short', async () => {
+  it('of a tool with an endless name is reported in short', async () => {
     answers([call(0, 'n'.repeat(MB))]);
-    let told: () => readonly ToolCall[] = () => [];
-    await runTurn(server.baseUrl, { tellsToolCalls: (calls) => void (told = calls) });
-    const [made] = told();
+    let reported: () => readonly ToolCall[] = () => [];
+    await runTurn(server.baseUrl, { reportToolCalls: (calls) => void (reported = calls) });
+    const [made] = reported();
     expect(made).toMatchObject({ outcome: 'refused' });
     expect(made?.tool).toHaveLength(200);
   });

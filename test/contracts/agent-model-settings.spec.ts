@@ -1,5 +1,5 @@
-import { modelRunner, type ModelProvider } from '../../src/adapters/agents/model.ts';
-import type { ThinkingLevel } from '../../src/hooks/ports/thinking.ts';
+import { modelRunner, type ModelProvider } from '../../src/adapters/agents/index.ts';
+import type { ThinkingLevel } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import { anthropic, google, openai, openaiCompatible } from '../support/protocols/index.ts';
 import type { ModelProtocol } from '../support/protocols/index.ts';

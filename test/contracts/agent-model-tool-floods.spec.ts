@@ -51,20 +51,20 @@ describe('an MCP server over HTTP whose answer does not end', () => {
 });
 
 describe('an MCP server with any number of misnamed tools', () => {
-  it('is told about in one note', () => {
+  it('is the matter of one warning', () => {
     const names = Array.from({ length: 10_000 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
     const tools = Object.fromEntries(names.map((name) => [name, {}])) as never;
     const turnTools = new TurnTools();
     turnTools.add('desk', { tools, [Symbol.dispose]: () => {} }, 'all');
     expect(turnTools.tools).toEqual({});
-    expect(turnTools.notes).toHaveLength(1);
-    expect(turnTools.notes[0]).toMatch(/^Not offered, .*: desk_0 x.* and 9995 more\.$/);
-    expect(turnTools.notes[0]?.length).toBeLessThan(700);
+    expect(turnTools.warnings).toHaveLength(1);
+    expect(turnTools.warnings[0]).toMatch(/^Not offered, .*: desk_0 x.* and 9995 more\.$/);
+    expect(turnTools.warnings[0]?.length).toBeLessThan(700);
   });
 });
 
 describe('MCP servers with any number of tools', () => {
-  it('offer 128 of them together, the rest is told', () => {
+  it('give 128 of them together, the rest is named in a warning', () => {
     const turnTools = new TurnTools();
     for (const server of ['desk', 'web']) {
       const names = Array.from({ length: 100 }, (_, n) => `t${n}`);
@@ -72,7 +72,7 @@ describe('MCP servers with any number of tools', () => {
       turnTools.add(server, { tools, [Symbol.dispose]: () => {} }, 'all');
     }
     expect(Object.keys(turnTools.tools)).toHaveLength(128);
-    expect(turnTools.notes).toEqual([
+    expect(turnTools.warnings).toEqual([
       'Not offered, for a turn has at most 128 tools: web_t28, web_t29, web_t30, web_t31, web_t32 and 67 more.',
     ]);
   });

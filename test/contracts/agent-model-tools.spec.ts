@@ -4,7 +4,7 @@ import { REPLY } from '../support/protocol-server.ts';
 import { ToolRoom } from '../support/tool-turn.ts';
 
 describe.each(PROTOCOLS)('a tool call of %s', (_type, protocol) => {
-  it('is made, its result goes back to the model, and the story hears of it', async () => {
+  it('is made, its result goes back to the model, and the event details show it', async () => {
     await using room = await ToolRoom.open({}, protocol);
     room.calls('desk_echo', { text: 'hi' });
     const reply = await room.turn();
@@ -27,17 +27,17 @@ describe.each(PROTOCOLS)('a tool call of %s', (_type, protocol) => {
 });
 
 describe('what the contract allows', () => {
-  it('everything: every tool whose name a provider takes is offered', async () => {
+  it('everything: every tool whose name a provider takes is available', async () => {
     await using room = await ToolRoom.open();
     await room.turn();
     const names = ['echo', 'search', 'fail', 'environment', 'directory', 'exit', 'never'];
-    expect(await room.offered(1)).toEqual(names.map((name) => `desk_${name}`));
+    expect(await room.availableTools(1)).toEqual(names.map((name) => `desk_${name}`));
   });
 
-  it('a list: only the tools on it are offered', async () => {
+  it('a list: only the tools on it are available', async () => {
     await using room = await ToolRoom.open();
     await room.turn({ allowed: ['desk_echo', 'other_tool'] });
-    expect(await room.offered(1)).toEqual(['desk_echo']);
+    expect(await room.availableTools(1)).toEqual(['desk_echo']);
   });
 
   it('a list: a call of any other tool is refused and recorded', async () => {
@@ -55,7 +55,7 @@ describe('what the contract allows', () => {
     room.calls('desk_echo');
     await room.turn({ allowed: [] });
     expect(room.toolCalls).toMatchObject([{ tool: 'desk_echo', outcome: 'refused' }]);
-    expect(await room.offered(1)).toEqual([]);
+    expect(await room.availableTools(1)).toEqual([]);
     expect(room.starts).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('what the contract allows', () => {
   });
 });
 
-describe('the story of tool calls', () => {
+describe('the record of tool calls', () => {
   it('says that a tool failed, in its own words', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_fail');

@@ -97,8 +97,8 @@ describe.each(SUBJECTS)('AgentRunner contract: runner.type %s', (_type, start) =
   it('takes a session, history and instructions', async () => {
     const history = [{ role: 'user', text: 'Hello' }] as const;
     const turn = subject.answered('yes', { history, runnerSession: 's-1' });
-    const told = { ...turn, agent: { ...turn.agent, instructions: 'Be brief.' } };
-    expect((await subject.runner.run(told, never)).text).toBe('yes');
+    const instructed = { ...turn, agent: { ...turn.agent, instructions: 'Be brief.' } };
+    expect((await subject.runner.run(instructed, never)).text).toBe('yes');
   });
 });
 

@@ -44,9 +44,9 @@ export class ChannelUnderTest implements AsyncDisposable {
     );
     if (!(error instanceof DeliveryError)) throw new Error(`not a DeliveryError: ${String(error)}`);
     if (error.cause !== undefined) throw new Error('an error may hold secrets in its cause');
-    const told = `${error.message} ${error.stack} ${JSON.stringify(error)}`;
+    const shown = `${error.message} ${error.stack} ${JSON.stringify(error)}`;
     for (const secret of [this.speech.secret, encodeURIComponent(this.speech.secret)]) {
-      if (told.includes(secret)) throw new Error(`a secret was told: ${error.message}`);
+      if (shown.includes(secret)) throw new Error(`a secret was told: ${error.message}`);
     }
     return error;
   }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { DeliveryLease } from '../../src/hooks/ports/work-ledger.ts';
@@ -79,7 +79,7 @@ describe('sqliteLedger', () => {
     for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'lock.db']) {
       expect([name, await modeOf(name)]).toEqual([name, 0o600]);
     }
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
   });
 
   it('refuses a directory that another process uses, and takes it after kill -9', async () => {
@@ -89,19 +89,19 @@ describe('sqliteLedger', () => {
     expect(await other.accept(10)).toBe('accepted');
     await other.kill();
     const ledger = await open();
-    expect((await ledger.stories.list({ limit: 9 })).events).toHaveLength(1);
-    await ledger.upkeep.close();
+    expect((await ledger.events.list({ limit: 9 })).events).toHaveLength(1);
+    await ledger.maintenance.close();
   });
 
   it('refuses a second opening in the same process and keeps the lock', async () => {
     const ledger = await open();
     await expect(open()).rejects.toThrow('another process uses it');
     expect(await start().says()).toContain('another process uses it');
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
   });
 
   it('refuses a file from a newer release', async () => {
-    await (await open()).upkeep.close();
+    await (await open()).maintenance.close();
     const db = new DatabaseSync(join(dir, 'ledger.db'));
     db.exec('PRAGMA user_version = 99');
     db.close();
@@ -143,8 +143,8 @@ describe('sqliteLedger', () => {
     expect(await other.accept(200_000)).toBe('accepted');
     await other.kill();
     const ledger = await open();
-    expect((await ledger.stories.list({ limit: 99 })).events).toHaveLength(accepted + 1);
-    await ledger.upkeep.close();
+    expect((await ledger.events.list({ limit: 99 })).events).toHaveLength(accepted + 1);
+    await ledger.maintenance.close();
   });
 
   it('keeps its log short while events are stored and read, and leaves none', async () => {
@@ -156,11 +156,11 @@ describe('sqliteLedger', () => {
       const accepted = Array.from({ length: 50 }, () =>
         ledger.intake.accept(event({ payload }), LIMITS),
       );
-      await Promise.all([...accepted, ledger.stories.list({ limit: 200 })]);
+      await Promise.all([...accepted, ledger.events.list({ limit: 200 })]);
       largest = Math.max(largest, (await stat(log)).size);
     }
     expect(largest).toBeLessThan(24 * MEGABYTE);
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
     expect(existsSync(log)).toBe(false);
   });
 
@@ -168,10 +168,10 @@ describe('sqliteLedger', () => {
     const ledger = await open();
     const given = agent('a');
     await ledger.intake.accept(given, LIMITS);
-    expect(await ledger.stories.get(given.id)).toMatchObject({ status: 'accepted' });
-    expect(await ledger.operations.counts()).toEqual([{ kind: 'run', state: 'waiting', count: 1 }]);
-    await ledger.upkeep.close();
-    await expect(ledger.stories.get(given.id)).rejects.toThrow('the ledger is closed');
+    expect(await ledger.events.get(given.id)).toMatchObject({ status: 'accepted' });
+    expect(await ledger.admin.counts()).toEqual([{ kind: 'run', state: 'waiting', count: 1 }]);
+    await ledger.maintenance.close();
+    await expect(ledger.events.get(given.id)).rejects.toThrow('the ledger is closed');
   });
 });
 
@@ -203,11 +203,7 @@ describe('sqliteLedger: a reply in parts', () => {
     const ledger = await withDelivery();
     const lease = await claimed(ledger);
     const parts = Array.from({ length: 500 }, () => 'x'.repeat(2000));
-    await ledger.work.commit(
-      lease,
-      { type: 'cut', order: { ...lease.order, text: '' }, parts },
-      [],
-    );
+    await ledger.work.commit(lease, { type: 'cut', job: { ...lease.job, text: '' }, parts }, []);
     const log = join(dir, 'ledger.db-wal');
     const before = (await stat(log)).size;
     for (let n = 0; n < 20; n += 1) {
@@ -215,31 +211,31 @@ describe('sqliteLedger: a reply in parts', () => {
     }
     expect(((await stat(log)).size - before) / 20).toBeLessThan(100_000);
     expect((await claimed(ledger)).part).toMatchObject({ place: 21, count: 500 });
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
   });
 
   it('finds its place in a file of the release before', async () => {
-    await (await withDelivery()).upkeep.close();
+    await (await withDelivery()).maintenance.close();
     const db = new DatabaseSync(join(dir, 'ledger.db'));
     db.exec(`DROP TABLE parts; PRAGMA user_version = 2;
-      UPDATE work SET work_order = json_set(work_order, '$.partsSent', 1, '$.parts', json('["a","b","c"]'))`);
+      ALTER TABLE work RENAME COLUMN job TO work_order; UPDATE work SET work_order = json_set(work_order, '$.partsSent', 1, '$.parts', json('["a","b","c"]'))`);
     db.close();
     const ledger = await sqliteLedger({ dir }).open(clock);
     const lease = await claimed(ledger);
     expect(lease.part).toEqual({ text: 'b', place: 2, count: 3 });
-    expect(lease.order).not.toHaveProperty('parts');
+    expect(lease.job).not.toHaveProperty('parts');
     await ledger.work.commit(lease, { type: 'continue' }, []);
     expect((await claimed(ledger)).part).toEqual({ text: 'c', place: 3, count: 3 });
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
   });
 
   it('keeps no part of what has ended', async () => {
     const ledger = await withDelivery();
     const lease = await claimed(ledger);
-    const cut = { type: 'cut', order: lease.order, parts: ['a', 'b', 'c'] } as const;
+    const cut = { type: 'cut', job: lease.job, parts: ['a', 'b', 'c'] } as const;
     await ledger.work.commit(lease, cut, []);
     await ledger.work.commit(await claimed(ledger), { type: 'done' }, []);
-    await ledger.upkeep.close();
+    await ledger.maintenance.close();
     const db = new DatabaseSync(join(dir, 'ledger.db'));
     expect(db.prepare('SELECT count(*) AS count FROM parts').get()).toEqual({ count: 0 });
     db.close();

@@ -7,7 +7,7 @@ import { describeOperations } from './ledger/operations.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
-import { describeStories } from './ledger/stories.contract.ts';
+import { describeEventDetails } from './ledger/event-details.contract.ts';
 import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
@@ -22,7 +22,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeSettling(openStore);
     describeSessions(openStore);
     describeTranscripts(openStore);
-    describeStories(openStore);
+    describeEventDetails(openStore);
     describeOperations(openStore);
     describePruning(openStore);
   });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStory } from '../../src/hooks/ports/index.ts';
+import type { EventDetails } from '../../src/hooks/ports/index.ts';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
@@ -46,8 +46,8 @@ export class Gateway {
     });
   }
 
-  async story(eventId: string): Promise<EventStory> {
-    return this.#read(`/ops/api/events/${eventId}`) as Promise<EventStory>;
+  async details(eventId: string): Promise<EventDetails> {
+    return this.#read(`/ops/api/events/${eventId}`) as Promise<EventDetails>;
   }
 
   /** How many events have not ended. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStory } from '../../src/hooks/ports/index.ts';
+import type { EventDetails } from '../../src/hooks/ports/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
@@ -86,13 +86,13 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
 
   it('finds every acknowledged event in the ledger, ended as promised', async () => {
     for (const { eventId, kind } of acknowledged) {
-      const story = await operator.story(eventId);
-      expect(story.id).toBe(eventId);
-      expect(story.runs).toHaveLength(kind === 'agent' ? 1 : 0);
-      expect(story.status).toBe(saysGivenUp(story) ? 'failed' : 'done');
-      if (story.status === 'failed') continue;
-      expect(story.runs.every(({ status }) => status === 'succeeded')).toBe(true);
-      expect(story.deliveries.map(({ status }) => status)).toEqual(
+      const details = await operator.details(eventId);
+      expect(details.id).toBe(eventId);
+      expect(details.runs).toHaveLength(kind === 'agent' ? 1 : 0);
+      expect(details.status).toBe(saysGivenUp(details) ? 'failed' : 'done');
+      if (details.status === 'failed') continue;
+      expect(details.runs.every(({ status }) => status === 'succeeded')).toBe(true);
+      expect(details.deliveries.map(({ status }) => status)).toEqual(
         kind === 'agent' ? ['delivered'] : [],
       );
     }
@@ -106,14 +106,14 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
         if (event.kind !== 'agent' || event.session !== session) continue;
         const { marker, eventId } = event;
         // What was killed twice may be given up before the model has heard of it.
-        const isExpected = asked.includes(marker) || !saysGivenUp(await operator.story(eventId));
+        const isExpected = asked.includes(marker) || !saysGivenUp(await operator.details(eventId));
         if (isExpected) order.push(marker);
       }
       expect(asked.filter((marker) => order.includes(marker))).toEqual(order);
     }
   }, 120_000);
 
-  it('runs and delivers nothing twice without the story saying so', async () => {
+  it('runs and delivers nothing twice without the details saying so', async () => {
     const asked = countsOf(runTexts(), /Please answer (\[[^\]]*\])/g);
     const sent = countsOf(
       chats.asked.map(({ text }) => text),
@@ -121,7 +121,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
     );
     for (const { eventId, kind, marker } of acknowledged) {
       if (kind !== 'agent') continue;
-      const { runs, deliveries } = await operator.story(eventId);
+      const { runs, deliveries } = await operator.details(eventId);
       const times = asked.get(marker) ?? 0;
       expect(times).toBeLessThanOrEqual(runs[0]?.attempts ?? 0);
       if (times > 1) expect(runs[0]?.notes).not.toHaveLength(0);
@@ -137,7 +137,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
 });
 
 /** A run that was under way in two kills is given up, a delivery after five in a row, a heartbeat may fail with them; nothing else may end badly here. */
-function saysGivenUp({ runs, deliveries, summary, heartbeat }: EventStory): boolean {
+function saysGivenUp({ runs, deliveries, summary, heartbeat }: EventDetails): boolean {
   const saysSo = /interrupted \d+ times; it is not begun again/;
   return (
     runs.some(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStory } from '../../src/hooks/ports/index.ts';
+import type { EventDetails } from '../../src/hooks/ports/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
@@ -50,8 +50,8 @@ async function configure(): Promise<void> {
 
 /** Has one long reply sent to a channel and gives the id of its event. */
 async function ask(channel: Id): Promise<string> {
-  const wish = { message: 'Report', channel, wakeMode: 'next-heartbeat' };
-  const answer = await gateway.post('agent', wish);
+  const request = { message: 'Report', channel, wakeMode: 'next-heartbeat' };
+  const answer = await gateway.post('agent', request);
   return ((await answer.json()) as { eventId: string }).eventId;
 }
 
@@ -65,12 +65,12 @@ async function restart(): Promise<void> {
   gateway = await Gateway.start(dir);
 }
 
-async function ended(eventId: string): Promise<EventStory> {
+async function ended(eventId: string): Promise<EventDetails> {
   return eventually(
     `${eventId} ends`,
     async () => {
-      const story = await gateway.story(eventId);
-      return story.status !== 'accepted' && story.status !== 'running' && story;
+      const details = await gateway.details(eventId);
+      return details.status !== 'accepted' && details.status !== 'running' && details;
     },
     60_000,
   );
@@ -110,7 +110,7 @@ afterEach(async () => {
 }, 30_000);
 
 describe('kill -9 while a part of a long reply is shown and its answer was not heard', () => {
-  let stories: Record<Id, EventStory>;
+  let details: Record<Id, EventDetails>;
 
   beforeEach(async () => {
     for (const server of Object.values(servers)) server.next({}, {}, { stall: 'at-once' });
@@ -118,7 +118,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
     await Promise.all(Object.values(servers).map((server) => server.request(3)));
     await restart();
     const found = IDS.map(async (id) => [id, await ended(events[id])]);
-    stories = Object.fromEntries(await Promise.all(found)) as Record<Id, EventStory>;
+    details = Object.fromEntries(await Promise.all(found)) as Record<Id, EventDetails>;
   }, 60_000);
 
   it('goes on with that part: twice only where there is no key and the operator chose it', () => {
@@ -129,11 +129,11 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
     expectWhole(servers.chan_2);
     expect(slack).toEqual([1, 2, 3]);
     for (const id of [...WITH_KEYS, 'chan_2'] as const) {
-      expect(stories[id].deliveries).toMatchObject([
+      expect(details[id].deliveries).toMatchObject([
         { status: 'delivered', attempts: [{ outcome: 'unknown' }, { outcome: 'delivered' }] },
       ]);
     }
-    expect(stories.chan_4).toMatchObject({
+    expect(details.chan_4).toMatchObject({
       status: 'failed',
       deliveries: [
         { status: 'unknown', attempts: [{ outcome: 'unknown' }, { outcome: 'unknown' }] },
@@ -149,7 +149,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
     const events = await askAll();
     for (const id of IDS) {
       await eventually(`${id} notes it`, async () => {
-        const { deliveries } = await gateway.story(events[id]);
+        const { deliveries } = await gateway.details(events[id]);
         return deliveries[0]?.attempts.length === 1;
       });
     }
@@ -164,7 +164,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
 });
 
 describe('kill -9 at any moment of a long reply', () => {
-  it('shows every part once where there are keys, and elsewhere none twice of which the story tells nothing', async () => {
+  it('shows every part once where there are keys, and elsewhere none twice of which the details tell nothing', async () => {
     const eventId = { chan_2: await ask('chan_2'), chan_3: await ask('chan_3') };
     for (let n = 1; n <= 6; n += 1) {
       await servers[n % 2 === 0 ? 'chan_2' : 'chan_3'].request(n * 2);

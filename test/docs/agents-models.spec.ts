@@ -54,15 +54,15 @@ async function start(text: string, env: Record<string, string> = {}): Promise<Se
   return ServiceProcess.listening(dir.path, { HOOK_TOKEN, ...env });
 }
 
-/** Sends a message and waits for the reply that the event's story tells. */
+/** Sends a message and waits for the reply in the event details. */
 async function replyTo(service: ServiceProcess, body: object): Promise<unknown> {
   const token = await readFile(join(dir.path, 'data/operator-token'), 'utf8');
   const { body: answer } = await service.ask('/hooks/agent', { token: HOOK_TOKEN, body });
   return eventually('the run replies', async () => {
-    const { body: story } = await service.ask(`/ops/api/events/${String(answer['eventId'])}`, {
+    const { body: details } = await service.ask(`/ops/api/events/${String(answer['eventId'])}`, {
       token: token.trim(),
     });
-    const runs: { reply: string | null }[] = JSON.parse(JSON.stringify(story['runs'] ?? []));
+    const runs: { reply: string | null }[] = JSON.parse(JSON.stringify(details['runs'] ?? []));
     return runs[0]?.reply ?? undefined;
   });
 }

@@ -109,14 +109,14 @@ async function runWith({ configuration, env }: Stub, dir: ConfigDirectory) {
   await using service = await ServiceProcess.listening(dir.path, env);
   const message = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
   const { body } = await service.ask('/hooks/agent', { token: TOKEN, body: message });
-  const story = await eventually('the run ends', async () => {
+  const ended = await eventually('the run ends', async () => {
     const found = await service.ask(`/ops/api/events/${String(body['eventId'])}`, {
       token: OPERATOR,
     });
     const [run] = found.body['runs'] as { status: string; reply: string; error: string }[];
     return run !== undefined && !['queued', 'running'].includes(run.status) && run;
   });
-  return { status: story.status, reply: story.reply, error: story.error };
+  return { status: ended.status, reply: ended.reply, error: ended.error };
 }
 
 describe('docs/agents.md', () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import JSON5 from 'json5';
 import { DEFAULT_PROVIDERS } from '../../src/adapters/channels/providers.ts';
 import { CHANNEL_IDS } from '../../src/hooks/index.ts';
-import { bindChannels } from '../../src/standalone/channel-bindings.ts';
+import { bindChannels } from '../../src/service/configuration/channels-section.ts';
 import { PLATFORMS } from '../support/platforms/index.ts';
 
 const text = await readFile(new URL('../../docs/channels.md', import.meta.url), 'utf8');
@@ -38,9 +38,9 @@ describe('docs/channels.md', () => {
         '5',
       ]);
       const [, written = ''] =
-        /^4\. In `gateway\.json5`: `channels: (\{.*?\} \})`/m.exec(steps) ?? [];
-      const configured = JSON5.parse<Record<string, unknown>>(written);
-      const { bindings, problems } = bindChannels(configured);
+        /^4\. In `gateway\.json5`.*\n\n {3}```json5\n([\s\S]*?)^ {3}```$/m.exec(steps) ?? [];
+      const { channels } = JSON5.parse<{ channels: Record<string, unknown> }>(written);
+      const { bindings, problems } = bindChannels(channels);
       expect(problems).toEqual([]);
       expect(bindings[id]?.provider.provider).toBe(DEFAULT_PROVIDERS[id]);
       expect(bindings[id]?.to).toEqual(expect.any(String));

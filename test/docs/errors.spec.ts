@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { REJECTIONS } from '../../src/hooks/rejections/index.ts';
-import { OPS_REFUSALS } from '../../src/ops/refusal.ts';
-import { SERVICE_REFUSALS } from '../../src/standalone/service-refusals.ts';
+import { REJECTIONS } from '../../src/hooks/rejection.ts';
+import { OPS_REFUSALS, SERVICE_REFUSALS } from '../../src/service/refusals.ts';
 
 interface Row {
   readonly code: string;

@@ -11,7 +11,7 @@ describe('docs/extending.md, "a ninth channel"', () => {
   it('shows the channel that is tested here', async () => {
     const here = await readFile(new URL('./signed-post.channel.ts', import.meta.url), 'utf8');
     const docs = await readFile(new URL('../../docs/extending.md', import.meta.url), 'utf8');
-    expect(docs).toContain(here.replaceAll('../../src/index.ts', 'nestjs-agent-hooks'));
+    expect(docs).toContain(here.replaceAll('../../src/channels.ts', 'nestjs-agent-hooks/channels'));
   });
 
   it('delivers a reply, signed, and again after the receiver was down', async () => {
@@ -24,8 +24,8 @@ describe('docs/extending.md, "a ninth channel"', () => {
       message: 'Who is on call?',
       channel: 'chan_3',
     });
-    const story = await hooks.ended(eventId);
-    expect(story.deliveries).toMatchObject([
+    const details = await hooks.ended(eventId);
+    expect(details.deliveries).toMatchObject([
       {
         status: 'delivered',
         to: 'on-call',
@@ -45,8 +45,8 @@ describe('docs/extending.md, "a ninth channel"', () => {
   it('refuses a recipient that is none, without a request', async () => {
     const provider = new SignedPostChannel('http://127.0.0.1:1/', SECRET);
     const hooks = await Hooks.start({ channels: { chan_3: { provider } } });
-    const wish = { message: 'Hello', channel: 'chan_3', to: '+49 170' };
-    const { deliveries } = await hooks.ended((await hooks.ask('/agent', wish)).eventId);
+    const request = { message: 'Hello', channel: 'chan_3', to: '+49 170' };
+    const { deliveries } = await hooks.ended((await hooks.ask('/agent', request)).eventId);
     const error =
       '"+49 170" is no recipient of signed-post; expected the name of a team, such as on-call';
     expect(deliveries).toMatchObject([{ status: 'dead', error }]);

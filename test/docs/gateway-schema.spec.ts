@@ -1,12 +1,24 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import JSON5 from 'json5';
-import { gatewaySchema } from '../../src/cli/config/schema/gateway-schema.ts';
-import { parseSections } from '../../src/standalone/json5-document.ts';
-import { examplesOf } from '../support/page-examples.ts';
+import { parseSections } from '../../src/service/configuration/files.ts';
+import { readExamples } from '../support/page-examples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const validate = new Ajv2020({ allErrors: true, strictTypes: false }).compile(gatewaySchema());
+const read = (name: string): Promise<string> => readFile(new URL(name, ROOT), 'utf8');
+
+/** What `npm run docs:options` wrote, and `hooks config schema` prints. */
+const schema = JSON.parse(await read('docs/gateway.schema.json')) as {
+  $defs: Record<string, { properties?: Record<string, Property> }>;
+};
+const validate = new Ajv2020({ allErrors: true, strictTypes: false }).compile(schema);
+
+interface Property {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly items?: { readonly $ref?: string };
+  readonly additionalProperties?: unknown;
+}
 
 /** What the schema says against a configuration; empty: nothing. */
 function complaints(configuration: unknown): string[] {
@@ -15,8 +27,6 @@ function complaints(configuration: unknown): string[] {
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 }
-
-const read = (name: string): Promise<string> => readFile(new URL(name, ROOT), 'utf8');
 
 /** Every `json5` block of the documentation; those of mappings.md that show a refusal are left out. */
 async function documented(): Promise<[string, unknown][]> {
@@ -31,7 +41,7 @@ async function documented(): Promise<[string, unknown][]> {
     ),
   );
   const mistakes = new Set(
-    examplesOf(await read('docs/mappings.md'))
+    readExamples(await read('docs/mappings.md'))
       .filter(({ log }) => log.length > 0)
       .map(({ configuration }) => JSON.stringify(configuration)),
   );
@@ -57,8 +67,7 @@ describe('the JSON Schema of gateway.json5', () => {
   });
 
   it('describes every key that is documented', () => {
-    const { $defs = {} } = gatewaySchema();
-    const silent = Object.entries($defs).flatMap(([name, { properties = {} }]) =>
+    const silent = Object.entries(schema.$defs).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, { description, $ref, items, additionalProperties }]) => {
           const isGroup = [$ref, items?.$ref, additionalProperties || undefined].some(Boolean);

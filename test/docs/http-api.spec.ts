@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { AgentPayload } from '../../src/hooks/http/dto/agent-payload.ts';
-import { constraintsOf } from '../../src/hooks/http/dto/constraints.ts';
-import { WakePayload } from '../../src/hooks/http/dto/wake-payload.ts';
-import { Stories } from '../../src/hooks/index.ts';
+import { constraintsOf } from '../../src/hooks/http/hook.pipe.ts';
+import { AgentPayload, WakePayload } from '../../src/hooks/http/payloads.ts';
+import { EventStore } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
 function fieldsIn(section: string): string[] {
@@ -22,7 +21,7 @@ describe('docs/http-api.md', () => {
     const [, run = '', session = ''] = text.split(/^### .*$/m);
     const hooks = await Hooks.start();
     const { runs } = await hooks.ended((await hooks.ask('/agent', { message: 'x' }))['eventId']);
-    const { sessions } = await hooks.app.get(Stories).sessions({ limit: 1 });
+    const { sessions } = await hooks.app.get(EventStore).sessions({ limit: 1 });
     await hooks.close();
     expect(fieldsIn(run)).toEqual(Object.keys(runs[0] ?? {}));
     expect(fieldsIn(session)).toEqual(Object.keys(sessions[0] ?? {}));

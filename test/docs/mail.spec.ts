@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import JSON5 from 'json5';
-import type { MailMessage } from '../../src/mail/mail-message.ts';
+import type { MailMessage } from '../../src/mail/index.ts';
 import type { WatcherStatus } from '../../src/mail/index.ts';
 import { resolveMail } from '../../src/mail/index.ts';
 

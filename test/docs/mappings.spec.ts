@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { HookPreview, checkOptions } from '../../src/hooks/index.ts';
-import type { EventStory, PreviewRequest } from '../../src/hooks/index.ts';
-import { Stories } from '../../src/hooks/ports/index.ts';
-import { foreignContentOf } from '../support/foreign-content.ts';
+import { GATEWAY_NAMES, HookPreview, checkOptions } from '../../src/hooks/index.ts';
+import type { EventDetails, PreviewRequest } from '../../src/hooks/index.ts';
+import { EventStore } from '../../src/hooks/ports/index.ts';
+import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
-import { BriskClock } from '../support/brisk-clock.ts';
-import { examplesOf } from '../support/page-examples.ts';
+import { FastClock } from '../support/clocks.ts';
+import { readExamples } from '../support/page-examples.ts';
 import type { Example, ExampleRequest } from '../support/page-examples.ts';
 import { TransformFiles } from '../support/transforms.ts';
 
 const page = await readFile(new URL('../../docs/mappings.md', import.meta.url), 'utf8');
-const EXAMPLES = examplesOf(page);
+const EXAMPLES = readExamples(page);
 
 let hooks: Hooks | undefined;
 let files: TransformFiles;
@@ -25,7 +25,7 @@ afterEach(async () => {
 /** An ingress with the configuration and the files of an example. */
 function serve(example: Example): Promise<Hooks> {
   for (const { name, text } of example.files) files.write(name, text);
-  const clock = new BriskClock();
+  const clock = new FastClock();
   return Hooks.start({ clock, configDir: files.path, ...optionsOf(example) });
 }
 
@@ -34,9 +34,9 @@ function optionsOf({ configuration: { hooks: own, ...sections } }: Example) {
 }
 
 /** What agents read of an event: the messages of its runs, or the lines that wait in the main session. */
-async function textsOf({ runs }: EventStory): Promise<string[]> {
-  if (runs.length > 0) return runs.map(({ prompt }) => foreignContentOf(prompt));
-  const session = await hooks?.app.get(Stories).session('agent:main:main');
+async function textsOf({ runs }: EventDetails): Promise<string[]> {
+  if (runs.length > 0) return runs.map(({ prompt }) => readForeignContent(prompt));
+  const session = await hooks?.app.get(EventStore).session('agent:main:main');
   return (session?.pendingSystemEvents ?? []).map(({ text }) => text);
 }
 
@@ -44,7 +44,7 @@ async function textsOf({ runs }: EventStory): Promise<string[]> {
 async function showsPreview({ body, texts, results }: ExampleRequest): Promise<void> {
   const before = await hooks!.stored();
   const preview = await hooks!.app.get(HookPreview).of(body as PreviewRequest);
-  expect(preview.actions.map(({ prompt }) => foreignContentOf(prompt))).toEqual(texts);
+  expect(preview.actions.map(({ prompt }) => readForeignContent(prompt))).toEqual(texts);
   for (const result of results) expect(preview).toMatchObject(result);
   expect(await hooks!.stored()).toBe(before);
 }
@@ -60,10 +60,10 @@ async function proves({ path, headers, body, texts, results }: ExampleRequest): 
   const actions = results.filter((expected) => !('status' in expected));
   if (texts.length === 0 && actions.length === 0) return;
   // A wake for the next heartbeat has ended when it is stored; a run when it was summarized and delivered.
-  const story = await hooks!.ended(got.eventId);
-  expect(texts.length > 0 ? await textsOf(story) : []).toEqual(texts);
-  for (const told of actions) {
-    expect('console' in told ? story : story.actions[0]).toMatchObject(told);
+  const details = await hooks!.ended(got.eventId);
+  expect(texts.length > 0 ? await textsOf(details) : []).toEqual(texts);
+  for (const expected of actions) {
+    expect('console' in expected ? details : details.actions[0]).toMatchObject(expected);
   }
 }
 
@@ -85,13 +85,13 @@ describe('docs/mappings.md', () => {
     }
   });
 
-  const told = EXAMPLES.filter(({ log }) => log.length > 0);
+  const withLog = EXAMPLES.filter(({ log }) => log.length > 0);
 
-  it.each(told)('$heading: the start says what the page says', async (example) => {
-    const { problems, warnings } = await checkOptions({
-      defaultSessionKey: 'x',
-      ...optionsOf(example),
-    });
+  it.each(withLog)('$heading: the start says what the page says', async (example) => {
+    const { problems, warnings } = await checkOptions(
+      { defaultSessionKey: 'x', ...optionsOf(example) },
+      GATEWAY_NAMES,
+    );
     const lines = [...problems, ...warnings].map(({ key, message }) => `${key} ${message}`);
     expect(lines).toEqual(example.log);
   });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { presets } from '../../src/hooks/ingest/mapping/presets/index.ts';
-import type { EventStory } from '../../src/hooks/index.ts';
-import { BriskClock } from '../support/brisk-clock.ts';
-import { foreignContentOf } from '../support/foreign-content.ts';
+import { presets } from '../../src/hooks/mappings/presets/index.ts';
+import type { EventDetails } from '../../src/hooks/index.ts';
+import { FastClock } from '../support/clocks.ts';
+import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
 import { presetFixture, presetFixtureNames } from '../support/preset-fixtures.ts';
 import type { SentRequest } from '../support/preset-fixtures.ts';
@@ -13,7 +13,7 @@ const page = await readFile(new URL('../../docs/presets.md', import.meta.url), '
 let hooks: Hooks;
 
 async function start(): Promise<void> {
-  hooks = await Hooks.start({ presets: NAMES, clock: new BriskClock() });
+  hooks = await Hooks.start({ presets: NAMES, clock: new FastClock() });
 }
 
 /** The part of the page below the heading of a preset. */
@@ -32,23 +32,23 @@ function send(name: string, { body, headers }: SentRequest) {
   return hooks.post(`/${name}`, body, headers);
 }
 
-/** The story of a request that made something. */
-async function storyOf(name: string, request: SentRequest): Promise<EventStory> {
+/** The details of a request that made something. */
+async function getDetails(name: string, request: SentRequest): Promise<EventDetails> {
   const answer = await send(name, request);
   expect(answer.status).toBe(200);
   const { eventId } = (await answer.json()) as { eventId: string };
-  const story = await hooks.ended(eventId);
-  expect(story).toMatchObject({ mapping: name, status: 'done', warnings: [] });
-  return story;
+  const details = await hooks.ended(eventId);
+  expect(details).toMatchObject({ mapping: name, status: 'done', warnings: [] });
+  return details;
 }
 
 /** The messages of the runs that a request made. */
 async function messagesOf(name: string, request: SentRequest): Promise<string[]> {
-  return messagesIn(await storyOf(name, request));
+  return messagesIn(await getDetails(name, request));
 }
 
-function messagesIn(story: EventStory): string[] {
-  return story.runs.map(({ prompt }) => foreignContentOf(prompt));
+function messagesIn(details: EventDetails): string[] {
+  return details.runs.map(({ prompt }) => readForeignContent(prompt));
 }
 
 function runs(): number {
@@ -76,17 +76,17 @@ describe('docs/presets.md', () => {
 
 /** What came of a fixture: sent, sent again as a retry, and sent in its next state. */
 interface Outcome {
-  readonly first: EventStory;
+  readonly first: EventDetails;
   readonly retry: { readonly status: number; readonly replayed: string | null };
-  readonly changed: EventStory;
+  readonly changed: EventDetails;
 }
 
 async function outcomeOf(name: string): Promise<Outcome> {
   const { request, changed } = presetFixture(name);
-  const first = await storyOf(name, request);
+  const first = await getDetails(name, request);
   const { status, headers } = await send(name, request);
   const retry = { status, replayed: headers.get('idempotent-replayed') };
-  return { first, retry, changed: await storyOf(name, changed) };
+  return { first, retry, changed: await getDetails(name, changed) };
 }
 
 describe('every preset', () => {
@@ -111,7 +111,7 @@ describe('every preset', () => {
   it.each(NAMES)('%s leaves no gaps and no traces of missing fields', (name) => {
     const { first, changed } = outcome(name);
     const hasOwnGaps = JSON.stringify(first.request.payload).includes(String.raw`\n\n`);
-    for (const message of [first, changed].flatMap((story) => messagesIn(story))) {
+    for (const message of [first, changed].flatMap((details) => messagesIn(details))) {
       expect(message).not.toMatch(/undefined|null|\[object|\{\{|[ \t]$/mu);
       expect(hasOwnGaps || !/\n\s*\n/u.test(message)).toBe(true);
     }
@@ -161,10 +161,10 @@ describe('the preset mail (issue 3.5)', () => {
 
   it('says so when a payload has none of the fields', async () => {
     const sent = { messages: [{ id: 'a', from_address: 'ann@example.com' }] };
-    const told = 'mapping "mail": the payload has none of the fields that its template names';
+    const warning = 'mapping "mail": the payload has none of the fields that its template names';
     const answer = await hooks.ask('/mail', sent);
-    expect(answer['warnings']).toEqual([told]);
-    expect((await hooks.ended(answer['eventId'])).warnings).toEqual([told]);
+    expect(answer['warnings']).toEqual([warning]);
+    expect((await hooks.ended(answer['eventId'])).warnings).toEqual([warning]);
   });
 
   it('answers an empty batch 204', async () => {

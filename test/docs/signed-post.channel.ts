@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { Channel, DeliveryError } from '../../src/index.ts';
-import type { OutgoingMessage } from '../../src/index.ts';
+import { Channel, DeliveryError } from '../../src/channels.ts';
+import type { OutgoingMessage } from '../../src/channels.ts';
 
 /** POSTs each reply to a URL of the operator's, signed so that the receiver knows where it came from. */
 export class SignedPostChannel extends Channel {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { REJECTIONS } from '../../src/hooks/rejections/index.ts';
+import { REJECTIONS } from '../../src/hooks/rejection.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGES = [
@@ -9,13 +9,13 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
-function textOf(page: string): string {
+function readPage(page: string): string {
   return readFileSync(new URL(page, ROOT), 'utf8');
 }
 
 /** As GitHub makes them of headings. */
 function anchorsOf(page: string): Set<string> {
-  const headings = Array.from(textOf(page).matchAll(/^#+ (.+)$/gmu), (match) => match[1]!);
+  const headings = Array.from(readPage(page).matchAll(/^#+ (.+)$/gmu), (match) => match[1]!);
   return new Set(
     headings.map((heading) =>
       heading
@@ -28,7 +28,7 @@ function anchorsOf(page: string): Set<string> {
 
 describe.each(PAGES)('%s', (page) => {
   it('names only files and folders that exist', () => {
-    const named = textOf(page).matchAll(/`((?:src|test|docs|bench)\/[\w./<>-]+)`/gu);
+    const named = readPage(page).matchAll(/`((?:src|test|docs|bench)\/[\w./<>-]+)`/gu);
     for (const [, path = ''] of named) {
       // Of a recipe (`src/…/<name>.ts`) the folder.
       const known = path.includes('<')
@@ -39,7 +39,7 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   it('links only to pages and headings that exist', () => {
-    const links = textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/gu);
+    const links = readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/gu);
     for (const [link, path = '', anchor] of links) {
       const target = path === '' ? page : new URL(path, new URL(page, ROOT)).pathname;
       const isThere = existsSync(new URL(target, ROOT));
@@ -54,17 +54,17 @@ describe.each(PAGES)('%s', (page) => {
 
 describe('README.md', () => {
   it('has every status that a sender can be answered', () => {
-    const [, table = ''] = textOf('README.md').split('## Answers');
+    const [, table = ''] = readPage('README.md').split('## Answers');
     const rows = Array.from(table.matchAll(/^\| ([\d/]+) +\|/gmu), (match) => match[1]!.split('/'));
-    const told = new Set(rows.flat().map(Number));
-    for (const { status } of Object.values(REJECTIONS)) expect(told).toContain(status);
+    const listed = new Set(rows.flat().map(Number));
+    for (const { status } of Object.values(REJECTIONS)) expect(listed).toContain(status);
   });
 });
 
 describe('docs/glossary.md', () => {
   it('has each word once', () => {
     const words = Array.from(
-      textOf('docs/glossary.md').matchAll(/^\| ([^|]+?) +\|/gmu),
+      readPage('docs/glossary.md').matchAll(/^\| ([^|]+?) +\|/gmu),
       (match) => match[1]!,
     );
     expect(words).toHaveLength(new Set(words).size);

@@ -1,17 +1,17 @@
 import { HooksSettings } from '../../src/hooks/index.ts';
-import { GOOD, TOKEN, openDoor, settings } from '../support/hooks-door.ts';
-import type { Door } from '../support/hooks-door.ts';
+import { GOOD, TOKEN, openIngress, settings } from '../support/ingress-host.ts';
+import type { Ingress } from '../support/ingress-host.ts';
 
 const BAD = { authorization: 'Bearer wrong' };
 
-let door: Door;
+let ingress: Ingress;
 
-afterEach(() => door.close());
+afterEach(() => ingress.close());
 
 async function statuses(times: number, headers: Record<string, string> = BAD): Promise<number[]> {
   const seen: number[] = [];
   for (let time = 0; time < times; time += 1) {
-    seen.push((await door.post('/hooks/wake', {}, headers)).status);
+    seen.push((await ingress.post('/hooks/wake', { text: 'x' }, headers)).status);
   }
   return seen;
 }
@@ -42,22 +42,22 @@ describe('Authentication (behaviour.md §3)', () => {
     ['the token and more', { authorization: `Bearer ${TOKEN}x` }, 401],
     ['the token without a scheme', { authorization: TOKEN }, 401],
   ])('%s', async (_title, headers, status) => {
-    door = await openDoor();
-    const answer = await door.post('/hooks/wake', {}, headers);
+    ingress = await openIngress();
+    const answer = await ingress.post('/hooks/wake', { text: 'x' }, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
-    expect(door.endpoints.requests).toHaveLength(status === 200 ? 1 : 0);
+    expect(ingress.intake.requests).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it('a token outside of ASCII is compared as UTF-8', async () => {
-    door = await openDoor({ options: { token: 'schlüssel-schlüssel-schlüssel' } });
+    ingress = await openIngress({ options: { token: 'schlüssel-schlüssel-schlüssel' } });
     const bytes = Buffer.from('schlüssel-schlüssel-schlüssel').toString('latin1');
     expect(await statuses(1, { 'x-gateway-token': bytes })).toEqual([200]);
   });
 
   it('a changed token works at once and the old one no longer', async () => {
-    door = await openDoor();
-    await door.app
+    ingress = await openIngress();
+    await ingress.app
       .get(HooksSettings, { strict: false })
       .replace(settings({ token: 'another-token-entirely!' }));
     expect(await statuses(1, GOOD)).toEqual([401]);
@@ -65,25 +65,25 @@ describe('Authentication (behaviour.md §3)', () => {
   });
 
   it('a request in flight keeps the settings it began with', async () => {
-    door = await openDoor();
-    const socket = door.socket();
+    ingress = await openIngress({ options: { defaultSessionKey: 'hook:old' } });
+    const socket = ingress.socket();
     const head = `POST /hooks/x HTTP/1.1\r\nhost: h\r\nauthorization: ${GOOD.authorization}\r\n`;
     socket.write(`${head}expect: 100-continue\r\ncontent-length: 2\r\n\r\n`);
     await new Promise((resolve) => socket.once('data', resolve));
-    await door.app
+    await ingress.app
       .get(HooksSettings, { strict: false })
-      .replace(settings({ token: 'another-token-entirely!' }));
+      .replace(settings({ token: 'another-token-entirely!', defaultSessionKey: 'hook:new' }));
     socket.write('{}');
     const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
     expect(answer.toString()).toMatch(/^HTTP\/1.1 200 /);
-    expect(door.endpoints.tokens).toEqual([TOKEN]);
+    expect(ingress.intake.requests).toMatchObject([{ actions: [{ sessionKey: 'hook:old' }] }]);
     socket.destroy();
   });
 
   it('disabled hooks are not there at all', async () => {
-    door = await openDoor();
-    await door.app.get(HooksSettings, { strict: false }).replace(settings({ enabled: false }));
-    const answer = await door.post('/hooks/wake', {});
+    ingress = await openIngress();
+    await ingress.app.get(HooksSettings, { strict: false }).replace(settings({ enabled: false }));
+    const answer = await ingress.post('/hooks/wake', {});
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ statusCode: 404 });
   });
@@ -91,65 +91,65 @@ describe('Authentication (behaviour.md §3)', () => {
 
 describe('The failure budget (behaviour.md §3)', () => {
   it('twenty failures answer 401, the twentieth locks, the next is 429 with Retry-After', async () => {
-    door = await openDoor();
+    ingress = await openIngress();
     expect(await statuses(20)).toEqual(Array<number>(20).fill(401));
-    const answer = await door.post('/hooks/wake', {}, BAD);
+    const answer = await ingress.post('/hooks/wake', {}, BAD);
     expect(answer.status).toBe(429);
     expect(answer.headers.get('retry-after')).toBe('60');
     expect(await answer.json()).toMatchObject({ ok: false, code: 'too_many_auth_failures' });
-    expect(door.endpoints.requests).toEqual([]);
+    expect(ingress.intake.requests).toEqual([]);
   });
 
   it('failures during the lock do not lengthen it', async () => {
-    door = await openDoor();
+    ingress = await openIngress();
     await statuses(20);
-    door.clock.advance(59_500);
-    const answer = await door.post('/hooks/wake', {}, BAD);
+    ingress.clock.advance(59_500);
+    const answer = await ingress.post('/hooks/wake', {}, BAD);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
-    door.clock.advance(500);
+    ingress.clock.advance(500);
     expect(await statuses(1)).toEqual([401]);
   });
 
   it('the window slides: failures older than it are forgotten', async () => {
-    door = await openDoor();
+    ingress = await openIngress();
     await statuses(19);
-    door.clock.advance(60_000);
+    ingress.clock.advance(60_000);
     expect(await statuses(2)).toEqual([401, 401]);
   });
 
   it('a right token passes during the lock and clears the counter', async () => {
-    door = await openDoor();
+    ingress = await openIngress();
     await statuses(20);
     expect(await statuses(1, GOOD)).toEqual([200]);
     expect(await statuses(2)).toEqual([401, 401]);
   });
 
   it('strict: a right token is refused during the lock and welcome after it', async () => {
-    door = await openDoor({ options: { authFailures: { strict: true } } });
+    ingress = await openIngress({ options: { authFailures: { strict: true } } });
     await statuses(20);
-    const answer = await door.post('/hooks/wake', {}, GOOD);
+    const answer = await ingress.post('/hooks/wake', { text: 'x' }, GOOD);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
-    expect(door.endpoints.requests).toEqual([]);
-    door.clock.advance(60_000);
+    expect(ingress.intake.requests).toEqual([]);
+    ingress.clock.advance(60_000);
     expect(await statuses(1, GOOD)).toEqual([200]);
   });
 
   it('counts over all hook paths and only failures', async () => {
-    door = await openDoor({ options: { authFailures: { limit: 2 } } });
+    ingress = await openIngress({ options: { authFailures: { limit: 2 } } });
     for (let time = 0; time < 5; time += 1) {
-      await door.post('/hooks/wake?token=x', {}, BAD);
-      await fetch(`${door.url}/hooks/wake`);
-      await door.post('/hooks/wake', 'not json', GOOD);
-      await door.post('/hooks', {}, GOOD);
+      await ingress.post('/hooks/wake?token=x', {}, BAD);
+      await fetch(`${ingress.url}/hooks/wake`);
+      await ingress.post('/hooks/wake', 'not json', GOOD);
+      await ingress.post('/hooks', {}, GOOD);
     }
     const paths = ['/hooks/a', '/hooks', '/hooks/c'];
-    const answers = await Promise.all(paths.map((path) => door.post(path, {}, BAD)));
+    const answers = await Promise.all(paths.map((path) => ingress.post(path, {}, BAD)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([401, 401, 429]);
   });
 
   it('counts by the client that a trusted proxy names, and by the proxy itself otherwise', async () => {
     const options = { authFailures: { limit: 1 }, trustedProxies: ['127.0.0.0/8'] };
-    door = await openDoor({ options });
+    ingress = await openIngress({ options });
     const from = (address: string): Record<string, string> => ({
       ...BAD,
       'x-forwarded-for': `9.9.9.9, ${address}`,
@@ -163,16 +163,16 @@ describe('The failure budget (behaviour.md §3)', () => {
   });
 
   it('believes nobody without trusted proxies; loopback is not exempt', async () => {
-    door = await openDoor({ options: { authFailures: { limit: 1 } } });
+    ingress = await openIngress({ options: { authFailures: { limit: 1 } } });
     expect(await statuses(1, { ...BAD, 'x-forwarded-for': '1.2.3.4' })).toEqual([401]);
     expect(await statuses(1, { ...BAD, 'x-forwarded-for': '5.6.7.8' })).toEqual([429]);
   });
 
   it('the start is refused for a trusted proxy that is no address', async () => {
-    door = await openDoor();
+    ingress = await openIngress();
     const wrong = { trustedProxies: ['10.0.0.0/8', 'proxy.local'] };
-    await expect(openDoor({ options: wrong })).rejects.toThrow(
-      /gateway\.trustedProxies\[1\] must be an IP address/,
+    await expect(openIngress({ options: wrong })).rejects.toThrow(
+      /^ {2}trustedProxies\[1\] must be an IP address/m,
     );
   });
 });

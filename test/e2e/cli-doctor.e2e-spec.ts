@@ -2,7 +2,7 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { GOOD_TOKEN } from '../support/patient.ts';
+import { GOOD_TOKEN } from '../support/doctor-directory.ts';
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));

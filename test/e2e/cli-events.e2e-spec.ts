@@ -48,10 +48,10 @@ describe('hooks events list', () => {
       mode: 'next-heartbeat',
     }));
     await Promise.all(bodies.map((body) => served.post('wake', body)));
-    const told = await served.json('events', 'list', '--limit', '225', '--hook', 'wake');
-    const ids = (told['events'] as { id: string }[]).map(({ id }) => id);
+    const printed = await served.json('events', 'list', '--limit', '225', '--hook', 'wake');
+    const ids = (printed['events'] as { id: string }[]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(225);
-    expect(told['nextCursor']).toEqual(expect.any(String));
+    expect(printed['nextCursor']).toEqual(expect.any(String));
   });
 
   it('filters, and says when there is nothing', async () => {
@@ -78,7 +78,7 @@ describe('hooks events list', () => {
 });
 
 describe('hooks events show', () => {
-  it('tells the whole story', async () => {
+  it('shows every detail', async () => {
     const id = await answered('Do it');
     const { code, stdout, stderr } = await served.hooks('events', 'show', id);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -112,8 +112,8 @@ describe('hooks events replay', () => {
     const { code, stdout } = await served.hooks('events', 'replay', id);
     expect(code).toBe(0);
     const [, replayed = ''] = /^([\da-f-]{36})\n$/.exec(stdout) ?? [];
-    const story = await served.json('events', 'show', replayed);
-    expect(story).toMatchObject({ request: { replayOf: id, payload: { text: 'again' } } });
+    const details = await served.json('events', 'show', replayed);
+    expect(details).toMatchObject({ request: { replayOf: id, payload: { text: 'again' } } });
   });
 
   it('--wait tells how it ends', async () => {
@@ -136,8 +136,8 @@ describe('hooks events retry', () => {
     const again = await served.hooks('events', 'retry', id, '--wait');
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('run failed') });
     rmSync(`${served.dir.path}/broken`);
-    const told = await served.json('events', 'retry', id, '--wait');
-    expect(told).toMatchObject({ eventId: id, retried: 1, story: { status: 'done' } });
+    const printed = await served.json('events', 'retry', id, '--wait');
+    expect(printed).toMatchObject({ eventId: id, retried: 1, story: { status: 'done' } });
   });
 
   it('fails with 1 and a way out when nothing is dead', async () => {

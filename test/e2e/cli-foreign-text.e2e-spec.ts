@@ -51,8 +51,8 @@ describe('what a payload does to the terminal of an operator', () => {
   });
 
   it('JSON gives it back as it was', async () => {
-    const story = await served.json('events', 'show', id);
-    expect(story).toMatchObject({ request: { payload: { text: HOSTILE } } });
+    const details = await served.json('events', 'show', id);
+    expect(details).toMatchObject({ request: { payload: { text: HOSTILE } } });
   });
 
   it('nothing from a refusal', async () => {

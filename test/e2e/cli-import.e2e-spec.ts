@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import JSON5 from 'json5';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
 
+const FRAGMENT = 'gateway.d/import.json5';
 const TOKEN = 'the-hook-token-of-the-other-gateway';
 const THEIRS = {
   hooks: {
@@ -44,11 +46,13 @@ function written(name: string): string {
 }
 
 describe('hooks import', () => {
-  it('shows the change and what is left, without a trace and without a secret', async () => {
+  it('shows what would be written and what is left, without a trace and without a secret', async () => {
     const { code, stdout, stderr } = await importing();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain("+     token: '${HOOK_TOKEN}',");
-    expect(stdout).toContain('+ HOOK_TOKEN=***');
+    expect(stdout).toContain('gateway.json5 (new, mode 0600)');
+    expect(stdout).toContain("+     token: '***',");
+    expect(stdout).toContain('gateway.d/import.json5 (mode 0600)');
+    expect(stdout).toContain("+         id: 'ci',");
     expect(stdout).toContain('telegram is chan_2 here');
     expect(stdout).toContain('copy the module into the transforms directory');
     expect(stdout).not.toMatch(new RegExp(`${TOKEN}|their-push-token`));
@@ -58,36 +62,73 @@ describe('hooks import', () => {
   it('writes what config check calls fine, and nothing more the second time', async () => {
     expect((await importing('--write')).code).toBe(0);
     expect((await hooks('config', 'check')).code).toBe(0);
-    expect(written('.env')).toBe(`HOOK_TOKEN=${TOKEN}\n`);
-    expect(statSync(join(dir.path, '.env')).mode & 0o777).toBe(0o600);
-    const once = written('gateway.json5');
+    expect((await readdir(dir.path)).toSorted()).toEqual(['gateway.d', 'gateway.json5']);
+    for (const name of ['gateway.json5', FRAGMENT]) {
+      expect(statSync(join(dir.path, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(JSON5.parse(written('gateway.json5'))).toEqual({
+      hooks: { token: TOKEN, enabled: true, defaultSessionKey: 'hook:ingress' },
+    });
+    const once = written('gateway.json5') + written(FRAGMENT);
     expect((await importing('--write')).stderr).toContain('nothing to write');
-    expect(written('gateway.json5')).toBe(once);
+    expect(written('gateway.json5') + written(FRAGMENT)).toBe(once);
+  });
+
+  it('shows no secret that it wrote in config show', async () => {
+    await importing('--write');
+    const { code, stdout } = await hooks('config', 'show');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(TOKEN);
+    expect(stdout).toContain('// defaults, gateway.json5, gateway.d/import.json5\n  hooks:');
   });
 
   it('takes up a mapping with a transform once its module is there', async () => {
     await importing('--write');
-    expect(written('gateway.json5')).not.toContain('code.js');
+    expect(written(FRAGMENT)).not.toContain('code.js');
     dir.writeTransform('code.js', 'export default () => null;');
     expect((await importing('--write')).code).toBe(0);
-    expect(written('gateway.json5')).toContain("transform: { module: 'code.js' }");
+    expect(written(FRAGMENT)).toContain("module: 'code.js'");
   });
 
-  it('keeps every comment of the gateway.json5 that is there', async () => {
-    const text = "// ours\n{\n  hooks: {\n    path: '/in', // kept\n  },\n  /* last */\n}\n";
-    dir.write('gateway.json5', text);
-    await importing('--write');
-    expect(written('gateway.json5')).toContain(
-      "    path: '/in', // kept\n    token: '${HOOK_TOKEN}',",
-    );
-    expect(written('gateway.json5')).toMatch(/^\/\/ ours\n[^]*\/\* last \*\/\n}\n$/);
-  });
-
-  it('masks secrets that stand in gateway.json5 itself', async () => {
-    dir.write('gateway.json5', "{ hooks: { token: 'written-out-and-long-enough-1' } }");
-    const { code, stdout } = await importing();
+  it('keeps every byte of the gateway.json5 and the .env that are there', async () => {
+    const text =
+      "// ours\n{\n  hooks: {\n    path: '/in', // kept\n    token: '${OURS}',\n  },\n  /* last */\n}\n";
+    dir.write('gateway.json5', text).write('.env', `OURS=${TOKEN}\n`);
+    const { code, stdout } = await importing('--write');
     expect(code).toBe(0);
-    expect(stdout).toContain("- { hooks: { token: '***' } }");
+    expect(written('gateway.json5')).toBe(text);
+    expect(written('.env')).toBe(`OURS=${TOKEN}\n`);
+    // The token is the same, though it is written otherwise.
+    expect(stdout).not.toContain('hooks.token');
+    expect(JSON5.parse(written(FRAGMENT))).toMatchObject({
+      hooks: { enabled: true, defaultSessionKey: 'hook:ingress', presets: ['mail'] },
+    });
+  });
+
+  it('says what is written otherwise in gateway.json5, and never edits it', async () => {
+    const text =
+      "{ hooks: { token: 'written-out-and-long-enough-1', defaultSessionKey: 'hook:x' } }";
+    dir.write('gateway.json5', text);
+    const { code, stdout } = await importing('--write');
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '- hooks.token: gateway.json5 says something else, which is left as it is → change hooks.token there',
+    );
+    expect(stdout).toContain('hooks.defaultSessionKey: gateway.json5 says something else');
+    expect(stdout).not.toMatch(new RegExp(`${TOKEN}|written-out`));
+    expect(written('gateway.json5')).toBe(text);
+    expect((await hooks('config', 'check')).code).toBe(0);
+  });
+
+  it('says what only a person can add to gateway.json5', async () => {
+    dir.write('gateway.json5', '{ gateway: { port: 4711 } }');
+    const { code, stdout } = await importing('--write');
+    expect(code).toBe(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      "hooks.token: can only stand in gateway.json5, which is not edited → add to hooks there: token: '${HOOK_TOKEN}', and HOOK_TOKEN=…",
+    );
+    expect(stdout).not.toContain(TOKEN);
+    expect(await readdir(dir.path)).toEqual(['gateway.json5']);
   });
 
   it('says a name of a file on one line, and steers nothing with it', async () => {
@@ -99,11 +140,14 @@ describe('hooks import', () => {
 
   it('prints one JSON document', async () => {
     const { code, stdout } = await importing('--json');
-    const report = JSON.parse(stdout) as { variables: string[]; notes: object[] };
+    const report = JSON.parse(stdout) as { notes: object[] };
     expect({ code, ...report }).toMatchObject({
       code: 0,
+      file: join(dir.path, FRAGMENT),
       written: false,
-      variables: ['HOOK_TOKEN'],
+      gateway: expect.stringContaining("token: '***'"),
+      fragment: expect.stringContaining("id: 'ci'"),
+      variables: [],
       problems: [],
     });
     expect(report.notes.length).toBeGreaterThan(3);
@@ -121,7 +165,7 @@ describe('hooks import --write at a terminal', () => {
     using terminal = new TypedTerminal(['import', file, '--write'], dir.path);
     await terminal.answer('Write this?', answer);
     expect(await terminal.ended()).toBe(answer === KEYS.ctrlC ? 130 : 0);
-    expect(await readdir(dir.path)).toEqual(isWritten ? ['.env', 'gateway.json5'] : []);
+    expect(await readdir(dir.path)).toEqual(isWritten ? ['gateway.d', 'gateway.json5'] : []);
   });
 });
 
@@ -133,8 +177,10 @@ describe('hooks import refuses', () => {
     expect(stderr).toContain('hooks.token names the variable THEIR_TOKEN');
     expect(await readdir(dir.path)).toEqual([]);
     theirs.write('.env', `THEIR_TOKEN=${TOKEN}\n`);
-    expect((await importing('--write')).code).toBe(0);
-    expect(written('.env')).toBe(`THEIR_TOKEN=${TOKEN}\n`);
+    const { code: then, stdout } = await importing('--write');
+    expect(then).toBe(0);
+    expect(stdout).not.toContain(TOKEN);
+    expect(JSON5.parse(written('gateway.json5'))).toMatchObject({ hooks: { token: TOKEN } });
   });
 
   it.each([

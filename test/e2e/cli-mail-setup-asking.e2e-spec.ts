@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import JSON5 from 'json5';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ImapServer, MAILBOX } from '../support/imap-server.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
@@ -25,6 +25,7 @@ function typing(...flags: string[]): TypedTerminal {
 
 function expectNoTrace(): void {
   expect(existsSync(join(dir.path, 'gateway.json5'))).toBe(false);
+  expect(existsSync(join(dir.path, 'gateway.d'))).toBe(false);
 }
 
 function written(name: string): string {
@@ -32,7 +33,7 @@ function written(name: string): string {
 }
 
 describe('hooks mail setup at a terminal', () => {
-  it('asks, hides the password, lets another one be typed, shows the change, and writes', async () => {
+  it('asks, hides the password, lets another one be typed, shows what it would write, and writes', async () => {
     using terminal = typing('--host', '127.0.0.1');
     await terminal.answer('Address of the mailbox', `${MAILBOX.account}${enter}`);
     await terminal.answer('How do you log in?', enter);
@@ -42,12 +43,13 @@ describe('hooks mail setup at a terminal', () => {
     await terminal.answer('How do you log in?', enter);
     await terminal.answer('Password, or app password', `${MAILBOX.password}${enter}`);
     await terminal.answer('INBOX: 1 message; the newest is "Invoice', '');
-    await terminal.answer("+ presets: ['mail'],", '');
+    await terminal.answer("+ password: '***',", '');
     await terminal.answer('Write this?', enter);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.words).not.toMatch(/wrong one|right "password"/);
-    expect(parseEnv(written('.env'))['MAIL_PASSWORD']).toBe(MAILBOX.password);
-    expect(written('gateway.json5')).toContain("account: 'me@mail.example'");
+    expect(JSON5.parse(written('gateway.d/mail.json5'))).toMatchObject({
+      hooks: { mail: { account: 'me@mail.example', auth: { password: MAILBOX.password } } },
+    });
   }, 60_000);
 
   it('never lets a subject steer the terminal', async () => {

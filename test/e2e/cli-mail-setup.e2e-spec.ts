@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import JSON5 from 'json5';
+import { writeFragment } from '../../src/service/index.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ImapServer, MAILBOX } from '../support/imap-server.ts';
 
+const FRAGMENT = 'gateway.d/mail.json5';
 const OWN = `// my own
 {
   hooks: {
@@ -49,6 +51,12 @@ function written(name: string): string {
   return readFileSync(join(dir.path, name), 'utf8');
 }
 
+/** `hooks.mail` of the fragment. */
+function writtenMail(): Record<string, unknown> {
+  const { hooks } = JSON5.parse<{ hooks: { mail: Record<string, unknown> } }>(written(FRAGMENT));
+  return hooks.mail;
+}
+
 const PASSWORD = { input: `${MAILBOX.password}\n` };
 
 describe('hooks mail setup without a terminal', () => {
@@ -57,13 +65,26 @@ describe('hooks mail setup without a terminal', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('INBOX: 1 message; the newest is "Invoice \\u001b[2J');
     expect(stdout + stderr).not.toContain('right "password"');
-    const variables = parseEnv(written('.env'));
-    expect(variables['MAIL_PASSWORD']).toBe(MAILBOX.password);
-    expect(variables['HOOK_TOKEN']).toMatch(/^[\w-]{43}$/);
-    expect(statSync(join(dir.path, '.env')).mode & 0o777).toBe(0o600);
+    expect(writtenMail()['auth']).toEqual({ password: MAILBOX.password });
+    const { hooks } = JSON5.parse<{ hooks: { token: string } }>(written('gateway.json5'));
+    expect(hooks.token).toMatch(/^[\w-]{43}$/);
+    expect(stdout).not.toContain(hooks.token);
+    for (const name of ['gateway.json5', FRAGMENT]) {
+      expect(statSync(join(dir.path, name)).mode & 0o777).toBe(0o600);
+    }
     const check = await hooksCall(['config', 'check'], { cwd: dir.path });
     expect(check.code).toBe(0);
-    expect(await readdir(dir.path)).toEqual(['.env', 'gateway.json5']);
+    expect(await readdir(dir.path)).toEqual(['gateway.d', 'gateway.json5']);
+    const show = await hooksCall(['config', 'show'], { cwd: dir.path });
+    expect(show.stdout).toContain("password: '***'");
+    expect(show.stdout).not.toContain('right "password');
+  });
+
+  it('takes the hook token of .env into the gateway.json5 that it makes', async () => {
+    dir.write('.env', ENV);
+    expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
+    expect(written('gateway.json5')).toContain("token: '${HOOK_TOKEN}',");
+    expect(written('.env')).toBe(ENV);
   });
 
   it('shows nothing of a subject that steers the terminal', async () => {
@@ -71,46 +92,59 @@ describe('hooks mail setup without a terminal', () => {
     expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 
-  it('adds to the gateway.json5 and the .env that are there, and keeps every byte of them', async () => {
+  it('keeps every byte of the gateway.json5 and the .env that are there', async () => {
     dir.write('gateway.json5', OWN).write('.env', ENV);
     expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
-    const lines = written('gateway.json5').split('\n');
-    const added = lines.filter((line) => !OWN.split('\n').includes(line));
-    expect(added).toEqual([
-      "    presets: ['generic', 'mail'],",
-      '    mail: {',
-      "      account: 'me@mail.example',",
-      "      host: '127.0.0.1',",
-      `      port: ${server.port},`,
-      '      secure: false,',
-      "      auth: { password: '${MAIL_PASSWORD}' },",
-      '    },',
-    ]);
-    expect(written('.env')).toBe(`${ENV}MAIL_PASSWORD='${MAILBOX.password}'\n`);
+    expect(written('gateway.json5')).toBe(OWN);
+    expect(written('.env')).toBe(ENV);
+    expect(JSON5.parse(written(FRAGMENT))).toEqual({
+      hooks: {
+        presets: ['mail'],
+        mail: {
+          account: 'me@mail.example',
+          host: '127.0.0.1',
+          port: server.port,
+          secure: false,
+          auth: { password: MAILBOX.password },
+        },
+      },
+    });
+    expect((await hooksCall(['config', 'check'], { cwd: dir.path })).code).toBe(0);
   });
 
   it('changes what an earlier setup wrote, and keeps what a person added to it', async () => {
-    dir.write('gateway.json5', OWN).write('.env', `${ENV}MAIL_PASSWORD=old\n`);
-    const mail =
-      "mail: { account: 'a@b.c', host: 'x', user: 'u', auth: { oauth2: { clientId: 'i', refreshToken: '${HOOK_TOKEN}', tokenUrl: 'https://x' } }, maxBytes: 4096 /* mine */ },";
-    dir.write(
-      'gateway.json5',
-      OWN.replace("presets: ['generic'],", `presets: ['mail'],\n    ${mail}`),
-    );
+    dir.write('gateway.json5', OWN).write('.env', ENV);
+    const oauth2 = { clientId: 'i', refreshToken: '${HOOK_TOKEN}', tokenUrl: 'https://x' };
+    const earlier = { account: 'a@b.c', host: 'x', user: 'u', auth: { oauth2 }, maxBytes: 4096 };
+    const sections = { hooks: { presets: ['mail'], mail: earlier } };
+    writeFragment(dir.path, 'mail', sections, 'hooks mail setup');
     expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
-    expect(written('gateway.json5')).toContain(
-      `    mail: { account: 'me@mail.example', host: '127.0.0.1', user: 'me@mail.example', auth: { password: '\${MAIL_PASSWORD_2}' }, maxBytes: 4096, port: ${server.port}, secure: false /* mine */ },`,
-    );
-    expect(written('.env')).toContain('MAIL_PASSWORD=old\n');
+    const mail = writtenMail();
+    expect(mail).toEqual({
+      account: 'me@mail.example',
+      host: '127.0.0.1',
+      user: 'me@mail.example',
+      auth: { password: MAILBOX.password },
+      maxBytes: 4096,
+      port: server.port,
+      secure: false,
+    });
     expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
-    expect(written('.env')).not.toContain('MAIL_PASSWORD_3');
+    expect(writtenMail()).toEqual(mail);
+  });
+
+  it('escapes a password that looks like a reference', async () => {
+    await setup(['--password-stdin', '--yes', '--no-check'], { input: 'pass-${HOME}-word\n' });
+    expect(writtenMail()['auth']).toEqual({ password: 'pass-$${HOME}-word' });
+    expect((await hooksCall(['config', 'check'], { cwd: dir.path })).code).toBe(0);
   });
 
   it('takes a password from a variable and writes no secret', async () => {
     dir.write('gateway.json5', OWN).write('.env', ENV);
     const env = { MY_PASSWORD: MAILBOX.password };
     expect((await setup(['--password-env', 'MY_PASSWORD', '--yes'], { env })).code).toBe(0);
-    expect(written('gateway.json5')).toContain("auth: { password: '${MY_PASSWORD}' }");
+    expect(writtenMail()['auth']).toEqual({ password: '${MY_PASSWORD}' });
+    expect(written(FRAGMENT)).not.toContain('right "password');
     expect(written('.env')).toBe(ENV);
   });
 
@@ -122,7 +156,8 @@ describe('hooks mail setup without a terminal', () => {
       report: {
         written: true,
         mailboxes: [{ mailbox: 'INBOX', messages: 1, newest: { from: 'Ada' } }],
-        variables: ['MAIL_PASSWORD', 'HOOK_TOKEN'],
+        gateway: expect.stringContaining("token: '***'"),
+        fragment: expect.stringContaining("password: '***'"),
       },
     });
     expect(stdout).not.toContain('right \\"password');
@@ -154,15 +189,21 @@ describe('hooks mail setup with OAuth2', () => {
     const { code, stderr } = await setup([...FLAGS, ...tokenUrl()], { env });
     expect(code).toBe(0);
     expect(stderr).toContain('INBOX: 1 message');
-    expect(written('gateway.json5')).toContain("refreshToken: '${REFRESH}',");
-    expect(written('.env')).not.toContain('REFRESH');
+    expect(written(FRAGMENT)).toContain("refreshToken: '${REFRESH}',");
   });
 
-  it('keeps the refresh token that came for the one that was tried', async () => {
+  it.each([
+    ['of .env', {}],
+    ['of the environment', { REFRESH: 'spent' }],
+  ])('keeps the refresh token that came for the one %s that was tried', async (_, env) => {
     dir.write('.env', '# mine\nREFRESH=spent\n');
     answer = { ...answer, refresh_token: 'the-next-one' };
-    expect((await setup([...FLAGS, ...tokenUrl()])).code).toBe(0);
-    expect(written('.env')).toMatch(/^# mine\nREFRESH=the-next-one\nHOOK_TOKEN=/);
+    const { code, stdout, stderr } = await setup([...FLAGS, ...tokenUrl()], { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`in place of that in REFRESH; it goes to ${FRAGMENT}`);
+    expect(stdout + stderr).not.toContain('the-next-one');
+    expect(writtenMail()['auth']).toMatchObject({ oauth2: { refreshToken: 'the-next-one' } });
+    expect(written('.env')).toBe('# mine\nREFRESH=spent\n');
   });
 
   it('says that the server refuses the token', async () => {
@@ -211,8 +252,8 @@ describe('hooks mail setup writes nothing', () => {
   it('with --dry-run, and shows what it would', async () => {
     const { code, stdout } = await setup(['--password-stdin', '--dry-run'], PASSWORD);
     expect(code).toBe(0);
-    expect(stdout).toContain("+     presets: ['mail'],");
-    expect(stdout).toContain('+ MAIL_PASSWORD=***');
+    expect(stdout).toContain(`${FRAGMENT} (mode 0600)\n+ {`);
+    expect(stdout).toContain("+         password: '***',");
   });
 
   it.each([
@@ -235,6 +276,36 @@ describe('hooks mail setup --no-check', () => {
   it('writes without asking the server, and a reference to a variable that comes later', async () => {
     const { code } = await setup(['--no-check', '--yes', '--password-env', 'LATER', '--port', '1']);
     expect(code).toBe(0);
-    expect(written('gateway.json5')).toContain("auth: { password: '${LATER}' }");
+    expect(writtenMail()['auth']).toEqual({ password: '${LATER}' });
+  });
+});
+
+describe('hooks mail setup beside a gateway.json5 with hooks.mail', () => {
+  const mail = (own: string): string =>
+    OWN.replace("presets: ['generic'],", `presets: ['mail'], ${own}`);
+
+  it('says what has another value there, and writes nothing', async () => {
+    const text = mail("mail: { account: 'a@b.c', host: 'x', auth: { password: 'secret-1' } },");
+    dir.write('gateway.json5', text).write('.env', ENV);
+    const { code, stdout, stderr } = await setup(['--password-stdin', '--yes'], PASSWORD);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      'gateway.json5 has another value for hooks.mail.account, hooks.mail.host, hooks.mail.auth',
+    );
+    expect(stderr).toContain('remove hooks.mail from gateway.json5, and run the command again');
+    expect(stderr).not.toContain('secret-1');
+    expect((await readdir(dir.path)).toSorted()).toEqual(['.env', 'gateway.json5']);
+    expect(written('gateway.json5')).toBe(text);
+  });
+
+  it('leaves alone what is only said there', async () => {
+    const text = mail("mail: { account: 'me@mail.example', host: '127.0.0.1', maxBytes: 4096 },");
+    dir.write('gateway.json5', text).write('.env', ENV);
+    expect((await setup(['--password-stdin', '--yes'], PASSWORD)).code).toBe(0);
+    expect(written('gateway.json5')).toBe(text);
+    const { stdout } = await hooksCall(['config', 'show', '--json'], { cwd: dir.path });
+    expect(JSON.parse(stdout)).toMatchObject({
+      configuration: { hooks: { mail: { maxBytes: 4096, port: server.port } } },
+    });
   });
 });

@@ -29,8 +29,8 @@ describe('hooks preview', () => {
 
   it('prints it as the operator API tells it', async () => {
     served.dir.write('push.json', { repo: 'hooks' });
-    const told = await served.json('preview', 'gitlab', '--payload', 'push.json');
-    expect(told).toMatchObject({
+    const printed = await served.json('preview', 'gitlab', '--payload', 'push.json');
+    expect(printed).toMatchObject({
       hook: 'gitlab',
       mapping: 'gl',
       considered: [

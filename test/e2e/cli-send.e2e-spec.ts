@@ -37,11 +37,19 @@ describe('hooks send wake and agent', () => {
   });
 
   it('prints answer and story as one JSON document', async () => {
-    const told = await served.json('send', 'agent', '--message', 'Hi', '--name', 'N', '--deliver');
-    expect(told).toMatchObject({
+    const printed = await served.json(
+      'send',
+      'agent',
+      '--message',
+      'Hi',
+      '--name',
+      'N',
+      '--deliver',
+    );
+    expect(printed).toMatchObject({
       status: 200,
       isRepeat: false,
-      story: { id: told['eventId'], status: 'done', actions: [{ name: 'N' }] },
+      story: { id: printed['eventId'], status: 'done', actions: [{ name: 'N' }] },
     });
   });
 

@@ -40,8 +40,8 @@ describe('hooks sessions <key>', () => {
   it('shows what waits', async () => {
     const { stdout } = await served.hooks('sessions', 'agent:main:main');
     expect(stdout).toMatch(/Waiting system events\n {2}\d{4}-.*\(untrusted\)\n {2}It waits\n/);
-    const told = await served.json('sessions', 'agent:main:main');
-    expect(told).toMatchObject({ pendingSystemEvents: [{ text: 'It waits' }] });
+    const printed = await served.json('sessions', 'agent:main:main');
+    expect(printed).toMatchObject({ pendingSystemEvents: [{ text: 'It waits' }] });
   });
 
   it('fails with 1 for one that is unknown, and says where to look', async () => {

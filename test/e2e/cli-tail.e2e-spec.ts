@@ -13,7 +13,7 @@ describe('hooks events tail', () => {
     await using tail = served.begin('events', 'tail');
     await eventually('it has begun', () => tail.lines.length === 1);
     const after = await wake('after');
-    await eventually('the new one is told', () => tail.lines.length === 2);
+    await eventually('the new one is shown', () => tail.lines.length === 2);
     const { code, stdout, stderr } = await tail.interrupt();
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
     const [first, second] = stdout.split('\n');
@@ -24,22 +24,22 @@ describe('hooks events tail', () => {
   it('prints one JSON document on each line, until an event has ended', async () => {
     await using tail = served.begin('events', 'tail', '--json');
     const id = await served.post('agent', { message: 'x' });
-    const told = () => tail.lines.map((line): unknown => JSON.parse(line));
+    const printed = () => tail.lines.map((line): unknown => JSON.parse(line));
     const end = expect.objectContaining({ id, hook: 'agent', status: 'done', mapping: null });
-    await eventually('its end is told', () => tail.stdout.includes('"status":"done"'));
+    await eventually('its end is shown', () => tail.stdout.includes('"status":"done"'));
     expect((await tail.interrupt()).code).toBe(130);
-    expect(told()).toContainEqual(end);
+    expect(printed()).toContainEqual(end);
   });
 
   it('survives a restart of the service and misses nothing', async () => {
     await using tail = served.begin('events', 'tail');
     const first = await wake('first');
-    await eventually('the first is told', () => tail.stdout.includes(first));
+    await eventually('the first is shown', () => tail.stdout.includes(first));
     await served.service.stop();
     await eventually('it says so', () => tail.stderr.includes('does not answer'));
     await served.boot();
     const second = await wake('second');
-    await eventually('the second is told', () => tail.stdout.includes(second));
+    await eventually('the second is shown', () => tail.stdout.includes(second));
     const { code, stdout, stderr } = await tail.interrupt();
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 130, lines: 2 });
     expect(stderr).toBe('the service does not answer, waiting for it\nthe service answers again\n');

@@ -58,21 +58,25 @@ describe('an agent that is a program', () => {
       await using gateway = await service(runner, { workspace: 'agents/main' });
       const { status, reply } = await ended(gateway, await ask(gateway));
       expect(status).toBe('succeeded');
-      const told = JSON.parse(reply) as { cwd: string; env: Record<string, string>; input: string };
-      expect(told.cwd).toBe(join(dir.path, 'agents', 'main'));
-      expect(statSync(told.cwd).mode & 0o777).toBe(0o700);
-      expect(told.env).toMatchObject({
+      const received = JSON.parse(reply) as {
+        cwd: string;
+        env: Record<string, string>;
+        input: string;
+      };
+      expect(received.cwd).toBe(join(dir.path, 'agents', 'main'));
+      expect(statSync(received.cwd).mode & 0o777).toBe(0o700);
+      expect(received.env).toMatchObject({
         API_KEY: 'sk-of-the-dotenv-file',
         AGENT_HOOKS_AGENT: 'main',
       });
-      expect(JSON.parse(told.env['AGENT_HOOKS_CONTRACT'] ?? '')).toEqual({
+      expect(JSON.parse(received.env['AGENT_HOOKS_CONTRACT'] ?? '')).toEqual({
         trust: 'untrusted',
         verifiedBy: 'token',
         allowedTools: [],
         mayDeliverTo: null,
       });
-      expect(JSON.stringify(told.env)).not.toMatch(/of the service|GATEWAY|token-of-the-tests/);
-      expect(told.input).toContain('Where is the station?');
+      expect(JSON.stringify(received.env)).not.toMatch(/of the service|GATEWAY|token-of-the-tests/);
+      expect(received.input).toContain('Where is the station?');
     },
     PATIENCE_MS,
   );

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { checkOptions } from '../../src/hooks/index.ts';
-import { Conversations, Stories } from '../../src/hooks/ports/index.ts';
+import { GATEWAY_NAMES, checkOptions } from '../../src/hooks/index.ts';
+import { Sessions, EventStore } from '../../src/hooks/ports/index.ts';
 import { asWritten } from '../support/as-written.ts';
-import { BriskClock } from '../support/brisk-clock.ts';
+import { FastClock } from '../support/clocks.ts';
 import {
   ATTEMPTS,
   CARELESS_TRANSFORM,
@@ -11,12 +11,12 @@ import {
   NOT_CONTROL,
   PERMISSIVE,
   WAYS,
-  WISHES,
-  controlOf,
-  templateOf,
+  REQUESTED,
+  readControl,
+  buildTemplate,
 } from '../support/control-attempts.ts';
 import type { Attempt, ControlField, Way } from '../support/control-attempts.ts';
-import { foreignContentOf } from '../support/foreign-content.ts';
+import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
 import { TransformFiles } from '../support/transforms.ts';
 
@@ -70,7 +70,7 @@ let files: TransformFiles;
 
 beforeAll(async () => {
   files = new TransformFiles().write('transforms/careless.js', CARELESS_TRANSFORM);
-  hooks = await Hooks.start({ ...PERMISSIVE, configDir: files.path, clock: new BriskClock() });
+  hooks = await Hooks.start({ ...PERMISSIVE, configDir: files.path, clock: new FastClock() });
 });
 
 afterAll(async () => {
@@ -82,17 +82,17 @@ afterAll(async () => {
 async function happenedOn({ path, body, headers }: Attempt) {
   const answer = await hooks.ask(path, body, headers);
   expect(answer.status).toBe(200);
-  return controlOf(await hooks.ended(answer['eventId']));
+  return readControl(await hooks.ended(answer['eventId']));
 }
 
 async function lastRoute() {
-  const { last } = await hooks.app.get(Conversations).routes('agent:main:main');
+  const { last } = await hooks.app.get(Sessions).routes('agent:main:main');
   return last;
 }
 
 /** What can be seen of everything so far: the newest event, and what happened outside. */
 async function traces({ app, journal }: Hooks): Promise<unknown[]> {
-  const { events } = await app.get(Stories).list({ limit: 1 });
+  const { events } = await app.get(EventStore).list({ limit: 1 });
   return [events[0]?.id, ...journal];
 }
 
@@ -104,7 +104,7 @@ async function isRefused(attempts: readonly Attempt[], by = hooks): Promise<void
   expect(await traces(by)).toEqual(before);
 }
 
-/** The sender hears that the hook is broken, the story says so, and nobody was asked anything. */
+/** The sender hears that the hook is broken, the details say so, and nobody was asked anything. */
 async function fails(attempts: readonly Attempt[]): Promise<void> {
   const before = [...hooks.journal];
   for (const { path, body } of attempts) {
@@ -125,13 +125,13 @@ async function isTaken(attempts: readonly Attempt[], field: ControlField, value:
 const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<void>>> = {
   policy: async (field, way) => {
     await isRefused(ATTEMPTS[way](field, FORBIDDEN[field]!));
-    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
+    await isTaken(ATTEMPTS[way](field, REQUESTED[field]), field, REQUESTED[field]);
   },
   checked: async (field, way) => {
     await fails(ATTEMPTS[way](field, FORBIDDEN[field]!));
-    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
+    await isTaken(ATTEMPTS[way](field, REQUESTED[field]), field, REQUESTED[field]);
   },
-  fails: (field, way) => fails(ATTEMPTS[way](field, WISHES[field])),
+  fails: (field, way) => fails(ATTEMPTS[way](field, REQUESTED[field])),
   taken: async (field, way) => {
     await isTaken(ATTEMPTS[way](field, '4711'), field, '4711');
     expect(await lastRoute()).toEqual({ channel: 'chan_1', to: '4711' });
@@ -143,29 +143,30 @@ const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<v
       const expected = `hook:of:${encodeURIComponent(value).replaceAll('%3A', ':')}`;
       await isTaken(ATTEMPTS[way](field, `${begin}${value}`), field, expected);
     }
-    const beside = way === 'template' ? [] : ['main', 'agent:main:hook:of:x', 'hook:wished'];
+    const beside = way === 'template' ? [] : ['main', 'agent:main:hook:of:x', 'hook:asked'];
     const tooLong = `${begin}${'x'.repeat(249)}`;
     await isRefused([...beside, tooLong].flatMap((value) => ATTEMPTS[way](field, value)));
   },
   once: async (field, way) => {
     const before = await lastRoute();
-    await isTaken(ATTEMPTS[way](field, WISHES[field]), field, WISHES[field]);
+    await isTaken(ATTEMPTS[way](field, REQUESTED[field]), field, REQUESTED[field]);
     expect(await lastRoute()).toEqual(before);
-    expect(before?.to).not.toBe(WISHES[field]);
+    expect(before?.to).not.toBe(REQUESTED[field]);
   },
-  verbatim: (field, way) => isTaken(ATTEMPTS[way](field, WISHES[field]), field, templateOf(field)),
+  verbatim: (field, way) =>
+    isTaken(ATTEMPTS[way](field, REQUESTED[field]), field, buildTemplate(field)),
   'refused at start': async (field) => {
-    const mappings = [{ id: 'm', [field]: templateOf(field) }];
-    const { problems } = await checkOptions(asWritten({ mappings }));
+    const mappings = [{ id: 'm', [field]: buildTemplate(field) }];
+    const { problems } = await checkOptions(asWritten({ mappings }), GATEWAY_NAMES);
     expect(problems.map(({ key }) => key)).toEqual([`hooks.mappings[0].${field}`]);
   },
   ignored: async (field, way) => {
-    for (const attempt of ATTEMPTS[way](field, WISHES[field])) {
+    for (const attempt of ATTEMPTS[way](field, REQUESTED[field])) {
       const path = attempt.path.split('?')[0]!;
       const usual = { path, body: { message: attempt.body['message'] } };
       const [happened, expected] = await Promise.all([happenedOn(attempt), happenedOn(usual)]);
       expect(happened).toEqual(expected);
-      expect(happened[field]).not.toBe(WISHES[field]);
+      expect(happened[field]).not.toBe(REQUESTED[field]);
     }
   },
 };
@@ -185,15 +186,15 @@ describe('control never comes from content (issue 3.4)', () => {
       rest!.split('|').map((cell) => cell.trim()),
     ]);
     expect(Object.fromEntries(rows)).toEqual(ROWS);
-    const [, names = ''] = /^A transform also says (.+?): /mu.exec(section) ?? [];
-    const told = Array.from(names.matchAll(/`(\w+)`/gu), ([, name]) => name);
-    expect(new Set(told)).toEqual(new Set(Object.keys(NOT_CONTROL)));
+    const [, names = ''] = /^A transform also sets (.+?): /mu.exec(section) ?? [];
+    const listed = Array.from(names.matchAll(/`(\w+)`/gu), ([, name]) => name);
+    expect(new Set(listed)).toEqual(new Set(Object.keys(NOT_CONTROL)));
   });
 });
 
 describe('what a transform says beside control', () => {
-  /** The story of what the transform of a mapping for runs returned. */
-  async function storyOf(result: object) {
+  /** The details of what the transform of a mapping for runs returned. */
+  async function getDetails(result: object) {
     const answer = await hooks.ask('/transform-model', { result });
     expect(answer.status).toBe(200);
     return hooks.ended(answer['eventId']);
@@ -202,19 +203,22 @@ describe('what a transform says beside control', () => {
 
   it('are the words and the time of a run; they stay inside the fence', async () => {
     const given = { kind: 'agent', name: 'n', timeoutSeconds: 9 };
-    const story = await storyOf({ ...given, message: 'other words' });
-    expect(story.actions).toMatchObject([given]);
-    expect(foreignContentOf(story.runs[0]?.prompt ?? null)).toBe('other words');
-    expect(controlOf(story)).toMatchObject({ allowUnsafeExternalContent: false, instructions: '' });
-    expect(story.runs[0]?.contract).toMatchObject({ trust: 'untrusted', allowedTools: [] });
+    const details = await getDetails({ ...given, message: 'other words' });
+    expect(details.actions).toMatchObject([given]);
+    expect(readForeignContent(details.runs[0]?.prompt ?? null)).toBe('other words');
+    expect(readControl(details)).toMatchObject({
+      allowUnsafeExternalContent: false,
+      instructions: '',
+    });
+    expect(details.runs[0]?.contract).toMatchObject({ trust: 'untrusted', allowedTools: [] });
   });
 
   it('is a line instead of a run, as foreign as the run would have been', async () => {
     const given = { kind: 'wake', mode: 'next-heartbeat', agentId: 'ops' };
-    const { actions, runs } = await storyOf({ ...given, text: 'a line' });
+    const { actions, runs } = await getDetails({ ...given, text: 'a line' });
     expect(actions).toMatchObject([{ ...given, trust: { level: 'untrusted' } }]);
     expect(runs).toEqual([]);
-    const session = await hooks.app.get(Stories).session('agent:ops:main');
+    const session = await hooks.app.get(EventStore).session('agent:ops:main');
     expect(session?.pendingSystemEvents.at(-1)).toMatchObject({ text: 'a line' });
   });
 
@@ -223,7 +227,7 @@ describe('what a transform says beside control', () => {
 
   const others = CONTROL_FIELDS.filter((field) => field !== 'agentId');
   it.each(others)('is a line without %s', (field) =>
-    fails([attempt({ kind: 'wake', text: 'x', [field]: WISHES[field] })]),
+    fails([attempt({ kind: 'wake', text: 'x', [field]: REQUESTED[field] })]),
   );
 });
 
@@ -231,7 +235,7 @@ describe('a field of an agent request that nobody reads (behaviour §2)', () => 
   it.each(['sessionMode', 'allowUnsafeExternalContent', 'instructions'] as const)(
     '%s is named in the answer',
     async (field) => {
-      const [attempt] = ATTEMPTS['agent field'](field, WISHES[field]);
+      const [attempt] = ATTEMPTS['agent field'](field, REQUESTED[field]);
       const answer = await hooks.ask('/agent', attempt!.body);
       expect(answer['warnings']).toEqual([`unknown field ${field} ignored`]);
       await hooks.ended(answer['eventId']);
@@ -240,7 +244,7 @@ describe('a field of an agent request that nobody reads (behaviour §2)', () => 
 
   it('a session is refused unless the operator allows it', async () => {
     const strict = await Hooks.start();
-    await isRefused(ATTEMPTS['agent field']('sessionKey', 'hook:wished'), strict);
+    await isRefused(ATTEMPTS['agent field']('sessionKey', 'hook:asked'), strict);
     expect(await strict.stored()).toBe(0);
     await strict.close();
   });

@@ -1,6 +1,6 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
-import { BriskClock } from '../support/brisk-clock.ts';
+import { FastClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram, telegramError } from '../support/platforms/telegram.ts';
@@ -16,8 +16,8 @@ async function start(given: Partial<HooksModuleOptions> = {}): Promise<void> {
   hooks = await Hooks.start({ channels: { chan_2: { provider, to: '42' } }, ...given });
 }
 
-async function ask(path = '/agent', wish: object = { message: 'Report', channel: 'chan_2' }) {
-  return hooks.ended((await hooks.ask(path, wish)).eventId);
+async function ask(path = '/agent', request: object = { message: 'Report', channel: 'chan_2' }) {
+  return hooks.ended((await hooks.ask(path, request)).eventId);
 }
 
 /** What the agent says to runs; to heartbeats it has nothing to say. */
@@ -77,10 +77,14 @@ describe('two channels of one bot', () => {
     hooks = await Hooks.start({ channels: { chan_2: { provider }, chan_5: { provider } } });
     hooks.runner.reply = ({ prompt }) => /reply \w+/.exec(prompt)?.[0] ?? 'HEARTBEAT_OK';
     server.next(telegramError(500, 'Internal Server Error'));
-    const wish = { to: '42', wakeMode: 'next-heartbeat' };
-    const first = await hooks.ask('/agent', { ...wish, message: 'reply one', channel: 'chan_2' });
+    const request = { to: '42', wakeMode: 'next-heartbeat' };
+    const first = await hooks.ask('/agent', {
+      ...request,
+      message: 'reply one',
+      channel: 'chan_2',
+    });
     await server.request(1);
-    await ask('/agent', { ...wish, message: 'reply two', channel: 'chan_5' });
+    await ask('/agent', { ...request, message: 'reply two', channel: 'chan_5' });
     await hooks.ended(first.eventId);
     expect(server.shown.map(({ text }) => text)).toEqual(['reply one', 'reply two']);
   }, 15_000);
@@ -94,12 +98,12 @@ describe('a storm of rate limits, failures and lost answers', () => {
     hooks = await Hooks.start({
       channels: { chan_2: { provider }, chan_5: { provider } },
       allowRequestSessionKey: true,
-      clock: new BriskClock(),
+      clock: new FastClock(),
     });
     hooks.runner.reply = ({ prompt }) => /reply \w+/.exec(prompt)?.[0] ?? 'HEARTBEAT_OK';
     const storm = [telegram.limited(1), {}, { cut: 'at-once' }, telegramError(502, 'Bad'), {}];
     server.next(...Array.from({ length: 30 }, (_, n) => storm[n % storm.length] as Script));
-    const wishes = Array.from({ length: 36 }, (_, n) => ({
+    const requests = Array.from({ length: 36 }, (_, n) => ({
       message: `reply ${n}`,
       to: `${n % 6}`,
       sessionKey: `hook:${n % 6}`,
@@ -107,7 +111,7 @@ describe('a storm of rate limits, failures and lost answers', () => {
       wakeMode: 'next-heartbeat',
     }));
     const events: unknown[] = [];
-    for (const wish of wishes) events.push((await hooks.ask('/agent', wish)).eventId);
+    for (const request of requests) events.push((await hooks.ask('/agent', request)).eventId);
     for (const event of events) expect((await hooks.ended(event)).status).toBe('done');
     for (let to = 0; to < 6; to += 1) {
       const texts = server.shown.filter((shown) => shown.to === `${to}`).map(({ text }) => text);

@@ -24,8 +24,10 @@ function stepsOf(platform: string): { variable?: string; channels: Record<string
   const [, section = ''] = page.split(`\n## ${platform}\n`);
   const [steps = ''] = section.split('\n## ');
   const variable = /`(\w+)=…`/.exec(steps)?.[1];
-  const [, channels = '{}'] = /In `gateway\.json5`: `channels: (\{.*?\} \})`/.exec(steps) ?? [];
-  return { ...(variable !== undefined && { variable }), channels: JSON5.parse(channels) };
+  const [, written = '{ channels: {} }'] =
+    /In `gateway\.json5`.*\n\n {3}```json5\n([\s\S]*?)^ {3}```$/m.exec(steps) ?? [];
+  const { channels } = JSON5.parse<{ channels: Record<string, object> }>(written);
+  return { ...(variable !== undefined && { variable }), channels };
 }
 
 let directory: ConfigDirectory;
@@ -80,9 +82,9 @@ describe('docs/channels.md, followed from nothing to the first message', () => {
 
   it.each(WITH_ACCESS)('%s: a wrong secret is told, and is not repeated', async (id, refused) => {
     servers[id].nextMessage(refused);
-    const told = JSON.stringify(await test(id));
-    expect(told).toContain('check its credentials and permissions');
-    expect(told).not.toContain(servers[id].speech.secret);
+    const shown = JSON.stringify(await test(id));
+    expect(shown).toContain('check its credentials and permissions');
+    expect(shown).not.toContain(servers[id].speech.secret);
   });
 
   it('no secret of a platform is in the log', () => {

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { GOOD, openDoor } from '../support/hooks-door.ts';
-import type { Door, Host } from '../support/hooks-door.ts';
-import { HookDoor, SystemClock } from '../../src/hooks/index.ts';
+import { GOOD, openIngress } from '../support/ingress-host.ts';
+import type { Host, Ingress } from '../support/ingress-host.ts';
+import { HookAuthentication, SystemClock } from '../../src/hooks/index.ts';
 
 const MEGABYTE = Buffer.alloc(1_000_000, 0x20);
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 
-let door: Door;
+let ingress: Ingress;
 
 async function open(options: Host['options'] = {}): Promise<void> {
-  door = await openDoor({ options: { clock: new SystemClock(), ...options } });
+  ingress = await openIngress({ options: { clock: new SystemClock(), ...options } });
 }
 
-afterEach(() => door.close());
+afterEach(() => ingress.close());
 
 function head(fields: Record<string, string | number>): string {
   const lines = Object.entries({ host: 'h', ...fields }).map(
@@ -24,7 +24,7 @@ function head(fields: Record<string, string | number>): string {
 
 /** Everything a client sees that writes on without ever looking, until the connection has closed. */
 async function talk(first: string, write: (socket: Socket) => Promise<void>): Promise<string> {
-  const socket = door.socket();
+  const socket = ingress.socket();
   let seen = '';
   socket.on('data', (bytes) => (seen += bytes.toString()));
   socket.on('error', () => {});
@@ -58,7 +58,7 @@ function expectAnswers(answers: readonly string[], status: number, code: string)
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ code });
   }
-  expect(door.endpoints.requests).toEqual([]);
+  expect(ingress.intake.requests).toEqual([]);
 }
 
 describe('A client that is still sending gets its answer', () => {
@@ -118,14 +118,14 @@ describe('A client that is still sending gets its answer', () => {
     const first = head({ 'content-length': 10_000_000 });
     const many = Array.from({ length: 40 }, () => talk(first, async () => {}));
     await Promise.all(many);
-    expect((await door.post('/hooks/x', {})).status).toBe(200);
+    expect((await ingress.post('/hooks/x', {})).status).toBe(200);
   });
 });
 
 describe('A refused small body', () => {
   it('keeps the connection: the next request on it is answered', async () => {
     await open();
-    const socket = door.socket();
+    const socket = ingress.socket();
     const refused = once(socket, 'data');
     socket.write(`${head({ 'content-length': 2 })}{}`);
     expect(String(await refused)).toMatch(/^HTTP\/1.1 401 /);
@@ -137,7 +137,7 @@ describe('A refused small body', () => {
 
   it('keeps the connection when its bytes come after the answer', async () => {
     await open();
-    const socket = door.socket();
+    const socket = ingress.socket();
     const refused = once(socket, 'data');
     socket.write(head({ 'content-length': 60_000 }));
     expect(String(await refused)).toMatch(/^HTTP\/1.1 401 /);
@@ -149,37 +149,37 @@ describe('A refused small body', () => {
   });
 });
 
-it('a client that goes away while sending leaves a 499 in the log and nothing behind the door', async () => {
+it('a client that goes away while sending leaves a 499 in the log and nothing behind the ingress', async () => {
   await open();
-  const socket = door.socket();
+  const socket = ingress.socket();
   socket.write(`${head({ ...GOOD, expect: '100-continue', 'content-length': 100 })}{`);
   await once(socket, 'data');
   socket.destroy();
-  while (door.log.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(door.log.requests).toEqual([
+  while (ingress.log.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(ingress.log.requests).toEqual([
     { event: null, hook: 'x', status: 499, ms: expect.any(Number) },
   ]);
-  expect(door.endpoints.requests).toEqual([]);
+  expect(ingress.intake.requests).toEqual([]);
 });
 
 it('while shutting down a verified sender gets 503 with Retry-After', async () => {
   await open();
-  door.app.get(HookDoor, { strict: false }).close();
-  const answer = await door.post('/hooks/x', {});
+  ingress.app.get(HookAuthentication, { strict: false }).close();
+  const answer = await ingress.post('/hooks/x', {});
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   expect(await answer.json()).toMatchObject({ ok: false, code: 'shutting_down' });
-  expect(door.endpoints.requests).toEqual([]);
+  expect(ingress.intake.requests).toEqual([]);
 });
 
 it('a sender in the middle of a body learns of the shutdown, which does not wait for it', async () => {
   await open();
-  const socket = door.socket();
+  const socket = ingress.socket();
   socket.write(`${head({ ...GOOD, expect: '100-continue', 'content-length': 100 })}{`);
   await once(socket, 'data');
   const answer = once(socket, 'data');
-  const closing = door.app.close();
+  const closing = ingress.app.close();
   expect(String(await answer)).toMatch(/^HTTP\/1.1 503 [^]*"code":"shutting_down"/);
   socket.destroy();
   await closing;
-  expect(door.endpoints.requests).toEqual([]);
+  expect(ingress.intake.requests).toEqual([]);
 });

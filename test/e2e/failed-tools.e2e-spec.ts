@@ -1,5 +1,5 @@
 import { Hooks } from '../support/hooks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../support/clocks.ts';
 import type { Script } from '../support/scripted-server.ts';
 import { ToolRoom } from '../support/tool-turn.ts';
 
@@ -12,8 +12,8 @@ const CALL = {
 
 const TIMEOUT_SECONDS = 600;
 
-/** The story of a run whose model uses a tool once and then answers like that, or not in time. */
-async function storyOf(then: Script) {
+/** The event details of a run whose model uses a tool once and then answers like that, or not in time. */
+async function detailsOf(then: Script) {
   await using room = await ToolRoom.open();
   const clock = new ManualClock();
   const tools = { mcp: { desk: room.program() }, untrusted: ['desk_echo'] };
@@ -32,20 +32,20 @@ async function storyOf(then: Script) {
   const { eventId } = await hooks.ask('/agent', ask);
   await room.model.request(2);
   if (then.stall !== undefined) clock.advance(TIMEOUT_SECONDS * 1000);
-  const story = await hooks.ended(eventId);
+  const details = await hooks.ended(eventId);
   await hooks.close();
-  return story;
+  return details;
 }
 
-describe('the story of a run that had used a tool (issue 4.3)', () => {
+describe('the event details of a run that had used a tool (issue 4.3)', () => {
   it('and then failed lists the calls, and nothing is begun again', async () => {
-    const { runs, summary } = await storyOf({ status: 503, body: '' });
+    const { runs, summary } = await detailsOf({ status: 503, body: '' });
     expect(runs).toMatchObject([{ status: 'failed', attempts: 1, toolCalls: [CALL] }]);
     expect(summary).toContain('tools were used already: desk_echo');
   });
 
   it('and then reached its deadline lists the calls', async () => {
-    const { runs } = await storyOf({ stall: 'at-once' });
+    const { runs } = await detailsOf({ stall: 'at-once' });
     expect(runs).toMatchObject([{ status: 'timed-out', attempts: 1, toolCalls: [CALL] }]);
   });
 });

@@ -5,7 +5,7 @@ import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { sqliteLedger } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../support/clocks.ts';
 
 type Heartbeat = NonNullable<
   NonNullable<NonNullable<HooksModuleOptions['agents']>['defaults']>['heartbeat']
@@ -49,7 +49,10 @@ describe('immediate heartbeats (behaviour §12)', () => {
     clock.advance(249);
     const second = await wake('two');
     expect(hooks.journal).toEqual([]);
-    expect(await hooks.story(second)).toMatchObject({ status: 'running', heartbeat: 'requested' });
+    expect(await hooks.details(second)).toMatchObject({
+      status: 'running',
+      heartbeat: 'requested',
+    });
     clock.advance(1);
     await hooks.ended(first);
     expect(await hooks.ended(second)).toMatchObject({ heartbeat: 'done' });

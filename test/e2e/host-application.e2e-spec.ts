@@ -31,9 +31,10 @@ import {
 } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { Observable, map, of } from 'rxjs';
-import { HookTokenGuard, HooksModule } from '../../src/hooks/index.ts';
-import { GOOD, TOKEN, given, openDoor } from '../support/hooks-door.ts';
-import type { Door, Host } from '../support/hooks-door.ts';
+import { HookAuthentication, HookGuard, HooksModule } from '../../src/hooks/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { GOOD, given, openIngress } from '../support/ingress-host.ts';
+import type { Host, Ingress } from '../support/ingress-host.ts';
 
 const Public = (): ReturnType<typeof SetMetadata> => SetMetadata('public', true);
 
@@ -100,28 +101,33 @@ const globals = [
   { provide: APP_FILTER, useClass: HostFilter },
 ];
 
-let door: Door;
+let ingress: Ingress;
 
-afterEach(() => door.close());
+afterEach(() => ingress.close());
 
 async function status(path: string, headers = GOOD): Promise<number> {
-  return (await door.post(path, {}, headers)).status;
+  return (await ingress.post(path, { text: 'x' }, headers)).status;
 }
 
 describe('A host with a global guard, pipe, interceptor and filter', () => {
   async function open(decorators = [Public()]): Promise<void> {
-    door = await openDoor({
-      imports: (clock) => [HooksModule.forRoot({ ...given({ clock }), decorators })],
+    ingress = await openIngress({
+      imports: (clock, ledger) => [
+        HooksModule.forRoot({ ...given({ clock, ledger }), decorators }),
+      ],
       module: { controllers: [HostController], providers: globals },
     });
   }
 
   it('does not disturb the hooks', async () => {
     await open();
-    const answer = await door.post('/hooks/wake', { text: 'hi' });
-    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
-    expect(door.endpoints.requests[0]!.payload).toEqual({ text: 'hi' });
-    const refused = await door.post('/hooks/wake', 'no json');
+    const answer = await ingress.post('/hooks/wake', { text: 'hi' });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { ok: true, mode: 'now', eventId: 'event-1' },
+    ]);
+    expect(ingress.intake.requests[0]!.payload).toEqual({ text: 'hi' });
+    const refused = await ingress.post('/hooks/wake', 'no json');
     expect([refused.status, await refused.json()]).toEqual([
       400,
       { ok: false, error: expect.any(String), code: 'invalid_json' },
@@ -130,36 +136,36 @@ describe('A host with a global guard, pipe, interceptor and filter', () => {
 
   it('is not disturbed by the hooks', async () => {
     await open();
-    const answer = await fetch(`${door.url}/host/open`);
+    const answer = await fetch(`${ingress.url}/host/open`);
     expect([answer.status, await answer.json()]).toEqual([200, { data: { from: 'host' } }]);
-    expect(await (await door.post('/host/echo', { a: 1 })).json()).toEqual({
+    expect(await (await ingress.post('/host/echo', { a: 1 })).json()).toEqual({
       data: 'transformed by the host',
     });
-    expect((await fetch(`${door.url}/host/closed`)).status).toBe(418);
-    expect((await fetch(`${door.url}/nowhere`)).status).toBe(418);
+    expect((await fetch(`${ingress.url}/host/closed`)).status).toBe(418);
+    expect((await fetch(`${ingress.url}/nowhere`)).status).toBe(418);
     expect(
-      (await door.post('/host/echo', '{', { 'content-type': 'application/json' })).status,
+      (await ingress.post('/host/echo', '{', { 'content-type': 'application/json' })).status,
     ).toBe(418);
   });
 
-  it('refuses unmarked hooks with its own status, in our shape, after our authentication', async () => {
+  it('refuses unmarked hooks with its own status, in our shape, before our authentication', async () => {
     await open([]);
-    const answer = await door.post('/hooks/wake', {});
+    const answer = await ingress.post('/hooks/wake', {});
     expect(answer.status).toBe(403);
     expect(await answer.json()).toEqual({
       ok: false,
       error: expect.not.stringContaining('the host says no'),
       code: 'refused_by_host',
     });
-    expect(await status('/hooks/wake', { authorization: 'Bearer wrong' })).toBe(401);
-    expect(door.endpoints.requests).toEqual([]);
+    expect(await status('/hooks/wake', { authorization: 'Bearer wrong' })).toBe(403);
+    expect(ingress.intake.requests).toEqual([]);
   });
 
   it('an interceptor that swallows requests never makes an unstored 200', async () => {
-    door = await openDoor({
+    ingress = await openIngress({
       module: { providers: [{ provide: APP_INTERCEPTOR, useClass: SwallowingInterceptor }] },
     });
-    const answer = await door.post('/hooks/wake', {});
+    const answer = await ingress.post('/hooks/wake', {});
     expect([answer.status, await answer.json()]).toEqual([
       500,
       { ok: false, error: expect.any(String), code: 'internal_error' },
@@ -197,39 +203,46 @@ describe('A host with parsers and limits of its own', () => {
       },
     ],
   ])('%s does not disturb the hooks', async (_title, host) => {
-    door = await openDoor(host);
-    const answer = await door.post('/hooks/wake', { text: 'longer than ten bytes' });
-    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
-    expect(door.endpoints.requests[0]!.payload).toEqual({ text: 'longer than ten bytes' });
+    ingress = await openIngress(host);
+    const answer = await ingress.post('/hooks/wake', { text: 'longer than ten bytes' });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { ok: true, mode: 'now', eventId: 'event-1' },
+    ]);
+    expect(ingress.intake.requests[0]!.payload).toEqual({ text: 'longer than ten bytes' });
   });
 
   it('its own JSON and other content types are parsed as before', async () => {
-    door = await openDoor({
+    ingress = await openIngress({
       module: { controllers: [HostController] },
       prepare: (app) =>
         app.useBodyParser('application/x-lines', {}, (_request, body, done) =>
           done(null, String(body).split('\n')),
         ),
     });
-    expect(await (await door.post('/host/echo', { a: 1 })).json()).toEqual({ a: 1 });
-    const lines = await door.post('/host/echo', 'a\nb', { 'content-type': 'application/x-lines' });
+    expect(await (await ingress.post('/host/echo', { a: 1 })).json()).toEqual({ a: 1 });
+    const lines = await ingress.post('/host/echo', 'a\nb', {
+      'content-type': 'application/x-lines',
+    });
     expect(await lines.json()).toEqual(['a', 'b']);
     expect(
-      (await door.post('/hooks/x', 'a\nb', { ...GOOD, 'content-type': 'application/x-lines' }))
+      (await ingress.post('/hooks/x', 'a\nb', { ...GOOD, 'content-type': 'application/x-lines' }))
         .status,
     ).toBe(415);
   });
 
   it('a middleware that has read the body makes a 500 that says so in the log, and no hanging', async () => {
-    door = await openDoor({
+    ingress = await openIngress({
       prepare: (app) =>
         app.use((request: NodeJS.ReadableStream, _response: unknown, next: () => void) => {
           request.resume().on('end', () => setImmediate(next));
         }),
     });
     expect(await status('/hooks/wake')).toBe(500);
-    expect(JSON.stringify(door.log.lines)).toContain('a middleware of the host has read the body');
-    expect(door.endpoints.requests).toEqual([]);
+    expect(JSON.stringify(ingress.log.lines)).toContain(
+      'a middleware of the host has read the body',
+    );
+    expect(ingress.intake.requests).toEqual([]);
   });
 });
 
@@ -237,29 +250,31 @@ describe('The prefix', () => {
   it.each<[string, Host, string]>([
     [
       'forRoot with a path',
-      at((clock) => HooksModule.forRoot({ ...given({ clock }), path: ' in/ ' })),
+      at((clock, ledger) => HooksModule.forRoot({ ...given({ clock, ledger }), path: ' in/ ' })),
       '/in',
     ],
     [
       'forRootAsync, whose path wins over the factory’s',
-      at((clock) =>
+      at((clock, ledger) =>
         HooksModule.forRootAsync({
           path: '/in',
-          useFactory: () => ({ ...given({ clock }), path: '/other' }),
+          useFactory: () => ({ ...given({ clock, ledger }), path: '/other' }),
         }),
       ),
       '/in',
     ],
     [
       'parameters',
-      at((clock) => HooksModule.forRoot({ ...given({ clock }), path: '/:tenant/hooks' })),
+      at((clock, ledger) =>
+        HooksModule.forRoot({ ...given({ clock, ledger }), path: '/:tenant/hooks' }),
+      ),
       '/acme/hooks',
     ],
     ['setGlobalPrefix', { prepare: (app) => app.setGlobalPrefix('api') }, '/api/hooks'],
     [
       'URI versioning',
       { prepare: (app) => app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' }) },
-      '/v1/hooks',
+      '/hooks',
     ],
     [
       'RouterModule',
@@ -267,28 +282,28 @@ describe('The prefix', () => {
       '/routed/hooks',
     ],
   ])('%s', async (_title, host, prefix) => {
-    door = await openDoor(host);
+    ingress = await openIngress(host);
     expect(await status(`${prefix}/wake`)).toBe(200);
-    expect(door.endpoints.requests.map(({ name }) => name)).toEqual(['wake']);
+    expect(ingress.intake.requests.map(({ name }) => name)).toEqual(['wake']);
     expect(await status(prefix)).toBe(404);
     expect(await status(`${prefix}/wake`, { authorization: 'Bearer wrong' })).toBe(401);
-    expect((await door.post(`${prefix}x/wake`, {})).status).toBe(404);
+    expect((await ingress.post(`${prefix}x/wake`, {})).status).toBe(404);
   });
 });
 
-function at(ingress: (clock: Door['clock']) => DynamicModule): Host {
-  return { imports: (clock) => [ingress(clock)] };
+function at(module: (...given: Parameters<NonNullable<Host['imports']>>) => DynamicModule): Host {
+  return { imports: (clock, ledger) => [module(clock, ledger)] };
 }
 
 describe('Two ingresses in one application', () => {
   beforeEach(async () => {
     const limit = { authFailures: { limit: 1 } };
-    door = await openDoor({
-      imports: (clock) => [
-        HooksModule.forRoot({ ...given({ clock, ...limit }), path: '/one' }),
+    ingress = await openIngress({
+      imports: (clock, ledger) => [
+        HooksModule.forRoot({ ...given({ clock, ledger, ...limit }), path: '/one' }),
         HooksModule.forRootAsync({
           path: '/two',
-          useFactory: () => given({ clock, ...limit, token: 'the-other-hook-token-here' }),
+          useFactory: () => given({ clock, ledger, ...limit, token: 'the-other-hook-token-here' }),
         }),
       ],
     });
@@ -299,7 +314,6 @@ describe('Two ingresses in one application', () => {
   it('have their own tokens', async () => {
     expect([await status('/one/wake'), await status('/two/wake', other)]).toEqual([200, 200]);
     expect([await status('/one/wake', other), await status('/two/wake')]).toEqual([401, 401]);
-    expect(door.endpoints.tokens).toEqual([TOKEN, 'the-other-hook-token-here']);
   });
 
   it('have their own failure budgets', async () => {
@@ -312,14 +326,14 @@ describe('Two ingresses in one application', () => {
 
 describe('What a host forgot', () => {
   beforeEach(async () => {
-    door = await openDoor();
+    ingress = await openIngress();
   });
 
   it.each([
     ['ledger', /pass ledger: sqliteLedger\(\{ dir \}\)/],
     ['runner', /pass runner: demoRunner\(\)/],
   ] as const)('no %s: the start is refused with a sentence', async (key, sentence) => {
-    await expect(openDoor({ options: { [key]: undefined } })).rejects.toThrow(sentence);
+    await expect(openIngress({ options: { [key]: undefined } })).rejects.toThrow(sentence);
   });
 
   it('a configuration that cannot be used refuses the start and opens no ledger', async () => {
@@ -331,24 +345,51 @@ describe('What a host forgot', () => {
       },
     };
     const options = { ledger, token: ' ', mappings: [{ id: 'x', match: {} }] };
-    await expect(openDoor({ options })).rejects.toThrow(/hooks\.token/);
+    await expect(openIngress({ options })).rejects.toThrow(
+      /^ {2}token is required when enabled is true/m,
+    );
     expect(opened).toBe(0);
   });
 });
 
-it('HookTokenGuard refuses a request that never came through the door', async () => {
-  @Controller('unguarded')
-  @UseGuards(HookTokenGuard)
-  class OpenController {
-    @Get()
-    read(): string {
-      return 'secret';
+describe('HookGuard on a route of the host', () => {
+  beforeEach(async () => {
+    @Controller('guarded')
+    @UseGuards(HookGuard)
+    class GuardedController {
+      @Get()
+      read(): string {
+        return 'secret';
+      }
     }
-  }
-  @Module({ controllers: [OpenController] })
-  class OpenModule {}
-  door = await openDoor({ module: { imports: [OpenModule] } });
-  const answer = await fetch(`${door.url}/unguarded`, { headers: GOOD });
-  expect(answer.ok).toBe(false);
-  expect(await answer.text()).not.toContain('secret');
+    const clock = new ManualClock();
+    const hooks = HooksModule.forRoot(given({ clock, authFailures: { limit: 2 } }));
+    @Module({ imports: [hooks], controllers: [GuardedController] })
+    class GuardedModule {}
+    ingress = await openIngress({ imports: () => [hooks], module: { imports: [GuardedModule] } });
+  });
+
+  const read = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${ingress.url}/guarded`, { headers });
+
+  it('lets a right token through, whatever the method', async () => {
+    const answer = await read(GOOD);
+    expect([answer.status, await answer.text()]).toEqual([200, 'secret']);
+  });
+
+  it('401 with our words and header, in the form that the host gives errors', async () => {
+    const answer = await read({ authorization: 'Bearer wrong' });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(await answer.json()).toMatchObject({ ok: false, code: 'unauthorized' });
+  });
+
+  it('429 while the client is locked, 503 while the service is closing', async () => {
+    const wrong = { authorization: 'Bearer wrong' };
+    expect([(await read(wrong)).status, (await read(wrong)).status]).toEqual([401, 401]);
+    const locked = await read(wrong);
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '60']);
+    ingress.app.get(HookAuthentication, { strict: false }).close();
+    const closing = await read(GOOD);
+    expect([closing.status, closing.headers.get('retry-after')]).toEqual([503, '5']);
+  });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Upkeep, sqliteLedger } from '../../src/index.ts';
+import { Maintenance, sqliteLedger } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -26,7 +26,7 @@ async function restart(isSafe: boolean): Promise<void> {
 
 /** As if the process had been killed: nothing that happens from now on reaches the ledger. */
 async function die(): Promise<void> {
-  await hooks.app.get(Upkeep).close();
+  await hooks.app.get(Maintenance).close();
   await hooks.close();
 }
 
@@ -43,14 +43,14 @@ afterEach(async () => {
 });
 
 describe('a run that a stop cuts off (issue 4.9)', () => {
-  it('is begun again once where that is safe, keeps its place, and its story says so', async () => {
+  it('is begun again once where that is safe, keeps its place, and its details say so', async () => {
     await start(true, false);
     const first = await hooks.ask('/agent', { message: 'one' });
     const second = await hooks.ask('/agent', { message: 'two' });
     await asked(1);
     await restart(true);
-    const stories = [await hooks.ended(first['eventId']), await hooks.ended(second['eventId'])];
-    expect(stories).toMatchObject([
+    const details = [await hooks.ended(first['eventId']), await hooks.ended(second['eventId'])];
+    expect(details).toMatchObject([
       {
         status: 'done',
         runs: [{ status: 'succeeded', attempts: 2, notes: [{ outcome: 'interrupted' }] }],
@@ -98,7 +98,7 @@ describe('a run whose process died (issue 4.9)', () => {
     const { eventId } = await hooks.ask('/agent', { message: 'one' });
     for (const life of [1, 2]) {
       await asked(1);
-      const { runs } = await hooks.story(eventId);
+      const { runs } = await hooks.details(eventId);
       expect(runs).toMatchObject([{ status: 'running', attempts: life }]);
       await die();
       await start(true, life === 2);
@@ -146,6 +146,6 @@ describe('a heartbeat that a stop cuts off (issue 4.9)', () => {
     expect(hooks.runner.turns).toEqual([]);
     await hooks.ended((await hooks.ask('/wake', { text: 'the disk is fine' }))['eventId']);
     expect(hooks.runner.turns[0]?.prompt).toMatch(/the disk is full[^]*the disk is fine/u);
-    expect(await hooks.story(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
+    expect(await hooks.details(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
   });
 });

@@ -42,9 +42,9 @@ describe('POST /hooks/<name>', () => {
       ],
     });
     expect(answer['runIds']).toEqual([answer['runId'], expect.any(String)]);
-    const story = await hooks.ended(answer['eventId']);
-    expect(story).toMatchObject({ mapping: 'alerts', status: 'done' });
-    expect(story.runs.map(({ prompt }) => /(cpu|disk) #\d/.exec(prompt ?? '')?.[0])).toEqual([
+    const details = await hooks.ended(answer['eventId']);
+    expect(details).toMatchObject({ mapping: 'alerts', status: 'done' });
+    expect(details.runs.map(({ prompt }) => /(cpu|disk) #\d/.exec(prompt ?? '')?.[0])).toEqual([
       'cpu #0',
       'disk #1',
     ]);
@@ -103,9 +103,11 @@ describe('POST /hooks/<name>', () => {
       code: 'unknown_hook',
     });
     const { eventId } = await hooks.ask('/ingest', { source: 'shop', to: '99', text: 'hi' });
-    const story = await hooks.ended(eventId);
-    expect(story.runs[0]?.prompt).toMatch(/^Be brief\.\n\nSECURITY NOTICE/);
-    expect(story.deliveries).toMatchObject([{ channel: 'chan_2', to: '99', status: 'delivered' }]);
+    const details = await hooks.ended(eventId);
+    expect(details.runs[0]?.prompt).toMatch(/^Be brief\.\n\nSECURITY NOTICE/);
+    expect(details.deliveries).toMatchObject([
+      { channel: 'chan_2', to: '99', status: 'delivered' },
+    ]);
   });
 
   it('never makes a recipient that came from content the last route', async () => {
@@ -119,8 +121,10 @@ describe('POST /hooks/<name>', () => {
   });
 
   it('shows a trusted hook without the fence', async () => {
-    const story = await hooks.ended((await hooks.ask('/trusted', { text: 'as it is' }))['eventId']);
-    expect(story.runs[0]?.prompt).toMatch(/^as it is\n\nReceived: /);
+    const details = await hooks.ended(
+      (await hooks.ask('/trusted', { text: 'as it is' }))['eventId'],
+    );
+    expect(details.runs[0]?.prompt).toMatch(/^as it is\n\nReceived: /);
   });
 
   it.each([
@@ -131,24 +135,24 @@ describe('POST /hooks/<name>', () => {
     'x-access-key',
     'x-api-key',
     'x-hub-signature-256',
-  ])('keeps the credential header %s out of stories, and others in', async (name) => {
+  ])('keeps the credential header %s out of details, and others in', async (name) => {
     const { eventId } = await hooks.ask('/headers', {}, { [name]: 'private', 'x-author': 'Ann' });
-    const { headers } = (await hooks.story(eventId)).request;
+    const { headers } = (await hooks.details(eventId)).request;
     expect(headers).not.toHaveProperty(name);
     expect(headers).toHaveProperty('x-author', 'Ann');
   });
 
-  it('keeps credentials in the query out of stories and templates', async () => {
+  it('keeps credentials in the query out of details and templates', async () => {
     const { eventId } = await hooks.ask('/ci/build?access_token=private&q=seen', { n: 1 });
-    expect((await hooks.story(eventId)).request.query).toEqual({ q: 'seen' });
+    expect((await hooks.details(eventId)).request.query).toEqual({ q: 'seen' });
   });
 
-  it('keeps credentials out of templates and stories', async () => {
+  it('keeps credentials out of templates and details', async () => {
     const { eventId } = await hooks.ask('/headers', {}, { 'x-event': 'E', cookie: 'c=1' });
-    const story = await hooks.ended(eventId);
-    expect(story.runs[0]?.prompt).toContain('\nabE\n');
-    expect(Object.keys(story.request.headers)).not.toContain('authorization');
-    expect(Object.keys(story.request.headers)).not.toContain('cookie');
+    const details = await hooks.ended(eventId);
+    expect(details.runs[0]?.prompt).toContain('\nabE\n');
+    expect(Object.keys(details.request.headers)).not.toContain('authorization');
+    expect(Object.keys(details.request.headers)).not.toContain('cookie');
   });
 
   it('fans mail out to one run per message, in a session of its own', async () => {
@@ -156,9 +160,9 @@ describe('POST /hooks/<name>', () => {
       source: 'mail',
       messages: [{ id: 'm1', from: 'Ann', subject: 'Hi', snippet: 'there' }],
     });
-    const story = await hooks.ended(eventId);
-    expect(story.runs).toMatchObject([{ sessionKey: 'hook:mail:m1', status: 'succeeded' }]);
-    expect(story.runs[0]?.prompt).toContain('New email from Ann\nSubject: Hi\nthere\n');
+    const details = await hooks.ended(eventId);
+    expect(details.runs).toMatchObject([{ sessionKey: 'hook:mail:m1', status: 'succeeded' }]);
+    expect(details.runs[0]?.prompt).toContain('New email from Ann\nSubject: Hi\nthere\n');
   });
 
   it.each(['/nothing', '/Wake', '/w%61ke', '/agent/', '/alerts/x'])(
@@ -172,7 +176,9 @@ describe('POST /hooks/<name>', () => {
     },
   );
 
-  it('takes /hooks//wake as wake', async () => {
-    expect(await hooks.ask('//wake', { text: 'x' })).toMatchObject({ status: 200, mode: 'now' });
+  it('never takes /hooks//wake as wake: here the mapping of every name takes it', async () => {
+    const answer = await hooks.ask('//wake', { text: 'x' });
+    expect(answer).toMatchObject({ status: 200, runId: expect.any(String) });
+    expect(answer).not.toHaveProperty('mode');
   });
 });

@@ -33,9 +33,9 @@ describe('the operator API refuses', () => {
     ['x-real-ip', { headers: { 'x-real-ip': '127.0.0.1' } }, 403, 'loopback_only'],
     ['forwarded', { headers: { forwarded: 'for=127.0.0.1' } }, 403, 'loopback_only'],
   ])('%s, and asks the ledger nothing', async (_, asked, status, code) => {
-    const told = await service.post('/ops/api/pause', asked);
-    expect(told).toMatchObject({ status, body: { ok: false, code, error: expect.any(String) } });
-    expect(told.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+    const answer = await service.post('/ops/api/pause', asked);
+    expect(answer).toMatchObject({ status, body: { ok: false, code, error: expect.any(String) } });
+    expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
     expect(service.ledger.journal).toEqual([]);
   });
 
@@ -60,8 +60,8 @@ describe('the operator API behind a trusted proxy', () => {
     ['', 403],
   ])('answers a request forwarded for %j with %i: it is not local', async (chain, status) => {
     await using proxied = await OperatedService.start({ trustedProxies: ['127.0.0.1'] });
-    const told = await proxied.get(EVENTS, { headers: { 'x-forwarded-for': chain } });
-    expect(told.status).toBe(status);
+    const answer = await proxied.get(EVENTS, { headers: { 'x-forwarded-for': chain } });
+    expect(answer.status).toBe(status);
   });
 
   it('answers other machines when it is exposed, with the token only', async () => {

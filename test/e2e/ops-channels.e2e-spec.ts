@@ -29,8 +29,8 @@ describe('POST /ops/api/channels/:id/test', () => {
     [{}, '+1'],
     [undefined, '+1'],
   ])('%j sends to %s', async (body, to) => {
-    const told = await service.post(`${CHANNELS}/chan_1/test`, { body });
-    expect(told).toMatchObject({ status: 200, body: { ok: true, messageId: '1' } });
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body });
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, messageId: '1' } });
     expect(service.channel.messages).toMatchObject([{ to }]);
   });
 
@@ -43,21 +43,21 @@ describe('POST /ops/api/channels/:id/test', () => {
     '{"too":"+49"}',
     `{"to":"${'x'.repeat(5000)}"}`,
   ])('refuses %.20s with 400, and sends nothing', async (body) => {
-    const told = await service.post(`${CHANNELS}/chan_1/test`, { body });
-    expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body });
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
     expect(service.channel.messages).toEqual([]);
   });
 
   it.each(['chan_2', 'chan_9', '__proto__'])('%s is not configured: 404', async (id) => {
-    const told = await service.post(`${CHANNELS}/${id}/test`, { body: { to: '+49' } });
-    expect(told).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_channel' } });
+    const answer = await service.post(`${CHANNELS}/${id}/test`, { body: { to: '+49' } });
+    expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_channel' } });
   });
 
   it('answers 502 with the reason when it was not sent, and the list tells it', async () => {
     service.channel.answer = () => Promise.reject(new DeliveryError('Bad token', 'auth'));
-    const told = await service.post(`${CHANNELS}/chan_1/test`, { body: { to: '+49' } });
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body: { to: '+49' } });
     const error = 'The test message was not sent: Bad token.';
-    expect(told).toMatchObject({ status: 502, body: { ok: false, code: 'test_failed', error } });
+    expect(answer).toMatchObject({ status: 502, body: { ok: false, code: 'test_failed', error } });
     const { body } = await service.get(CHANNELS);
     expect(body).toMatchObject({
       channels: [{ state: 'failing', lastError: { kind: 'auth', message: 'Bad token' } }],

@@ -1,3 +1,4 @@
+import { Metrics } from '../../src/service/ops/index.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
 const anybody = { token: null, from: '192.0.2.7' };
@@ -8,20 +9,23 @@ afterEach(() => service[Symbol.asyncDispose]());
 
 describe('GET /health', () => {
   it('is live for anybody, without a token', async () => {
-    const told = await service.get('/health/live', anybody);
-    expect(told).toMatchObject({ status: 200, body: { ok: true, status: 'live' } });
+    const answer = await service.get('/health/live', anybody);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, status: 'live' } });
   });
 
   it('is ready while events can be stored', async () => {
-    const told = await service.get('/health/ready', anybody);
-    expect(told).toMatchObject({ status: 200, body: { ok: true, status: 'ready', paused: false } });
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ok: true, status: 'ready', paused: false },
+    });
   });
 
   it('is not ready with 503 and a code, and tells nothing of the machine', async () => {
     service.ledger.isHealthy = false;
-    const told = await service.get('/health/ready', anybody);
-    expect(told).toMatchObject({ status: 503, body: { ok: false, code: 'not_ready' } });
-    expect(told.text).not.toContain('secret');
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: 'not_ready' } });
+    expect(answer.text).not.toContain('secret');
     expect((await service.get('/health/live')).status).toBe(200);
   });
 });
@@ -60,5 +64,14 @@ describe('GET /ops/metrics', () => {
     expect(status).toBe(200);
     expect(text).toContain('hooks_ledger_up 0');
     expect(text).not.toContain('hooks_work{');
+  });
+
+  it('are 501 with what to install while prom-client is not there', async () => {
+    const reason = 'the package prom-client is not installed';
+    await using bare = await OperatedService.start({ metrics: new Metrics(reason) });
+    expect(await bare.get('/ops/metrics')).toMatchObject({
+      status: 501,
+      body: { ok: false, code: 'metrics_unavailable', error: `There are no metrics: ${reason}.` },
+    });
   });
 });

@@ -1,4 +1,4 @@
-import type { MailStatus } from '../../src/ops/index.ts';
+import type { MailStatus } from '../../src/service/ops/index.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
 const MAILBOX = {
@@ -49,9 +49,9 @@ describe('GET /ops/api/mail', () => {
 describe('mail that does not get through', () => {
   it('leaves the service ready and says what does not work, without the account', async () => {
     await using service = await OperatedService.start({ mail: () => EXPIRED });
-    const told = await service.get('/health/ready', { token: null, from: '192.0.2.7' });
-    expect(told.status).toBe(200);
-    expect(told.body).toEqual({
+    const answer = await service.get('/health/ready', { token: null, from: '192.0.2.7' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
       ok: true,
       status: 'ready',
       paused: false,

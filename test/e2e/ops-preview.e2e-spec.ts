@@ -56,21 +56,21 @@ describe('POST /ops/api/preview', () => {
     ['{"hook":"ci","headers":{"constructor":{"prototype":1}}}', 'headers must be an object'],
     [`{"hook":"ci","payload":${'['.repeat(100_000)}`, 'levels'],
   ])('refuses the body %.40s', async (body, said) => {
-    const told = await ask(body);
-    expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
-    expect(told.body['error']).toContain(said);
+    const answer = await ask(body);
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
+    expect(answer.body['error']).toContain(said);
     expect(service.previews.journal).toEqual([]);
   });
 
   it('refuses more than 2 MB', async () => {
-    const told = await ask(`{"hook":"ci","payload":"${'x'.repeat(2 * 1024 * 1024)}"}`);
-    expect(told).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    const answer = await ask(`{"hook":"ci","payload":"${'x'.repeat(2 * 1024 * 1024)}"}`);
+    expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
     expect(service.previews.journal).toEqual([]);
   });
 
   it('shows nothing to anybody but the operator', async () => {
-    const told = await ask('{"hook":"ci"}', null);
-    expect(told).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
+    const answer = await ask('{"hook":"ci"}', null);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
     expect(service.previews.journal).toEqual([]);
   });
 });

@@ -30,15 +30,15 @@ describe('GET /ops/api/events', () => {
     'hook=',
     'color=red',
   ])('refuses ?%s with 400', async (query) => {
-    const told = await service.get(`${EVENTS}?${query}`);
-    expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
+    const answer = await service.get(`${EVENTS}?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
     expect(service.ledger.journal).toEqual([]);
   });
 
   it('tells one event, or 404', async () => {
     expect((await service.get(`${EVENTS}/event-1`)).body).toMatchObject({ id: 'event-1' });
-    const told = await service.get(`${EVENTS}/event-2`);
-    expect(told).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
+    const answer = await service.get(`${EVENTS}/event-2`);
+    expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
   });
 });
 
@@ -61,8 +61,8 @@ describe('GET /ops/api/sessions', () => {
   it.each(['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=a:b', 'hook=a'])(
     'refuses ?%s with 400',
     async (query) => {
-      const told = await service.get(`${SESSIONS}?${query}`);
-      expect(told).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
+      const answer = await service.get(`${SESSIONS}?${query}`);
+      expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
       expect(service.ledger.journal).toEqual([]);
     },
   );
@@ -78,8 +78,8 @@ describe('GET /ops/api/sessions/:key', () => {
   );
 
   it('is 404 for a key under which nothing was written', async () => {
-    const told = await service.get('/ops/api/sessions/main');
-    expect(told).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_session' } });
+    const answer = await service.get('/ops/api/sessions/main');
+    expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_session' } });
   });
 });
 
@@ -89,9 +89,9 @@ describe('POST /ops/api/events/:id/replay', () => {
       outcome: 'replayed',
       answer: { status: 200, body: { ok: true, eventId: `again-${id}` }, headers: { 'x-a': 'b' } },
     });
-    const told = await service.post(`${EVENTS}/event-1/replay`);
-    expect(told).toMatchObject({ status: 200, body: { ok: true, eventId: 'again-event-1' } });
-    expect(told.headers['x-a']).toBe('b');
+    const answer = await service.post(`${EVENTS}/event-1/replay`);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, eventId: 'again-event-1' } });
+    expect(answer.headers['x-a']).toBe('b');
   });
 
   it('answers 204 without a body', async () => {
@@ -104,30 +104,30 @@ describe('POST /ops/api/events/:id/replay', () => {
     ['pruned', 410, 'payload_pruned'],
   ] as const)('is refused for an event that is %s: %i', async (outcome, status, code) => {
     service.replays.replay = async () => ({ outcome });
-    const told = await service.post(`${EVENTS}/event-1/replay`);
-    expect(told).toMatchObject({ status, body: { ok: false, code } });
+    const answer = await service.post(`${EVENTS}/event-1/replay`);
+    expect(answer).toMatchObject({ status, body: { ok: false, code } });
   });
 
   it('passes on what the present configuration refuses', async () => {
     service.replays.replay = () => Promise.reject(new Rejection('paused'));
-    const told = await service.post(`${EVENTS}/event-1/replay`);
-    expect(told).toMatchObject({ status: 503, body: { ok: false, code: 'paused' } });
-    expect(told.headers['retry-after']).toBe('5');
+    const answer = await service.post(`${EVENTS}/event-1/replay`);
+    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: 'paused' } });
+    expect(answer.headers['retry-after']).toBe('5');
   });
 
   it('hides what broke behind a fixed text', async () => {
     service.replays.replay = () => Promise.reject(new Error('/secret/path'));
-    const told = await service.post(`${EVENTS}/event-1/replay`);
-    expect(told).toMatchObject({ status: 500, body: { ok: false, code: 'internal_error' } });
-    expect(told.text).not.toContain('secret');
+    const answer = await service.post(`${EVENTS}/event-1/replay`);
+    expect(answer).toMatchObject({ status: 500, body: { ok: false, code: 'internal_error' } });
+    expect(answer.text).not.toContain('secret');
   });
 });
 
 describe('POST /ops/api/events/:id/retry', () => {
   it('tells how many went back into the queue', async () => {
     service.ledger.dead = 2;
-    const told = await service.post(`${EVENTS}/event-1/retry`);
-    expect(told).toMatchObject({ status: 200, body: { ok: true, retried: 2 } });
+    const answer = await service.post(`${EVENTS}/event-1/retry`);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, retried: 2 } });
   });
 
   it('is 409 when nothing is dead, 404 when there is no such event', async () => {

@@ -1,5 +1,5 @@
-import { AgentError, Stories } from '../../src/hooks/index.ts';
-import type { EventStory, HooksModuleOptions, Trust } from '../../src/hooks/index.ts';
+import { AgentError, EventStore } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions, Trust } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
 const AGENTS: NonNullable<HooksModuleOptions['agents']> = {
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => hooks.close());
 
-async function run(path: string, body: unknown): Promise<EventStory> {
+async function run(path: string, body: unknown): Promise<EventDetails> {
   const { eventId } = await hooks.ask(path, body);
   return hooks.ended(eventId);
 }
@@ -82,8 +82,8 @@ describe('an isolated session (behaviour §6)', () => {
     await run('/agent', { message: 'two', deliver: false });
     const runs = hooks.runner.turns.filter(({ kind }) => kind === 'run');
     expect(runs.map(({ history }) => history)).toEqual([[], []]);
-    const story = await hooks.app.get(Stories).session('agent:a:hook:e2e');
-    expect(story?.turns.map(({ text }) => text)).toEqual([
+    const details = await hooks.app.get(EventStore).session('agent:a:hook:e2e');
+    expect(details?.turns.map(({ text }) => text)).toEqual([
       expect.stringContaining('two'),
       'the reply',
     ]);
@@ -93,7 +93,7 @@ describe('an isolated session (behaviour §6)', () => {
 describe('the list of sessions', () => {
   it('has every session that was spoken in', async () => {
     await run('/talk', { text: 'one' });
-    const { sessions } = await hooks.app.get(Stories).sessions({ limit: 200 });
+    const { sessions } = await hooks.app.get(EventStore).sessions({ limit: 200 });
     expect(sessions).toMatchObject([
       { key: TALK, agentId: 'a', turns: 1, pendingSystemEvents: 0 },
       { key: 'agent:a:main', lastTurnAt: null, turns: 0, pendingSystemEvents: 1 },
@@ -124,7 +124,7 @@ describe('two agents (behaviour §5: the main session of the agent that ran)', (
   });
 });
 
-describe('the story of a run (issue 4.1, 4.8)', () => {
+describe('the details of a run (issue 4.1, 4.8)', () => {
   it('has contract, usage, warnings and tool calls, and the log has none of them', async () => {
     const toolCalls = [
       { tool: 'a_b', input: 'confidential input', outcome: 'succeeded', result: 'r', ms: 1 },

@@ -5,7 +5,7 @@ import type { RequestListener, Server } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { nodeRefusal } from '../../src/standalone/node-version.ts';
+import { nodeRefusal } from '../../src/platform/node-version.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';

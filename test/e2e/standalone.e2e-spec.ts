@@ -59,8 +59,8 @@ describe('the service without any configuration', () => {
     await using second = await ServiceProcess.listening(dir.path);
     expect(kept('hook-token')).toBe(token);
     const asked = { token: kept('operator-token') };
-    const story = await second.ask(`/ops/api/events/${String(body['eventId'])}`, asked);
-    expect(story).toMatchObject({ status: 200, body: { hook: 'wake' } });
+    const details = await second.ask(`/ops/api/events/${String(body['eventId'])}`, asked);
+    expect(details).toMatchObject({ status: 200, body: { hook: 'wake' } });
   });
 });
 

@@ -1,5 +1,5 @@
-import { AgentError, Stories } from '../../src/hooks/index.ts';
-import type { EventStory } from '../../src/hooks/index.ts';
+import { AgentError, EventStore } from '../../src/hooks/index.ts';
+import type { EventDetails } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
@@ -13,14 +13,14 @@ afterEach(() => hooks.close());
 async function run(
   reply: () => Promise<string> | string,
   fields: object = {},
-): Promise<EventStory> {
+): Promise<EventDetails> {
   hooks.runner.reply = ({ kind }) => (kind === 'run' ? reply() : 'HEARTBEAT_OK');
   const body = { message: 'x', deliver: false, wakeMode: 'next-heartbeat', ...fields };
   return hooks.ended((await hooks.ask('/agent', body))['eventId']);
 }
 
 async function waiting() {
-  const session = await hooks.app.get(Stories).session('agent:main:main');
+  const session = await hooks.app.get(EventStore).session('agent:main:main');
   return session?.pendingSystemEvents ?? [];
 }
 
@@ -38,7 +38,7 @@ describe('the summary of a run (behaviour §5)', () => {
     ['a reply to a named hook', () => ' All good.\n', { name: 'CI' }, 'Hook CI: All good.'],
     ['a failure', fail, { name: 'CI' }, 'Hook CI (error): no such model'],
     ['a timeout', never, { timeoutSeconds: 0.05 }, 'Hook (timeout): no reply within 0.05 s'],
-  ])('of %s is a line in the main session and in the story', async (_, reply, fields, text) => {
+  ])('of %s is a line in the main session and in the details', async (_, reply, fields, text) => {
     expect(await run(reply, fields)).toMatchObject({ summary: text });
     expect(await waiting()).toMatchObject([
       { text, trust: { level: 'untrusted', verifiedBy: 'none' } },

@@ -32,7 +32,7 @@ describe('a bundler that was killed', () => {
     const answers = await Promise.all([running.ask('/t', {}), running.ask('/t', {})]);
     for (const { status, eventId } of answers) {
       expect(status).toBe(200);
-      expect((await running.story(eventId)).actions[0]?.['name']).toBe('the second one');
+      expect((await running.details(eventId)).actions[0]?.['name']).toBe('the second one');
     }
   });
 });

@@ -20,10 +20,10 @@ afterAll(() => hooks.close());
 describe('transforms/build-report.ts', () => {
   it('makes a run of a failure', async () => {
     const { eventId } = await hooks.ask('/build', report);
-    const story = await hooks.ended(eventId);
-    expect(story.runs[0]).toMatchObject({ sessionKey: 'hook:build:release/2.1' });
-    expect(story.runs[0]?.prompt).toContain('Build 4711 of release/2.1 failed.\n\n- login ›');
-    expect(story.console).toEqual(['build 4711 of release/2.1: 2 failures']);
+    const details = await hooks.ended(eventId);
+    expect(details.runs[0]).toMatchObject({ sessionKey: 'hook:build:release/2.1' });
+    expect(details.runs[0]?.prompt).toContain('Build 4711 of release/2.1 failed.\n\n- login ›');
+    expect(details.console).toEqual(['build 4711 of release/2.1: 2 failures']);
   });
 
   it('makes a wake of a recovery and nothing of the rest', async () => {

@@ -39,7 +39,7 @@ const through = (module: string, more: object = {}): Partial<HooksModuleOptions>
 async function nameOf(running: Hooks): Promise<unknown> {
   const { eventId, status } = await running.ask('/t', {});
   if (status !== 200) return status;
-  return (await running.story(eventId)).actions[0]?.['name'];
+  return (await running.details(eventId)).actions[0]?.['name'];
 }
 
 describe('transform.module is refused at the start, naming mapping and key', () => {
@@ -61,7 +61,7 @@ describe('transform.module is refused at the start, naming mapping and key', () 
     files.write('t.ts', named('outside')).write('transforms-evil/t.ts', named('evil'));
     const written = module === 'ABSOLUTE' ? join(files.path, 'transforms/t.ts') : module;
     const message = await refusal(through(written));
-    expect(message).toContain('hooks.mappings[0].transform.module of mapping "m" names');
+    expect(message).toContain('  mappings[0].transform.module of mapping "m" names');
     expect(message).toMatch(/inside the transforms directory|leads out of the transforms/);
     expect(message.replaceAll(written, '')).not.toContain(files.path);
   });
@@ -109,7 +109,7 @@ describe('hooks.transformsDir', () => {
   it.each(['..', '../transforms-evil', '/etc', '~', 'file:///x', 'a/../../b'])(
     '%s is refused',
     async (transformsDir) => {
-      expect(await refusal({ transformsDir })).toContain('hooks.transformsDir must stay inside');
+      expect(await refusal({ transformsDir })).toContain('  transformsDir must stay inside');
     },
   );
 
@@ -143,7 +143,7 @@ describe('an edited transform', () => {
     expect(await nameOf(hooks)).toBe('three');
   });
 
-  it('that does not compile leaves the last good version, and says so in log, story and answer', async () => {
+  it('that does not compile leaves the last good version, and says so in log, details and answer', async () => {
     hooks = await startWithTransform(files);
     files.transform('export default () => ({ name: ;');
     const answer = await hooks.ask('/t', {});
@@ -151,7 +151,7 @@ describe('an edited transform', () => {
       status: 200,
       warnings: [expect.stringContaining('does not compile; the version before it was used')],
     });
-    const { actions, console } = await hooks.story(answer['eventId']);
+    const { actions, console } = await hooks.details(answer['eventId']);
     expect(actions[0]?.['name']).toBe('first');
     expect(console[0]).toMatch(/the last good version ran: .*t\.ts:1:\d+: Unexpected ";"/);
     expect(hooks.log.lines.join('\n')).toMatch(/t\.ts:1:\d+: Unexpected .*; the last good/);

@@ -13,7 +13,8 @@ registerHooks({ resolve: (name, context, next) => (imported.push(name), next(nam
 await import('reflect-metadata');
 const { NestFactory } = await import('@nestjs/core');
 const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-const { HooksModule, TransformSandbox, demoRunner } = await import('${DIST}index.js');
+const { HooksModule, demoRunner } = await import('${DIST}index.js');
+const { TransformSandbox } = await import('${DIST}hooks/index.js');
 const { memoryLedger } = await import('${DIST}testing.js');
 const token = 'a-token-for-the-lazy-start-test';
 const [configDir, mapping] = process.argv.slice(1);

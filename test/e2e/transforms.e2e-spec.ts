@@ -22,7 +22,7 @@ async function start(
   return hooks;
 }
 
-/** The first action of the event as the story shows it. */
+/** The first action of the event as the details show it. */
 async function actionOf(
   code: string,
   mapping: Partial<MappingOptions> = {},
@@ -31,7 +31,7 @@ async function actionOf(
   const running = await start(code, mapping);
   const { status, eventId } = await running.ask('/t', payload);
   expect(status).toBe(200);
-  return (await running.story(eventId)).actions[0];
+  return (await running.details(eventId)).actions[0];
 }
 
 describe('a transform (behaviour §8)', () => {
@@ -52,7 +52,7 @@ describe('a transform (behaviour §8)', () => {
     const names: unknown[] = [];
     for (const id of ['a', 'b', 'c']) {
       const { eventId } = await hooks.ask(`/${id}`, {});
-      names.push((await hooks.story(eventId)).actions[0]?.['name']);
+      names.push((await hooks.details(eventId)).actions[0]?.['name']);
     }
     expect(names).toEqual(['by name', 'other', 'default']);
   });
@@ -124,7 +124,7 @@ describe('a transform (behaviour §8)', () => {
     const { eventId } = await running.ask('/t', {
       items: [{ n: 'a' }, { skip: true }, { n: 'c' }],
     });
-    expect((await running.story(eventId)).actions.map(({ name }) => name)).toEqual(['0a', '2c']);
+    expect((await running.details(eventId)).actions.map(({ name }) => name)).toEqual(['0a', '2c']);
   });
 
   it('starts from the same state in every call', async () => {
@@ -135,12 +135,12 @@ describe('a transform (behaviour §8)', () => {
     const names: unknown[] = [];
     for (let call = 0; call < 5; call++) {
       const { eventId } = await running.ask('/t', {});
-      names.push((await running.story(eventId)).actions[0]?.['name']);
+      names.push((await running.details(eventId)).actions[0]?.['name']);
     }
     expect(names).toEqual(Array.from({ length: 5 }, () => '1,1,1'));
   });
 
-  it('shows its console in the story', async () => {
+  it('shows its console in the details', async () => {
     const running = await start(
       `export default ({ payload }) => { console.log('got', payload); console.warn('odd'); return null; }`,
     );
@@ -164,7 +164,7 @@ describe('a transform that breaks (behaviour §1.8)', () => {
       error: 'The transform of this hook broke; the event is kept as failed and can be replayed.',
       eventId: expect.any(String),
     });
-    const { status, error, console, actions } = await running.story(answer['eventId']);
+    const { status, error, console, actions } = await running.details(answer['eventId']);
     expect({ status, error, console, actions }).toEqual({
       status: 'failed',
       error: 'TypeError: bad private-value (TypeError at t.ts:3)',
@@ -234,7 +234,7 @@ describe('a transform that breaks (behaviour §1.8)', () => {
     );
     const answer = await running.ask('/t', { stuck: true });
     expect(answer).toMatchObject({ status: 504, code: 'transform_timeout' });
-    expect((await running.story(answer['eventId'])).status).toBe('failed');
+    expect((await running.details(answer['eventId'])).status).toBe('failed');
     expect((await running.post('/t', {})).status).toBe(204);
   });
 });

@@ -1,4 +1,4 @@
-import { Conversations } from '../../src/hooks/index.ts';
+import { Sessions } from '../../src/hooks/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => hooks.close());
 
 async function pending(agentId = 'main'): Promise<string[]> {
   const limits = { maxEvents: 200, maxBytes: 100_000, maxHistoryCharacters: 1e6 };
-  const context = await hooks.app.get(Conversations).context(`agent:${agentId}:main`, limits);
+  const context = await hooks.app.get(Sessions).context(`agent:${agentId}:main`, limits);
   return context.pending.map(({ text }) => text);
 }
 
@@ -19,8 +19,8 @@ describe('POST /hooks/wake', () => {
   it('answers 200 with the mode and the event, and a heartbeat shows the text', async () => {
     const answer = await hooks.ask('/wake', { text: '  the build is green ' });
     expect(answer).toEqual({ status: 200, ok: true, mode: 'now', eventId: expect.any(String) });
-    const story = await hooks.ended(answer['eventId']);
-    expect(story).toMatchObject({ status: 'done', heartbeat: 'done', hook: 'wake' });
+    const details = await hooks.ended(answer['eventId']);
+    expect(details).toMatchObject({ status: 'done', heartbeat: 'done', hook: 'wake' });
     expect(hooks.journal).toEqual(['heartbeat agent:main:main']);
     expect(hooks.runner.turns[0]?.prompt).toContain('\n\nthe build is green\n');
     expect(await pending()).toEqual([]);
@@ -37,7 +37,7 @@ describe('POST /hooks/wake', () => {
   it('waits for the next heartbeat when it is asked to', async () => {
     const answer = await hooks.ask('/wake', { text: 'later', mode: 'next-heartbeat' });
     expect(answer).toMatchObject({ status: 200, mode: 'next-heartbeat' });
-    expect(await hooks.story(answer['eventId'])).toMatchObject({
+    expect(await hooks.details(answer['eventId'])).toMatchObject({
       status: 'done',
       heartbeat: 'none',
     });
@@ -94,13 +94,11 @@ describe('POST /hooks/wake', () => {
     hooks.runner.reply = () => 'HEARTBEAT_OK';
     await hooks.ended((await hooks.ask('/wake', { text: 'second' }))['eventId']);
     expect(hooks.runner.turns.at(-1)?.prompt).toMatch(/first[\s\S]*second/);
-    expect(await hooks.story(failed.id)).toMatchObject({ status: 'done', heartbeat: 'done' });
+    expect(await hooks.details(failed.id)).toMatchObject({ status: 'done', heartbeat: 'done' });
   });
 
   it('delivers what the heartbeat says to where the main session last spoke, unless it only acknowledges', async () => {
-    await hooks.app
-      .get(Conversations)
-      .noteRoute('agent:main:main', { channel: 'chan_2', to: '42' });
+    await hooks.app.get(Sessions).noteRoute('agent:main:main', { channel: 'chan_2', to: '42' });
     hooks.runner.reply = () => 'HEARTBEAT_OK nothing to do';
     await hooks.ended((await hooks.ask('/wake', { text: 'a' }))['eventId']);
     hooks.runner.reply = () => 'Look at the build!';

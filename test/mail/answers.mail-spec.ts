@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { BriskClock } from '../support/brisk-clock.ts';
+import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Received, Reply } from './hook-server.ts';
 import { letter } from './lmtp.ts';
@@ -16,7 +16,7 @@ async function withWaiting(subjects: readonly string[], pace = 10): Promise<Watc
   const watched = await Watched.start(account, suite.imap);
   await watched.end();
   for (const subject of subjects) await suite.lmtp.deliver(account, letter(account, { subject }));
-  watched.clock = new BriskClock(pace);
+  watched.clock = new FastClock(pace);
   return watched;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { MailMessage } from '../../src/mail/mail-message.ts';
+import type { MailMessage } from '../../src/mail/index.ts';
 
 /** One request as it came. */
 export interface Received {

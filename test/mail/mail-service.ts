@@ -1,4 +1,4 @@
-import type { EventStory, EventSummary } from '../../src/hooks/ports/index.ts';
+import type { EventDetails, EventSummary } from '../../src/hooks/ports/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
@@ -91,8 +91,8 @@ export class MailService implements AsyncDisposable {
   async mailRuns(): Promise<string[]> {
     const runs: string[] = [];
     for (const { id } of await this.events('mail')) {
-      const story = (await this.ask(`/ops/api/events/${id}`)) as unknown as EventStory;
-      runs.push(...story.runs.map(({ sessionKey }) => sessionKey));
+      const details = (await this.ask(`/ops/api/events/${id}`)) as unknown as EventDetails;
+      runs.push(...details.runs.map(({ sessionKey }) => sessionKey));
     }
     return runs;
   }

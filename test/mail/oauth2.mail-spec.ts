@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { eventually } from '../support/eventually.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../support/clocks.ts';
 import { ACCOUNTS, Dovecot } from './dovecot.ts';
 import { Lmtp, letter } from './lmtp.ts';
 import { TcpProxy } from './tcp-proxy.ts';

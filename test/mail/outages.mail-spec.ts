@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { MailStoreHeld } from '../../src/mail/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../support/clocks.ts';
 import { PASSWORD } from './dovecot.ts';
 import { letter } from './lmtp.ts';
 import { asOwner } from './mailbox-client.ts';

@@ -29,7 +29,7 @@ describe('hooks mail setup at a real Dovecot', () => {
     const { code, stderr } = await setup(account, PASSWORD);
     expect(code).toBe(0);
     expect(stderr).toContain('INBOX: 2 messages; the newest is "newest" from Ada');
-    expect(readFileSync(join(dir.path, 'gateway.json5'), 'utf8')).toContain(account);
+    expect(readFileSync(join(dir.path, 'gateway.d/mail.json5'), 'utf8')).toContain(account);
     const seen = await asOwner(account, suite.imap, async (client) => {
       await client.mailboxOpen('INBOX');
       return client.search({ seen: true });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/template-tokens.ts';
+import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/data/template-tokens.ts';
 import { skeleton, CONFUSABLES } from './careless-reader.ts';
 import { LISTED_EMOJI } from './listed-emoji.ts';
 import { ORDINARY_TEXTS } from './ordinary-texts.ts';

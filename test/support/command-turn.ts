@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
-import { AgentError, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
-import type { CommandSettings } from '../../src/hooks/ports/runner-settings.ts';
+import { AgentError } from '../../src/hooks/ports/agent-runner.ts';
+import type { AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
+import type { CommandSettings } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from './agent-turn.ts';
 import { eventually } from './eventually.ts';
 

@@ -1,4 +1,4 @@
-import type { EventStory, HooksModuleOptions } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import type { TransformedRun, TransformedWake } from '../../src/transform.ts';
 
 /** Everything that decides who does what, where, and how it is shown. */
@@ -30,9 +30,9 @@ export const WAYS = [
 export type Way = (typeof WAYS)[number];
 
 /** What a sender would like: in each field something else than the default. */
-export const WISHES: Readonly<Record<ControlField, string | boolean>> = {
+export const REQUESTED: Readonly<Record<ControlField, string | boolean>> = {
   agentId: 'ops',
-  sessionKey: 'hook:wished',
+  sessionKey: 'hook:asked',
   sessionMode: 'persistent',
   model: 'local/b',
   thinking: 'high',
@@ -56,7 +56,7 @@ export const FORBIDDEN: Readonly<Partial<Record<ControlField, string>>> = {
 };
 
 /** The template that a mapping would write into the field to let a payload decide. */
-export function templateOf(field: ControlField): string {
+export function buildTemplate(field: ControlField): string {
   return field === 'sessionKey' ? 'hook:of:{{ value }}' : '{{ value }}';
 }
 
@@ -89,7 +89,7 @@ export const PERMISSIVE: Partial<HooksModuleOptions> = {
     ...(['sessionKey', 'model', 'thinking', 'to', 'instructions'] as const).map((field) => ({
       id: `template-${field}`,
       messageTemplate: '{{ message }}',
-      [field]: templateOf(field),
+      [field]: buildTemplate(field),
     })),
     ...CONTROL_FIELDS.map((field) => ({
       id: `transform-${field}`,
@@ -128,11 +128,11 @@ export const ATTEMPTS: Readonly<
 };
 
 /** What really happened, field by field: from the run that an agent was given, its delivery and its heartbeat. */
-export function controlOf(story: EventStory): Readonly<Record<ControlField, unknown>> {
-  const [run] = story.runs;
-  const [delivery] = story.deliveries;
+export function readControl(details: EventDetails): Readonly<Record<ControlField, unknown>> {
+  const [run] = details.runs;
+  const [delivery] = details.deliveries;
   const prompt = run?.prompt ?? '';
-  const { sessionMode } = story.actions[0] ?? {};
+  const { sessionMode } = details.actions[0] ?? {};
   return {
     agentId: run?.agentId,
     sessionKey: run?.sessionKey,
@@ -142,7 +142,7 @@ export function controlOf(story: EventStory): Readonly<Record<ControlField, unkn
     channel: delivery?.channel,
     to: delivery?.to,
     deliver: delivery !== undefined,
-    wakeMode: story.heartbeat === 'none' ? 'next-heartbeat' : 'now',
+    wakeMode: details.heartbeat === 'none' ? 'next-heartbeat' : 'now',
     allowUnsafeExternalContent: !prompt.includes('<<<EXTERNAL_UNTRUSTED_CONTENT id="'),
     instructions: prompt.split('SECURITY NOTICE')[0]?.trim(),
   };

@@ -1,8 +1,8 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { HooksModule, Operations, Stories } from '../../src/hooks/index.ts';
-import type { EventStory, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
+import { HooksModule, LedgerAdmin, EventStore } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { eventually } from './eventually.ts';
 import { RecordingChannel, RecordingRunner } from './recording.ts';
@@ -72,41 +72,41 @@ export class Hooks {
     return { ...json, status: answer.status };
   }
 
-  async story(eventId: unknown): Promise<EventStory> {
-    const story = await this.app.get(Stories).get(String(eventId));
-    if (story === null) throw new Error(`there is no event ${String(eventId)}`);
-    return story;
+  async details(eventId: unknown): Promise<EventDetails> {
+    const details = await this.app.get(EventStore).get(String(eventId));
+    if (details === null) throw new Error(`there is no event ${String(eventId)}`);
+    return details;
   }
 
-  /** The story once the event has ended. */
-  async ended(eventId: unknown): Promise<EventStory> {
+  /** The details once the event has ended. */
+  async ended(eventId: unknown): Promise<EventDetails> {
     return eventually(`event ${String(eventId)} ends`, async () => {
-      const story = await this.story(eventId);
-      return story.status !== 'accepted' && story.status !== 'running' && story;
+      const details = await this.details(eventId);
+      return details.status !== 'accepted' && details.status !== 'running' && details;
     });
   }
 
   /** Every event that was stored, newest first. */
-  async events(): Promise<EventStory[]> {
-    const { events } = await this.app.get(Stories).list({ limit: 200 });
-    return Promise.all(events.map(({ id }) => this.story(id)));
+  async events(): Promise<EventDetails[]> {
+    const { events } = await this.app.get(EventStore).list({ limit: 200 });
+    return Promise.all(events.map(({ id }) => this.details(id)));
   }
 
   /** Puts what died of an event back into the queue. */
   retry(eventId: unknown): Promise<number | null> {
-    return this.app.get(Operations).retry(String(eventId));
+    return this.app.get(LedgerAdmin).retry(String(eventId));
   }
 
   /** How much work of a kind waits or runs. */
   async waiting(kind: WorkCounts['kind']): Promise<number> {
-    const counts = await this.app.get(Operations).counts();
+    const counts = await this.app.get(LedgerAdmin).counts();
     const open = counts.filter((it) => it.kind === kind && it.state !== 'dead');
     return open.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** How many events were stored. */
   async stored(): Promise<number> {
-    const { events } = await this.app.get(Stories).list({ limit: 200 });
+    const { events } = await this.app.get(EventStore).list({ limit: 200 });
     return events.length;
   }
 

@@ -1,68 +1,66 @@
-import { AgentDispatch } from '../../src/hooks/ingest/agent-dispatch.ts';
-import type { HookRequest } from '../../src/hooks/ingest/hook-request.ts';
-import { compileMappings } from '../../src/hooks/ingest/mapping/compile.ts';
-import { MappingService } from '../../src/hooks/ingest/mapping/mapping-service.ts';
-import type { Applied } from '../../src/hooks/ingest/mapping/mapping-service.ts';
-import { AgentPolicy } from '../../src/hooks/ingest/policy/agent-policy.ts';
-import { ModelPolicy } from '../../src/hooks/ingest/policy/model-policy.ts';
-import { SessionPolicy } from '../../src/hooks/ingest/policy/session-policy.ts';
-import { TransformCompiler } from '../../src/hooks/ingest/transform/transform-compiler.ts';
-import { TransformModules } from '../../src/hooks/ingest/transform/transform-modules.ts';
-import { TransformSandbox } from '../../src/hooks/ingest/transform/transform-sandbox.ts';
+import { ActionResolver } from '../../src/hooks/actions/action-resolver.ts';
+import type { HookRequest } from '../../src/hooks/actions/hook-request.ts';
+import { compileMappings } from '../../src/hooks/mappings/compile.ts';
+import { MappingService } from '../../src/hooks/mappings/mapping-service.ts';
+import type { Applied } from '../../src/hooks/mappings/apply.ts';
+import { AgentPolicy } from '../../src/hooks/actions/agent-policy.ts';
+import { ModelPolicy } from '../../src/hooks/actions/model-policy.ts';
+import { SessionPolicy } from '../../src/hooks/actions/session-policy.ts';
+import { TransformCompiler } from '../../src/hooks/transforms/compiler.ts';
+import { TransformModules } from '../../src/hooks/transforms/modules.ts';
+import { TransformSandbox } from '../../src/hooks/transforms/sandbox.ts';
 import {
   ConfigurationError,
   ConfiguredAgents,
+  GATEWAY_NAMES,
   HooksSettings,
-  areMappingsSound,
   resolveOptions,
 } from '../../src/hooks/options/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
-import { Rejection } from '../../src/hooks/rejections/index.ts';
+import { Rejection } from '../../src/hooks/rejection.ts';
 
-/** The rooms between the door and the ledger under one configuration without transforms. */
+/** The rooms between HTTP and the ledger under one configuration without transforms. */
 export function ingest(given: HooksSettingsInput) {
-  const settings = new HooksSettings(given);
+  const settings = new HooksSettings(given, GATEWAY_NAMES);
   const directory = new ConfiguredAgents(settings);
-  const dispatch = new AgentDispatch(
+  const resolver = new ActionResolver(
     new AgentPolicy(directory),
     new SessionPolicy(),
     new ModelPolicy(),
   );
   const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
-  const mappings = new MappingService(settings, dispatch, directory, sandbox);
+  const mappings = new MappingService(settings, resolver, directory, sandbox);
   throwProblems(given);
-  void settings.verify();
+  const verified = settings.verify();
   const { current } = settings;
   return {
     settings,
-    dispatch,
+    resolver,
     mappings,
     current,
+    /** Settles when the settings were checked; warnings are logged by then. */
+    verified,
     /** Id of the mapping that takes the request. */
-    match: (request: HookRequest) => mappings.match(request, current)?.id ?? null,
+    match: (request: HookRequest) => mappings.match({ ...request, settings: current })?.id ?? null,
     /** What the mapping makes of the request. */
-    apply(request: HookRequest): Applied {
-      const mapping = mappings.match(request, current);
+    async apply(given: HookRequest): Promise<Applied> {
+      const request = { ...given, settings: current };
+      const mapping = mappings.match(request);
       if (mapping === null) throw new Error('no mapping takes this request');
-      const applied = mappings.apply(mapping, request, current);
-      if (applied instanceof Promise) throw new Error('this mapping has a transform');
-      return applied;
+      return mappings.apply(mapping, request);
     },
   };
 }
 
-/** What the settings would be refused with, at once: without transforms nothing has to be waited for. */
+/** Throws at once what the settings would be refused with; transforms are not looked at. */
 function throwProblems(given: HooksSettingsInput): void {
-  const { problems, resolved } = resolveOptions(given);
-  const all = [
-    ...problems,
-    ...(areMappingsSound(problems) ? compileMappings(resolved).problems : []),
-  ];
+  const { problems, resolved, areMappingsSound } = resolveOptions(given, GATEWAY_NAMES);
+  const all = [...problems, ...(areMappingsSound ? compileMappings(resolved).problems : [])];
   if (all.length > 0) throw new ConfigurationError(all);
 }
 
 /** The problems that a configuration is refused with, a sentence each. */
-export function problemsOf(given: HooksSettingsInput): string[] {
+export function findProblems(given: HooksSettingsInput): string[] {
   try {
     ingest(given);
     return [];
@@ -73,7 +71,7 @@ export function problemsOf(given: HooksSettingsInput): string[] {
 }
 
 /** The refusal that `act` ends with. */
-export function rejectionOf(act: () => unknown): Rejection {
+export function catchRejection(act: () => unknown): Rejection {
   try {
     act();
   } catch (error) {
@@ -83,7 +81,9 @@ export function rejectionOf(act: () => unknown): Rejection {
   throw new Error('was not refused');
 }
 
-/** A request that passed the door. */
+const DEFAULTS = resolveOptions({}).resolved;
+
+/** A well-formed request of a verified sender. */
 export function hookRequest(
   name: string,
   payload: unknown = {},
@@ -98,6 +98,7 @@ export function hookRequest(
     client: '127.0.0.1',
     verifiedBy: 'token',
     receivedAt: Date.UTC(2026, 0, 1),
+    settings: DEFAULTS,
     ...over,
   };
 }

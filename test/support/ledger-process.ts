@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { sqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LIMITS, event } from '../contracts/ledger/events.ts';
 
@@ -26,7 +26,7 @@ try {
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(await accept(Number(line), ledger));
   }
-  await ledger.upkeep.close();
+  await ledger.maintenance.close();
 } catch (error) {
   console.log(error instanceof Error ? error.message : 'broke');
 }

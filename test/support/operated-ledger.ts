@@ -1,10 +1,10 @@
-import { LedgerUnavailable, Operations, Stories, Upkeep } from '../../src/hooks/index.ts';
+import { LedgerUnavailable, LedgerAdmin, EventStore, Maintenance } from '../../src/hooks/index.ts';
 import type {
   EventFilter,
-  EventStory,
+  EventDetails,
   EventSummary,
   SessionFilter,
-  SessionStory,
+  SessionDetails,
   StoredRequest,
   WorkCounts,
 } from '../../src/hooks/index.ts';
@@ -17,7 +17,7 @@ const SUMMARY: EventSummary = {
   mapping: null,
 };
 
-const STORY: EventStory = {
+const DETAILS: EventDetails = {
   ...SUMMARY,
   request: {
     path: 'wake',
@@ -43,18 +43,18 @@ export class OperatedLedger {
   isHealthy = true;
   isPaused = false;
   dead = 0;
-  readonly stories: Stories;
-  readonly operations: Operations;
-  readonly upkeep: Upkeep;
+  readonly events: EventStore;
+  readonly operations: LedgerAdmin;
+  readonly upkeep: Maintenance;
 
   constructor() {
-    this.stories = new OperatedStories(this);
+    this.events = new OperatedEvents(this);
     this.operations = new OperatedOperations(this);
     this.upkeep = new OperatedUpkeep(this);
   }
 }
 
-class OperatedStories extends Stories {
+class OperatedEvents extends EventStore {
   constructor(private readonly ledger: OperatedLedger) {
     super();
   }
@@ -64,8 +64,8 @@ class OperatedStories extends Stories {
     return { events: [SUMMARY], nextCursor: 'next' };
   }
 
-  async get(id: string): Promise<EventStory | null> {
-    return id === SUMMARY.id ? STORY : null;
+  async get(id: string): Promise<EventDetails | null> {
+    return id === SUMMARY.id ? DETAILS : null;
   }
 
   async storedRequest(): Promise<StoredRequest | null> {
@@ -78,13 +78,13 @@ class OperatedStories extends Stories {
     return { sessions: [{ ...session, turns: 0, pendingSystemEvents: 1 }], nextCursor: 'next' };
   }
 
-  async session(key: string): Promise<SessionStory | null> {
-    const story = { agentId: 'main', pendingSystemEvents: [], lastRoute: null, turns: [] };
-    return key.startsWith('agent:main:') ? { key, ...story } : null;
+  async session(key: string): Promise<SessionDetails | null> {
+    const details = { agentId: 'main', pendingSystemEvents: [], lastRoute: null, turns: [] };
+    return key.startsWith('agent:main:') ? { key, ...details } : null;
   }
 }
 
-class OperatedOperations extends Operations {
+class OperatedOperations extends LedgerAdmin {
   constructor(private readonly ledger: OperatedLedger) {
     super();
   }
@@ -109,7 +109,7 @@ class OperatedOperations extends Operations {
   }
 }
 
-class OperatedUpkeep extends Upkeep {
+class OperatedUpkeep extends Maintenance {
   constructor(private readonly ledger: OperatedLedger) {
     super();
   }

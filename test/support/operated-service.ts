@@ -4,26 +4,29 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import {
   AuthFailureThrottle,
-  BoundedFailureStorage,
   CHANNEL_BINDINGS,
   ChannelOperations,
   ChannelRegistry,
   Clock,
-  FailureStorage,
   HookPreview,
   HookReplay,
   HooksSettings,
-  Operations,
-  Stories,
+  LedgerAdmin,
+  EventStore,
   SystemClock,
-  Upkeep,
+  Maintenance,
 } from '../../src/hooks/index.ts';
+import {
+  BoundedFailureStorage,
+  FAILURE_STORAGE,
+} from '../../src/hooks/http/auth/failure-storage.ts';
 import type { PreviewRequest } from '../../src/hooks/index.ts';
-import { HookMetrics, OpsModule } from '../../src/ops/index.ts';
-import { createHttpAdapter } from '../../src/standalone/http-adapter.ts';
-import { JsonErrorsFilter } from '../../src/standalone/json-errors.filter.ts';
+import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
+import { createHttpAdapter } from '../../src/service/http-adapter.ts';
+import { JsonErrorsFilter } from '../../src/service/refusals.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
-import type { MailStatus } from '../../src/ops/index.ts';
+import { HostErrors } from '../../src/hooks/work/host-errors.ts';
+import type { MailStatus } from '../../src/service/ops/index.ts';
 import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
 
@@ -35,7 +38,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export interface OperatedOptions {
   readonly exposed?: boolean;
   readonly trustedProxies?: readonly string[];
-  /** How a mailbox fares; absent: there is none. */
+  /** Absent: with prom-client. */
+  readonly metrics?: Metrics;
+  /** How a mailbox does; absent: there is none. */
   readonly mail?: () => MailStatus;
 }
 
@@ -47,7 +52,7 @@ export interface Asked {
   readonly body?: string | object;
 }
 
-export interface Told {
+export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -83,7 +88,7 @@ export class OperatedService implements AsyncDisposable {
     readonly channel: RecordingChannel,
   ) {}
 
-  static async start(options: OperatedOptions = {}): Promise<OperatedService> {
+  static async start({ metrics, ...options }: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
     const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
     const channel = new RecordingChannel('chan_1', []);
@@ -92,6 +97,7 @@ export class OperatedService implements AsyncDisposable {
     const testing = Test.createTestingModule({
       imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews, channel), ops)],
     });
+    if (metrics !== undefined) testing.overrideProvider(Metrics).useValue(metrics);
     const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
       createHttpAdapter(),
       { bodyParser: false, logger: false },
@@ -102,15 +108,15 @@ export class OperatedService implements AsyncDisposable {
     return new OperatedService(app, ledger, replays, previews, channel);
   }
 
-  get metrics(): HookMetrics {
-    return this.app.get(HookMetrics, { strict: false });
+  get metrics(): Metrics {
+    return this.app.get(Metrics, { strict: false });
   }
 
-  get(url: string, asked: Asked = {}): Promise<Told> {
+  get(url: string, asked: Asked = {}): Promise<Answer> {
     return this.#ask('GET', url, asked);
   }
 
-  post(url: string, asked: Asked = {}): Promise<Told> {
+  post(url: string, asked: Asked = {}): Promise<Answer> {
     return this.#ask('POST', url, asked);
   }
 
@@ -118,7 +124,7 @@ export class OperatedService implements AsyncDisposable {
     method: 'GET' | 'POST',
     url: string,
     { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {}, body: sent }: Asked,
-  ): Promise<Told> {
+  ): Promise<Answer> {
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await this.app.inject({
       method,
@@ -151,14 +157,15 @@ function hooksStandIn(
   const providers = [
     { provide: HooksSettings, useValue: settings },
     { provide: Clock, useClass: SystemClock },
-    { provide: Stories, useValue: ledger.stories },
-    { provide: Operations, useValue: ledger.operations },
-    { provide: Upkeep, useValue: ledger.upkeep },
+    { provide: EventStore, useValue: ledger.events },
+    { provide: LedgerAdmin, useValue: ledger.operations },
+    { provide: Maintenance, useValue: ledger.upkeep },
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },
-    { provide: FailureStorage, useClass: BoundedFailureStorage },
+    { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },
     { provide: CHANNEL_BINDINGS, useValue: { chan_1: { provider: channel, to: '+1' } } },
     ChannelRegistry,
+    HostErrors,
     ChannelHealth,
     ChannelOperations,
     AuthFailureThrottle,

@@ -7,7 +7,7 @@ export interface ExampleRequest {
   readonly body: unknown;
   /** `text` blocks: what an agent reads, one per action. */
   readonly texts: string[];
-  /** `json` blocks with a `status`: the answer; with `console`: of the story; others: the first action. Of a preview: itself. */
+  /** `json` blocks with a `status`: the answer; with `console`: of the details; others: the first action. Of a preview: itself. */
   readonly results: Readonly<Record<string, unknown>>[];
 }
 
@@ -25,7 +25,7 @@ export interface Example {
 const BLOCK = /^## (.+)$|^```(\w+)\n([\s\S]*?)^```$/gmu;
 
 /** The executable examples of a page: a `json5` block begins one, `http` a request of it. */
-export function examplesOf(page: string): Example[] {
+export function readExamples(page: string): Example[] {
   const examples: Example[] = [];
   let heading = '';
   for (const [, title, language, code = ''] of page.matchAll(BLOCK)) {
@@ -45,7 +45,7 @@ export function examplesOf(page: string): Example[] {
 
 function addTo({ requests, log, files }: Example, language: string, code: string): void {
   const request = requests.at(-1);
-  if (language === 'http') requests.push(requestOf(code));
+  if (language === 'http') requests.push(readRequest(code));
   else if (language === 'ts') files.push(fileOf(code));
   else if (language === 'log') log.push(...code.trim().split('\n'));
   else if (language === 'text') request?.texts.push(code.slice(0, -1));
@@ -60,7 +60,7 @@ function fileOf(text: string): Example['files'][number] {
   return { name, text };
 }
 
-function requestOf(code: string): ExampleRequest {
+function readRequest(code: string): ExampleRequest {
   const [head = '', body = ''] = code.split('\n\n');
   const [first = '', ...headers] = head.split('\n');
   return {

@@ -1,4 +1,4 @@
-import { SECURITY_NOTICE } from '../../src/hooks/boundary/fence.ts';
+import { SECURITY_NOTICE } from '../../src/hooks/boundary/frame.ts';
 
 const TIME = /\n\nReceived: (\S+)$/u;
 const END = /\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="([0-9a-f]{32})">>>$/u;

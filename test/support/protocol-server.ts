@@ -1,4 +1,4 @@
-import type { ModelProvider } from '../../src/adapters/agents/model.ts';
+import type { ModelProvider } from '../../src/adapters/agents/index.ts';
 import type { ModelProtocol } from './protocols/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
 

@@ -2,7 +2,7 @@ import { modelRunner } from '../../src/adapters/agents/model.ts';
 import { AgentError, type AgentReply, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
 import type { Clock } from '../../src/hooks/ports/clock.ts';
 import { agentTurn } from './agent-turn.ts';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from './clocks.ts';
 import { KEY, NOW, PROMPT } from './model-turn.ts';
 import type { ProtocolServer } from './protocol-server.ts';
 

@@ -28,7 +28,7 @@ export class RecordingRunner extends AgentRunner {
   override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     this.turns.push(turn);
     this.journal.push(`${turn.kind} ${turn.sessionKey}`);
-    turn.tellsToolCalls?.(() => this.toolCalls);
+    turn.reportToolCalls?.(() => this.toolCalls);
     return { ...this.extras, text: await this.reply(turn, signal) };
   }
 
@@ -40,9 +40,10 @@ export class RecordingRunner extends AgentRunner {
 /** Takes every message and writes it down. */
 export class RecordingChannel extends Channel {
   readonly messages: OutgoingMessage[] = [];
-  answer: (message: OutgoingMessage) => Promise<{ messageId?: string }> = async () => ({
-    messageId: String(this.messages.length),
-  });
+  answer: (message: OutgoingMessage, signal: AbortSignal) => Promise<{ messageId?: string }> =
+    async () => ({
+      messageId: String(this.messages.length),
+    });
 
   constructor(
     private readonly name: string,
@@ -51,9 +52,12 @@ export class RecordingChannel extends Channel {
     super();
   }
 
-  override async send(message: OutgoingMessage): Promise<{ messageId?: string }> {
+  override async send(
+    message: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId?: string }> {
     this.messages.push(message);
     this.journal.push(`deliver ${this.name} ${message.to} ${message.text}`);
-    return this.answer(message);
+    return this.answer(message, signal);
   }
 }

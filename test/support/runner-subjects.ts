@@ -1,6 +1,6 @@
 import { agentRunner } from '../../src/adapters/agents/by-agent.ts';
 import type { AgentRunner, AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
-import type { RunnerSettings } from '../../src/hooks/ports/runner-settings.ts';
+import type { RunnerSettings } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from './agent-turn.ts';
 import { command, KEY, serviceEnvironment } from './command-turn.ts';
 import { ConfigDirectory } from './config-directory.ts';
@@ -79,7 +79,7 @@ export const SUBJECTS: readonly [string, () => Promise<Subject>][] = [
   ['http', () => served(({ baseUrl }) => gateway(baseUrl))],
 ];
 
-/** A gateway that is told everything. */
+/** A gateway that receives everything. */
 export function gateway(baseUrl: string) {
   const headers = { 'x-agent': '{agent}', 'x-session': '{session}', 'x-contract': '{contract}' };
   return { type: 'http', baseUrl, apiKey: KEY, model: 'agent:{agent}', headers } as const;

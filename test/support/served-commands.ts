@@ -59,8 +59,8 @@ export class ServedCommands implements AsyncDisposable {
 
   /** Sends to a hook with the token, past the command line; the id of the event. */
   async post(hook: string, body: unknown): Promise<string> {
-    const { body: told } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body });
-    return String(told['eventId']);
+    const { body: answer } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body });
+    return String(answer['eventId']);
   }
 
   /** The same, once the event has that status. */
@@ -68,8 +68,8 @@ export class ServedCommands implements AsyncDisposable {
     const id = await this.post(hook, body);
     const path = `/ops/api/events/${id}`;
     await eventually(`the event is ${status}`, async () => {
-      const { body: story } = await this.service.ask(path, { token: OPERATOR_TOKEN });
-      return story['status'] === status;
+      const { body: details } = await this.service.ask(path, { token: OPERATOR_TOKEN });
+      return details['status'] === status;
     });
     return id;
   }

@@ -1,11 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelRunner } from '../../src/adapters/agents/model.ts';
-import type { AgentReply, ToolCall } from '../../src/hooks/ports/agent-runner.ts';
-import type { CapabilityContract } from '../../src/hooks/ports/capability-contract.ts';
-import type { McpServerSettings, ToolSettings } from '../../src/hooks/ports/runner-settings.ts';
-import { ManualClock } from './manual-clock.ts';
+import type {
+  AgentReply,
+  AgentRunner,
+  ToolCall,
+  CapabilityContract,
+} from '../../src/hooks/ports/agent-runner.ts';
+import type { McpServerSettings, ToolSettings } from '../../src/hooks/ports/agent-directory.ts';
+import { ManualClock } from './clocks.ts';
 import { NOW } from './model-turn.ts';
 import { openaiCompatible } from './protocols/index.ts';
 import type { ModelProtocol } from './protocols/index.ts';
@@ -24,11 +27,11 @@ export interface ToolTurn {
 export class ToolRoom implements AsyncDisposable {
   private readonly dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
   private readonly diary = join(this.dir, 'starts');
-  private told: () => readonly ToolCall[] = () => [];
+  private reported: () => readonly ToolCall[] = () => [];
 
   private constructor(
     readonly model: ProtocolServer,
-    readonly runner: ModelRunner,
+    readonly runner: AgentRunner & AsyncDisposable,
     readonly clock: ManualClock,
   ) {}
 
@@ -84,14 +87,14 @@ export class ToolRoom implements AsyncDisposable {
     const agent = { id: agentId, timeoutSeconds: 600, workspace, tools };
     const trust = allowed === 'all' ? ('trusted' as const) : ('untrusted' as const);
     const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
-    const tellsToolCalls = (calls: () => readonly ToolCall[]) => void (this.told = calls);
-    const turn = turnFor(this.model, { agent, contract, tellsToolCalls });
+    const reportToolCalls = (calls: () => readonly ToolCall[]) => void (this.reported = calls);
+    const turn = turnFor(this.model, { agent, contract, reportToolCalls });
     return this.runner.run(turn, signal ?? never());
   }
 
   /** The tool calls of the last turn, also while it runs and when it failed. */
   get toolCalls(): readonly ToolCall[] {
-    return this.told();
+    return this.reported();
   }
 
   /** The tool calls of one such turn that succeeds. */
@@ -100,8 +103,8 @@ export class ToolRoom implements AsyncDisposable {
     return this.toolCalls;
   }
 
-  /** Names of the tools that the n-th request offered to the model. */
-  async offered(n: number): Promise<readonly unknown[]> {
+  /** Names of the tools that the n-th request gave to the model. */
+  async availableTools(n: number): Promise<readonly unknown[]> {
     return this.model.protocol.toolsOf((await this.model.request(n)).body);
   }
 

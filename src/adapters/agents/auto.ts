@@ -1,44 +1,21 @@
 import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
-import { SystemClock } from '../../hooks/ports/clock.ts';
+import { type Clock, SystemClock } from '../../hooks/ports/clock.ts';
+import { sendHttp } from '../../platform/http-client.ts';
+import { getField } from '../../platform/objects.ts';
 import { demoRunner } from './demo.ts';
-import { type ModelRunner, modelRunner, type ModelRunnerOptions } from './model.ts';
-import { OllamaProbe } from './ollama.ts';
+import { modelRunner, type ModelRunnerOptions } from './model.ts';
 
+/** The options of a model runner, and where a local model is looked for. */
 export interface AutoRunnerOptions extends ModelRunnerOptions {
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
   readonly ollamaUrl?: string;
 }
 
-class AutoRunner extends AgentRunner implements AsyncDisposable {
-  constructor(
-    private readonly probe: OllamaProbe,
-    private readonly ollama: ModelRunner,
-    private readonly models: ModelRunner,
-    private readonly demo: AgentRunner,
-  ) {
-    super();
-  }
-
-  async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
-    if (turn.model !== undefined && turn.model !== 'auto') return this.models.run(turn, signal);
-    const found = await this.probe.firstModel();
-    if (found === undefined) return this.demo.run(turn, signal);
-    return this.ollama.run({ ...turn, model: `ollama/${found}` }, signal);
-  }
-
-  override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
-    return this.models.mayRepeat(turn);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.ollama[Symbol.asyncDispose](), this.models[Symbol.asyncDispose]()]);
-  }
-}
-
 /**
- * The standalone service's runner. A turn without a model, or with `auto`, goes to the first model of a local Ollama
- * (looked for at most once a minute, for at most 300 ms), else to the demo agent; any other model is asked as named.
- * The reply's model says who answered: `ollama/<model>`, `demo`, or the named one. Dispose it when no more turns come.
+ * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first model of a local
+ * Ollama (looked for at most once a minute, for at most 300 ms), else to the demo agent; any other model is asked as
+ * named. The reply's model says who answered: `ollama/<model>`, `demo`, or the named one. Dispose of it when no more
+ * turns come.
  */
 export function autoRunner({
   models,
@@ -46,13 +23,85 @@ export function autoRunner({
   clock = new SystemClock(),
   ollamaUrl = 'http://127.0.0.1:11434',
 }: AutoRunnerOptions): AgentRunner & AsyncDisposable {
-  const providers = {
-    ollama: { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` },
-  };
+  const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
   return new AutoRunner(
     new OllamaProbe(ollamaUrl, clock),
-    modelRunner({ models: () => ({ providers }), env, clock }),
+    modelRunner({ models: () => ({ providers: { ollama } }), env, clock }),
     modelRunner({ models, env, clock }),
     demoRunner(),
   );
+}
+
+/** A runner that has connections to close. */
+type DisposableRunner = AgentRunner & AsyncDisposable;
+
+/** Chooses for each turn anew: an Ollama that is started later serves the next turn without a restart. */
+class AutoRunner extends AgentRunner implements AsyncDisposable {
+  readonly #probe: OllamaProbe;
+  readonly #ollama: DisposableRunner;
+  readonly #models: DisposableRunner;
+  readonly #demo: AgentRunner;
+
+  constructor(
+    probe: OllamaProbe,
+    ollama: DisposableRunner,
+    models: DisposableRunner,
+    demo: AgentRunner,
+  ) {
+    super();
+    this.#probe = probe;
+    this.#ollama = ollama;
+    this.#models = models;
+    this.#demo = demo;
+  }
+
+  async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+    if (turn.model !== undefined && turn.model !== 'auto') return this.#models.run(turn, signal);
+    const found = await this.#probe.firstModel();
+    if (found === undefined) return this.#demo.run(turn, signal);
+    return this.#ollama.run({ ...turn, model: `ollama/${found}` }, signal);
+  }
+
+  override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
+    return this.#models.mayRepeat(turn);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#ollama[Symbol.asyncDispose](), this.#models[Symbol.asyncDispose]()]);
+  }
+}
+
+/** Longest time the server gets to answer the question for its models. */
+const PROBE_MS = 300;
+/** How long the answer, or the lack of one, is believed. */
+const REMEMBER_MS = 60_000;
+
+/** Looks for a local Ollama; everyone who asks within a minute shares one look. */
+class OllamaProbe {
+  readonly #url: string;
+  readonly #clock: Clock;
+  #seen: { readonly at: number; readonly model: Promise<string | undefined> } | undefined;
+
+  constructor(url: string, clock: Clock) {
+    this.#url = url;
+    this.#clock = clock;
+  }
+
+  /** The name of the first model it serves; undefined when none answers within 300 ms. Never fails. */
+  firstModel(): Promise<string | undefined> {
+    const now = this.#clock.now();
+    if (this.#seen === undefined || now - this.#seen.at >= REMEMBER_MS) {
+      this.#seen = { at: now, model: askForModel(`${this.#url}/v1/models`) };
+    }
+    return this.#seen.model;
+  }
+}
+
+/** `{data: [{id}]}`; an Ollama without any model answers `{data: null}`. */
+async function askForModel(url: string): Promise<string | undefined> {
+  // Nothing there, something else there, or too slow: all mean that no Ollama serves us.
+  const answer = await sendHttp(url, { timeoutMs: PROBE_MS }).catch(() => undefined);
+  if (answer === undefined || answer.status < 200 || answer.status > 299) return undefined;
+  const id = getField(answer.json, 'data', 0, 'id');
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }

@@ -1,11 +1,48 @@
-import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
-import type { RunnerSettings } from '../../hooks/ports/runner-settings.ts';
-import { autoRunner, type AutoRunnerOptions } from './auto.ts';
+import { AgentRunner } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import type { RunnerSettings } from '../../hooks/ports/agent-directory.ts';
+import { autoRunner } from './auto.ts';
 import { commandRunner, type CommandRunnerOptions } from './command.ts';
 import { demoRunner } from './demo.ts';
 import { gatewayRunner } from './gateway.ts';
+import type { ModelsSection } from './model.ts';
 
-export type AgentRunnerOptions = AutoRunnerOptions & CommandRunnerOptions;
+/**
+ * What the runners of all types need together.
+ * @publicApi
+ */
+export interface AgentRunnerOptions extends CommandRunnerOptions {
+  /** Asked at the start of each turn of a model, so that a change applies to the next one. */
+  readonly models: () => ModelsSection;
+  /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
+  readonly ollamaUrl?: string;
+}
+
+/**
+ * Runs each agent as its own `runner` says: `model`, `demo`, `command` or `http`. This is what the service uses.
+ *
+ * An agent without a runner is a model. Its turn goes to `<provider>/<model>`; where none is named, or `auto`, to the
+ * first model of a local Ollama (looked for at most once a minute, for at most 300 ms), and without one to the demo
+ * agent. The reply's model says who answered.
+ *
+ * **Dispose of it**, as of {@link modelRunner}: `HooksModule` does not end a runner that it was given.
+ * @example
+ * ```ts
+ * const runner = agentRunner({
+ *   models: () => ({ providers: { openai: { type: 'openai', apiKey: process.env.OPENAI_API_KEY } } }),
+ *   env: () => process.env,
+ *   workspaces: 'workspaces',
+ * });
+ * const agents = { defaults: { model: 'openai/gpt-5' } };
+ * const hooks = HooksModule.forRoot({ enabled: true, token, ledger, runner, agents });
+ * // and in the onApplicationShutdown of a class of yours:
+ * await runner[Symbol.asyncDispose]();
+ * ```
+ * @publicApi
+ */
+export function agentRunner(options: AgentRunnerOptions): AgentRunner & AsyncDisposable {
+  return new RunnerByAgent(options);
+}
 
 type RunnerType = RunnerSettings['type'];
 
@@ -20,19 +57,22 @@ const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
   http: gatewayRunner,
 };
 
+/** Makes the runner of each type with the first turn that asks for it, and keeps it. */
 class RunnerByAgent extends AgentRunner implements AsyncDisposable {
+  readonly #options: AgentRunnerOptions;
   readonly #runners = new Map<RunnerType, Runner>();
 
-  constructor(private readonly options: AgentRunnerOptions) {
+  constructor(options: AgentRunnerOptions) {
     super();
+    this.#options = options;
   }
 
   run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
-    return this.#runnerOf(turn).run(turn, signal);
+    return this.#getRunner(turn).run(turn, signal);
   }
 
   override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
-    return this.#runnerOf(turn).mayRepeat(turn);
+    return this.#getRunner(turn).mayRepeat(turn);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -40,17 +80,12 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
     await Promise.all(runners.map(async (runner) => runner[Symbol.asyncDispose]?.()));
   }
 
-  #runnerOf({ agent }: Pick<AgentTurn, 'agent'>): Runner {
+  #getRunner({ agent }: Pick<AgentTurn, 'agent'>): Runner {
     const type = agent.runner?.type ?? 'model';
     const known = this.#runners.get(type);
     if (known !== undefined) return known;
-    const made = RUNNERS[type](this.options);
+    const made = RUNNERS[type](this.#options);
     this.#runners.set(type, made);
     return made;
   }
-}
-
-/** Runs each agent as its own `runner` says; one without is a model, as {@link autoRunner} finds it. Dispose it when no more turns come. */
-export function agentRunner(options: AgentRunnerOptions): AgentRunner & AsyncDisposable {
-  return new RunnerByAgent(options);
 }

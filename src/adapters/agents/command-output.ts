@@ -1,25 +1,39 @@
-import { AgentError, type AgentReply } from '../../hooks/ports/agent-runner.ts';
-import type { CommandSettings } from '../../hooks/ports/runner-settings.ts';
-import { withoutTerminalCodes } from './terminal-codes.ts';
+import { basename } from 'node:path';
+
+import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply } from '../../hooks/ports/agent-runner.ts';
+import type { CommandSettings } from '../../hooks/ports/agent-directory.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { getField, parseJson } from '../../platform/objects.ts';
+import { MAX_OUTPUT_BYTES, type Program, type ProgramEnd } from './program.ts';
+
+/**
+ * What became of a command-line agent: the reply in its output, or the reason why there is none. Programs write for
+ * terminals and print what they were given, so colours are removed from everything, and keys and the prompt from what
+ * is shown of the error output.
+ */
 
 /** What may be put among a program's arguments: it never begins with a hyphen, so that it is never an option. */
 const SESSION_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@/+=-]{0,255}$/;
 
+/** Control characters but tab and line feed, which a reply may hold. */
 // oxlint-disable-next-line no-control-regex
-const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/g;
+const CONTROL_IN_REPLY = /[\0-\x08\x0b-\x1f\x7f]/g;
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\0-\x1f\x7f]/g;
 
 /**
  * The reply in a program's output. JSON is one document or one per line (events); each path is read where it is found
- * last. A program that tells no session id is none the worse for it.
+ * last. The session id is optional.
  * @throws AgentError (permanent) when there is no reply at `resultPath`.
  */
-export function replyIn(
+export function parseReply(
   stdout: string,
   { output, resultPath, sessionIdPath }: CommandSettings,
 ): AgentReply {
-  if (output === 'text') return { text: plain(stdout) };
-  const documents = documentsIn(stdout);
-  const text = lastText(documents, resultPath);
+  if (output === 'text') return { text: toPlainText(stdout) };
+  const documents = parseDocuments(stdout);
+  const text = findLastText(documents, resultPath);
   if (text === undefined) {
     throw new AgentError(
       documents.length === 0
@@ -28,44 +42,130 @@ export function replyIn(
       'permanent',
     );
   }
-  const session = sessionIdPath === undefined ? undefined : lastText(documents, sessionIdPath);
-  if (session === undefined) return { text: plain(text) };
-  if (SESSION_ID.test(session)) return { text: plain(text), runnerSession: session };
+  const session = sessionIdPath === undefined ? undefined : findLastText(documents, sessionIdPath);
+  if (session === undefined) return { text: toPlainText(text) };
+  if (SESSION_ID.test(session)) return { text: toPlainText(text), runnerSession: session };
   const warning = 'the session id of the command has characters that cannot be passed back to it';
-  return { text: plain(text), warnings: [warning] };
+  return { text: toPlainText(text), warnings: [warning] };
 }
 
 /** Without colours and control characters. */
-function plain(text: string): string {
-  return withoutTerminalCodes(text).replace(CONTROL, '').toWellFormed().trim();
+function toPlainText(text: string): string {
+  return stripTerminalCodes(text).replace(CONTROL_IN_REPLY, '').toWellFormed().trim();
 }
 
-function documentsIn(stdout: string): readonly unknown[] {
-  const whole = parsed(stdout);
-  if (whole.length > 0) return whole;
-  return stdout.split('\n').flatMap(parsed);
+function parseDocuments(stdout: string): readonly unknown[] {
+  const whole = parseDocument(stdout);
+  return whole.length > 0 ? whole : stdout.split('\n').flatMap(parseDocument);
 }
 
 /** One document, the elements of an array, or nothing when it is not JSON. */
-function parsed(text: string): readonly unknown[] {
-  try {
-    const document: unknown = JSON.parse(text);
-    return Array.isArray(document) ? document : [document];
-  } catch {
-    return [];
-  }
+function parseDocument(text: string): readonly unknown[] {
+  const document = parseJson(text);
+  if (document === undefined) return [];
+  return Array.isArray(document) ? document : [document];
 }
 
-function lastText(documents: readonly unknown[], path: string): string | undefined {
+function findLastText(documents: readonly unknown[], path: string): string | undefined {
   const keys = path.split('.');
-  return documents.map((document) => keys.reduce(member, document)).findLast(isText);
+  return documents
+    .map((document) => getField(document, ...keys))
+    .findLast((value) => typeof value === 'string');
 }
 
-function member(value: unknown, key: string): unknown {
-  const isOwn = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
-  return isOwn ? Reflect.get(value, key) : undefined;
+/** The machine lacks something for a moment, and no program was started. */
+const PASSING_CODES = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Why a program could not be started. */
+export function explainStartFailure(error: unknown, command: string): AgentError {
+  const code = errorCode(error) ?? 'unknown error';
+  const name = basename(command);
+  if (code === 'ENOENT') {
+    const advice = 'install it, or set runner.command to its absolute path';
+    return new AgentError(`the command "${name}" was not found: ${advice}`, 'permanent');
+  }
+  if (code === 'EACCES') {
+    const advice = 'make it an executable file of this user';
+    return new AgentError(`the command "${name}" may not be run: ${advice}`, 'permanent');
+  }
+  return new AgentError(
+    `the command "${name}" could not be started (${code})`,
+    PASSING_CODES.has(code) ? 'retryable' : 'permanent',
+  );
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** Values that must not be shown, by the name that stands for them. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/**
+ * Why a program that ran gave no reply, with the end of its error output; undefined when it ended well. It may have
+ * acted: no failure is retryable.
+ */
+export function explainFailedEnd(
+  end: ProgramEnd,
+  program: Pick<Program, 'command' | 'input'>,
+  secrets: Secrets,
+): AgentError | undefined {
+  const { code, endedBy, isTooLong } = end;
+  const name = basename(program.command);
+  if (isTooLong) {
+    const limit = `${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
+    return new AgentError(`the command "${name}" wrote more than ${limit}`, 'permanent');
+  }
+  if (code === 0) return undefined;
+  const how = endedBy === null ? `ended with exit code ${code}` : `was ended by ${endedBy}`;
+  const lines = showableLines(end.stderr, program.input, secrets);
+  const why = lines.length === 0 ? '' : `: ${lines.join(' / ')}`;
+  return new AgentError(`the command "${name}" ${how}${why}`, 'permanent');
+}
+
+/** A shorter value cannot be told from an ordinary word. */
+const MIN_SECRET_CHARS = 8;
+/** Shorter lines of the input are found in any text. */
+const MIN_LINE_CHARS = 4;
+/** A line is looked for in the input in pieces of this length: 23 characters in a row are always found. */
+const PIECE_CHARS = 12;
+
+/** The lines of an error output that may be shown: without secrets, and none that repeats what was asked. */
+function showableLines(stderr: string, input: string, secrets: Secrets): string[] {
+  const asked = new Set(splitLines(input).filter((line) => line.length >= MIN_LINE_CHARS));
+  return splitLines(hideSecrets(stderr, secrets)).filter((line) => !isEcho(line, input, asked));
+}
+
+function splitLines(text: string): string[] {
+  return stripTerminalCodes(text)
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(CONTROL, ' ').trim())
+    .filter((line) => line !== '');
+}
+
+/** Whether a line repeats a part of the input. @param asked the input's lines that are long enough to be recognised. */
+function isEcho(line: string, input: string, asked: ReadonlySet<string>): boolean {
+  if (input.includes(line)) return true;
+  for (let at = 0; at + PIECE_CHARS <= line.length; at += PIECE_CHARS) {
+    if (input.includes(line.slice(at, at + PIECE_CHARS))) return true;
+  }
+  return asked.values().some((other) => line.includes(other));
+}
+
+/** A value of several lines is recognised by each of them. */
+function hideSecrets(text: string, secrets: Secrets): string {
+  return Object.entries(secrets)
+    .flatMap(([name, value]) => value.split(/[\r\n]+/).map((line) => ({ name, line: line.trim() })))
+    .filter(({ line }) => line.length >= MIN_SECRET_CHARS)
+    .reduce((rest, { name, line }) => rest.replaceAll(line, `[${name}]`), text);
+}
+
+/** A title or a link: `ESC ]`, any text, and its end. One whose end never comes is no code. */
+const TERMINAL_COMMAND = String.raw`\x1b\][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)`;
+/** A colour, a movement, a mode: `ESC [`, numbers, and the letter that says what. */
+const TERMINAL_SEQUENCE = String.raw`[\x1b\x9b][[\]()#;?]*(?:\d{1,4}(?:[;:]\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]`;
+const TERMINAL_CODES = new RegExp(`${TERMINAL_COMMAND}|${TERMINAL_SEQUENCE}`, 'g');
+
+/**
+ * The text without colours, links and the like, in linear time: `stripVTControlCharacters` of Node takes minutes for a
+ * megabyte of beginnings without an end.
+ */
+function stripTerminalCodes(text: string): string {
+  return text.replace(TERMINAL_CODES, '');
 }

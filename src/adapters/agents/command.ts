@@ -1,112 +1,199 @@
-import {
-  AgentError,
-  AgentRunner,
-  type AgentReply,
-  type AgentTurn,
-} from '../../hooks/ports/agent-runner.ts';
-import { type Clock, SystemClock } from '../../hooks/ports/clock.ts';
-import type { CommandSettings } from '../../hooks/ports/runner-settings.ts';
-import { type Environment, environmentOf } from './command-environment.ts';
-import { endFailure, startFailure } from './command-failure.ts';
-import { ProcessGroups } from './command-groups.ts';
-import { inputOf } from './command-input.ts';
-import { replyIn } from './command-output.ts';
-import { type Ended, type Program, runProgram } from './command-process.ts';
-import { workspaceOf } from './command-workspace.ts';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 
+import type { Agent, CommandSettings } from '../../hooks/ports/agent-directory.ts';
+import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply, AgentTurn, TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { SystemClock } from '../../hooks/ports/clock.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { explainFailedEnd, explainStartFailure, parseReply } from './command-output.ts';
+import {
+  type Environment,
+  pickVariables,
+  ProcessGroups,
+  type Program,
+  type ProgramEnd,
+  runProgram,
+} from './program.ts';
+
+/**
+ * Where programs find what they need.
+ * @publicApi
+ */
 export interface CommandRunnerOptions {
-  /** Asked at the start of each turn: where PATH, HOME, LANG, TZ and the names of `runner.env` are taken from. */
-  readonly env: () => Environment;
-  /** Where an agent without a workspace gets one, by its id. */
+  /**
+   * Asked at the start of each turn: where `PATH`, `HOME`, `LANG`, `TZ` and the names in the agent's `runner.env` are
+   * taken from, for example `() => process.env`. A program sees nothing else of it.
+   */
+  readonly env: () => Readonly<Record<string, string | undefined>>;
+  /** Directory in which an agent without a workspace gets one of its own, made when it is first needed. */
   readonly workspaces: string;
   /** @default the system's clock */
   readonly clock?: Clock;
+}
+
+/**
+ * Runs turns as programs of this machine, as the agent's `runner` says (`type: 'command'`): without a shell, the
+ * prompt on standard input, at most 1 MB of output, in a process group of its own that ends with the turn. It keeps
+ * nothing open between turns.
+ *
+ * Fails with an `AgentError`: `permanent` in general, for a program that ran may have acted; `retryable` only where the
+ * machine could not start it for a moment. For the same reason a turn that died with the service is not begun again.
+ * @example
+ * ```ts
+ * const runner = commandRunner({ env: () => process.env, workspaces: 'workspaces' });
+ * const agents = { defaults: { runner: { type: 'command', command: 'claude', args: ['-p'] } } } as const;
+ * HooksModule.forRoot({ enabled: true, token, ledger, runner, agents });
+ * ```
+ * @publicApi
+ */
+export function commandRunner({ env, workspaces, clock }: CommandRunnerOptions): AgentRunner {
+  return new CommandRunner(env, workspaces, clock ?? new SystemClock());
 }
 
 /** How many lost conversations are remembered. */
 const MAX_LOST = 1000;
 
 class CommandRunner extends AgentRunner {
+  readonly #env: () => Environment;
+  readonly #workspaces: string;
   readonly #groups: ProcessGroups;
-  /** Conversations that programs could not continue; the next turn begins a new one and tells what went before. */
+  /** Sessions that programs could not continue: the next turn begins a new one, and is given what went before. */
   readonly #lost = new Set<string>();
 
-  constructor(
-    private readonly env: () => Environment,
-    private readonly workspaces: string,
-    clock: Clock,
-  ) {
+  constructor(env: () => Environment, workspaces: string, clock: Clock) {
     super();
+    this.#env = env;
+    this.#workspaces = workspaces;
     this.#groups = new ProcessGroups(clock);
   }
 
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     signal.throwIfAborted();
-    const settings = commandOf(turn);
-    const cwd = await workspaceOf(turn.agent, this.workspaces);
+    const settings = requireSettings(turn);
+    const cwd = await ensureWorkspace(turn.agent, this.#workspaces);
     signal.throwIfAborted();
-    const session = this.#sessionOf(turn, settings);
-    const program = programOf(turn, settings, cwd, this.env(), session);
-    const ended = await this.#run(program, signal);
-    const failure = endFailure(ended, program, named(program, settings));
-    if (failure === undefined) return replyIn(ended.stdout, settings);
-    if (session !== undefined) this.#lose(session);
+    const session = this.#findSession(turn, settings);
+    const program = buildProgram(turn, settings, cwd, this.#env(), session);
+    const end = await this.#run(program, signal);
+    // The variables that the operator named are keys, most of the time.
+    const secrets = Object.fromEntries(settings.env.map((name) => [name, program.env[name] ?? '']));
+    const failure = explainFailedEnd(end, program, secrets);
+    if (failure === undefined) return parseReply(end.stdout, settings);
+    if (session !== undefined) this.#rememberLost(session);
     throw failure;
   }
 
   /** The conversation that the program is asked to continue. */
-  #sessionOf({ runnerSession }: AgentTurn, { resumeArgs }: CommandSettings): string | undefined {
+  #findSession({ runnerSession }: AgentTurn, { resumeArgs }: CommandSettings): string | undefined {
     if (resumeArgs === undefined || runnerSession === undefined) return undefined;
     return this.#lost.has(runnerSession) ? undefined : runnerSession;
   }
 
-  #lose(session: string): void {
+  #rememberLost(session: string): void {
     const [oldest] = this.#lost;
     if (this.#lost.size >= MAX_LOST && oldest !== undefined) this.#lost.delete(oldest);
     this.#lost.add(session);
   }
 
-  async #run(program: Program, signal: AbortSignal): Promise<Ended> {
+  async #run(program: Program, signal: AbortSignal): Promise<ProgramEnd> {
     try {
       return await runProgram(program, this.#groups, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw startFailure(error, program.command);
+      throw explainStartFailure(error, program.command);
     }
   }
 }
 
-function commandOf({ agent: { id, runner } }: AgentTurn): CommandSettings {
+function requireSettings({ agent: { id, runner } }: AgentTurn): CommandSettings {
   if (runner?.type === 'command') return runner;
   throw new AgentError(`agent "${id}" has no runner of type command`, 'permanent');
 }
 
-/** With a session id of its own the program continues its conversation, otherwise it is told what went before. */
-function programOf(
+/**
+ * The directory that a program of the agent runs in: the agent's workspace, else one of its own below `workspaces`.
+ * A missing one is made, for this user only.
+ * @throws AgentError (permanent) when it cannot be made.
+ */
+async function ensureWorkspace(agent: Agent, workspaces: string): Promise<string> {
+  const dir = resolve(agent.workspace ?? join(workspaces, toFileName(agent.id)));
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    return dir;
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    throw new AgentError(
+      `the workspace of agent "${agent.id}" cannot be made (${code}): make it a directory of this user`,
+      'permanent',
+    );
+  }
+}
+
+/** A host's own registry may know ids that are no file names. */
+function toFileName(id: string): string {
+  return encodeURIComponent(id.toWellFormed()).replaceAll('.', '%2E');
+}
+
+/** With a session id of its own the program continues its conversation, otherwise it is given what went before. */
+function buildProgram(
   turn: AgentTurn,
   { command, args, resumeArgs, env: names }: CommandSettings,
   cwd: string,
   source: Environment,
   session: string | undefined,
 ): Program {
-  const env = environmentOf(turn, names, source);
+  const env = buildEnvironment(turn, names, source);
   if (session === undefined || resumeArgs === undefined) {
-    return { command, args, cwd, env, input: inputOf(turn, false) };
+    return { command, args, cwd, env, input: buildInput(turn, turn.history) };
   }
   const resumed = resumeArgs.map((arg) => arg.replaceAll('{session}', () => session));
-  return { command, args: resumed, cwd, env, input: inputOf(turn, true) };
-}
-
-/** The variables that the operator named: keys, most of the time. */
-function named({ env }: Program, settings: CommandSettings): Record<string, string> {
-  return Object.fromEntries(settings.env.map((name) => [name, env[name] ?? '']));
+  return { command, args: resumed, cwd, env, input: buildInput(turn, []) };
 }
 
 /**
- * Runs turns as programs of this machine (`agents.list[].runner`, type `command`): without a shell, the prompt on
- * standard input, at most 1 MB of output, in a process group of its own that ends with the turn. Every failure of a
- * program that ran is permanent, for it may have acted; so a turn that died with the service is not begun again.
+ * Everything a program's environment holds: four variables of the service, those that the operator named, and what
+ * it should know of its turn. A NUL, which no variable can hold, is left out.
  */
-export function commandRunner({ env, workspaces, clock }: CommandRunnerOptions): AgentRunner {
-  return new CommandRunner(env, workspaces, clock ?? new SystemClock());
+function buildEnvironment(
+  turn: AgentTurn,
+  names: readonly string[],
+  source: Environment,
+): Record<string, string> {
+  const variables: Environment = {
+    ...pickVariables(names, source),
+    AGENT_HOOKS_AGENT: turn.agent.id,
+    AGENT_HOOKS_CONTRACT: JSON.stringify(turn.contract),
+    AGENT_HOOKS_MODEL: turn.model,
+    AGENT_HOOKS_RUN: turn.id,
+    AGENT_HOOKS_SESSION: turn.sessionKey,
+    AGENT_HOOKS_THINKING: turn.thinking,
+  };
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value.replaceAll('\0', '')]],
+    ),
+  );
+}
+
+/**
+ * What a program reads on its standard input: the operator's instructions, the earlier messages and the prompt. Parts
+ * that are empty are left out.
+ * @param history empty where the program remembers the conversation itself.
+ */
+function buildInput({ agent, prompt }: AgentTurn, history: readonly TranscriptMessage[]): string {
+  const earlier = history.filter(({ text }) => text !== '');
+  const parts = [agent.instructions ?? '', ...formatTranscript(earlier), prompt];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** `[user]` and `[assistant]` before each message, and a line that says where the present begins. */
+function formatTranscript(messages: readonly TranscriptMessage[]): string[] {
+  if (messages.length === 0) return [];
+  return [
+    'Earlier messages of this conversation, oldest first:',
+    ...messages.map(({ role, text }) => `[${role}]\n${text}`),
+    'The message to answer now:',
+  ];
 }

@@ -12,7 +12,7 @@ async function quoted(text: string): Promise<string | undefined> {
 }
 
 describe('the demo agent quotes the sender', () => {
-  it('without the labels of the fence', async () => {
+  it('without the labels between the markers', async () => {
     expect(await quoted('Hello\nthere')).toBe('Hello there');
   });
 

@@ -1,21 +1,17 @@
 import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
 
-/** Characters of the message that the demo agent repeats. */
-const QUOTE_CHARS = 80;
-
-const FENCED = /<<<EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>\n([\s\S]*?)\n?<<<END_EXTERNAL/g;
-const FENCE_LABELS = /^(?:(?:Source|Hook|Sender verified by):.*\n)+/;
-
-/** The sender's own words: without the fence, its notice and its labels, so that the quote shows something familiar. */
-function messageIn(prompt: string): string {
-  const last = [...prompt.matchAll(FENCED)].at(-1)?.[1];
-  return last?.replace(FENCE_LABELS, '') ?? prompt;
-}
-
-function quote(prompt: string): string {
-  const characters = Array.from(messageIn(prompt).replace(/\s+/g, ' ').trim());
-  if (characters.length <= QUOTE_CHARS) return characters.join('');
-  return `${characters.slice(0, QUOTE_CHARS).join('')}…`;
+/**
+ * An agent that needs no model and says plainly that it is a demo, to try everything around it. It quotes at most 80
+ * characters of the message; a heartbeat is answered with an acknowledgement (`HEARTBEAT_OK`), which is delivered to
+ * nobody. Its model is called `demo`. It never fails, and keeps nothing open.
+ * @example
+ * ```ts
+ * HooksModule.forRoot({ enabled: true, token, ledger, runner: demoRunner() });
+ * ```
+ * @publicApi
+ */
+export function demoRunner(): AgentRunner {
+  return new DemoRunner();
 }
 
 class DemoRunner extends AgentRunner {
@@ -34,10 +30,20 @@ class DemoRunner extends AgentRunner {
   }
 }
 
-/**
- * An agent that needs nothing and says plainly that it is a demo. It quotes at most 80 characters of the message;
- * a heartbeat is answered with an acknowledgement (`HEARTBEAT_OK`). Its model is called `demo`.
- */
-export function demoRunner(): AgentRunner {
-  return new DemoRunner();
+/** Characters of the message that the demo agent repeats. */
+const QUOTE_CHARS = 80;
+
+function quote(prompt: string): string {
+  const characters = Array.from(extractMessage(prompt).replace(/\s+/g, ' ').trim());
+  if (characters.length <= QUOTE_CHARS) return characters.join('');
+  return `${characters.slice(0, QUOTE_CHARS).join('')}…`;
+}
+
+const BETWEEN_MARKERS = /<<<EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>\n([\s\S]*?)\n?<<<END_EXTERNAL/g;
+const LABELS = /^(?:(?:Source|Hook|Sender verified by):.*\n)+/;
+
+/** The sender's own words: without the markers, their notice and labels, so that the quote shows something familiar. */
+function extractMessage(prompt: string): string {
+  const last = [...prompt.matchAll(BETWEEN_MARKERS)].at(-1)?.[1];
+  return last?.replace(LABELS, '') ?? prompt;
 }

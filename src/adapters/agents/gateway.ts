@@ -1,47 +1,73 @@
-import {
-  AgentError,
-  AgentRunner,
-  type AgentReply,
-  type AgentTurn,
-} from '../../hooks/ports/agent-runner.ts';
-import { type Clock, SystemClock } from '../../hooks/ports/clock.ts';
-import type { GatewaySettings } from '../../hooks/ports/runner-settings.ts';
-import { filledHeaders, isSessionNamed } from './gateway-headers.ts';
+import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { SystemClock } from '../../hooks/ports/clock.ts';
+import type { GatewaySettings } from '../../hooks/ports/agent-directory.ts';
 import type { ModelTarget } from './model-turn.ts';
+import { loadSdk } from './sdk.ts';
 
+/**
+ * All of them have defaults.
+ * @publicApi
+ */
 export interface GatewayRunnerOptions {
   /** @default the system's clock */
   readonly clock?: Clock;
 }
 
+/**
+ * Runs turns on another gateway that speaks OpenAI's protocol, as the agent's `runner` says (`type: 'http'`), in the
+ * way of {@link modelRunner}: it needs the optional packages `ai` and `@ai-sdk/openai-compatible`. It keeps nothing
+ * open between turns.
+ *
+ * A header with `{session}` names the session to the gateway: the session's key and the id of its first run, so that an
+ * isolated run never meets what an earlier one left there; the gateway then keeps the conversation itself. Without such
+ * a header it is given the conversation with each turn.
+ *
+ * Fails with an `AgentError`. The gateway may act: only a failure before it began is `retryable`, and a turn that died
+ * with the service is not begun again.
+ * @example
+ * ```ts
+ * const other = { type: 'http', baseUrl: 'http://127.0.0.1:18789/v1', model: 'agent:{agent}' } as const;
+ * const agents = { defaults: { runner: other } };
+ * HooksModule.forRoot({ enabled: true, token, ledger, runner: gatewayRunner(), agents });
+ * ```
+ * @publicApi
+ */
+export function gatewayRunner({ clock }: GatewayRunnerOptions = {}): AgentRunner {
+  return new GatewayRunner(clock ?? new SystemClock());
+}
+
 class GatewayRunner extends AgentRunner {
-  constructor(private readonly clock: Clock) {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
     super();
+    this.#clock = clock;
   }
 
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     signal.throwIfAborted();
-    const settings = gatewayOf(turn);
+    const settings = requireSettings(turn);
     const isNamed = isSessionNamed(settings);
     const session = turn.runnerSession ?? `${turn.sessionKey}:${turn.id}`;
-    const target = targetOf(turn, settings, session);
+    const target = buildTarget(turn, settings, session);
     // A gateway that knows the session remembers what was said in it.
     const isKnown = isNamed && turn.runnerSession !== undefined;
     const asked = isKnown ? { ...turn, history: [] } : turn;
-    const told = { instructions: turn.agent.instructions ?? '', tools: {}, notes: [] };
-    // The SDK costs 130 ms and 30 MB: only a process that asks a gateway pays for it.
-    const { askModel } = await import('./model-turn.ts');
-    const reply = await askModel(asked, target, told, signal, () => this.clock.now());
+    const context = { instructions: turn.agent.instructions ?? '', tools: {}, warnings: [] };
+    const { askModel } = await loadSdk('ai', () => import('./model-turn.ts'));
+    const reply = await askModel(asked, target, context, signal, () => this.#clock.now());
     return { ...reply, ...(isNamed && { runnerSession: session }) };
   }
 }
 
-function gatewayOf({ agent: { id, runner } }: AgentTurn): GatewaySettings {
+function requireSettings({ agent: { id, runner } }: AgentTurn): GatewaySettings {
   if (runner?.type === 'http') return runner;
   throw new AgentError(`agent "${id}" has no runner of type http`, 'permanent');
 }
 
-function targetOf(turn: AgentTurn, settings: GatewaySettings, session: string): ModelTarget {
+function buildTarget(turn: AgentTurn, settings: GatewaySettings, session: string): ModelTarget {
   const { baseUrl, apiKey } = settings;
   const model = settings.model.replaceAll('{agent}', () => turn.agent.id);
   return {
@@ -52,20 +78,48 @@ function targetOf(turn: AgentTurn, settings: GatewaySettings, session: string): 
       mayAct: true,
       baseUrl,
       apiKey,
-      headers: filledHeaders(settings.headers, turn, session),
+      headers: fillHeaders(settings.headers, turn, session),
     },
     modelId: model,
     model,
   };
 }
 
-/**
- * Runs turns on another gateway that speaks OpenAI's protocol (`agents.list[].runner`, type `http`), as
- * {@link modelRunner} asks a model. A header with `{session}` tells it the session: the session's key and the id of
- * its first run, so that an isolated run never meets what an earlier one left there; it then keeps the conversation
- * itself. It may act: what failed after it was asked is permanent, and a turn that died with the service is not
- * begun again.
- */
-export function gatewayRunner({ clock }: GatewayRunnerOptions = {}): AgentRunner {
-  return new GatewayRunner(clock ?? new SystemClock());
+const PLACEHOLDER = /\{(agent|session|contract)\}/g;
+
+/** True: a header names the session that a turn belongs to. */
+function isSessionNamed({ headers }: GatewaySettings): boolean {
+  return Object.values(headers).some((value) => value.includes('{session}'));
+}
+
+/** The headers of one turn: printable ASCII on one line each, whatever the session is called. */
+export function fillHeaders(
+  headers: GatewaySettings['headers'],
+  { agent, contract }: AgentTurn,
+  session: string,
+): Record<string, string> {
+  const values: Record<string, string> = {
+    agent: percentEncode(agent.id),
+    session: percentEncode(session),
+    contract: toAsciiJson(contract),
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace(PLACEHOLDER, (_, placeholder: string) => values[placeholder] ?? ''),
+    ]),
+  );
+}
+
+/** Characters that no header can carry, line breaks above all, as `%0A`. */
+function percentEncode(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]+/gu, encodeURIComponent);
+}
+
+/** JSON in which letters beyond ASCII are written `\u00e9`. */
+function toAsciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,15 +1,26 @@
-/** Which protocol a provider speaks. */
+/**
+ * How the operator configured a provider of models. This file names no type of the AI SDK: hosts see these types, and
+ * compile without it.
+ */
+
+/**
+ * Which protocol a provider speaks. `openai-compatible` is what Ollama, vLLM, LM Studio and most gateways speak.
+ * @publicApi
+ */
 export type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
 
-/** One entry of `models.providers`. */
+/**
+ * One entry of `models.providers`.
+ * @publicApi
+ */
 export interface ModelProvider {
   readonly type: ProviderType;
   /**
-   * With its version path, e.g. `http://127.0.0.1:11434/v1`; without user name and password. Absent: the provider's
-   * public address; `openai-compatible` has none.
+   * With its version path, for example `http://127.0.0.1:11434/v1`; without user name and password.
+   * @default the provider's public address; `openai-compatible` has none and needs it
    */
   readonly baseUrl?: string;
-  /** Sent in the way of the protocol. Absent: none is sent, which only `openai-compatible` knows. */
+  /** Sent in the way of the protocol. Every type but `openai-compatible` needs one. @default none is sent */
   readonly apiKey?: string;
 }
 
@@ -25,6 +36,6 @@ export interface NamedProvider extends ModelProvider {
 }
 
 /** The key of the configuration under which the provider is found. */
-export function sectionOf({ name, section }: NamedProvider): string {
+export function getSection({ name, section }: NamedProvider): string {
   return section ?? `models.providers.${name}`;
 }

@@ -1,14 +1,14 @@
 import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
-import { atMost } from './bounded-body.ts';
-import { sectionOf } from './model-provider.ts';
+import { limitBody } from '../../platform/http-client.ts';
+import { getSection } from './model-provider.ts';
 import type { NamedProvider, ProviderType } from './model-provider.ts';
 import { anthropic } from './providers/anthropic.ts';
 import { google } from './providers/google.ts';
 import { openaiCompatible } from './providers/openai-compatible.ts';
 import { openai } from './providers/openai.ts';
-import type { Protocol } from './providers/provider-access.ts';
+import type { Protocol } from './providers/protocol.ts';
 
 /** Every protocol; a new one is one file and one row. Its package is loaded with its first turn. */
 const PROTOCOLS: Record<ProviderType, Protocol> = {
@@ -28,7 +28,7 @@ const MAX_ANSWER_MB = 32;
 
 /**
  * The model of that provider; nothing is sent yet.
- * @throws AgentError (permanent) when the base URL cannot be used or the key is missing.
+ * @throws AgentError (permanent) when the base URL cannot be used, or the key or the protocol's package is missing.
  */
 export async function createModel(
   provider: NamedProvider,
@@ -36,15 +36,15 @@ export async function createModel(
 ): Promise<LanguageModel> {
   const { name, type, apiKey, headers } = provider;
   const protocol = PROTOCOLS[type];
-  const section = sectionOf(provider);
+  const section = getSection(provider);
   if (protocol.needsKey && (apiKey === undefined || apiKey === '')) {
     throw new AgentError(`${section}.apiKey is missing: ${type} needs one`, 'permanent');
   }
-  const baseUrl = usableUrl(provider.baseUrl ?? protocol.publicUrl ?? '', `${section}.baseUrl`);
-  return protocol.model({ name, baseUrl, apiKey, headers, fetch: eventStreams(name) }, modelId);
+  const baseUrl = checkUrl(provider.baseUrl ?? protocol.publicUrl ?? '', `${section}.baseUrl`);
+  return protocol.model({ name, baseUrl, apiKey, headers, fetch: streamingFetch(name) }, modelId);
 }
 
-function usableUrl(given: string, key: string): string {
+function checkUrl(given: string, key: string): string {
   const url = URL.parse(given);
   if (url === null) throw new AgentError(`${key} is not a URL`, 'permanent');
   if (url.username !== '' || url.password !== '') {
@@ -56,14 +56,14 @@ function usableUrl(given: string, key: string): string {
   return given;
 }
 
-/** A `fetch` that only takes an event stream of bounded size, from the configured address itself. */
-function eventStreams(provider: string): typeof fetch {
+/** A `fetch` for the SDKs that only takes an event stream of bounded size, from the configured address itself. */
+function streamingFetch(provider: string): typeof fetch {
   return async (...[input, init]) => {
     // Followed, a redirect would carry the prompt to a server nobody configured.
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const type = response.headers.get('content-type') ?? '';
     if (!response.ok || !/json|html/.test(type)) {
-      return atMost(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider));
+      return limitBody(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider));
     }
     await response.body?.cancel();
     // The SDK would take such a body for a stream without events, which looks like a lost connection.

@@ -1,12 +1,17 @@
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
-import type { ThinkingLevel } from '../../hooks/ports/thinking.ts';
+import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
 import type { NamedProvider } from './model-provider.ts';
 import { createModel } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
 import { toAgentError } from './provider-error.ts';
 import { ToolCallLog } from './tool-call-log.ts';
+
+/**
+ * One turn at a model, for the runners of models and of gateways. This file needs the package `ai`, an optional one, and
+ * so it is only imported through `loadSdk`; its types may be imported anywhere.
+ */
 
 /** Where one turn goes. */
 export interface ModelTarget {
@@ -17,14 +22,14 @@ export interface ModelTarget {
   readonly model: string;
 }
 
-/** What the model is told and given besides the prompt. */
-export interface Told {
+/** What the model is given besides the prompt. */
+export interface ModelContext {
   /** The system prompt; empty: none. */
   readonly instructions: string;
   /** Only tools that the turn's contract allows. */
   readonly tools: ToolSet;
-  /** Warnings of whoever collected the rest. */
-  readonly notes: readonly string[];
+  /** What could not be collected, one sentence each: the first warnings of the reply. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -36,16 +41,16 @@ export interface Told {
 export async function askModel(
   turn: AgentTurn,
   target: ModelTarget,
-  told: Told,
+  context: ModelContext,
   signal: AbortSignal,
   now: () => number,
 ): Promise<AgentReply> {
   const ended = new AbortController();
-  const calls = new ToolCallLog(told.tools, now);
-  turn.tellsToolCalls?.(() => calls.calls);
-  const answer = new ModelAnswer(target.provider.name, calls, told.notes);
+  const calls = new ToolCallLog(context.tools, now);
+  turn.reportToolCalls?.(() => calls.calls);
+  const answer = new ModelAnswer(target.provider.name, calls, context.warnings);
   try {
-    await listen(turn, target, told, AbortSignal.any([signal, ended.signal]), answer);
+    await readStream(turn, target, context, AbortSignal.any([signal, ended.signal]), answer);
     signal.throwIfAborted();
     return { ...answer.reply(), model: target.model };
   } catch (error) {
@@ -57,10 +62,10 @@ export async function askModel(
   }
 }
 
-async function listen(
+async function readStream(
   turn: AgentTurn,
   { provider, modelId }: ModelTarget,
-  { instructions, tools }: Told,
+  { instructions, tools }: ModelContext,
   abortSignal: AbortSignal,
   answer: ModelAnswer,
 ): Promise<void> {
@@ -69,8 +74,8 @@ async function listen(
   const { stream } = streamText({
     model: await createModel(provider, modelId),
     instructions: instructions === '' ? undefined : instructions,
-    messages: messagesOf(turn),
-    reasoning: reasoningFor(turn.thinking),
+    messages: toMessages(turn),
+    reasoning: toReasoning(turn.thinking),
     tools,
     stopWhen: isStepCount(MAX_STEPS),
     // The work queue repeats a turn; two retry policies would multiply.
@@ -82,7 +87,7 @@ async function listen(
   for await (const part of stream) answer.take(part);
 }
 
-function messagesOf(turn: AgentTurn): ModelMessage[] {
+function toMessages(turn: AgentTurn): ModelMessage[] {
   const messages = [...turn.history, { role: 'user' as const, text: turn.prompt }];
   // Several providers refuse a message without content, and an empty reply is a valid one.
   return messages
@@ -90,7 +95,8 @@ function messagesOf(turn: AgentTurn): ModelMessage[] {
     .map(({ role, text }) => ({ role, content: text }));
 }
 
-function reasoningFor(thinking: ThinkingLevel | undefined) {
+/** The SDK's word for a thinking level. */
+function toReasoning(thinking: ThinkingLevel | undefined) {
   if (thinking === undefined || thinking === 'adaptive') return 'provider-default';
   return thinking === 'off' ? 'none' : thinking;
 }

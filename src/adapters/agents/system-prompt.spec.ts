@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemPrompt } from './system-prompt.ts';
+import { systemPrompt } from './model.ts';
 
 let dir: string;
 let workspace: string;
@@ -20,10 +20,10 @@ function promptOf(given: { workspace?: string; instructions?: string }) {
 }
 
 /** What is said about the file when it is not used. */
-async function noteOf(): Promise<string | undefined> {
-  const { text, notes } = await promptOf({ workspace, instructions: 'Be brief.' });
+async function warningOf(): Promise<string | undefined> {
+  const { text, warnings } = await promptOf({ workspace, instructions: 'Be brief.' });
   expect(text).toBe('Be brief.');
-  return notes[0];
+  return warnings[0];
 }
 
 describe('systemPrompt', () => {
@@ -31,19 +31,19 @@ describe('systemPrompt', () => {
     await writeFile(join(workspace, 'AGENTS.md'), '# Who you are\n');
     expect(await promptOf({ workspace, instructions: 'Be brief.' })).toEqual({
       text: '# Who you are\n\nBe brief.',
-      notes: [],
+      warnings: [],
     });
   });
 
   it.each([{}, { workspace: '/no/such/place' }, { instructions: ' ' }])(
     'is empty when there is nothing: %j',
     async (given) => {
-      expect(await promptOf(given)).toEqual({ text: '', notes: [] });
+      expect(await promptOf(given)).toEqual({ text: '', warnings: [] });
     },
   );
 
   it('is the instructions alone when the workspace has no AGENTS.md', async () => {
-    expect(await noteOf()).toBeUndefined();
+    expect(await warningOf()).toBeUndefined();
   });
 
   it('reads the file anew each time', async () => {
@@ -55,21 +55,23 @@ describe('systemPrompt', () => {
 
   it('takes exactly 64 KB as they are', async () => {
     await writeFile(join(workspace, 'AGENTS.md'), 'x'.repeat(65_536));
-    const { text, notes } = await promptOf({ workspace });
-    expect([text.length, notes]).toEqual([65_536, []]);
+    const { text, warnings } = await promptOf({ workspace });
+    expect([text.length, warnings]).toEqual([65_536, []]);
   });
 
   it('cuts after 64 KB, never in a character, and says so', async () => {
     await writeFile(join(workspace, 'AGENTS.md'), `x${'é'.repeat(40_000)}`);
-    const { text, notes } = await promptOf({ workspace });
+    const { text, warnings } = await promptOf({ workspace });
     expect(text).toBe(`x${'é'.repeat(32_767)}`);
-    expect(notes).toEqual(['AGENTS.md is longer than 64 KB: the model was shown the first 64 KB.']);
+    expect(warnings).toEqual([
+      'AGENTS.md is longer than 64 KB: the model was shown the first 64 KB.',
+    ]);
   });
 
   it('leaves out a file that leads out of the workspace', async () => {
     await writeFile(join(dir, 'workspace-evil'), 'outside');
     await symlink(join(dir, 'workspace-evil'), join(workspace, 'AGENTS.md'));
-    expect(await noteOf()).toContain('it leads out of the workspace');
+    expect(await warningOf()).toContain('it leads out of the workspace');
   });
 
   it('follows a link inside the workspace, and a workspace that is a link', async () => {
@@ -81,11 +83,11 @@ describe('systemPrompt', () => {
 
   it('leaves out a directory', async () => {
     await mkdir(join(workspace, 'AGENTS.md'));
-    expect(await noteOf()).toContain('it is not a file');
+    expect(await warningOf()).toContain('it is not a file');
   });
 
   it('leaves out a named pipe without waiting for a writer', async () => {
     execFileSync('mkfifo', [join(workspace, 'AGENTS.md')]);
-    expect(await noteOf()).toContain('it is not a file');
+    expect(await warningOf()).toContain('it is not a file');
   });
 });

@@ -1,13 +1,17 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 
 import type { ToolCall } from '../../hooks/ports/agent-runner.ts';
-import { property } from './property.ts';
+import { getField, getText } from '../../platform/objects.ts';
 
-/** Characters of a call's input and of its result that the story keeps. */
+// What a turn did with its tools, for the event details and for the decision whether a failed turn may be begun again:
+// once a tool has run, a repeat could act twice.
+
+/** Characters of a call's input and of its result that are kept. */
 const KEPT_CHARS = 2000;
-/** Characters of a tool's name that the story keeps: a model may name any, of any length. */
+/** Characters of a tool's name that are kept: a model may invent one, of any length. */
 const KEPT_NAME_CHARS = 200;
 
+/** A call as far as it is known; it has no end while the tool runs. */
 interface LoggedCall {
   readonly id: string;
   readonly tool: string;
@@ -19,54 +23,61 @@ interface LoggedCall {
 
 /** Follows the tool calls of one turn through the model's stream. */
 export class ToolCallLog {
-  private readonly logged: LoggedCall[] = [];
+  readonly #tools: ToolSet;
+  readonly #now: () => number;
+  readonly #logged: LoggedCall[] = [];
 
-  constructor(
-    private readonly offered: ToolSet,
-    private readonly now: () => number,
-  ) {}
+  /**
+   * @param tools those that the turn may use; a call of any other is refused.
+   * @param now epoch milliseconds.
+   */
+  constructor(tools: ToolSet, now: () => number) {
+    this.#tools = tools;
+    this.#now = now;
+  }
 
+  /** Reads one part of the stream; most parts are about no tool. */
   take(part: TextStreamPart<ToolSet>): void {
     if (part.type === 'tool-call') {
-      this.logged.push({
+      this.#logged.push({
         id: part.toolCallId,
         tool: cut(part.toolName, KEPT_NAME_CHARS),
         input: cut(JSON.stringify(part.input) ?? ''),
-        since: this.now(),
-        refused: !Object.hasOwn(this.offered, part.toolName),
+        since: this.#now(),
+        refused: !Object.hasOwn(this.#tools, part.toolName),
       });
     } else if (part.type === 'tool-result') {
-      const { text, isError } = textOf(part.output);
-      this.end(part.toolCallId, isError ? 'failed' : 'succeeded', text);
+      const { text, isError } = unwrapResult(part.output);
+      this.#end(part.toolCallId, isError ? 'failed' : 'succeeded', text);
     } else if (part.type === 'tool-error') {
-      this.end(part.toolCallId, 'failed', messageOf(part.error));
+      this.#end(part.toolCallId, 'failed', describeFailure(part.error));
     }
   }
 
   /** In the order in which the model made them; one without an end was under way when the turn ended. */
   get calls(): readonly ToolCall[] {
-    return this.logged.map(({ tool, input, since, end }) => ({
+    return this.#logged.map(({ tool, input, since, end }) => ({
       tool,
       input,
       ...(end ?? {
         outcome: 'failed',
         result: 'no result when the turn ended',
-        ms: this.now() - since,
+        ms: this.#now() - since,
       }),
     }));
   }
 
   /** Names of the tools that may have acted, each once. */
   get used(): readonly string[] {
-    const ran = this.logged.filter(({ refused }) => !refused);
+    const ran = this.#logged.filter(({ refused }) => !refused);
     return [...new Set(ran.map(({ tool }) => tool))];
   }
 
-  private end(id: string, outcome: 'succeeded' | 'failed', result: string): void {
+  #end(id: string, outcome: 'succeeded' | 'failed', result: string): void {
     // Some servers give the calls of every step the same ids.
-    const call = this.logged.findLast((one) => one.id === id && one.end === undefined);
+    const call = this.#logged.findLast((one) => one.id === id && one.end === undefined);
     if (call === undefined) return;
-    const ms = this.now() - call.since;
+    const ms = this.#now() - call.since;
     call.end = call.refused
       ? { outcome: 'refused', result: 'This turn may not use the tool.', ms }
       : { outcome, result: cut(result), ms };
@@ -74,22 +85,23 @@ export class ToolCallLog {
 }
 
 /** What an MCP server answered, without its wrapping. */
-function textOf(output: unknown): { text: string; isError: boolean } {
-  const content: unknown = property(output, 'content');
-  const isError = property(output, 'isError') === true;
+function unwrapResult(output: unknown): { text: string; isError: boolean } {
+  const content: unknown = getField(output, 'content');
+  const isError = getField(output, 'isError') === true;
   if (!Array.isArray(content)) return { text: JSON.stringify(output) ?? '', isError };
   const texts = content.map((part: unknown) => {
-    const text = property(part, 'text');
-    return typeof text === 'string' ? text : `[${String(property(part, 'type'))}]`;
+    const text = getField(part, 'text');
+    return typeof text === 'string' ? text : `[${String(getField(part, 'type'))}]`;
   });
   return { text: texts.join('\n'), isError };
 }
 
-function messageOf(error: unknown): string {
-  const message = property(error, 'message');
-  return typeof message === 'string' ? message : String(error);
+/** The words of a tool that broke. They are content, kept and forgotten with the payload. */
+function describeFailure(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return getText(error, 'message') ?? String(error);
 }
 
-function cut(text: string, most = KEPT_CHARS): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+function cut(text: string, maxChars = KEPT_CHARS): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).toWellFormed()}…`;
 }

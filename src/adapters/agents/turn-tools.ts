@@ -1,9 +1,12 @@
 import type { ToolSet } from 'ai';
 
-import type { AgentTurn } from '../../hooks/ports/agent-runner.ts';
-import type { CapabilityContract } from '../../hooks/ports/capability-contract.ts';
-import type { McpServerSettings } from '../../hooks/ports/runner-settings.ts';
+import type { AgentTurn, CapabilityContract } from '../../hooks/ports/agent-runner.ts';
+import type { McpServerSettings } from '../../hooks/ports/agent-directory.ts';
 import type { McpLease, McpServers } from './mcp/servers.ts';
+
+// Which tools a turn gets. The contract of the job names what is allowed, the agent's `tools.mcp` names its servers. Only
+// servers with an allowed tool are connected, and of their tools only the allowed ones are shown to the model: what it
+// does not see it cannot call. Everything that is left out for another reason becomes a warning in the event details.
 
 /** The names that every provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -11,59 +14,60 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Most tools of one turn: OpenAI takes no more in one request (platform.openai.com/docs/api-reference, `tools`). */
 const MAX_TOOLS = 128;
 
-/** Most tools of one server that a note names. */
-const MAX_TOLD = 5;
+/** Most tools of one server that a warning names. */
+const MAX_NAMED = 5;
 
+/** What the contract of a turn allows: full names, or everything that the servers have. */
 type Allowed = CapabilityContract['allowedTools'];
 
 /** The tools of one turn; dispose them when it has ended. */
 export class TurnTools implements Disposable {
   /** By full name, `<server>_<tool>`: only these are shown to the model. */
   readonly tools: ToolSet = {};
-  /** What could not be offered, one sentence each. */
-  readonly notes: string[] = [];
-  private readonly leases: McpLease[] = [];
-  private offered = 0;
+  /** What had to be left out, one sentence each. */
+  readonly warnings: string[] = [];
+  readonly #leases: McpLease[] = [];
+  #count = 0;
 
-  /** Takes over a server's lease and offers what is allowed of it. */
+  /** Takes over a server's lease, and adds the tools that are allowed of it. */
   add(server: string, lease: McpLease, allowed: Allowed): void {
-    this.leases.push(lease);
+    this.#leases.push(lease);
     const misnamed: string[] = [];
     const tooMany: string[] = [];
     for (const [own, tool] of Object.entries(lease.tools)) {
       const name = `${server}_${own}`;
       if (!isAllowed(name, allowed)) continue;
       if (!TOOL_NAME.test(name)) misnamed.push(name);
-      else if (this.offered >= MAX_TOOLS) tooMany.push(name);
+      else if (this.#count >= MAX_TOOLS) tooMany.push(name);
       else {
         this.tools[name] = tool;
-        this.offered += 1;
+        this.#count += 1;
       }
     }
-    this.noteLeftOut('a name has at most 64 letters, digits, _ and -', misnamed);
-    this.noteLeftOut(`a turn has at most ${MAX_TOOLS} tools`, tooMany);
+    this.#warnLeftOut('a name has at most 64 letters, digits, _ and -', misnamed);
+    this.#warnLeftOut(`a turn has at most ${MAX_TOOLS} tools`, tooMany);
   }
 
-  /** A server may have any number of tools, with names of any length: the first few are told, shortened. */
-  private noteLeftOut(rule: string, names: readonly string[]): void {
-    const more = names.length > MAX_TOLD ? ` and ${names.length - MAX_TOLD} more` : '';
-    const told = names.slice(0, MAX_TOLD).map((name) => name.slice(0, 100).toWellFormed());
-    if (told.length === 0) return;
-    this.notes.push(`Not offered, for ${rule}: ${told.join(', ')}${more}.`);
+  /** A server may have any number of tools, with names of any length: only the first few are named, shortened. */
+  #warnLeftOut(rule: string, names: readonly string[]): void {
+    if (names.length === 0) return;
+    const named = names.slice(0, MAX_NAMED).map((name) => name.slice(0, 100).toWellFormed());
+    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+    this.warnings.push(`Not offered, for ${rule}: ${named.join(', ')}${more}.`);
   }
 
-  /** Names what the operator allowed and no server has. */
-  noteMissing(servers: readonly string[], allowed: Allowed): void {
+  /** Warns of what the operator allowed and no server has. */
+  warnMissing(servers: readonly string[], allowed: Allowed): void {
     if (allowed === 'all') return;
-    const named = allowed.filter((name) => servers.some((server) => belongs(name, server)));
+    const named = allowed.filter((name) => servers.some((server) => isToolOf(server, name)));
     for (const name of named) {
       if (Object.hasOwn(this.tools, name)) continue;
-      this.notes.push(`The tool ${name} is allowed, but its server does not offer it.`);
+      this.warnings.push(`The tool ${name} is allowed, but its server does not offer it.`);
     }
   }
 
   [Symbol.dispose](): void {
-    for (const lease of this.leases) lease[Symbol.dispose]();
+    for (const lease of this.#leases) lease[Symbol.dispose]();
   }
 }
 
@@ -74,13 +78,13 @@ export function serversFor({
 }: Pick<AgentTurn, 'agent' | 'contract'>): readonly [string, McpServerSettings][] {
   const { allowedTools } = contract;
   return Object.entries(agent.tools?.mcp ?? {}).filter(
-    ([server]) => allowedTools === 'all' || allowedTools.some((name) => belongs(name, server)),
+    ([server]) => allowedTools === 'all' || allowedTools.some((name) => isToolOf(server, name)),
   );
 }
 
 /**
  * Connects what this turn needs.
- * @throws AgentError (retryable) when one of the servers cannot be used.
+ * @throws AgentError when one of the servers cannot be used: `retryable`, or `permanent` without the package for MCP.
  */
 export async function openTools(
   turn: AgentTurn,
@@ -100,17 +104,18 @@ export async function openTools(
     turnTools[Symbol.dispose]();
     throw failed.reason;
   }
-  turnTools.noteMissing(
+  turnTools.warnMissing(
     wanted.map(([name]) => name),
     allowedTools,
   );
   return turnTools;
 }
 
+/** Compares full names: an allowed `desk_find` says nothing of another server's `find`. */
 function isAllowed(name: string, allowed: Allowed): boolean {
   return allowed === 'all' || allowed.includes(name);
 }
 
-function belongs(name: string, server: string): boolean {
+function isToolOf(server: string, name: string): boolean {
   return name.startsWith(`${server}_`);
 }

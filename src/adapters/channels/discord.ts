@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { REST, RESTOptions } from '@discordjs/rest';
 import { DeliveryError } from '../../hooks/ports/channel.ts';
-import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { exchange } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { field, textAt } from './field.ts';
+import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { getField, getText } from '../../platform/objects.ts';
 import { PlatformChannel } from './platform-channel.ts';
-import { DISCORD_CHANNEL } from './recipients.ts';
-import { refusal } from './refusal.ts';
 
 export interface DiscordOptions {
   /** The bot's token. */
@@ -19,7 +16,6 @@ export interface DiscordOptions {
 /** Message flag: links show no preview, so that nobody fetches them unasked. */
 const SUPPRESS_EMBEDS = 4;
 const NONCE_CHARS = 25;
-const NEVER = new AbortController().signal;
 
 /** A request as Discord's client makes it; its body is JSON. */
 type DiscordRequest = Parameters<RESTOptions['makeRequest']>[1];
@@ -28,15 +24,16 @@ class DiscordChannel extends PlatformChannel {
   override readonly provider = 'discord';
   override readonly knowsKeys = true;
   protected override readonly limit = 2000;
-  protected override readonly recipient = DISCORD_CHANNEL;
+  protected override readonly recipient = {
+    pattern: /^\d{15,20}$/,
+    expected: 'a channel id of 15 to 20 digits (Copy Channel ID in the client)',
+  };
   readonly #options: DiscordOptions;
-  readonly #platform: Platform;
-  #rest: Promise<REST> | undefined;
+  #rest: REST | undefined;
 
   constructor(options: DiscordOptions) {
-    super();
+    super({ name: 'Discord', secrets: [options.token] });
     this.#options = options;
-    this.#platform = { name: 'Discord', secrets: [options.token] };
   }
 
   /** `allowed_mentions` keeps every mention from notifying anybody. */
@@ -49,7 +46,7 @@ class DiscordChannel extends PlatformChannel {
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
     signal.throwIfAborted();
-    const rest = await (this.#rest ??= this.#client());
+    const rest = await this.#client();
     const body = {
       content: text,
       nonce: createHash('sha256').update(idempotencyKey).digest('hex').slice(0, NONCE_CHARS),
@@ -59,70 +56,70 @@ class DiscordChannel extends PlatformChannel {
     };
     try {
       const sent = await rest.post(`/channels/${to}/messages`, { body, signal });
-      const messageId = textAt(sent, 'id');
+      const messageId = getText(sent, 'id');
       if (messageId !== undefined) return { messageId };
     } catch (error) {
       signal.throwIfAborted();
-      throw asDeliveryError(error);
+      throw this.#toDeliveryError(error);
     }
-    throw new DeliveryError('Discord gave an answer that could not be understood', 'unknown');
+    throw this.unreadable();
   }
 
-  /** Discord's client keeps its own account of the limits; requests are ours, and so are retries. */
+  /** One for all messages: Discord's client keeps its own account of the limits. Requests and retries are ours. */
   async #client(): Promise<REST> {
-    const { REST } = await import('@discordjs/rest');
-    const rest = new REST({
+    const { REST } = await this.library('@discordjs/rest', () => import('@discordjs/rest'));
+    this.#rest ??= new REST({
       api: this.#options.apiRoot?.replace(/\/+$/, ''),
       version: '10',
       retries: 0,
       rejectOnRateLimit: () => true,
       // Ours comes first.
       timeout: 120_000,
-      makeRequest: (url, init) => this.#request(url, init),
-    });
-    return rest.setToken(this.#options.token);
+      makeRequest: (url, init) => this.#fetchForDiscord(url, init),
+    }).setToken(this.#options.token);
+    return this.#rest;
   }
 
-  async #request(url: string, init: DiscordRequest): Promise<Response> {
+  async #fetchForDiscord(url: string, init: DiscordRequest): Promise<Response> {
     const { method, headers = {}, body, signal } = init;
     const lines = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-    const request = {
+    const answer = await this.request(url, {
       method,
       headers: Object.fromEntries(lines),
       body: typeof body === 'string' ? body : undefined,
-    };
-    const answer = await exchange(this.#platform, url, request, signal ?? NEVER);
-    if (answer.status >= 300 || answer.body === undefined) throw this.#refusal(answer);
-    return new Response(answer.text, { status: answer.status, headers: answer.headers });
+      signal: signal ?? undefined,
+    });
+    const { status, text, json } = answer;
+    if (status >= 300 || json === undefined) throw this.#refused(answer);
+    return new Response(text, { status, headers: answer.headers });
   }
 
-  #refusal(answer: Answer): DeliveryError {
-    const seconds = field(answer.body, 'retry_after');
-    const isGlobal = field(answer.body, 'global') !== false;
-    return refusal(this.#platform, answer, {
-      said: textAt(answer.body, 'message'),
-      code: textAt(answer.body, 'code'),
-      kind: kindOf(answer.status, isGlobal),
+  #refused(answer: HttpAnswer): DeliveryError {
+    const { status, json } = answer;
+    const seconds = getField(json, 'retry_after');
+    const isGlobal = getField(json, 'global') !== false;
+    return this.refusal(answer, {
+      message: getText(json, 'message'),
+      code: getText(json, 'code'),
+      kind: toFailureKind(status, isGlobal),
       retryAfterMs: typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined,
     });
+  }
+
+  /** Besides our own errors, the client's foresight: the limit of one channel, or of all, is used up. */
+  #toDeliveryError(error: unknown): DeliveryError {
+    if (error instanceof DeliveryError) return error;
+    const wait = getField(error, 'timeToReset');
+    if (typeof wait !== 'number') return this.unreadable();
+    const kind = getField(error, 'global') === true ? 'rate-limited' : 'retryable';
+    return new DeliveryError('Discord asks to send more slowly', kind, Math.ceil(wait), '429');
   }
 }
 
 /** 403 and 404 are about one channel; so is a limit that is not global. */
-function kindOf(status: number, isGlobal: boolean) {
+function toFailureKind(status: number, isGlobal: boolean): DeliveryFailure | undefined {
   if (status === 403) return 'permanent';
   return status === 429 && !isGlobal ? 'retryable' : undefined;
-}
-
-/** Besides our own errors, the client's foresight: the limit of one channel, or of all, is used up. */
-function asDeliveryError(error: unknown): DeliveryError {
-  if (error instanceof DeliveryError) return error;
-  const wait = field(error, 'timeToReset');
-  if (typeof wait === 'number') {
-    const kind = field(error, 'global') === true ? 'rate-limited' : 'retryable';
-    return new DeliveryError('Discord asks to send more slowly', kind, Math.ceil(wait), '429');
-  }
-  return new DeliveryError('Discord gave an answer that could not be understood', 'unknown');
 }
 
 /**

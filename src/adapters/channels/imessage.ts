@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { below, exchange, json } from './exchange.ts';
-import type { Platform } from './exchange.ts';
-import { textAt } from './field.ts';
-import { NO_MARKS, plainMarkup } from './plain-markup.ts';
-import { PlatformChannel } from './platform-channel.ts';
-import { refusal } from './refusal.ts';
+import { getText } from '../../platform/objects.ts';
+import { NO_MARKS, plainMarkup } from './markdown.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface IMessageOptions {
   /** Address of the BlueBubbles server. */
@@ -22,12 +19,10 @@ class IMessageChannel extends PlatformChannel {
   protected override readonly limit = 4000;
   protected override readonly recipient = null;
   readonly #options: IMessageOptions;
-  readonly #platform: Platform;
 
   constructor(options: IMessageOptions) {
-    super();
+    super({ name: 'BlueBubbles', secrets: [options.password] });
     this.#options = options;
-    this.#platform = { name: 'BlueBubbles', secrets: [options.password] };
   }
 
   protected override form(markdown: string): string {
@@ -39,20 +34,20 @@ class IMessageChannel extends PlatformChannel {
     signal: AbortSignal,
   ): Promise<{ messageId?: string }> {
     const { apiRoot, password, method = 'apple-script' } = this.#options;
-    const url = below(apiRoot, `/api/v1/message/text?password=${encodeURIComponent(password)}`);
+    const path = `/api/v1/message/text?password=${encodeURIComponent(password)}`;
     const body = {
       chatGuid: to.includes(';') ? to.trim() : `any;-;${to.trim()}`,
       tempGuid: createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 36),
       message: text,
       method,
     };
-    const answer = await exchange(this.#platform, url, json(body), signal);
-    const isTaken = answer.status === 200 && textAt(answer.body, 'status') === '200';
-    if (!isTaken) {
-      const said = textAt(answer.body, 'error', 'message') ?? textAt(answer.body, 'message');
-      throw refusal(this.#platform, answer, { said });
+    const answer = await this.request(joinUrl(apiRoot, path), postJson(body, signal));
+    const { status, json } = answer;
+    if (status === 200 && getText(json, 'status') === '200') {
+      return { messageId: getText(json, 'data', 'guid') };
     }
-    return { messageId: textAt(answer.body, 'data', 'guid') };
+    const message = getText(json, 'error', 'message') ?? getText(json, 'message');
+    throw this.refusal(answer, { message });
   }
 }
 

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { below, exchange, json } from './exchange.ts';
-import type { Platform } from './exchange.ts';
-import { textAt } from './field.ts';
-import { withoutMentions } from './mentions.ts';
-import { PlatformChannel } from './platform-channel.ts';
-import { MATTERMOST_CHANNEL } from './recipients.ts';
-import { refusal } from './refusal.ts';
+import { getText } from '../../platform/objects.ts';
+import { withoutMentions } from './markdown.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface MattermostOptions {
   /** Access token of a bot account. */
@@ -19,14 +15,15 @@ class MattermostChannel extends PlatformChannel {
   override readonly provider = 'mattermost';
   override readonly knowsKeys = true;
   protected override readonly limit = 16_383;
-  protected override readonly recipient = MATTERMOST_CHANNEL;
+  protected override readonly recipient = {
+    pattern: /^[a-z0-9]{26}$/,
+    expected: 'a channel id of 26 small letters and digits',
+  };
   readonly #options: MattermostOptions;
-  readonly #platform: Platform;
 
   constructor(options: MattermostOptions) {
-    super();
+    super({ name: 'Mattermost', secrets: [options.token] });
     this.#options = options;
-    this.#platform = { name: 'Mattermost', secrets: [options.token] };
   }
 
   protected override form(markdown: string): string {
@@ -40,18 +37,14 @@ class MattermostChannel extends PlatformChannel {
     const { token, apiRoot } = this.#options;
     const pending = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40);
     const body = { channel_id: to, message: text, pending_post_id: `hooks:${pending}` };
-    const init = json(body, { authorization: `Bearer ${token}` });
-    const answer = await exchange(this.#platform, below(apiRoot, '/api/v4/posts'), init, signal);
-    const messageId = textAt(answer.body, 'id');
-    if (answer.status >= 300 || messageId === undefined) {
-      const said = textAt(answer.body, 'message');
-      // On a refusal `id` names the reason, for example `api.context.permissions.app_error`.
-      throw refusal(this.#platform, answer, {
-        said,
-        code: answer.status < 300 ? undefined : messageId,
-      });
-    }
-    return { messageId };
+    const request = postJson(body, signal, { authorization: `Bearer ${token}` });
+    const answer = await this.request(joinUrl(apiRoot, '/api/v4/posts'), request);
+    const { status, json } = answer;
+    const id = getText(json, 'id');
+    if (status < 300 && id !== undefined) return { messageId: id };
+    // On a refusal `id` names the reason, for example `api.context.permissions.app_error`.
+    const code = status < 300 ? undefined : id;
+    throw this.refusal(answer, { message: getText(json, 'message'), code });
   }
 }
 

@@ -1,13 +1,12 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
-import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { below, exchange, json } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { textAt } from './field.ts';
-import { withoutMentions } from './mentions.ts';
-import { ClientCredentials } from './client-credentials.ts';
-import { PlatformChannel } from './platform-channel.ts';
-import { TEAMS_CONVERSATION } from './recipients.ts';
-import { refusal } from './refusal.ts';
+import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import { HttpError } from '../../platform/http-client.ts';
+import { OAuthError, OAuthTokens } from '../../platform/oauth-tokens.ts';
+import { getText } from '../../platform/objects.ts';
+import { noAnswer, refusal } from './delivery-errors.ts';
+import type { Platform } from './delivery-errors.ts';
+import { withoutMentions } from './markdown.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface TeamsOptions {
   /** The bot's Microsoft app id. */
@@ -25,29 +24,39 @@ export interface TeamsOptions {
 /** Where it is asked unless the options say otherwise. */
 export const TEAMS_ROOT = 'https://smba.trafficmanager.net/teams';
 const SCOPE = 'https://api.botframework.com/.default';
+/** How long before its end an access token is no longer used. */
+const MARGIN_MS = 300_000;
+
+/** What a refusal means where Teams and the general rule differ: 403 is about the conversation, 412 asks to try again. */
+const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 412: 'retryable' };
 
 class TeamsChannel extends PlatformChannel {
   override readonly provider = 'msteams';
   // Microsoft counts 28 to 40 KB of the whole activity.
   protected override readonly limit = 20_000;
-  protected override readonly recipient = TEAMS_CONVERSATION;
-  readonly #options: TeamsOptions;
-  readonly #platform: Platform;
-  readonly #credentials: ClientCredentials;
+  protected override readonly recipient = {
+    pattern: /^(?:\d{1,3}|a):\S+$/i,
+    expected: 'a conversation id, such as 19:…@thread.tacv2',
+  };
+  readonly #apiRoot: string;
+  readonly #tokenUrl: string;
+  readonly #tokens: OAuthTokens;
+  /** Whom we ask for tokens. */
+  readonly #directory: Platform;
 
-  constructor(options: TeamsOptions) {
-    super();
-    this.#options = options;
-    const { appId, appSecret, tenantId = 'botframework.com' } = options;
-    const login = `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}`;
-    const url = options.tokenUrl ?? `${login}/oauth2/v2.0/token`;
-    this.#platform = { name: 'Microsoft Teams', secrets: [appSecret] };
-    const tokens = { ...this.#platform, addressKey: 'tokenUrl' } as const;
-    this.#credentials = new ClientCredentials(tokens, {
-      url,
-      appId,
-      appSecret,
+  constructor({ appId, appSecret, tenantId, apiRoot, tokenUrl }: TeamsOptions) {
+    const platform = { name: 'Microsoft Teams', secrets: [appSecret] };
+    super(platform);
+    const tenant = encodeURIComponent(tenantId ?? 'botframework.com');
+    this.#apiRoot = apiRoot ?? TEAMS_ROOT;
+    this.#tokenUrl = tokenUrl ?? `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`;
+    this.#directory = { ...platform, addressKey: 'tokenUrl' };
+    this.#tokens = new OAuthTokens({
+      tokenUrl: this.#tokenUrl,
+      clientId: appId,
+      clientSecret: appSecret,
       scope: SCOPE,
+      marginMs: MARGIN_MS,
     });
   }
 
@@ -57,25 +66,35 @@ class TeamsChannel extends PlatformChannel {
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const token = await this.#credentials.token(signal);
-    const platform = { ...this.#platform, secrets: [...this.#platform.secrets, token] };
+    const token = await this.#tokens.token(signal).catch((error: unknown) => this.#noToken(error));
     const path = `/v3/conversations/${encodeURIComponent(to)}/activities`;
-    const url = below(this.#options.apiRoot ?? TEAMS_ROOT, path);
     const body = { type: 'message', text, textFormat: 'markdown' };
-    const init = json(body, { authorization: `Bearer ${token}` });
-    const answer = await exchange(platform, url, init, signal);
-    const messageId = textAt(answer.body, 'id');
-    if (answer.status >= 300 || messageId === undefined) throw this.#refusal(platform, answer);
-    return { messageId };
+    const request = postJson(body, signal, { authorization: `Bearer ${token}` });
+    const answer = await this.request(joinUrl(this.#apiRoot, path), request);
+    const { status, json } = answer;
+    const messageId = getText(json, 'id');
+    if (status < 300 && messageId !== undefined) return { messageId };
+    // The next attempt asks for a new one.
+    if (status === 401) this.#tokens.forget();
+    const message = getText(json, 'error', 'message') ?? getText(json, 'message');
+    const code = getText(json, 'error', 'code');
+    throw this.refusal(answer, { message, code, kind: KINDS[status], secrets: [token] });
   }
 
-  #refusal(platform: Platform, answer: Answer): DeliveryError {
-    const { status, body } = answer;
-    // The next attempt asks for a new one.
-    if (status === 401) this.#credentials.forget();
-    const said = textAt(body, 'error', 'message') ?? textAt(body, 'message');
-    const kind = status === 403 ? 'permanent' : status === 412 ? 'retryable' : undefined;
-    return refusal(platform, answer, { said, code: textAt(body, 'error', 'code'), kind });
+  /** Whatever went wrong with the token, no message was sent: it is never `unknown` whether one arrived. */
+  #noToken(error: unknown): never {
+    const failed = this.#tokenError(error);
+    if (!(failed instanceof DeliveryError) || failed.kind !== 'unknown') throw failed;
+    const message = 'the token endpoint of this channel gave no answer that could be understood';
+    throw new DeliveryError(message, 'retryable', failed.retryAfterMs, failed.code);
+  }
+
+  #tokenError(error: unknown): unknown {
+    if (error instanceof HttpError) return noAnswer(this.#directory, this.#tokenUrl, error);
+    if (!(error instanceof OAuthError)) return error;
+    const { code, description = code, isRefused } = error;
+    const kind = isRefused ? 'auth' : undefined;
+    return refusal(this.#directory, error, { message: description, code, kind });
   }
 }
 

@@ -1,13 +1,37 @@
-import { Channel } from '../../hooks/ports/channel.ts';
-import type { RecipientKind } from './recipients.ts';
+import { Channel, DeliveryError } from '../../hooks/ports/channel.ts';
+import { HttpError, sendHttp, withoutBody } from '../../platform/http-client.ts';
+import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
+import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import type { OptionalPackage } from '../../platform/optional-package.ts';
+import { noAnswer, refusal } from './delivery-errors.ts';
+import type { Explanation, Platform } from './delivery-errors.ts';
 import { splitText } from './split-text.ts';
 
-/** What the platforms of this folder have in common: a name, a kind of recipient, a form of text and its limit. */
+/** A kind of recipient: what one looks like, and what to ask for instead of something else. */
+export interface RecipientKind {
+  readonly pattern: RegExp;
+  /** For example `a chat id, such as 123456789`. */
+  readonly expected: string;
+}
+
+/**
+ * What the platforms of this folder have in common. Each one is a file of its own: it names its kind of recipient, its
+ * form of text and the longest message, and its `send` makes one request and reads the answer. All requests go through
+ * {@link request} and all refusals through {@link refusal}, those of the platforms' own libraries, too: so no redirect
+ * is followed, no secret is repeated, and "nothing was sent" is told apart from "it may have arrived" in one place.
+ */
 export abstract class PlatformChannel extends Channel {
   /** Longest text of one message, in UTF-16 units. */
   protected abstract readonly limit: number;
   /** Null: anything may be a recipient. */
   protected abstract readonly recipient: RecipientKind | null;
+  // Private for good: whoever logs a channel must not log its secrets.
+  readonly #platform: Platform;
+
+  constructor(platform: Platform) {
+    super();
+    this.#platform = platform;
+  }
 
   override expectedInsteadOf(to: string): string | null {
     if (this.recipient === null) return to.trim() === '' ? 'a recipient' : null;
@@ -20,4 +44,60 @@ export abstract class PlatformChannel extends Channel {
 
   /** Markdown in the platform's own form, without anything that would notify people. */
   protected abstract form(markdown: string): string;
+
+  /**
+   * One request and its answer, whatever its status; one that broke off or was too large has an empty body.
+   * @throws DeliveryError `auth` when the settings make no request, `retryable` when nothing was sent, `unknown` when no answer came; the signal's reason.
+   */
+  protected async request(url: string, request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      return await sendHttp(url, request).catch(withoutBody);
+    } catch (error) {
+      throw error instanceof HttpError ? noAnswer(this.#platform, url, error) : error;
+    }
+  }
+
+  /** The error for an answer that is not a success. */
+  protected refusal(answer: HttpAnswer, explanation: Explanation): DeliveryError {
+    return refusal(this.#platform, answer, explanation);
+  }
+
+  /** The error for an answer that a library took and that holds no message: it may have been shown. */
+  protected unreadable(): DeliveryError {
+    const message = `${this.#platform.name} gave an answer that could not be understood`;
+    return new DeliveryError(message, 'unknown');
+  }
+
+  /**
+   * The platform's own library, imported with the first message: `this.library('grammy', () => import('grammy'))`.
+   * @throws DeliveryError `retryable` when it is not installed: the message waits until somebody does that.
+   */
+  protected async library<T>(name: OptionalPackage, load: () => Promise<T>): Promise<T> {
+    try {
+      return await loadOptionalPackage(name, load);
+    } catch (error) {
+      if (!(error instanceof OptionalPackageError)) throw error;
+      const message = `${this.#platform.name} was sent nothing: ${error.message}`;
+      throw new DeliveryError(message, 'retryable');
+    }
+  }
+}
+
+/** A POST of JSON, to be given up by the signal. */
+export function postJson(
+  body: unknown,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): HttpRequest {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal,
+  };
+}
+
+/** An address with a path behind it, however many slashes the configured one ends in. */
+export function joinUrl(root: string, path: string): string {
+  return root.replace(/\/+$/, '') + path;
 }

@@ -25,18 +25,20 @@ export interface ProviderSettings {
 
 export type ProviderSetting = keyof ProviderSettings;
 
-/** One platform: what it has to be told, what else it may be told, and the channel made of it. */
+/** One platform: the settings it needs, those it takes besides, and the channel made of them. */
 interface Provider {
+  /** Every setting it needs or takes. */
   readonly knows: readonly ProviderSetting[];
   /** Where it is asked when no `apiRoot` is given; undefined: there is no public place. */
   readonly publicRoot: string | undefined;
-  /** Loads and sends nothing yet. @throws Error naming the settings that are missing. */
+  /** Loads no library and sends nothing. @throws Error naming the settings that are missing. */
   readonly make: (settings: ProviderSettings) => Channel;
 }
 
 type With<Needed extends ProviderSetting> = ProviderSettings &
   Required<Pick<ProviderSettings, Needed>>;
 
+/** A row of {@link channelProviders}: the settings that are needed, those that are taken, and what makes the channel. */
 function row<Needed extends ProviderSetting>(
   needs: readonly Needed[],
   takes: readonly ProviderSetting[],
@@ -92,7 +94,7 @@ export const DEFAULT_PROVIDERS: Readonly<Record<ChannelId, ChannelProviderName>>
   chan_8: 'msteams',
 };
 
-/** Tokens travel in headers and URLs: visible ASCII. */
+/** Visible ASCII: tokens travel in headers and URLs. */
 const TOKEN = /^[!-~]*$/;
 
 /**
@@ -114,7 +116,7 @@ export function makeChannel(name: ChannelProviderName, settings: ProviderSetting
 }
 
 /** Where a provider with these settings is asked; undefined when it is nowhere. */
-export function addressOf(
+export function findAddress(
   name: ChannelProviderName,
   settings: ProviderSettings,
 ): string | undefined {

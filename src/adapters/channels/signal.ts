@@ -1,11 +1,13 @@
-import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { below, exchange, json } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { field, textAt } from './field.ts';
-import { NO_MARKS, plainMarkup } from './plain-markup.ts';
-import { PlatformChannel } from './platform-channel.ts';
-import { SIGNAL_RECIPIENT, digitsOf } from './recipients.ts';
-import { refusal } from './refusal.ts';
+import type {
+  Channel,
+  DeliveryError,
+  DeliveryFailure,
+  OutgoingMessage,
+} from '../../hooks/ports/channel.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { getField, getText } from '../../platform/objects.ts';
+import { NO_MARKS, plainMarkup } from './markdown.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface SignalOptions {
   /** Address of the daemon or of the REST wrapper. */
@@ -29,7 +31,7 @@ const RPC_KINDS: Readonly<Record<string, DeliveryFailure>> = {
   '-32602': 'permanent',
 };
 
-/** Outcomes for one recipient that can be told before anything else. */
+/** What one recipient's outcome means; it comes before every error code. */
 const RESULT_KINDS: Readonly<Record<string, DeliveryFailure>> = {
   NETWORK_FAILURE: 'retryable',
   UNREGISTERED_FAILURE: 'permanent',
@@ -42,14 +44,15 @@ class SignalChannel extends PlatformChannel {
   override readonly provider = 'signal';
   // What is longer goes out as an attached file.
   protected override readonly limit = 2000;
-  protected override readonly recipient = SIGNAL_RECIPIENT;
+  protected override readonly recipient = {
+    pattern: /^(?:\+[ .()-]*[1-9](?:[ .()-]*\d){6,14}|group\.[\w+/=-]{8,})$/,
+    expected: 'a phone number with + and country code, such as +491701234567, or group.<id>',
+  };
   readonly #options: SignalOptions;
-  readonly #platform: Platform;
 
   constructor(options: SignalOptions) {
-    super();
+    super({ name: 'Signal', secrets: [options.token ?? ''] });
     this.#options = options;
-    this.#platform = { name: 'Signal', secrets: [options.token ?? ''] };
   }
 
   protected override form(markdown: string): string {
@@ -60,16 +63,14 @@ class SignalChannel extends PlatformChannel {
     const { apiRoot, api, token } = this.#options;
     const isRest = api === 'rest';
     const [path, body] = isRest ? this.#rest(message) : this.#rpc(message);
-    const init = json(body, token === undefined ? {} : { authorization: `Bearer ${token}` });
-    const answer = await exchange(this.#platform, below(apiRoot, path), init, signal);
-    const messageId = isRest
-      ? textAt(answer.body, 'timestamp')
-      : textAt(answer.body, 'result', 'timestamp');
-    const failed = failedResult(answer);
-    if (answer.status >= 300 || messageId === undefined || failed !== undefined) {
-      throw this.#refusal(answer, failed);
-    }
-    return { messageId };
+    const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+    const request = postJson(body, signal, headers);
+    const answer = await this.request(joinUrl(apiRoot, path), request);
+    const { status, json } = answer;
+    const messageId = isRest ? getText(json, 'timestamp') : getText(json, 'result', 'timestamp');
+    const failed = failedResult(json);
+    if (status < 300 && messageId !== undefined && failed === undefined) return { messageId };
+    throw this.#refused(answer, failed);
   }
 
   #rpc({ to, text, idempotencyKey }: OutgoingMessage): [string, object] {
@@ -86,35 +87,35 @@ class SignalChannel extends PlatformChannel {
     return ['/v2/send', { number, recipients, message: text, text_mode: 'normal' }];
   }
 
-  #refusal(answer: Answer, failed: string | undefined) {
-    const { body } = answer;
-    const code = failed ?? textAt(body, 'error', 'code');
+  #refused(answer: HttpAnswer, failed: string | undefined): DeliveryError {
+    const { status, json } = answer;
+    const code = failed ?? getText(json, 'error', 'code');
     const reason = failed?.toLowerCase().replaceAll('_', ' ');
-    const said = reason ?? textAt(body, 'error', 'message') ?? textAt(body, 'error');
-    return refusal(this.#platform, answer, { said, code, kind: kindOf(answer, code, said) });
+    const message = reason ?? getText(json, 'error', 'message') ?? getText(json, 'error');
+    return this.refusal(answer, { message, code, kind: toFailureKind(status, code, message) });
   }
 }
 
-function kindOf(answer: Answer, code = '', said = ''): DeliveryFailure | undefined {
+function toFailureKind(status: number, code = '', message = ''): DeliveryFailure | undefined {
   const known = RESULT_KINDS[code] ?? RPC_KINDS[code];
+  if (known !== undefined) return known;
   // The REST wrapper answers 400 to everything that signal-cli refuses.
-  if (known === undefined && answer.status === 400 && /rate.?limit/i.test(said))
-    return 'rate-limited';
-  if (known === undefined && answer.status < 300 && code !== '') return 'retryable';
-  return known;
+  if (status === 400 && /rate.?limit/i.test(message)) return 'rate-limited';
+  return status < 300 && code !== '' ? 'retryable' : undefined;
 }
 
 /** signal-cli answers with an outcome per recipient, there is one; in an error they stand in its data. */
-function failedResult({ body }: Answer): string | undefined {
+function failedResult(json: unknown): string | undefined {
   const results =
-    field(body, 'result', 'results') ?? field(body, 'error', 'data', 'response', 'results');
+    getField(json, 'result', 'results') ?? getField(json, 'error', 'data', 'response', 'results');
   if (!Array.isArray(results)) return undefined;
-  const outcomes = results.map((result) => textAt(result, 'type') ?? 'SUCCESS');
+  const outcomes = results.map((result) => getText(result, 'type') ?? 'SUCCESS');
   return outcomes.includes('SUCCESS') ? undefined : outcomes[0];
 }
 
+/** Blanks, dots, dashes and brackets are allowed in a recipient; signal-cli wants none. */
 function phone(to: string): string {
-  return `+${digitsOf(to)}`;
+  return `+${to.replace(/\D/g, '')}`;
 }
 
 /** The REST wrapper's group ids are the daemon's, encoded once more. */

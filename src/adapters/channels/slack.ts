@@ -1,13 +1,10 @@
 import type { FetchFunction, LogLevel, Logger } from '@slack/web-api';
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { exchange } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { field, textAt } from './field.ts';
-import { withoutMentions } from './mentions.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { getField, getText } from '../../platform/objects.ts';
+import { withoutMentions } from './markdown.ts';
 import { PlatformChannel } from './platform-channel.ts';
-import { SLACK_CHANNEL } from './recipients.ts';
-import { refusal } from './refusal.ts';
 
 export interface SlackOptions {
   /** Bot token (`xoxb-…`) with `chat:write`. */
@@ -16,7 +13,7 @@ export interface SlackOptions {
   readonly apiRoot?: string;
 }
 
-/** Slack answers nearly everything with 200: its own code tells what happened. All others are about the message. */
+/** Slack answers nearly everything with 200: its own code says what happened. All others are about the message. */
 const KINDS: Readonly<Record<string, DeliveryFailure>> = {
   invalid_auth: 'auth',
   not_authed: 'auth',
@@ -42,14 +39,15 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
 class SlackChannel extends PlatformChannel {
   override readonly provider = 'slack';
   protected override readonly limit = 12_000;
-  protected override readonly recipient = SLACK_CHANNEL;
+  protected override readonly recipient = {
+    pattern: /^[CDGUW][A-Z0-9]{6,20}$/,
+    expected: 'a channel id, such as C0123456789',
+  };
   readonly #options: SlackOptions;
-  readonly #platform: Platform;
 
   constructor(options: SlackOptions) {
-    super();
+    super({ name: 'Slack', secrets: [options.token] });
     this.#options = options;
-    this.#platform = { name: 'Slack', secrets: [options.token] };
   }
 
   protected override form(markdown: string): string {
@@ -66,50 +64,49 @@ class SlackChannel extends PlatformChannel {
         unfurl_links: false,
         unfurl_media: false,
       });
-      return { messageId: textAt(sent, 'ts') };
+      return { messageId: getText(sent, 'ts') };
     } catch (error) {
       signal.throwIfAborted();
-      const cause = field(error, 'original');
-      if (cause instanceof DeliveryError) throw cause;
-      throw new DeliveryError('Slack gave an answer that could not be understood', 'unknown');
+      const cause = getField(error, 'original');
+      throw cause instanceof DeliveryError ? cause : this.unreadable();
     }
   }
 
   /** Slack's client knows no signal of one call, so that each call has a client; it sees what we let through. */
   async #client(signal: AbortSignal) {
-    const { WebClient, LogLevel } = await import('@slack/web-api');
-    const asked: FetchFunction = async (url, init) => {
+    const { WebClient, LogLevel } = await this.library(
+      '@slack/web-api',
+      () => import('@slack/web-api'),
+    );
+    const fetchForSlack: FetchFunction = async (url, init) => {
       const { method, headers, body } = init ?? {};
-      const answer = await exchange(this.#platform, String(url), { method, headers, body }, signal);
-      if (answer.status !== 200 || field(answer.body, 'ok') !== true) throw this.#refusal(answer);
+      const answer = await this.request(String(url), { method, headers, body, signal });
+      if (answer.status !== 200 || getField(answer.json, 'ok') !== true)
+        throw this.#refused(answer);
       return new Response(answer.text, { headers: answer.headers });
     };
     return new WebClient(this.#options.token, {
       slackApiUrl: this.#options.apiRoot,
-      fetch: asked,
+      fetch: fetchForSlack,
       retryConfig: { retries: 0 },
       allowAbsoluteUrls: false,
-      logger: silent(LogLevel.ERROR),
+      logger: silentLogger(LogLevel.ERROR),
     });
   }
 
-  #refusal(answer: Answer): DeliveryError {
-    const said = textAt(answer.body, 'error');
-    return refusal(this.#platform, answer, {
-      said: said?.replaceAll('_', ' '),
-      code: said,
-      kind: kindOf(answer, said),
-    });
+  #refused(answer: HttpAnswer): DeliveryError {
+    const code = getText(answer.json, 'error');
+    const kind = code === undefined ? undefined : toFailureKind(answer.status, code);
+    return this.refusal(answer, { message: code?.replaceAll('_', ' '), code, kind });
   }
 }
 
-function kindOf({ status }: Answer, said: string | undefined): DeliveryFailure | undefined {
-  if (said === undefined) return undefined;
-  return KINDS[said] ?? (status === 200 ? 'permanent' : undefined);
+function toFailureKind(status: number, code: string): DeliveryFailure | undefined {
+  return KINDS[code] ?? (status === 200 ? 'permanent' : undefined);
 }
 
-/** What goes wrong is told by the error; the client's own lines would go to the console, past the service's log. */
-function silent(level: LogLevel): Logger {
+/** The error says what went wrong; the client's own lines would go to the console, past the service's log. */
+function silentLogger(level: LogLevel): Logger {
   const ignore = (): void => {};
   const lines = { debug: ignore, info: ignore, warn: ignore, error: ignore };
   return { ...lines, setLevel: ignore, setName: ignore, getLevel: () => level };

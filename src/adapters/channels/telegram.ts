@@ -1,12 +1,9 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { exchange } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { field, textAt } from './field.ts';
-import { withoutMentions } from './mentions.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { getField, getText } from '../../platform/objects.ts';
+import { withoutMentions } from './markdown.ts';
 import { PlatformChannel } from './platform-channel.ts';
-import { TELEGRAM_CHAT } from './recipients.ts';
-import { refusal } from './refusal.ts';
 
 export interface TelegramOptions {
   /** The bot's token, as @BotFather gave it. */
@@ -35,14 +32,15 @@ class TelegramChannel extends PlatformChannel {
   override readonly provider = 'telegram';
   // That of a message without formatting: a part may have to go as one.
   protected override readonly limit = 4096;
-  protected override readonly recipient = TELEGRAM_CHAT;
+  protected override readonly recipient = {
+    pattern: /^(?:-?\d{1,19}|@[A-Za-z]\w{3,31})$/,
+    expected: 'a chat id, such as 123456789 or -1001234567890, or the @name of a public channel',
+  };
   readonly #options: TelegramOptions;
-  readonly #platform: Platform;
 
   constructor(options: TelegramOptions) {
-    super();
+    super({ name: 'Telegram', secrets: [options.token] });
     this.#options = options;
-    this.#platform = { name: 'Telegram', secrets: [options.token] };
   }
 
   protected override form(markdown: string): string {
@@ -64,17 +62,18 @@ class TelegramChannel extends PlatformChannel {
     return { messageId: await this.#sent(api.sendMessage(to, text, other, signal), signal) };
   }
 
-  /** grammy's client over our own exchange, which sees every answer before grammy does. */
+  /** grammy's client over our own requests, whose answers we see before grammy does. */
   async #api(signal: AbortSignal): Promise<TelegramApi> {
-    const { Api } = await import('grammy');
-    const asked = async (url: string, { method, headers, body }: RequestInit) => {
-      const request = { method, headers, body };
-      const answer = await exchange(this.#platform, url, request, signal);
-      if (answer.status !== 200 || field(answer.body, 'ok') !== true) throw this.#refusal(answer);
-      return Response.json(answer.body);
+    const { Api } = await this.library('grammy', () => import('grammy'));
+    const fetchForGrammy = async (url: string, { method, headers, body }: RequestInit) => {
+      const answer = await this.request(url, { method, headers, body, signal });
+      const { status, json } = answer;
+      if (status !== 200 || getField(json, 'ok') !== true) throw this.#refused(answer);
+      return Response.json(json);
     };
+    const apiRoot = this.#options.apiRoot?.replace(/\/+$/, '');
     // Node's own fetch and grammy's differ in their types only.
-    const options: object = { apiRoot: this.#options.apiRoot?.replace(/\/+$/, ''), fetch: asked };
+    const options: object = { apiRoot, fetch: fetchForGrammy };
     return new Api(this.#options.token, options);
   }
 
@@ -83,18 +82,18 @@ class TelegramChannel extends PlatformChannel {
       return String((await sending).message_id);
     } catch (error) {
       signal.throwIfAborted();
-      const cause: unknown = field(error, 'error');
-      if (cause instanceof DeliveryError) throw cause;
-      // Not rethrown: its message or cause could hold the URL, and with it the token.
-      throw new DeliveryError('Telegram gave an answer that could not be understood', 'unknown');
+      const cause = getField(error, 'error');
+      // Nothing else is passed on: its message or cause could hold the URL, and with it the token.
+      throw cause instanceof DeliveryError ? cause : this.unreadable();
     }
   }
 
-  #refusal(answer: Answer): DeliveryError {
-    const seconds = field(answer.body, 'parameters', 'retry_after');
-    return refusal(this.#platform, answer, {
-      said: textAt(answer.body, 'description'),
-      kind: KINDS[answer.status],
+  #refused(answer: HttpAnswer): DeliveryError {
+    const { status, json } = answer;
+    const seconds = getField(json, 'parameters', 'retry_after');
+    return this.refusal(answer, {
+      message: getText(json, 'description'),
+      kind: KINDS[status],
       retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
     });
   }

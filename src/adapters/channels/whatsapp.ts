@@ -1,11 +1,7 @@
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { below, exchange, json } from './exchange.ts';
-import type { Answer, Platform } from './exchange.ts';
-import { textAt } from './field.ts';
-import { WHATSAPP_MARKS, plainMarkup } from './plain-markup.ts';
-import { PlatformChannel } from './platform-channel.ts';
-import { PHONE_NUMBER, digitsOf } from './recipients.ts';
-import { refusal } from './refusal.ts';
+import { getText } from '../../platform/objects.ts';
+import { WHATSAPP_MARKS, plainMarkup } from './markdown.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface WhatsAppOptions {
   /** Access token of a system user with `whatsapp_business_messaging`. */
@@ -19,7 +15,7 @@ export interface WhatsAppOptions {
 /** Where it is asked unless the options say otherwise. */
 export const WHATSAPP_ROOT = 'https://graph.facebook.com/v25.0';
 
-/** Meta answers most failures with 400 or 500: the code alone tells what they mean (Cloud API, "Error codes"). */
+/** Meta answers most failures with 400 or 500: the code alone says what they mean (Cloud API, "Error codes"). */
 const KINDS: Readonly<Record<string, DeliveryFailure>> = {
   '0': 'auth',
   '10': 'auth',
@@ -44,14 +40,16 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
 class WhatsAppChannel extends PlatformChannel {
   override readonly provider = 'whatsapp';
   protected override readonly limit = 4096;
-  protected override readonly recipient = PHONE_NUMBER;
+  /** Blanks, dots, dashes and brackets are allowed; Meta gets the digits. */
+  protected override readonly recipient = {
+    pattern: /^\+?[ .()-]*[1-9](?:[ .()-]*\d){6,14}$/,
+    expected: 'a phone number with its country code, such as +491701234567',
+  };
   readonly #options: WhatsAppOptions;
-  readonly #platform: Platform;
 
   constructor(options: WhatsAppOptions) {
-    super();
+    super({ name: 'WhatsApp', secrets: [options.token] });
     this.#options = options;
-    this.#platform = { name: 'WhatsApp', secrets: [options.token] };
   }
 
   protected override form(markdown: string): string {
@@ -60,26 +58,23 @@ class WhatsAppChannel extends PlatformChannel {
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     const { token, phoneNumberId, apiRoot = WHATSAPP_ROOT } = this.#options;
-    const url = below(apiRoot, `/${encodeURIComponent(phoneNumberId)}/messages`);
+    const url = joinUrl(apiRoot, `/${encodeURIComponent(phoneNumberId)}/messages`);
     const body = {
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
-      to: digitsOf(to),
+      to: to.replace(/\D/g, ''),
       type: 'text',
       text: { body: text, preview_url: false },
     };
-    const init = json(body, { authorization: `Bearer ${token}` });
-    const answer = await exchange(this.#platform, url, init, signal);
-    const messageId = textAt(answer.body, 'messages', 0, 'id');
-    if (answer.status >= 300 || messageId === undefined) throw this.#refusal(answer);
-    return { messageId };
-  }
-
-  #refusal(answer: Answer) {
-    const code = textAt(answer.body, 'error', 'code');
-    const details = textAt(answer.body, 'error', 'error_data', 'details');
-    const said = details ?? textAt(answer.body, 'error', 'message');
-    return refusal(this.#platform, answer, { said, code, kind: KINDS[code ?? ''] });
+    const request = postJson(body, signal, { authorization: `Bearer ${token}` });
+    const answer = await this.request(url, request);
+    const { status, json } = answer;
+    const messageId = getText(json, 'messages', 0, 'id');
+    if (status < 300 && messageId !== undefined) return { messageId };
+    const code = getText(json, 'error', 'code');
+    const details = getText(json, 'error', 'error_data', 'details');
+    const message = details ?? getText(json, 'error', 'message');
+    throw this.refusal(answer, { message, code, kind: KINDS[code ?? ''] });
   }
 }
 

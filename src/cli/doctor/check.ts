@@ -1,39 +1,81 @@
-import type { MailOptions, MailTrial } from '../../mail/index.ts';
-import type { Inspection } from '../../standalone/inspect-configuration.ts';
-import type { ResolvedSections } from '../../standalone/resolve-configuration.ts';
-import type { Environment } from '../../standalone/variables.ts';
-import type { Found } from './finding.ts';
+import type { MailOptions, ConnectionCheck } from '../../mail/index.ts';
+import type { Environment, Inspection, ResolvedSections } from '../../service/index.ts';
 
-/** What is examined. */
-export interface Patient {
-  readonly inspection: Inspection;
-  /** The environment of the process, `.env` not included. */
-  readonly env: Environment;
-  readonly nodeVersion: string;
-  /** Asks a server whether it is there: null when it answered anything at all, else why not. */
-  readonly reach: (url: string) => Promise<string | null>;
-  /** Logs in to the mailboxes without changing anything. @throws MailTrialError */
-  readonly tryMail: (mail: MailOptions) => Promise<MailTrial>;
-}
+/*
+ * The vocabulary of `hooks doctor`: a check gets a context, asks whatever it needs, and returns results. Results say what
+ * is and what to do; they hold no secret, and nothing of a message or a prompt.
+ */
 
-/** A patient whose configuration has no problems. */
-export interface SoundPatient extends Patient {
-  readonly resolved: ResolvedSections;
-}
+/** One thing that the doctor looks at: a file of its own in `checks/`, and a row in `run-checks.ts`. */
+export type Check =
+  | (Named & {
+      readonly needs: 'nothing';
+      readonly run: (context: DoctorContext) => CheckResults;
+    })
+  | (Named & {
+      /** `network`: `--offline` leaves it out. */
+      readonly needs: 'configuration' | 'network';
+      readonly run: (context: SoundContext) => CheckResults;
+    });
 
 interface Named {
   /** One word. */
   readonly name: string;
 }
 
-/** One thing that is looked at: a file of its own, and a row in `checks.ts`. */
-export type Check =
-  | (Named & {
-      readonly needs: 'nothing';
-      readonly run: (patient: Patient) => readonly Found[] | Promise<readonly Found[]>;
-    })
-  | (Named & {
-      /** `network`: `--offline` leaves it out. */
-      readonly needs: 'configuration' | 'network';
-      readonly run: (patient: SoundPatient) => readonly Found[] | Promise<readonly Found[]>;
-    });
+type CheckResults = readonly CheckResult[] | Promise<readonly CheckResult[]>;
+
+/** What a check works with. Nothing is changed by any of it. */
+export interface DoctorContext {
+  readonly inspection: Inspection;
+  /** The environment of the process, `.env` not included. */
+  readonly env: Environment;
+  readonly nodeVersion: string;
+  /** Asks a server whether it is there: null when it answered anything at all, else why not. */
+  readonly reach: (url: string) => Promise<string | null>;
+  /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */
+  readonly tryMail: (mail: MailOptions) => Promise<ConnectionCheck>;
+}
+
+/** The same where the configuration has no problems. */
+export interface SoundContext extends DoctorContext {
+  readonly resolved: ResolvedSections;
+}
+
+/** From nothing to do to something that must be done. */
+export const SEVERITIES = ['ok', 'info', 'warning', 'error'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** One thing a check has to say. */
+export interface CheckResult {
+  readonly severity: Severity;
+  /** One sentence. Never a secret. */
+  readonly what: string;
+  /** What to do; null when there is nothing to do. */
+  readonly fix: string | null;
+}
+
+/** The same with the name of its check, as it is reported. */
+export interface NamedResult extends CheckResult {
+  readonly check: string;
+}
+
+/** Nothing to do. */
+export function ok(what: string): CheckResult {
+  return { severity: 'ok', what, fix: null };
+}
+
+/** Worth knowing; there may be nothing to do. */
+export function info(what: string, fix: string | null = null): CheckResult {
+  return { severity: 'info', what, fix };
+}
+
+/** The service works, but less safely or less well than it could. */
+export function warning(what: string, fix: string): CheckResult {
+  return { severity: 'warning', what, fix };
+}
+
+/** Something does not work or is open to others; the command ends with 1. */
+export function error(what: string, fix: string): CheckResult {
+  return { severity: 'error', what, fix };
+}

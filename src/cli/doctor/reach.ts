@@ -1,7 +1,29 @@
-import { errorCode } from '../../standalone/error-code.ts';
+import { HttpError, sendHttp, withoutBody } from '../../platform/http-client.ts';
+import type { Address } from '../../service/index.ts';
+import { info, ok, warning } from './check.ts';
+import type { CheckResult, DoctorContext } from './check.ts';
 
 /** How long a server may take to answer at all. */
 const TIMEOUT_MS = 5000;
+
+/** Asks every server once, all at the same time. @param none what is said when there is none to ask. */
+export async function checkServers(
+  addresses: readonly Address[],
+  { reach }: DoctorContext,
+  none: string,
+): Promise<readonly CheckResult[]> {
+  if (addresses.length === 0) return [info(none)];
+  return Promise.all(
+    addresses.map(async ({ key, name, url }): Promise<CheckResult> => {
+      // The path or the query may hold a secret.
+      const origin = URL.parse(url)?.origin ?? key;
+      const why = await reach(url);
+      if (why === null) return ok(`${key}: ${name} answers at ${origin}`);
+      const fix = `check ${key}, the network and a firewall's rules for outgoing connections`;
+      return warning(`${key}: ${name} does not answer at ${origin} (${why})`, fix);
+    }),
+  );
+}
 
 /**
  * Whether a server is there: null when it answered anything at all, else the reason in a few words. Only its origin is
@@ -10,23 +32,13 @@ const TIMEOUT_MS = 5000;
 export async function reach(url: string): Promise<string | null> {
   const origin = URL.parse(url)?.origin;
   if (origin === undefined || origin === 'null') return 'no address of a server';
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const answer = await fetch(origin, { method: 'HEAD', redirect: 'manual', signal });
-    await answer.body?.cancel();
+    await sendHttp(origin, { method: 'HEAD', timeoutMs: TIMEOUT_MS }).catch(withoutBody);
     return null;
   } catch (error) {
-    if (signal.aborted) return `nothing within ${TIMEOUT_MS / 1000} s`;
-    return codeOf(error) ?? 'no answer';
+    if (!(error instanceof HttpError)) throw error;
+    if (error.kind === 'timed-out') return `nothing within ${TIMEOUT_MS / 1000} s`;
+    // The system's own code: other words may hold more of the URL.
+    return error.code ?? 'no answer';
   }
-}
-
-/** The system's own code; the library's words may hold more of the URL. */
-function codeOf(error: unknown): string | undefined {
-  for (let inner = error; typeof inner === 'object' && inner !== null;) {
-    const code = errorCode(inner);
-    if (code !== undefined) return code;
-    inner = 'cause' in inner ? inner.cause : undefined;
-  }
-  return undefined;
 }

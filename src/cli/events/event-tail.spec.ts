@@ -1,8 +1,8 @@
-import { eventStory } from '../../../test/support/event-story.ts';
+import { eventDetails } from '../../../test/support/event-details.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks.ts';
 import type { EventStatus, EventSummary } from '../../hooks/index.ts';
-import { ServiceRefusal, ServiceUnreachable } from '../service/service-refusal.ts';
+import { ServiceRefusal, ServiceUnreachable } from '../service/service-errors.ts';
 import type { EventsAsked } from '../service/service-client.ts';
 import { EventTail } from './event-tail.ts';
 
@@ -15,12 +15,12 @@ class Followable {
   rounds = 0;
 
   add(id: string, status: EventStatus = 'accepted'): void {
-    this.all.push(eventStory({ id, status }));
+    this.all.push(eventDetails({ id, status }));
   }
 
   set(id: string, status: EventStatus): void {
     const at = this.all.findIndex((event) => event.id === id);
-    this.all[at] = eventStory({ id, status });
+    this.all[at] = eventDetails({ id, status });
   }
 
   async events({ cursor, limit }: EventsAsked) {
@@ -35,7 +35,7 @@ class Followable {
   async event(id: string) {
     const found = this.all.find((event) => event.id === id);
     if (found === undefined) throw new ServiceRefusal(404, 'unknown_event', 'gone');
-    return eventStory(found);
+    return eventDetails(found);
   }
 
   stop(): void {
@@ -45,8 +45,8 @@ class Followable {
 
 class Tailing {
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
-  /** The last event that was told. */
+  readonly reported: string[] = [];
+  /** The last event that was reported. */
   last: EventSummary | undefined;
   readonly over: Promise<unknown>;
 
@@ -58,13 +58,13 @@ class Tailing {
       service,
       { last },
       {
-        earlier: ({ id, status }) => this.told.push(`before: ${id} ${status}`),
+        earlier: ({ id, status }) => this.reported.push(`before: ${id} ${status}`),
         event: (event) => {
-          this.told.push(`${event.id} ${event.status}`);
+          this.reported.push(`${event.id} ${event.status}`);
           this.last = event;
         },
-        silence: (isSilent) => this.told.push(isSilent ? 'silent' : 'back'),
-        gap: () => this.told.push('gap'),
+        silence: (isSilent) => this.reported.push(isSilent ? 'silent' : 'back'),
+        gap: () => this.reported.push('gap'),
       },
     );
     this.over = tail.follow(this.clock).catch((error: unknown) => error);
@@ -105,7 +105,7 @@ describe('EventTail', () => {
     service.set('a', 'done');
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual([
+    expect(tail.reported).toEqual([
       'before: b done',
       'before: c done',
       'd accepted',
@@ -123,7 +123,7 @@ describe('EventTail', () => {
     service.set('a', 'done');
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual(['a done']);
+    expect(tail.reported).toEqual(['a done']);
   });
 
   it('misses nothing in a burst of several pages, and tells it in order', async () => {
@@ -134,7 +134,7 @@ describe('EventTail', () => {
     for (const id of ids) service.add(id, 'done');
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual(ids.map((id) => `${id} done`));
+    expect(tail.reported).toEqual(ids.map((id) => `${id} done`));
   });
 
   it('reads no more than 5,000 at a time, and says that there were more', async () => {
@@ -144,8 +144,8 @@ describe('EventTail', () => {
     for (let n = 0; n < 5100; n++) service.add(`n${n}`, 'done');
     await tail.look();
     await tail.stop();
-    expect(tail.told.slice(0, 2)).toEqual(['gap', 'n100 done']);
-    expect(tail.told).toHaveLength(5001);
+    expect(tail.reported.slice(0, 2)).toEqual(['gap', 'n100 done']);
+    expect(tail.reported).toHaveLength(5001);
   });
 
   it('asks after open events that left the newest page, and forgets those that are gone', async () => {
@@ -154,13 +154,13 @@ describe('EventTail', () => {
     const tail = new Tailing(service, 0);
     for (let n = 0; n < 250; n++) service.add(`n${n}`, 'done');
     await tail.look();
-    tail.told.length = 0;
+    tail.reported.length = 0;
     service.set('open', 'done');
     service.all.splice(1, 1);
     await tail.look();
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual(['open done']);
+    expect(tail.reported).toEqual(['open done']);
     expect(Object.keys(tail.last ?? {})).toEqual(['id', 'hook', 'status', 'receivedAt', 'mapping']);
   });
 
@@ -171,7 +171,7 @@ describe('EventTail', () => {
     service.all.splice(150, 100);
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual([]);
+    expect(tail.reported).toEqual([]);
   });
 });
 
@@ -186,7 +186,7 @@ describe('EventTail and a service that restarts', () => {
     service.failure = null;
     await tail.look();
     await tail.stop();
-    expect(tail.told).toEqual(['silent', 'back', 'a done']);
+    expect(tail.reported).toEqual(['silent', 'back', 'a done']);
   });
 
   it('ends when the token is no longer right, and when it cannot begin', async () => {

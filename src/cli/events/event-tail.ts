@@ -1,26 +1,31 @@
 import type { Clock, EventSummary } from '../../hooks/index.ts';
 import type { ServiceClient } from '../service/service-client.ts';
-import { isPassing } from '../service/service-refusal.ts';
-import { hasEnded } from '../story/story-end.ts';
+import { isPassing } from '../service/service-errors.ts';
+import { hasEnded } from './event-outcome.ts';
 
 const STEP_MS = 500;
 const PAGE = 200;
 
-/** Most pages of new events that are read at a time; of more, the oldest are not told. */
+/** Most pages of new events that are read at a time; of more, the oldest are not reported. */
 const MOST_PAGES = 25;
 
 /** Most open events, beyond the newest page, that are asked after at a time. */
 const MOST_ASKED = 20;
 
+/*
+ * Following events without a push from the service: the newest page is read every half second, and events that had not
+ * ended are asked after one by one once newer ones have pushed them off that page.
+ */
+
 /** What is followed. */
 export interface Followed {
   /** Only events of this hook. */
   readonly hook?: string;
-  /** How many of the newest events are told before new ones. */
+  /** How many of the newest events are reported before new ones. */
   readonly last: number;
 }
 
-/** Whoever listens to a tail. */
+/** What a tail reports to. */
 export interface TailListener {
   /** An event that was there before the tail began. */
   earlier(event: EventSummary): void;
@@ -28,7 +33,7 @@ export interface TailListener {
   event(event: EventSummary): void;
   /** The service fell silent (a restart?), or answers again. */
   silence(isSilent: boolean): void;
-  /** More new events came at a time than are read; the oldest of them are not told. */
+  /** More new events came at a time than are read; the oldest of them are not reported. */
   gap(): void;
 }
 
@@ -66,9 +71,9 @@ export class EventTail {
 
   async #begin(): Promise<void> {
     const { events } = await this.#page();
-    const told = new Set(events.slice(0, this.#followed.last));
+    const reported = new Set(events.slice(0, this.#followed.last));
     for (const event of events.toReversed()) {
-      if (told.has(event)) this.#listener.earlier(event);
+      if (reported.has(event)) this.#listener.earlier(event);
       this.#keep(event);
     }
     this.#remember(events);
@@ -101,7 +106,7 @@ export class EventTail {
     this.#remember(seen);
   }
 
-  /** Pages, newest first, until one that holds an event that was told; at least one page. */
+  /** Pages, newest first, until one that holds an event that was reported; at least one page. */
   async #sinceNewest(): Promise<EventSummary[]> {
     const seen: EventSummary[] = [];
     let cursor: string | undefined;
@@ -121,12 +126,12 @@ export class EventTail {
     const kept = this.#open.get(id);
     this.#open.delete(id);
     if (kept !== undefined) this.#open.set(id, kept);
-    const story = await this.#service.event(id).catch((error: unknown) => {
+    const event = await this.#service.event(id).catch((error: unknown) => {
       if (isPassing(error) || this.#isOver) throw error;
       return null;
     });
-    if (story === null) this.#open.delete(id);
-    return story && summaryOf(story);
+    if (event === null) this.#open.delete(id);
+    return event && toSummary(event);
   }
 
   #page(cursor?: string): ReturnType<Service['events']> {
@@ -150,6 +155,6 @@ export class EventTail {
 }
 
 /** What a list says of it: no payload, no prompt. */
-function summaryOf({ id, hook, status, receivedAt, mapping }: EventSummary): EventSummary {
+function toSummary({ id, hook, status, receivedAt, mapping }: EventSummary): EventSummary {
   return { id, hook, status, receivedAt, mapping };
 }

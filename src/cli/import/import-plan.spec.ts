@@ -1,18 +1,24 @@
 import * as fc from 'fast-check';
+import JSON5 from 'json5';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
-import { readConfigurationFiles } from '../../standalone/configuration-files.ts';
-import { planImport } from './import-plan.ts';
+import { inspectConfiguration } from '../../service/index.ts';
+import { planImport, readTarget } from './import-plan.ts';
 import type { ImportPlan } from './import-plan.ts';
-import { translate } from './translation.ts';
+import { migrateHooks } from './migrate-hooks.ts';
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function planned(hooks: Record<string, unknown>): Promise<ImportPlan> {
-  const reference = { hooks, agents: undefined, variables: {} };
-  const translation = translate(reference, { sections: undefined, env: {} });
-  return planImport(dir.path, readConfigurationFiles(dir.path), translation, {});
+async function planned(
+  hooks: Record<string, unknown>,
+  variables: Record<string, string> = {},
+): Promise<ImportPlan> {
+  const target = await readTarget(dir.path, {});
+  const { isDemo, written, env } = target.others;
+  const present = { sections: isDemo ? undefined : written, env };
+  const migration = migrateHooks({ hooks, agents: undefined, variables }, present);
+  return planImport(target, migration, {});
 }
 
 const garbage = fc.oneof(
@@ -83,10 +89,12 @@ describe('planImport', () => {
   it('leaves out one refused mapping, and no other', async () => {
     const good = { id: 'good', match: { path: 'good' }, messageTemplate: 'x' };
     const bad = { id: 'bad', match: { path: 'bad' }, sessionKey: '{{ id }}' };
-    const { change, notes } = await planned({ mappings: [good, bad, { ...good, id: 'too' }] });
-    expect(change.after.gateway).toContain("id: 'good'");
-    expect(change.after.gateway).toContain("id: 'too'");
-    expect(change.after.gateway).not.toContain("id: 'bad'");
+    const { files, notes } = await planned({
+      mappings: [good, bad, { ...good, id: 'too', match: { path: 'too' } }],
+    });
+    expect(files.shown.fragment).toContain("id: 'good'");
+    expect(files.shown.fragment).toContain("id: 'too'");
+    expect(files.shown.fragment).not.toContain("id: 'bad'");
     expect(notes.map(({ key }) => key)).toEqual(['hooks.mappings "bad"']);
   });
 
@@ -105,6 +113,70 @@ describe('planImport', () => {
 
   it('tells an unset variable as a problem, since everything with it is right', async () => {
     const { problems } = await planned({ enabled: true, token: '${THEIRS}' });
-    expect(problems.map(({ key }) => key)).toEqual(['hooks.token']);
+    expect(problems.map(({ key }) => key)).toEqual(['gateway.json5: hooks.token']);
+  });
+
+  it('takes values along that are not set here, and shows none of them', async () => {
+    const hooks = { enabled: true, token: '${A}', mappings: [mappingTo('${B} ${C}')] };
+    dir.write('.env', 'C=ours');
+    const values = { A: 'value-of-a', B: 'value-of-b-${X}', C: 'value-of-c' };
+    const { files, variables, problems } = await planned(hooks, values);
+    expect({ variables, problems }).toEqual({ variables: ['A', 'B'], problems: [] });
+    expect(JSON.stringify(files.shown)).not.toContain('value-of');
+    files.write();
+    const { sections } = await inspectConfiguration(dir.path, {});
+    expect(sections).toMatchObject({
+      hooks: { token: 'value-of-a', mappings: [{ to: 'value-of-b-${X} ours' }] },
+    });
   });
 });
+
+describe('planImport beside a gateway.json5', () => {
+  const TOKEN = 'a-token-of-the-tests-that-is-long';
+
+  it('leaves out what is said there, and names what is said otherwise', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: '${T}', path: '/in' } });
+    dir.write('.env', `T=${TOKEN}`);
+    const { files, notes } = await planned({
+      enabled: true,
+      token: TOKEN,
+      path: '/hooks',
+      maxBodyBytes: 1000,
+    });
+    expect(JSON5.parse(files.shown.fragment)).toEqual({ hooks: { maxBodyBytes: 1000 } });
+    expect(files.shown.gateway).toBeNull();
+    expect(notes).toEqual([
+      {
+        key: 'hooks.path',
+        reason: 'gateway.json5 says something else, which is left as it is',
+        todo: 'change hooks.path there, if you want the other value',
+      },
+    ]);
+  });
+
+  it('says what only a person can add to it', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: false } });
+    const { files, notes } = await planned({ token: TOKEN, allowedAgentIds: ['main', 'a'] });
+    expect(JSON5.parse(files.shown.fragment)).toEqual({
+      agents: { list: [{ id: 'main' }, { id: 'a' }] },
+    });
+    expect(notes.map(({ todo }) => todo)).toEqual([
+      expect.stringContaining('give them models'),
+      "add to hooks there: token: '${HOOK_TOKEN}', and HOOK_TOKEN=… with the same token to .env",
+      "add to hooks there: allowedAgentIds: ['main','a']",
+    ]);
+    expect(JSON.stringify(notes)).not.toContain(TOKEN);
+  });
+
+  it('leaves out a mapping that would silence one of its own', async () => {
+    const own = { id: 'own', match: { path: 'a' }, messageTemplate: 'x' };
+    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN, mappings: [own] } });
+    const { files, notes } = await planned({ mappings: [{ ...own, id: 'theirs' }] });
+    expect(JSON5.parse(files.shown.fragment)).toEqual({});
+    expect(notes.map(({ key }) => key)).toEqual(['hooks.mappings "theirs"']);
+  });
+});
+
+function mappingTo(to: string): object {
+  return { id: 'm', match: { path: 'm' }, messageTemplate: 'x', channel: 'last', to };
+}

@@ -1,85 +1,219 @@
-import { ConfigurationChange } from '../../standalone/editing/configuration-change.ts';
-import type { ConfigurationWish } from '../../standalone/editing/configuration-change.ts';
-import type { Edit } from '../../standalone/editing/json5-edit.ts';
-import type { ConfigurationFiles } from '../../standalone/configuration-files.ts';
+import { isDeepStrictEqual } from 'node:util';
+import JSON5 from 'json5';
 import type { Problem } from '../../hooks/index.ts';
-import type { Environment } from '../../standalone/variables.ts';
-import type { Note } from './note.ts';
-import { isSections } from '../../standalone/json5-document.ts';
-import { matchOf, textOf } from './reference-match.ts';
-import type { Translation } from './translation.ts';
+import { getField } from '../../platform/objects.ts';
+import {
+  GATEWAY_FILE,
+  expandVariables,
+  inspectConfiguration,
+  literal,
+  readConfigurationFiles,
+} from '../../service/index.ts';
+import type { ConfigurationFiles, Environment, Inspection } from '../../service/index.ts';
+import {
+  PlannedFiles,
+  fragmentFile,
+  keyWithoutFile,
+  toJson5,
+  withoutFragment,
+} from '../config/planned-files.ts';
+import { maskSecrets } from '../config/secrets.ts';
+import type { MigratedPart, Migration } from './migrate-hooks.ts';
+import { mapTexts, parseMatch, referencedNames, trimmedText } from './openclaw-config.ts';
+import type { MigrationNote } from './openclaw-config.ts';
 
-/** A change that passes `hooks config check`, or the problems that only a person can solve. */
-export interface ImportPlan extends ConfigurationWish {
-  readonly change: ConfigurationChange;
-  readonly notes: readonly Note[];
+/*
+ * What `hooks import` writes: a fragment with everything that a fragment may say and, where there is no gateway.json5,
+ * one with the settings. What is here already stays; what the service would refuse is left out, with the reason.
+ */
+
+/** The fragment of `hooks import`: `gateway.d/import.json5`. */
+export const IMPORT_FRAGMENT = 'import';
+
+const COMMAND = 'hooks import';
+const HEADER = `// Made by "${COMMAND}". docs/configuration.md has every key.\n`;
+
+/** What is here before an import. */
+export interface ImportTarget {
+  /** With the fragment of an earlier import, if there is one. */
+  readonly files: ConfigurationFiles;
+  /** Everything but that fragment. */
+  readonly others: Inspection;
+}
+
+/** Files that pass `hooks config check`, or the problems that only a person can solve. */
+export interface ImportPlan {
+  readonly files: PlannedFiles;
+  /** Variables of the other gateway whose values are written out. */
+  readonly variables: readonly string[];
+  readonly notes: readonly MigrationNote[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** What a gateway.json5 begins with where there is none. */
-const TEMPLATE = '// Made by "hooks import". docs/configuration.md has every key.\n{}\n';
-
-/** Without these the rest would mean nothing: what is wrong with them is told and not left out. */
+/** Without these the rest would mean nothing: what is wrong with them is reported and not left out. */
 const ESSENTIAL = new Set(['enabled', 'token', 'mappings', 'presets']);
 
-/** Leaves out what the service would refuse, one thing at a time, each with the reason. */
+/** Keys of `hooks` that no fragment may have: they are the operator's. */
+const OPERATORS_OWN = new Set(['token', 'allowedAgentIds', 'allowedSessionKeyPrefixes']);
+
+/** @throws ConfigurationError when a file cannot be read */
+export async function readTarget(dir: string, env: Environment): Promise<ImportTarget> {
+  const files = readConfigurationFiles(dir);
+  const fragments = withoutFragment(files, IMPORT_FRAGMENT);
+  return { files, others: await inspectConfiguration(dir, env, { ...files, fragments }) };
+}
+
+/** Works out what to write, leaving out what would be refused, one part at a time. @param env of the process */
 export async function planImport(
-  dir: string,
-  before: ConfigurationFiles,
-  { edits, variables, notes }: Translation,
+  target: ImportTarget,
+  { parts, variables, notes: found }: Migration,
   env: Environment,
 ): Promise<ImportPlan> {
-  let kept = edits;
-  const told = [...notes];
+  const notes = [...found];
+  let kept = parts.filter((part) => {
+    const note = noteAboutPresent(part, target, variables);
+    if (note !== undefined && note !== 'same') notes.push(note);
+    return note === undefined;
+  });
   for (;;) {
-    const wish = { edits: kept, variables };
-    const change = new ConfigurationChange(dir, before, wish, TEMPLATE);
-    const { problems, warnings, written } = await change.inspect(env);
-    const refused = firstRefused(problems, kept, mappingsIn(written['hooks']));
-    if (refused === undefined) {
-      return { change, edits: kept, variables, notes: told, problems, warnings };
+    const files = plannedFiles(kept, target, variables);
+    const { problems, warnings } = await files.inspect(env);
+    const refused = firstRefused(problems, kept);
+    if (refused !== undefined) {
+      kept = kept.filter((part) => part !== refused.part);
+      notes.push(noteAboutRefused(refused));
+      continue;
     }
-    kept = kept.filter((edit) => edit !== refused.edit);
-    told.push(noteOf(refused));
+    const names = referencedNames(kept.map(({ value }) => value));
+    const inlined = Object.keys(variables).filter((name) => names.includes(name));
+    if (inlined.length > 0) notes.push(noteAboutValues(inlined));
+    return { files, variables: inlined, notes, problems, warnings };
   }
+}
+
+/** Why a part is not written although nothing is wrong with it; `same`: it is here already, word for word. */
+function noteAboutPresent(
+  { kind, path, value }: MigratedPart,
+  { files, others }: ImportTarget,
+  variables: Environment,
+): MigrationNote | 'same' | undefined {
+  if (kind === 'append') return undefined;
+  const key = path.join('.');
+  const present = getField(others.sections, ...path);
+  if (present !== undefined && !others.isDemo) {
+    const wanted = expandVariables(value, { ...variables, ...others.env }).value;
+    if (isDeepStrictEqual(present, wanted)) return 'same';
+    const [file = GATEWAY_FILE] = others.merged.writersOf(key);
+    const reason = `${file} says something else, which is left as it is`;
+    return { key, reason, todo: `change ${key} there, if you want the other value` };
+  }
+  if (files.gateway === undefined || !OPERATORS_OWN.has(path[1])) return undefined;
+  const reason = `can only stand in ${GATEWAY_FILE}, which is not edited`;
+  return { key, reason, todo: `add to hooks there: ${path[1]}: ${ownValue(path[1], value)}` };
+}
+
+/** How the operator writes it; a token that is written out does not belong on a screen. */
+function ownValue(key: string, value: unknown): string {
+  const isSecret = key === 'token' && referencedNames(value).length === 0;
+  if (isSecret) return "'${HOOK_TOKEN}', and HOOK_TOKEN=… with the same token to .env";
+  return JSON5.stringify(value, { quote: "'" });
+}
+
+/** Settings go into a new gateway.json5, where a person changes them; everything else into the fragment. */
+function plannedFiles(
+  parts: readonly MigratedPart[],
+  { files, others }: ImportTarget,
+  variables: Readonly<Record<string, string>>,
+): PlannedFiles {
+  const isSetting = ({ kind, path }: MigratedPart): boolean => kind === 'set' && path[1] !== 'mail';
+  const isNew = files.gateway === undefined;
+  const settings = toSections(isNew ? parts.filter(isSetting) : []);
+  const rest = toSections(isNew ? parts.filter((part) => !isSetting(part)) : parts);
+  const withValues = (value: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, inlineVariables(inner, variables)]),
+    );
+  const sections = withValues(rest);
+  const fragment = {
+    name: IMPORT_FRAGMENT,
+    sections,
+    shown: maskSecrets(sections, rest),
+    command: COMMAND,
+  };
+  if (!isNew) return new PlannedFiles(others.dir, files, fragment, undefined);
+  const own = withValues(settings);
+  return new PlannedFiles(others.dir, files, fragment, {
+    text: `${HEADER}${toJson5(own)}\n`,
+    shown: `${HEADER}${toJson5(maskSecrets(own, settings))}\n`,
+  });
+}
+
+function toSections(parts: readonly MigratedPart[]): Record<string, Record<string, unknown>> {
+  const sections: Record<string, Record<string, unknown>> = {};
+  for (const { kind, path, value } of parts) {
+    const [name, key] = path;
+    const section = (sections[name] ??= {});
+    const before = section[key];
+    if (kind === 'set') section[key] = value;
+    else section[key] = [...(Array.isArray(before) ? before : []), value];
+  }
+  return sections;
+}
+
+/** The texts of a value with those variables replaced for good; others stay references. */
+function inlineVariables(value: unknown, variables: Readonly<Record<string, string>>): unknown {
+  return mapTexts(value, (text) =>
+    text.replaceAll(/\$(\$?)\{(\w+)\}/g, (written, escape: string, name: string) => {
+      const known = escape === '' && Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return known === undefined ? written : literal(known);
+    }),
+  );
 }
 
 interface Refused {
   readonly problem: Problem;
-  readonly edit: Edit;
+  readonly part: MigratedPart;
 }
 
-/** The edit that is to blame for the first problem that leaving something out solves. */
+/** The part that is to blame for the first problem that leaving something out solves. */
 function firstRefused(
   problems: readonly Problem[],
-  edits: readonly Edit[],
-  mappings: readonly unknown[],
+  parts: readonly MigratedPart[],
 ): Refused | undefined {
   for (const problem of problems) {
-    const edit = edits.find((edit) => isToBlame(edit, problem, mappings));
-    if (edit !== undefined) return { problem, edit };
+    const part = parts.find((part) => isToBlame(part, problem, parts));
+    if (part !== undefined) return { problem, part };
   }
   return undefined;
 }
 
-function isToBlame(edit: Edit, { key, message }: Problem, mappings: readonly unknown[]): boolean {
-  // Whoever sets the variable has the rest, too.
-  if (message.startsWith('names the variable')) return false;
-  const [section = '', name = ''] = edit.path;
-  if (edit.kind === 'append' && name === 'mappings') {
-    const index = Number(/^hooks\.mappings\[(\d+)\]/.exec(key)?.[1] ?? -1);
-    return JSON.stringify(mappings[index]) === JSON.stringify(edit.value);
+function isToBlame(part: MigratedPart, problem: Problem, parts: readonly MigratedPart[]): boolean {
+  // Once the variable is set, the rest is right, too.
+  if (problem.message.startsWith('names the variable')) return false;
+  const [section, name] = part.path;
+  if (part.kind === 'append' && name === 'mappings') {
+    const mappings = parts.filter(({ path }) => path[1] === 'mappings');
+    return mappings[ownMapping(problem)] === part;
   }
+  const key = keyWithoutFile(problem.key);
   if (key.startsWith('preset mail') && name === 'presets') return true;
   if (ESSENTIAL.has(name)) return false;
   return key === `${section}.${name}` || key.startsWith(`${section}.${name}.`);
 }
 
-function noteOf({ problem: { key, message }, edit: { path, value } }: Refused): Note {
-  const name = isSections(value) ? (textOf(value['id']) ?? matchOf(value).path) : undefined;
-  const place = path.join('.') + (name === undefined ? '' : ` "${name}"`);
-  const reason = `is left out, since it would be refused: ${key} ${message}`;
+/** Which mapping of the fragment a problem is about, or names as its cause; -1: none. */
+function ownMapping({ key, message }: Problem): number {
+  const place = `${fragmentFile(IMPORT_FRAGMENT)}: hooks.mappings[`;
+  const text = [key, message].find((it) => it.includes(place)) ?? '';
+  return Number.parseInt(text.slice(text.indexOf(place) + place.length), 10);
+}
+
+function noteAboutRefused({ problem, part: { path, value } }: Refused): MigrationNote {
+  const key = keyWithoutFile(problem.key);
+  const id = trimmedText(getField(value, 'id')) ?? parseMatch(value).path;
+  const place = path.join('.') + (id === undefined ? '' : ` "${id}"`);
+  const reason = `is left out, since it would be refused: ${key} ${problem.message}`;
   return { key: place, reason, todo: todoAbout(key) };
 }
 
@@ -92,8 +226,7 @@ function todoAbout(key: string): string {
     : 'add it by hand, corrected';
 }
 
-function mappingsIn(hooks: unknown): readonly unknown[] {
-  const mappings: unknown =
-    typeof hooks === 'object' && hooks !== null && 'mappings' in hooks ? hooks.mappings : [];
-  return Array.isArray(mappings) ? mappings : [];
+function noteAboutValues(names: readonly string[]): MigrationNote {
+  const reason = 'are not set here: their values from the other gateway are written out';
+  return { key: names.join(', '), reason };
 }

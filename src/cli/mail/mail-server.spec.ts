@@ -1,6 +1,6 @@
 import { findMailServer, knownMailServer } from './mail-server.ts';
 import type { MailLookups } from './mail-server.ts';
-import { MAIL_PROVIDERS, providerOf } from './providers.ts';
+import { MAIL_PROVIDERS, findProvider } from './providers.ts';
 
 function lookups(mx: readonly string[], servers: readonly string[] = []): MailLookups {
   return {
@@ -56,7 +56,7 @@ describe('findMailServer', () => {
       host: 'outlook.office365.com',
       provider: { needsOAuth2: true },
     });
-    expect(providerOf('aspmx.l.google.com.')?.name).toBe('Gmail');
+    expect(findProvider('aspmx.l.google.com.')?.name).toBe('Gmail');
   });
 
   it.each(['imap.example.org', 'mail.example.org'])('tries %s', async (host) => {

@@ -1,7 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { connect } from 'node:tls';
-import { providerOf } from './providers.ts';
+import { findProvider } from './providers.ts';
 import type { MailProvider } from './providers.ts';
+
+/*
+ * The IMAP server of an address, found in the order of certainty: the table of providers, the MX hosts of the domain, then
+ * the usual names, which have to answer with a valid certificate.
+ */
 
 /** Where a mailbox is. */
 export interface MailServer {
@@ -17,7 +22,7 @@ export interface MailServer {
 
 /** What can be asked of the network. */
 export interface MailLookups {
-  /** Names of the MX hosts of a domain; empty when there are none, or nobody answers. */
+  /** Names of the MX hosts of a domain; empty when there are none, or no name server answers. */
   readonly mxHosts: (domain: string) => Promise<readonly string[]>;
   /** Whether an IMAP server with a valid certificate listens there, with TLS on port 993. */
   readonly isImapServer: (host: string) => Promise<boolean>;
@@ -29,8 +34,8 @@ const IMAPS = 993;
 /** The IMAP server of an address whose domain is in the table. */
 export function knownMailServer(account: string): MailServer | undefined {
   const [local, domain] = splitAddress(account);
-  const provider = providerOf(domain);
-  return provider && serverOf(provider, local);
+  const provider = findProvider(domain);
+  return provider && toServer(provider, local);
 }
 
 /** Finds it by who takes the mail of the domain, else by the names that are usual. Undefined: only a person knows. */
@@ -39,8 +44,8 @@ export async function findMailServer(
   { mxHosts, isImapServer }: MailLookups,
 ): Promise<MailServer | undefined> {
   const [local, domain] = splitAddress(account);
-  const provider = (await mxHosts(domain)).map(providerOf).find((known) => known !== undefined);
-  if (provider !== undefined) return serverOf(provider, local);
+  const provider = (await mxHosts(domain)).map(findProvider).find((known) => known !== undefined);
+  if (provider !== undefined) return toServer(provider, local);
   for (const host of [`imap.${domain}`, `mail.${domain}`]) {
     if (await isImapServer(host)) return { host, port: undefined, secure: true };
   }
@@ -53,7 +58,7 @@ export function splitAddress(account: string): [string, string] {
   return [account.slice(0, Math.max(at, 0)), account.slice(at + 1).toLowerCase()];
 }
 
-function serverOf(provider: MailProvider, local: string): MailServer {
+function toServer(provider: MailProvider, local: string): MailServer {
   const { host, port, startTls = false, isLocalUser = false } = provider;
   return { host, port, secure: !startTls, provider, ...(isLocalUser && { user: local }) };
 }

@@ -17,10 +17,13 @@ export interface MailProvider {
   readonly source: string;
 }
 
+/** Where the settings of most providers are published. */
 const ISPDB = 'https://github.com/thunderbird/autoconfig/blob/master/ispdb';
 
+/** The advice that most providers need. */
 const APP_PASSWORD = 'make an app password for it; the password of the account is refused';
 
+/** Looked up by the domain of the address, else by the MX hosts of its domain. A new provider is a row here. */
 export const MAIL_PROVIDERS: readonly MailProvider[] = [
   {
     name: 'Gmail',
@@ -149,7 +152,7 @@ export const MAIL_PROVIDERS: readonly MailProvider[] = [
 ];
 
 /** Whose domain it is, of an address or of an MX host. The longest that fits decides. */
-export function providerOf(domain: string): MailProvider | undefined {
+export function findProvider(domain: string): MailProvider | undefined {
   const name = domain.toLowerCase().replace(/\.$/, '');
   const fitting = MAIL_PROVIDERS.flatMap((provider) =>
     provider.domains

@@ -1,36 +1,100 @@
-import type { Environment } from '../../standalone/variables.ts';
-import type { Sections } from '../../standalone/json5-document.ts';
-import { isSections } from '../../standalone/json5-document.ts';
-import { freeName } from '../free-name.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { JSON_OPTION, option } from '../command.ts';
+import type { OptionValues } from '../command.ts';
+import type { Sections } from '../../service/index.ts';
 import type { Prompts } from '../prompts.ts';
-import type { MailAnswers, MailLogin, Secret } from './mail-answers.ts';
 import { findMailServer, knownMailServer, splitAddress } from './mail-server.ts';
 import type { MailLookups, MailServer } from './mail-server.ts';
-import { missingFlag } from './setup-flags.ts';
-import type { SetupFlags } from './setup-flags.ts';
+
+/*
+ * Where the answers of `hooks mail setup` come from: each has a flag, and what no flag says is asked at the terminal or
+ * looked up on the network. Only a person, a flag or the network is asked here; what the answers mean for the configuration
+ * is in setup-plan.ts.
+ */
+
+/**
+ * The flags of `hooks mail setup`; each answers one of its questions. Secrets are named, never given: a command line
+ * shows in `ps`.
+ */
+export const SETUP_OPTIONS = [
+  option('--account <address>', 'address of the mailbox'),
+  option('--host <name>', 'IMAP server; found by the address when left out'),
+  option('--port <number>', 'its port; 993, with --starttls 143', wholeNumber('--port')),
+  option('--starttls', 'STARTTLS in place of TLS from the first byte'),
+  option('--user <name>', 'login name, when it is not the address'),
+  option('--password-env <name>', 'variable that holds the password'),
+  option('--password-stdin', 'read the password from stdin'),
+  option('--oauth2', 'log in with access tokens'),
+  option('--client-id <id>', 'OAuth2: id of your app'),
+  option('--client-secret-env <name>', 'OAuth2: variable with its secret'),
+  option('--refresh-token-env <name>', 'OAuth2: variable with the refresh token'),
+  option('--token-url <url>', 'OAuth2: token endpoint'),
+  option('--scope <scope>', 'OAuth2: scope to ask for'),
+  option('--mailbox <name...>', 'mailboxes to watch; INBOX', collect),
+  option('--no-body', 'send sender, subject and snippet only'),
+  option('--max-bytes <number>', 'most bytes to fetch of one message', wholeNumber('--max-bytes')),
+  option('--model <model>', 'model for mail'),
+  option('--thinking <level>', 'thinking level for mail'),
+  option('--no-check', 'write without trying the login'),
+  option('--dry-run', 'try and show, write nothing'),
+  option('-y, --yes', 'do not ask before writing'),
+  JSON_OPTION,
+] as const;
+
+export type SetupFlags = OptionValues<typeof SETUP_OPTIONS>;
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const OF_OAUTH2 = ['clientId', 'clientSecretEnv', 'refreshTokenEnv', 'tokenUrl', 'scope'] as const;
+
+/** A secret: in a variable that somebody sets, or as it was typed. */
+export type Secret = { readonly variable: string } | { readonly value: string };
+
+/** How to log in. */
+export type MailLogin =
+  | { readonly kind: 'password'; readonly password: Secret }
+  | {
+      readonly kind: 'oauth2';
+      readonly clientId: string;
+      readonly clientSecret: Secret | undefined;
+      readonly refreshToken: Secret;
+      readonly tokenUrl: string | undefined;
+      readonly scope: string | undefined;
+    };
+
+/** Everything that `hooks mail setup` has to know. Undefined: as it is, or the default. */
+export interface MailAnswers {
+  readonly account: string;
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly secure: boolean;
+  readonly user: string | undefined;
+  readonly login: MailLogin;
+  readonly mailboxes: readonly string[] | undefined;
+  readonly includeBody: boolean | undefined;
+  readonly maxBytes: number | undefined;
+  readonly model: string | undefined;
+  readonly thinking: string | undefined;
+}
 
 /** What the questions are answered with. */
 export interface QuestionSources {
   readonly flags: SetupFlags;
-  /** Undefined: nobody can be asked. */
+  /** Undefined: there is no terminal to ask at. */
   readonly prompts: Prompts | undefined;
   readonly lookups: MailLookups;
   /** Reads stdin to its end. */
   readonly readInput: () => Promise<string>;
-  /** Says something to whoever looks. */
+  /** Says something beside the questions. */
   readonly note: (line: string) => void;
   /** `hooks.mail` as it is written. */
   readonly present: Sections;
-  readonly env: Environment;
-  /** Variables that win over `.env`. */
-  readonly processEnv: Environment;
 }
 
 /** Gets every answer from its flag, else from the person at the terminal. */
 export class SetupQuestions {
   constructor(private readonly from: QuestionSources) {}
 
-  /** @throws CliError when an answer is missing and nobody can be asked */
+  /** @throws CliError when an answer is missing and there is no terminal to ask at */
   async answers(): Promise<MailAnswers> {
     const { flags } = this.from;
     const account = flags.account ?? (await this.#account());
@@ -64,7 +128,7 @@ export class SetupQuestions {
     }
     const kind = await prompts.select('How do you log in?', ways(needsOAuth2));
     if (kind === 'oauth2') return this.#oauth2();
-    return password(this.#kept('password', await prompts.password('Password, or app password')));
+    return password(typed(await prompts.password('Password, or app password')));
   }
 
   async #account(): Promise<string> {
@@ -126,37 +190,24 @@ export class SetupQuestions {
     if (prompts === undefined || !(await prompts.confirm('Does your app have a client secret?'))) {
       return undefined;
     }
-    return this.#kept('clientSecret', await prompts.password('Client secret'));
+    return typed(await prompts.password('Client secret'));
   }
 
   async #refreshToken(): Promise<Secret> {
     const { flags, prompts } = this.from;
     if (flags.refreshTokenEnv !== undefined) return named(flags.refreshTokenEnv);
     if (prompts === undefined) return missingFlag('--refresh-token-env', 'a refresh token');
-    return this.#kept('refreshToken', await prompts.password('Refresh token'));
+    return typed(await prompts.password('Refresh token'));
   }
 
   async #passwordOfInput(): Promise<Secret> {
     const value = (await this.from.readInput()).replace(/\r?\n$/, '');
     if (value === '') return missingFlag('the password on stdin', 'a password');
-    return this.#kept('password', value);
-  }
-
-  /** A secret for `.env`: under the name that `hooks.mail` refers to already, else under one that is free. */
-  #kept(kind: keyof typeof VARIABLES, value: string): Secret {
-    const { present, env, processEnv } = this.from;
-    const name = referenceIn(present['auth'], kind);
-    if (name !== undefined && processEnv[name] === undefined) return { name, value };
-    return { name: freeName(VARIABLES[kind], value, env), value };
+    return typed(value);
   }
 }
 
-const VARIABLES = {
-  password: 'MAIL_PASSWORD',
-  clientSecret: 'MAIL_CLIENT_SECRET',
-  refreshToken: 'MAIL_REFRESH_TOKEN',
-} as const;
-
+/** The ways to log in, as the terminal asks for them. */
 const PASSWORD = { value: 'password', label: 'a password, or an app password' } as const;
 const OAUTH2 = {
   value: 'oauth2',
@@ -169,18 +220,59 @@ function ways(
   return needsOAuth2 ? [OAUTH2, PASSWORD] : [PASSWORD, OAUTH2];
 }
 
-function named(name: string): Secret {
-  return { name, value: undefined };
+function named(variable: string): Secret {
+  return { variable };
+}
+
+function typed(value: string): Secret {
+  return { value };
 }
 
 function password(secret: Secret): MailLogin {
   return { kind: 'password', password: secret };
 }
 
-/** The name in `${NAME}` at that key of `hooks.mail.auth`, or of its `oauth2`. */
-function referenceIn(auth: unknown, key: string): string | undefined {
-  if (!isSections(auth)) return undefined;
-  const oauth2 = isSections(auth['oauth2']) ? auth['oauth2'] : {};
-  const written = auth[key] ?? oauth2[key];
-  return typeof written === 'string' ? /^\$\{(\w+)\}$/.exec(written)?.[1] : undefined;
+/** @throws CliError for flags that contradict each other */
+export function checkFlags(flags: SetupFlags): void {
+  const ways = [flags.passwordEnv, flags.passwordStdin, flags.oauth2].filter(Boolean);
+  if (ways.length > 1) {
+    throw wrongUsage('choose one of --password-env, --password-stdin and --oauth2');
+  }
+  const stray = OF_OAUTH2.find((flag) => flags[flag] !== undefined);
+  if (stray !== undefined && flags.oauth2 !== true) {
+    throw wrongUsage(`--${dashed(stray)} is for --oauth2`);
+  }
+  for (const flag of ['passwordEnv', 'clientSecretEnv', 'refreshTokenEnv'] as const) {
+    const name = flags[flag];
+    if (name !== undefined && !VARIABLE.test(name)) {
+      throw wrongUsage(`--${dashed(flag)} takes the name of a variable, not its value`);
+    }
+  }
+}
+
+/** An answer that is missing where there is no terminal to ask at. @throws always */
+function missingFlag(flag: string, what: string): never {
+  throw wrongUsage(`${what} is needed: add ${flag}, or run this in a terminal to be asked`);
+}
+
+/** Reads the value of a flag. @throws CliError */
+function wholeNumber(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,10}$/.test(text)) return Number(text);
+    throw wrongUsage(`${flag} takes a whole number`);
+  };
+}
+
+/** Gathers the values of a flag that may be given several times. */
+function collect(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
+
+function wrongUsage(message: string): CliError {
+  return new CliError(message, 'see "hooks mail setup --help"', EXIT.usage);
+}
+
+/** `clientSecretEnv` as it is typed: `client-secret-env`. */
+function dashed(flag: string): string {
+  return flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,8 +1,8 @@
 import { ScriptedServer } from '../../../test/support/scripted-server.ts';
 import type { Script } from '../../../test/support/scripted-server.ts';
-import { LARGEST_ANSWER, exchange } from './http-exchange.ts';
-import { ServiceClient } from './service-client.ts';
-import { ServiceUnreachable } from './service-refusal.ts';
+import { HttpError } from '../../platform/http-client.ts';
+import { LARGEST_ANSWER, ServiceClient } from './service-client.ts';
+import { ServiceUnreachable } from './service-errors.ts';
 
 const OPERATOR = 'the-operator-token';
 const HOOK = 'the-hook-token';
@@ -104,8 +104,8 @@ describe('ServiceClient says what to do about', () => {
     ['paused', 503, '/ops/api/resume'],
     ['internal_error', 500, 'log of the service'],
   ])('%s', async (code, status, hint) => {
-    const told = await answered({ status, body: { ok: false, error: 'No.', code } }, list);
-    expect(told).toMatchObject({
+    const failure = await answered({ status, body: { ok: false, error: 'No.', code } }, list);
+    expect(failure).toMatchObject({
       exitCode: 1,
       message: 'No.',
       hint: expect.stringContaining(hint),
@@ -122,8 +122,8 @@ describe('ServiceClient does not believe', () => {
     ['a broken answer', { body: { events: [] }, cut: 'mid-body' } as const, 'broke off'],
     ['no answer', { cut: 'at-once' } as const, 'broke off'],
   ])('%s: 3', async (_what, script: Script, said) => {
-    const told = await answered(script, list);
-    expect(told).toMatchObject({ exitCode: 3, message: expect.stringContaining(said) });
+    const failure = await answered(script, list);
+    expect(failure).toMatchObject({ exitCode: 3, message: expect.stringContaining(said) });
   });
 
   it.each([301, 302, 303, 307, 308])('a redirect (%i): no token goes elsewhere', async (status) => {
@@ -134,8 +134,8 @@ describe('ServiceClient does not believe', () => {
     }));
     await other.listen();
     const script = { status, headers: { location: `${other.origin}/ops/api/events` }, body: '' };
-    const told = [await answered(script, list), await answered(script, (it) => it.send(POST))];
-    expect(told).toMatchObject([{ exitCode: 3 }, { exitCode: 3 }]);
+    const failure = [await answered(script, list), await answered(script, (it) => it.send(POST))];
+    expect(failure).toMatchObject([{ exitCode: 3 }, { exitCode: 3 }]);
     expect(other.requests).toEqual([]);
     await other.close();
   });
@@ -151,24 +151,24 @@ describe('ServiceClient does not believe', () => {
   });
 
   it('that https is answered by a server without TLS', async () => {
-    const told = new ServiceUnreachable(new URL('https://127.0.0.1:1'), 'EPROTO');
-    expect(told.hint).toContain('http://');
-    expect(told.hint).not.toContain('hooks start');
+    const { port } = new URL(server.origin);
+    const url = new URL(`https://127.0.0.1:${port}`);
+    const service = new ServiceClient({ url, hooksPath: '/hooks', operatorToken: OPERATOR });
+    const failure = await list(service).catch((error: unknown) => error as ServiceUnreachable);
+    if (!(failure instanceof ServiceUnreachable)) throw new Error('it was answered');
+    expect(failure.hint).toContain('http://');
+    expect(failure.hint).not.toContain('hooks start');
   });
 });
 
 describe('ServiceClient ends', () => {
-  const asked = () => ({
-    method: 'GET' as const,
-    origin: new URL(server.origin),
-    path: '/',
-    headers: {},
-  });
-
-  it('a wait that takes too long', async () => {
-    server.next({ stall: 'mid-body' });
-    await expect(exchange({ ...asked(), timeoutMs: 50 })).rejects.toThrow('TIMEOUT');
-    expect(await (await server.request(1)).closed).toBe('broken');
+  it('a wait that takes too long', () => {
+    const late = new HttpError('timed-out', 'late');
+    const refusal = ServiceUnreachable.because(new URL(server.origin), late);
+    expect(refusal).toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('did not answer in time'),
+    });
   });
 
   it('with whatever its signal was aborted', async () => {
@@ -182,7 +182,7 @@ describe('ServiceClient ends', () => {
   });
 
   it('an answer that is too large', async () => {
-    server.next({ body: 'x'.repeat(LARGEST_ANSWER + 1) });
-    await expect(exchange({ ...asked(), timeoutMs: 60_000 })).rejects.toThrow('TOO_LARGE');
+    const said = await answered({ body: 'x'.repeat(LARGEST_ANSWER + 1) }, list);
+    expect(said).toMatchObject({ exitCode: 3, message: expect.stringContaining('64 MB') });
   });
 });

@@ -1,22 +1,34 @@
 import type {
-  EventStory,
+  EventDetails,
   EventSummary,
   Preview,
-  SessionStory,
+  SessionDetails,
   SessionSummary,
 } from '../../hooks/index.ts';
-import { exchange } from './http-exchange.ts';
-import type { Answered } from './http-exchange.ts';
-import { readReceipt } from './receipt.ts';
-import type { Receipt } from './receipt.ts';
-import type { ServiceAddress } from './service-address.ts';
-import { provenText } from './service-answer.ts';
-import { ServiceUnreachable } from './service-refusal.ts';
+import { HttpError, sendHttp } from '../../platform/http-client.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { ServiceRefusal, ServiceUnreachable } from './service-errors.ts';
+
+/** Largest answer that is read, in bytes: an event holds its payload, prompts and replies. */
+export const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 const PATIENCE_MS = 30_000;
 /** Slow transforms are part of the answer. */
 const PATIENCE_OF_SENDS_MS = 90_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Where the service is, and what it is shown there. */
+export interface ServiceAddress {
+  /** Without a trailing slash in its path; a reverse proxy may serve it under a path of its own. */
+  readonly url: URL;
+  /** Shown to the operator API only. */
+  readonly operatorToken: string;
+  /** Shown to hooks only; absent: hooks cannot be sent to. */
+  readonly hookToken?: string;
+  /** `hooks.path`, with its leading slash. */
+  readonly hooksPath: string;
+}
 
 export interface Page {
   /** Of the answer before. */
@@ -37,12 +49,24 @@ export interface HookPost {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** JSON text. */
-  readonly body: Buffer;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+/** What the sender of a request is answered. */
+export interface Receipt {
+  readonly status: number;
+  /** Null: an answer without a body that names none. */
+  readonly eventId: string | null;
+  /** True: the same key came before, and nothing new was done. */
+  readonly isRepeat: boolean;
+  readonly warnings: readonly string[];
+  /** Set when the request was kept as a failed event: why it failed. */
+  readonly failure?: { readonly code: string; readonly error: string };
 }
 
 /**
  * The operator API and the hooks of the running service. Each token goes to its own side of that one address and
- * nowhere else. Every call rejects with `ServiceUnreachable` (3) when nobody answers, or `ServiceRefusal` (1).
+ * nowhere else. Every call rejects with `ServiceUnreachable` (3) when there is no answer, or `ServiceRefusal` (1).
  */
 export class ServiceClient {
   readonly #address: ServiceAddress;
@@ -70,10 +94,10 @@ export class ServiceClient {
   }
 
   events(asked: EventsAsked): Promise<{ events: EventSummary[]; nextCursor: string | null }> {
-    return this.#operate('GET', `events${queryOf(asked)}`, 'events');
+    return this.#operate('GET', `events${toQuery(asked)}`, 'events');
   }
 
-  event(id: string): Promise<EventStory> {
+  event(id: string): Promise<EventDetails> {
     return this.#operate('GET', `events/${encodeURIComponent(id)}`, 'request');
   }
 
@@ -93,18 +117,18 @@ export class ServiceClient {
   }
 
   sessions(asked: Page): Promise<{ sessions: SessionSummary[]; nextCursor: string | null }> {
-    return this.#operate('GET', `sessions${queryOf(asked)}`, 'sessions');
+    return this.#operate('GET', `sessions${toQuery(asked)}`, 'sessions');
   }
 
   /** @param key the full one. */
-  session(key: string): Promise<SessionStory> {
+  session(key: string): Promise<SessionDetails> {
     return this.#operate('GET', `sessions/${encodeURIComponent(key)}`, 'turns');
   }
 
   async send({ name, headers, query, body }: HookPost): Promise<Receipt> {
     const { hooksPath, hookToken = '' } = this.#address;
     const all = { ...headers, ...JSON_TYPE, authorization: `Bearer ${hookToken}` };
-    const path = `${hooksPath}/${name}${queryOf(query)}`;
+    const path = `${hooksPath}/${name}${toQuery(query)}`;
     return readReceipt(await this.#ask('POST', path, all, body, PATIENCE_OF_SENDS_MS), this.url);
   }
 
@@ -117,35 +141,94 @@ export class ServiceClient {
     method: 'GET' | 'POST',
     rest: string,
     proof: string,
-    body?: Buffer,
+    body?: Buffer<ArrayBuffer>,
   ): Promise<T> {
     const headers = { ...this.#operator, ...(body !== undefined && JSON_TYPE) };
     const patience = body === undefined ? PATIENCE_MS : PATIENCE_OF_SENDS_MS;
     const answer = await this.#ask(method, `/ops/api/${rest}`, headers, body, patience);
-    const known: T = JSON.parse(provenText(answer, proof, this.url));
+    const known: T = JSON.parse(checkedText(answer, proof, this.url));
     return known;
   }
 
+  /** Redirects are answers like any other, and no proxy of the environment is asked: what goes out holds a token. */
   async #ask(
     method: 'GET' | 'POST',
     path: string,
     headers: Record<string, string>,
-    body?: Buffer,
+    body?: Buffer<ArrayBuffer>,
     timeoutMs = PATIENCE_MS,
-  ): Promise<Answered> {
+  ): Promise<HttpAnswer> {
     const { url } = this.#address;
-    const { signal } = this;
-    const full = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    const target = `${url.origin}${url.pathname.replace(/\/+$/, '')}${path}`;
+    const limits = { timeoutMs, maxBytes: LARGEST_ANSWER, signal: this.signal, isDirect: true };
     try {
-      return await exchange({ method, origin: url, path: full, headers, body, timeoutMs, signal });
+      return await sendHttp(target, { method, headers, body, ...limits });
     } catch (error) {
-      throw ServiceUnreachable.from(url, error);
+      throw error instanceof HttpError ? ServiceUnreachable.because(url, error) : error;
     }
   }
 }
 
-function queryOf(parameters: object): string {
+function toQuery(parameters: object): string {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const text = String(new URLSearchParams(entries.map(([name, value]) => [name, String(value)])));
   return text === '' ? '' : `?${text}`;
+}
+
+/** @throws ServiceRefusal unless an event was kept; ServiceUnreachable */
+function readReceipt(answer: HttpAnswer, url: URL): Receipt {
+  const { status, headers } = answer;
+  const isRepeat = headers.get('idempotent-replayed') === 'true';
+  if (status === 204) {
+    return { status, eventId: toText(headers.get('event-id')), isRepeat, warnings: [] };
+  }
+  const body = parseAnswer(answer, url);
+  const { eventId, warnings, code, error } = body;
+  const id = toText(eventId);
+  if (status >= 400 && id !== null) {
+    const failure = { code: toText(code) ?? '', error: toText(error) ?? '' };
+    return { status, eventId: id, isRepeat, warnings: [], failure };
+  }
+  throwIfRefused(answer, body, url);
+  return { status, eventId: id, isRepeat, warnings: toTexts(warnings) };
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+/** An answer as JSON object. @throws ServiceUnreachable when it is none that this service gives */
+function parseAnswer({ status, json }: HttpAnswer, url: URL): Record<string, unknown> {
+  if (status >= 300 && status < 400) throw new ServiceUnreachable(url, 'REDIRECT');
+  if (isRecord(json)) return json;
+  throw new ServiceUnreachable(url, 'STRANGER');
+}
+
+/**
+ * The JSON text of an answer of 2xx.
+ * @param proof a key it has.
+ * @throws ServiceRefusal, ServiceUnreachable
+ */
+function checkedText(answer: HttpAnswer, proof: string, url: URL): string {
+  const body = parseAnswer(answer, url);
+  throwIfRefused(answer, body, url);
+  if (!Object.hasOwn(body, proof)) throw new ServiceUnreachable(url, 'STRANGER');
+  return answer.text;
+}
+
+/** @throws ServiceRefusal, ServiceUnreachable when the status is none of success. */
+function throwIfRefused(
+  { status }: HttpAnswer,
+  { error, code }: Record<string, unknown>,
+  url: URL,
+): void {
+  if (status >= 200 && status < 300) return;
+  if (typeof error !== 'string' || typeof code !== 'string') {
+    throw new ServiceUnreachable(url, 'STRANGER');
+  }
+  throw new ServiceRefusal(status, code, error);
 }

@@ -3,7 +3,7 @@ import { attackText } from '../../../test/support/attack-texts.ts';
 import { hiddenIn, seesMarker, seesToken } from '../../../test/support/careless-reader.ts';
 import { parsePrompt } from '../../../test/support/parsed-prompt.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
-import { renderPrompt } from './prompt.ts';
+import { renderPrompt } from './frame.ts';
 
 /** `npm run test:boundary:long` sets it to 1,000,000. */
 const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 100_000);

@@ -1,4 +1,10 @@
-import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './look-alikes.ts';
+import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './data/look-alikes.ts';
+
+/*
+ * Folding reads a text as a careless reader would: what hides is skipped, and every character becomes the ASCII one that
+ * it may be taken for. Markers and model tokens are searched in the folded text, so that one spelling of each is enough;
+ * what is found there is mapped back to the given text by index (`at`). The text itself is never rewritten here.
+ */
 
 /** A text as a careless reader sees it: what hides is gone, look-alikes are the ASCII they look like. */
 export interface Folded {
@@ -84,36 +90,38 @@ function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
 }
 
 function learn(point: number): number {
-  const codes = codesOf(String.fromCodePoint(point));
+  const codes = toCodes(String.fromCodePoint(point));
   if (codes.length > 1) several.set(point, codes);
   return (seenAs[point] = codes.length === 0 ? NOTHING : codes.length > 1 ? SEVERAL : codes[0]!);
 }
 
-function codesOf(character: string): readonly number[] {
+function toCodes(character: string): readonly number[] {
   const point = character.codePointAt(0) ?? UNKNOWN;
   if (character === '\n' || character === '\t' || character === '\r') return [point];
   if (point >= 0x20 && point < 0x7f) return [character.toLowerCase().charCodeAt(0)];
   if (UNSEEN.test(character)) return [];
   if (/^\s$/u.test(character)) return [0x20];
   return (
-    lookAlikeOf(character) ?? lookAlikeOf(character.toLowerCase()) ?? simplerCodesOf(character)
+    findLookAlike(character) ??
+    findLookAlike(character.toLowerCase()) ??
+    findSimplerCodes(character)
   );
 }
 
-function lookAlikeOf(character: string): readonly number[] | undefined {
+function findLookAlike(character: string): readonly number[] | undefined {
   return lookAlikes.get(character.codePointAt(0) ?? UNKNOWN);
 }
 
-function simplerCodesOf(character: string): readonly number[] {
+function findSimplerCodes(character: string): readonly number[] {
   const point = character.codePointAt(0) ?? UNKNOWN;
   const simpler = character.normalize('NFKD');
   const cased = character.toLowerCase();
   const isWritten = LETTER_OR_DIGIT.test(character);
   const first = LETTER_RANGES.find((first) => point >= first && point < first + 26);
   if (first !== undefined) return symbolLetters(false, [0x61 + point - first]);
-  if (simpler !== character) return symbolLetters(isWritten, Array.from(simpler).flatMap(codesOf));
-  if (cased !== character) return Array.from(cased).flatMap(codesOf);
-  return lookAlikeOf(character.toUpperCase()) ?? [isWritten ? SEEN.foreign : SEEN.symbol];
+  if (simpler !== character) return symbolLetters(isWritten, Array.from(simpler).flatMap(toCodes));
+  if (cased !== character) return Array.from(cased).flatMap(toCodes);
+  return findLookAlike(character.toUpperCase()) ?? [isWritten ? SEEN.foreign : SEEN.symbol];
 }
 
 /** A symbol may be read as a letter or be read over: both are tried. */

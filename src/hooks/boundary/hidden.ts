@@ -41,7 +41,10 @@ export function hidesAnything(text: string): boolean {
   return ANY_HIDDEN.test(text);
 }
 
-/** The text with everything hidden made visible. @param onShown is told of each run. */
+/**
+ * The text with everything hidden made visible.
+ * @param onShown is called for each run that was replaced.
+ */
 export function showHidden(text: string, onShown: () => void): string {
   if (!hidesAnything(text)) return text;
   return text.replace(JOINED_OR_HIDDEN, (match, joined: string | undefined, at: number) => {
@@ -70,9 +73,9 @@ function hasReason(run: string, text: string, at: number): boolean {
   switch (run) {
     case '\u200c':
     case '\u200d':
-      return NEEDS_JOINERS.test(lastOf(before)) || NEEDS_JOINERS.test(firstOf(after));
+      return NEEDS_JOINERS.test(getLast(before)) || NEEDS_JOINERS.test(getFirst(after));
     case '\u200b':
-      return NEEDS_SPACES.test(lastOf(before)) && NEEDS_SPACES.test(firstOf(after));
+      return NEEDS_SPACES.test(getLast(before)) && NEEDS_SPACES.test(getFirst(after));
     case '\ufe0e':
       return ONE_EMOJI.test(before);
     case '\ufe0f':
@@ -83,14 +86,14 @@ function hasReason(run: string, text: string, at: number): boolean {
 }
 
 function isSelected(run: string, before: string): boolean {
-  if (/^[\u180b-\u180f]$/.test(run)) return NEEDS_SELECTORS.test(lastOf(before));
-  return /^[\u{e0100}-\u{e0103}]$/u.test(run) && IDEOGRAPH.test(lastOf(before));
+  if (/^[\u180b-\u180f]$/.test(run)) return NEEDS_SELECTORS.test(getLast(before));
+  return /^[\u{e0100}-\u{e0103}]$/u.test(run) && IDEOGRAPH.test(getLast(before));
 }
 
-function firstOf(text: string): string {
+function getFirst(text: string): string {
   return String.fromCodePoint(text.codePointAt(0) ?? 0);
 }
 
-function lastOf(text: string): string {
+function getLast(text: string): string {
   return Array.from(text).at(-1) ?? '';
 }

@@ -1,3 +1,13 @@
-export { renderPrompt } from './prompt.ts';
+/**
+ * The boundary between an agent and text that somebody else wrote. Three functions, all of them pure and linear in
+ * the text's length:
+ *
+ * - `renderPrompt` and `renderSystemEvents` (`frame.ts`) build what an agent is shown, with foreign text between markers.
+ * - `signalsOf` (`signals.ts`) counts what looks like an injection, as a hint for the operator.
+ *
+ * Both rest on `neutralize.ts`, which takes from a text whatever could pass as structure: look-alikes of the markers
+ * (`markers.ts`), chat-template tokens (`model-tokens.ts`) and hidden characters (`hidden.ts`). To find the first two
+ * however they are dressed up, a text is folded first (`fold.ts`): read as a careless reader would. Tables are in `data/`.
+ */
+export { renderPrompt, renderSystemEvents } from './frame.ts';
 export { signalsOf } from './signals.ts';
-export { renderSystemEvents } from './system-events.ts';

@@ -1,12 +1,12 @@
 import { fold } from './fold.ts';
 import type { Folded } from './fold.ts';
 import { hidesAnything, showHidden } from './hidden.ts';
-import { findMarkers } from './marker.ts';
-import { findTokens } from './token-search.ts';
+import { findMarkers } from './markers.ts';
+import { findTokens } from './model-tokens.ts';
 
 /** What foreign text had in it that could pass as structure. */
 export interface Forgeries {
-  /** Look-alikes of the fence's markers. */
+  /** Look-alikes of our markers. */
   readonly markers: number;
   /** Chat-template tokens. */
   readonly tokens: number;
@@ -31,29 +31,35 @@ const tokenLabel = (name: string) => `(model token ${name === '' ? '' : `${name}
 /**
  * Takes from foreign text everything that could pass as structure to the agent, and leaves the rest byte for byte:
  *
- * 1. Look-alikes of the fence's markers – any case, script, width, spacing, bracket, accent, hidden character or line
+ * 1. Look-alikes of the markers that `frame.ts` writes – any case, script, width, spacing, bracket, accent, hidden character or line
  *    break between the letters – become `(marker removed)`.
- * 2. Chat-template tokens (`template-tokens.ts`), read the same way, become `(model token <name> removed)`.
+ * 2. Chat-template tokens (`model-tokens.ts`), read the same way, become `(model token <name> removed)`.
  * 3. Hidden characters become U+FFFD where ordinary writing has no use for them (`hidden.ts` has the rule).
  *
  * Linear in the text's length; neutral text comes back unchanged, so doing it twice is doing it once.
  */
 export function neutralize(text: string): string {
-  return examined(text).text;
+  return examine(text).text;
 }
 
-/** The same for a value that has to stay on one line, cut to 200 characters before, never inside a surrogate pair. */
+/**
+ * The same for a value that has to stay on one line. It is cut first, never inside a surrogate pair.
+ * @param maxLength in UTF-16 units.
+ */
 export function neutralizeLine(text: string, maxLength = 200): string {
   const line = text.replace(/\s+/gu, ' ').trim();
   return neutralize(line.slice(0, maxLength).replace(/[\ud800-\udbff]$/u, ''));
 }
 
-/** What `neutralize` would take from a text. @param folded the text, already folded. */
+/**
+ * What `neutralize` would take from a text.
+ * @param folded the same text, folded by the caller, who needs it too.
+ */
 export function forgeriesIn(text: string, folded: Folded): Forgeries {
-  return examined(text, folded);
+  return examine(text, folded);
 }
 
-function examined(text: string, folded = fold(text)): Forgeries & { readonly text: string } {
+function examine(text: string, folded = fold(text)): Forgeries & { readonly text: string } {
   const markers = findMarkers(folded);
   const tokens = findTokens(folded, text);
   if (markers.length + tokens.length === 0 && (folded.isPlain || !hidesAnything(text))) {
@@ -63,7 +69,7 @@ function examined(text: string, folded = fold(text)): Forgeries & { readonly tex
   const onShown = () => void (hidden += 1);
   const pieces: string[] = [];
   let at = 0;
-  for (const { from, to, label } of forgeries(folded, markers, tokens)) {
+  for (const { from, to, label } of mergeOverlaps(folded, markers, tokens)) {
     pieces.push(showHidden(text.slice(at, from), onShown), label);
     at = to;
   }
@@ -71,8 +77,8 @@ function examined(text: string, folded = fold(text)): Forgeries & { readonly tex
   return { text: pieces.join(''), markers: markers.length, tokens: tokens.length, hidden };
 }
 
-/** In order and apart: what overlaps goes as one, as a marker if it has one. */
-function forgeries(
+/** In the order of the given text and apart: what overlaps is taken out as one, as a marker if it has one. */
+function mergeOverlaps(
   folded: Folded,
   markers: ReturnType<typeof findMarkers>,
   tokens: ReturnType<typeof findTokens>,

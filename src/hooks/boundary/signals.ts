@@ -1,5 +1,4 @@
 import { fold } from './fold.ts';
-import { INJECTION_PHRASES } from './injection-phrases.ts';
 import { forgeriesIn } from './neutralize.ts';
 
 /** What foreign text tries, as far as it is known by its words (the first four) or its characters. */
@@ -8,8 +7,64 @@ export type Signal = keyof typeof INJECTION_PHRASES | 'marker' | 'template-token
 /** How often each was seen; only those that were. */
 export type Signals = Readonly<Partial<Record<Signal, number>>>;
 
+/** How known injections are worded: one of the words, then the rest (regular expressions, bounded everywhere). */
+interface Phrase {
+  readonly words: string;
+  readonly rest: string;
+}
+
+const FILLERS =
+  '(?:(?:all|any|every|each|the|this|that|these|those|your|my|our|of|to|me|us|you|were|was|a|an|previous|prior|preceding|above|earlier|former|foregoing|existing|current|other|full|entire|complete|exact|hidden|secret|initial|original|private|internal|system|developer|safety|given|provided|following) {1,8}){0,6}';
+
+/**
+ * By kind. English words only, and easy to get around for who wants to: a match makes an operator look, it stops nobody.
+ * A blank stands for any white space character. After the collections of public injections that gateways and scanners use.
+ */
+const INJECTION_PHRASES = {
+  override: [
+    {
+      words: 'ignore|disregard|forget|override|bypass|overrule',
+      rest: ` {1,8}${FILLERS}(?:instructions?|prompts?|rules|directions|directives|guidelines|messages|context|commands|constraints|restrictions|guardrails)`,
+    },
+    { words: 'new|updated|revised|actual', rest: ' {1,8}(?:instructions?|task|objective) {0,8}:' },
+    { words: 'from now on', rest: ',? {1,8}you' },
+    { words: 'stop following', rest: '' },
+  ],
+  role: [
+    {
+      words: 'you are now|you are no longer|pretend to be|pretend that you|act as if you',
+      rest: '',
+    },
+    { words: 'act as an?', rest: ' {1,8}(?:unrestricted|uncensored|admin|root|developer|system)' },
+    { words: 'developer mode|god mode|admin mode|debug mode|jailbreak|dan mode', rest: '' },
+    {
+      words: 'system|developer|assistant|instructions?',
+      rest: '(?<=(?:^|\\n)[#*> ]{0,8}\\w{1,12})(?: {1,2}(?:prompt|message|note|override))?[ *]{0,4}:',
+    },
+  ],
+  exfiltration: [
+    {
+      words:
+        'reveal|print|show|repeat|output|leak|expose|disclose|dump|exfiltrate|send|share|give|tell|display|recite',
+      rest: ` {1,8}${FILLERS}(?:prompts?|instructions|secrets?|credentials?|passwords?|passphrase|keys?|api.keys?|access.tokens?|tokens?|environment variables|env)\\b`,
+    },
+    {
+      words: 'what (?:is|are|was|were) your',
+      rest: ' {1,8}(?:\\w{1,12} {1,8}){0,2}(?:prompt|instructions)',
+    },
+  ],
+  tool: [
+    {
+      words: 'run|execute|call|invoke|use',
+      rest: ` {1,8}${FILLERS}(?:\\w{1,24} {1,8})?(?:tools?|functions?|commands?|shell|bash|terminal)\\b`,
+    },
+    { words: 'rm', rest: ' {1,8}-rf' },
+    { words: 'curl', rest: ' [^\\n|]{1,200}\\| {0,8}(?:ba|z)?sh' },
+  ],
+} as const satisfies Record<string, readonly Phrase[]>;
+
 const KINDS = ['override', 'role', 'exfiltration', 'tool'] as const;
-/** First a look for the words, then at what follows: most words are innocent. */
+/** The words are searched first, what follows them is read only where one was found: most words are innocent. */
 const WORDS = pattern(
   KINDS.flatMap((kind) => INJECTION_PHRASES[kind].map(({ words }) => words)),
   'g',
@@ -22,13 +77,13 @@ const PHRASES = KINDS.map((kind) => ({
   ),
 }));
 
-/** Longest part of a text that is looked at, in characters: it happens while a sender waits. */
-const LOOKED_AT = 65_536;
+/** How much of a text is read, in characters, because a sender waits meanwhile. */
+const MAX_READ = 65_536;
 
 /**
- * Counts what is known of injections in foreign texts, as a reader would see them; linear, 10 to 30 µs for 1 KB, and
- * never more than the first 65,536 characters of a text.
- * A signal is a hint for the operator: never a reason to refuse, and never all there is.
+ * Counts known traits of injections in foreign texts, as a reader would see them; linear, 10 to 30 µs for 1 KB, and
+ * never more than the first 65,536 characters of a text. A signal is a hint for the operator: never a reason to refuse,
+ * and never all there is.
  */
 export function signalsOf(texts: readonly string[]): Signals {
   const counts: Partial<Record<Signal, number>> = {};
@@ -36,7 +91,7 @@ export function signalsOf(texts: readonly string[]): Signals {
     if (by > 0) counts[kind] = (counts[kind] ?? 0) + by;
   };
   for (const whole of texts) {
-    const text = whole.slice(0, LOOKED_AT);
+    const text = whole.slice(0, MAX_READ);
     const folded = fold(text);
     const { markers, tokens, hidden } = forgeriesIn(text, folded);
     count('marker', markers);

@@ -1,12 +1,9 @@
-import { Type } from 'class-transformer';
 import {
-  IsArray,
   IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
   IsNumber,
-  IsObject,
   IsOptional,
   IsPositive,
   IsString,
@@ -14,17 +11,17 @@ import {
   Matches,
   Max,
   Min,
-  ValidateNested,
 } from 'class-validator';
+import { getField } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
+import { OptionalSection, OptionalText, Section, SectionList } from './key-kinds.ts';
 import { MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
-import { IsModelList } from './model-list.ts';
-import type { ModelList } from './model-list.ts';
-import { OptionalText } from './optional-text.ts';
+import { IsModelList, modelAliases } from './models-options.ts';
+import type { ModelList, ModelsOptions } from './models-options.ts';
+import type { Problem } from './problem.ts';
 import { RunnerOptions } from './runner-options.ts';
-import { OptionalSection } from './optional-section.ts';
-import { ToolOptions } from './tool-options.ts';
+import { ToolOptions, toolProblems } from './tool-options.ts';
 
 /** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
 export const DURATION = /^(\d{1,5})(s|m|h)$/;
@@ -34,11 +31,11 @@ const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
 
 /** `agents.defaults.heartbeat.activeHours`: when periodic heartbeats come; immediate ones always do. */
 export class ActiveHoursOptions {
-  /** First minute, `HH:MM`. */
+  /** First minute of the day, `HH:MM`, at which periodic heartbeats come. Immediate ones always come. */
   @Matches(TIME, TIME_MESSAGE)
   start!: string;
 
-  /** Minute after the last, `HH:MM`; before `start`: the night between is meant. */
+  /** First minute after them, `HH:MM`; earlier than `start`: they span midnight. */
   @Matches(TIME, TIME_MESSAGE)
   end!: string;
 
@@ -50,25 +47,22 @@ export class ActiveHoursOptions {
 
 /** `agents.defaults.heartbeat`: the turns of an agent on its main session. */
 export class HeartbeatOptions {
-  /** How often a periodic heartbeat comes: a number with `s`, `m` or `h`; `0m` turns them off. Immediate ones still come. */
+  /** How often a periodic heartbeat comes: a number with `s`, `m` or `h`; `0m` turns them off. Immediate ones still come. @default '30m' */
   @Matches(DURATION, {
     message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
   })
   every = '30m';
 
-  /** Absent: periodic heartbeats come at any time. */
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => ActiveHoursOptions)
+  /** When periodic heartbeats come. Absent: at any time. */
+  @OptionalSection(ActiveHoursOptions)
   activeHours?: ActiveHoursOptions;
 
-  /** A reply with HEARTBEAT_OK at its start or end and at most this many other characters is not delivered. */
+  /** A reply with HEARTBEAT_OK at its start or end and at most this many other characters is not delivered. @default 300 */
   @IsInt()
   @Min(0)
   ackMaxChars = 300;
 
-  /** Where its replies go: `last` (where the main session last spoke; nowhere when it never did) or `chan_1` … `chan_8`. */
+  /** Where its replies go: `last` (where the main session last spoke; nowhere when it never did) or `chan_1` … `chan_8`. @default 'last' */
   @IsIn(['last', ...CHANNEL_IDS])
   channel: ChannelId | 'last' = 'last';
 
@@ -76,7 +70,10 @@ export class HeartbeatOptions {
   @OptionalText()
   to?: string;
 
-  /** What the agent is asked in a heartbeat. */
+  /**
+   * What the agent is asked in a heartbeat.
+   * @default 'Heartbeat. Read the system events below, if any, and act on what needs you. If nothing needs attention, reply HEARTBEAT_OK.'
+   */
   @IsString()
   @IsNotEmpty()
   prompt =
@@ -94,70 +91,70 @@ export class AgentDefaultsOptions {
   @IsModelList()
   models?: ModelList;
 
-  /** Runner of the agents that have none of their own. Absent: `model`. */
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RunnerOptions)
+  /**
+   * Runner of the agents that have none of their own, with the keys of `agents.list[].runner`. Absent:
+   * `{type: "model"}`.
+   * @see agents.list[].runner
+   */
+  @OptionalSection(RunnerOptions)
   runner?: RunnerOptions;
 
-  /** Longest run in seconds, over 0 and at most 86,400. */
+  /** Longest run in seconds, over 0 and at most 86,400. @default 600 */
   @IsNumber()
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds = 600;
 
-  /** How many turns run side by side, 1 to 1,000. Applies without restart. */
+  /** How many turns run side by side, 1 to 1,000. Applies without restart. @default 4 */
   @IsInt()
   @Min(1)
   @Max(1000)
   maxConcurrent = 4;
 
   /**
-   * Most of a session's transcript that a turn is given, in tokens of 4 characters each, 0 to 10,000,000. Whole turns
-   * (prompt and reply) are left out from the front.
+   * How much of a session's transcript a turn is given at most, in tokens of 4 characters each, 0 to 10,000,000. Whole
+   * turns (prompt and reply) are left out from the front; a session keeps its newest 100. @default 50000
    */
   @IsInt()
   @Min(0)
   @Max(10_000_000)
   historyTokens = 50_000;
 
-  /** How many system events may wait in one main session; more are answered 503. */
+  /** How many system events may wait in one main session; at least 1; more are answered 503. @default 100000 */
   @IsInt()
   @Min(1)
   maxSystemEvents = 100_000;
 
-  @IsObject()
-  @ValidateNested()
-  @Type(() => HeartbeatOptions)
+  /** The turns of an agent on its main session that no request asked for. */
+  @Section(HeartbeatOptions)
   heartbeat = new HeartbeatOptions();
 }
 
 /** One entry of `agents.list`. */
 export class AgentOptions {
-  /** Letters, digits, `_` and `-`; compared case-folded. */
+  /** 1 to 64 letters, digits, `_` and `-`; upper and lower case are the same. */
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, {
     message: 'must be 1 to 64 letters, digits, underscores or hyphens',
   })
   id!: string;
 
-  /** The agent that runs what names no agent, or an unknown one. Default: the first of the list. */
+  /** The agent for requests that name no agent or an unknown one. Default: the first of the list. */
   @IsOptional()
   @IsBoolean()
   default?: boolean;
 
-  /** The agent's own directory, relative to the configuration directory or absolute; made at the first use. */
+  /**
+   * The agent's own directory, relative to the configuration directory or absolute; a missing one is made at the first
+   * use. Absent: a command runs in `workspaces/<id>` there.
+   */
   @OptionalText()
   workspace?: string;
 
-  /** How its turns are run. Default `agents.defaults.runner`. */
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => RunnerOptions)
+  /** How its turns are run. Default: `agents.defaults.runner`. */
+  @OptionalSection(RunnerOptions)
   runner?: RunnerOptions;
 
-  /** Default `agents.defaults.model`. */
+  /** `<provider>/<model>` or an alias. Default: `agents.defaults.model`. */
   @OptionalText()
   model?: string;
 
@@ -171,29 +168,89 @@ export class AgentOptions {
   @IsString()
   instructions?: string;
 
-  /** Default `agents.defaults.timeoutSeconds`. */
+  /** Longest run in seconds, over 0 and at most 86,400. Default: `agents.defaults.timeoutSeconds`. */
   @IsOptional()
   @IsNumber()
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
-  /** Absent: the agent has no tools. */
+  /** What an agent of the model runner may use. Absent: the agent has no tools. */
   @OptionalSection(ToolOptions)
   tools?: ToolOptions;
 }
 
-/** The `agents` section. */
+/** The `agents` section: who runs what hooks ask for, and how. */
 export class AgentsOptions {
-  @IsObject()
-  @ValidateNested()
-  @Type(() => AgentDefaultsOptions)
+  /** What holds for every agent that does not say otherwise. */
+  @Section(AgentDefaultsOptions)
   defaults = new AgentDefaultsOptions();
 
-  /** Every agent; empty: one agent named `main`. */
-  @IsArray()
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => AgentOptions)
+  /** Every agent; empty: one agent named `main`. @default [] */
+  @SectionList(AgentOptions)
   list: AgentOptions[] = [];
+}
+
+/** What only the whole list shows: an id used twice, more than one default. The list may still have any shape. */
+export function agentListProblems(list: unknown): Problem[] {
+  if (!Array.isArray(list)) return [];
+  const ids = list.map((entry: unknown) => folded(getField(entry, 'id')));
+  const defaults = list.map((entry: unknown) => getField(entry, 'default') === true);
+  return ids.flatMap((id, index) => {
+    const problems: Problem[] = [];
+    if (typeof id === 'string' && ids.indexOf(id) < index) {
+      problems.push({
+        key: `agents.list[${index}].id`,
+        message: 'is used twice; ids are compared case-folded',
+      });
+    }
+    if (defaults[index] === true && defaults.indexOf(true) < index) {
+      problems.push({
+        key: `agents.list[${index}].default`,
+        message: 'is true for a second agent; keep one',
+      });
+    }
+    return problems;
+  });
+}
+
+function folded(id: unknown): unknown {
+  return typeof id === 'string' ? id.trim().toLowerCase() : id;
+}
+
+/** What is wrong with the tools of each agent. */
+export function agentToolProblems({ list }: AgentsOptions): Problem[] {
+  return list.flatMap(({ tools }, index) =>
+    tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`),
+  );
+}
+
+/** Stands for a local Ollama, or the demo agent. */
+const AUTO = 'auto';
+
+/** Models that agents name, but that no provider can serve. Without any provider nothing can be said. */
+export function agentModelProblems(agents: AgentsOptions, models: ModelsOptions): Problem[] {
+  if (models.providers.size === 0) return [];
+  const { defaults, list } = agents;
+  const named: [string, string | undefined][] = [
+    ['agents.defaults.model', defaults.model],
+    ...list.map(({ model }, index): [string, string | undefined] => [
+      `agents.list[${index}].model`,
+      model,
+    ]),
+  ];
+  const aliases = modelAliases(defaults.models);
+  return named.flatMap(([key, name]) => {
+    if (name === undefined || name === AUTO) return [];
+    const model = models.aliases.get(name) ?? aliases.get(name) ?? name;
+    const slash = model.indexOf('/');
+    if (slash > 0 && models.providers.has(model.slice(0, slash))) return [];
+    const known = [...models.providers.keys()].join(', ');
+    return [
+      {
+        key,
+        message: `must be <provider>/<model> with a provider of models.providers (${known}), or an alias`,
+      },
+    ];
+  });
 }

@@ -1,6 +1,6 @@
 import { ConfiguredAgents } from './configured-agents.ts';
 import { HooksSettings } from './settings.ts';
-import type { HooksSettingsInput } from './resolve.ts';
+import type { HooksSettingsInput } from './settings-input.ts';
 
 function directory(agents: NonNullable<HooksSettingsInput['agents']>): ConfiguredAgents {
   return new ConfiguredAgents(new HooksSettings({ agents }));

@@ -3,9 +3,13 @@ import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
 import type { AgentOptions, AgentsOptions } from './agents-options.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
-import { runnerSettings } from './runner-settings.ts';
+import { runnerSettings } from './runner-options.ts';
 import { HooksSettings } from './settings.ts';
 import { toolSettings } from './tool-options.ts';
+
+// From the `agents` section to agents that jobs can name. Each entry of `agents.list` is filled in with
+// `agents.defaults`; the entry marked `default` comes first, because the first is the one for whom nobody was named. The
+// list is computed once for each settings object, and a reload brings another object.
 
 /** Id of the only agent when `agents.list` is empty. */
 export const SOLE_AGENT_ID = 'main';
@@ -19,6 +23,7 @@ export class ConfiguredAgents extends AgentDirectory {
     super();
   }
 
+  /** An unknown id means the default agent: who may be named is decided earlier, by the agent policy. */
   override resolve(id?: string): Agent {
     const agents = this.list();
     const wanted = id?.trim().toLowerCase();
@@ -33,13 +38,14 @@ export class ConfiguredAgents extends AgentDirectory {
   listOf({ agents }: ResolvedHooksOptions): readonly Agent[] {
     const known = this.#lists.get(agents);
     if (known !== undefined) return known;
-    const list = agentsOf(agents);
+    const list = toAgents(agents);
     this.#lists.set(agents, list);
     return list;
   }
 }
 
-function agentsOf(agents: AgentsOptions): readonly Agent[] {
+/** All agents, the default one first; without a list there is one, made of the defaults. */
+function toAgents(agents: AgentsOptions): readonly Agent[] {
   const entries: Pick<AgentOptions, 'id'>[] =
     agents.list.length > 0 ? agents.list : [{ id: SOLE_AGENT_ID }];
   return entries
@@ -52,6 +58,7 @@ function isDefault(entry: Partial<AgentOptions>): boolean {
   return entry.default === true;
 }
 
+/** One entry with the defaults filled in; ids are compared in lower case. */
 function toAgent(
   entry: Partial<AgentOptions> & { id: string },
   { defaults }: AgentsOptions,

@@ -1,49 +1,74 @@
-import { Type } from 'class-transformer';
 import {
-  IsArray,
   IsBoolean,
   IsIn,
   IsInt,
   IsNumber,
-  IsObject,
   IsOptional,
   IsPositive,
   IsString,
   Matches,
   Max,
   Min,
-  ValidateNested,
 } from 'class-validator';
+import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
 import { MappingOptions } from './mapping-options.ts';
-import { OptionalText } from './optional-text.ts';
-import { TransformLimitsOptions } from './transform-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
 export class AuthFailuresOptions {
-  /** Failures within the window that are answered 401; the last of them locks. 1 to 1,000. */
+  /** Failures within the window that are answered 401; the last of them locks. 1 to 1,000. @default 20 */
   @IsInt()
   @Min(1)
   @Max(1000)
   limit = 20;
 
-  /** Length of the sliding window. */
+  /** Length of the sliding window in seconds, over 0. @default 60 */
   @IsNumber()
   @IsPositive()
   windowSeconds = 60;
 
-  /** How long a locked client is answered 429. Failures during the lock do not lengthen it. */
+  /** How long a locked client is answered 429, in seconds, over 0. Failures during the lock do not lengthen it. @default 60 */
   @IsNumber()
   @IsPositive()
   lockSeconds = 60;
 
-  /** True: a right token is refused during the lock, too. */
+  /** True: even a right token is refused during the lock. @default false */
   @IsBoolean()
   strict = false;
 }
 
-/** The `hooks` section: everything that can change without a restart, but for `path`. */
+/** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */
+export class TransformLimitsOptions {
+  /** Wall time of one call in milliseconds, 10 to 60,000; then 504. @default 500 */
+  @IsInt()
+  @Min(10)
+  @Max(60_000)
+  timeoutMs = 500;
+
+  /** Memory of one call in megabytes, 4 to 512; then 500. @default 32 */
+  @IsInt()
+  @Min(4)
+  @Max(512)
+  memoryMb = 32;
+
+  /** Largest result as JSON in kilobytes, 1 to 16,384; then 500. @default 256 */
+  @IsInt()
+  @Min(1)
+  @Max(16_384)
+  resultKb = 256;
+
+  /** Threads that transforms run in, 1 to 16; started when they are needed. @default 2 */
+  @IsInt()
+  @Min(1)
+  @Max(16)
+  workers = 2;
+}
+
+/**
+ * The `hooks` section, and with the same keys what `HooksModule.forRoot` takes: everything that can change without a
+ * restart, but for `path`. What several keys show together is in hooks-rules.ts.
+ */
 export class HooksOptions {
-  /** Turns the ingress on. */
+  /** Turns the ingress on. @default false */
   @IsBoolean()
   enabled = false;
 
@@ -52,14 +77,13 @@ export class HooksOptions {
   @IsString()
   token?: string;
 
-  /** Path prefix of all hook endpoints. Changing it needs a restart. */
+  /** Path prefix of all hook endpoints. Changing it needs a restart. @default '/hooks' */
   @IsString()
   path = '/hooks';
 
   /** Agents that requests and mappings may name. Absent or containing `*`: any. `[]`: none. */
   @IsOptional()
-  @IsArray()
-  @IsString({ each: true })
+  @TextList()
   allowedAgentIds?: string[];
 
   /** Session of agent runs that name none. Absent: a fresh `hook:<uuid>` each. */
@@ -68,62 +92,58 @@ export class HooksOptions {
   @Matches(/\S/, { message: 'must not be blank; set a key or remove it' })
   defaultSessionKey?: string;
 
-  /** Whether `sessionKey` of an agent payload is accepted. */
+  /** Whether `sessionKey` of an agent payload is accepted. @default false */
   @IsBoolean()
   allowRequestSessionKey = false;
 
   /** Prefixes that session keys named by requests and mappings must have. Absent or empty: any. */
   @IsOptional()
-  @IsArray()
-  @IsString({ each: true })
+  @TextList()
   @Matches(/\S/, { each: true, message: 'must not hold a blank prefix; it would allow every key' })
   allowedSessionKeyPrefixes?: string[];
 
-  /** Built-in mappings to enable, by name: `mail`, `alertmanager`, … (docs/presets.md). */
-  @IsArray()
-  @IsString({ each: true })
+  /** Built-in mappings to enable, by name: `mail`, `alertmanager`, … (docs/presets.md). @default [] */
+  @TextList()
   presets: string[] = [];
 
-  /** Custom hooks, in order: the first that matches wins, presets come after. */
-  @IsArray()
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => MappingOptions)
+  /** Custom hooks, in order: the first that matches wins, presets come after. @default [] */
+  @SectionList(MappingOptions)
   mappings: MappingOptions[] = [];
 
   /** Where the modules of transforms are: relative to `<config dir>/transforms` or absolute inside it. Default: that directory. */
   @OptionalText()
   transformsDir?: string;
 
-  @IsObject()
-  @ValidateNested()
-  @Type(() => TransformLimitsOptions)
+  /** What one call of a transform may cost, and how many run at once. */
+  @Section(TransformLimitsOptions)
   transformLimits = new TransformLimitsOptions();
 
-  /** Largest body in bytes; exactly that passes. 1 to 67,108,864. */
+  /** Largest body in bytes; exactly that passes. 1 to 67,108,864. @default 262144 */
   @IsInt()
   @Min(1)
   @Max(64 * 1024 * 1024)
   maxBodyBytes = 262_144;
 
-  /** How long a sender may take for the whole body. Over 0, at most 600. */
+  /** How long a sender may take for the whole body, in seconds. Over 0, at most 600. @default 30 */
   @IsNumber()
   @IsPositive()
   @Max(600)
   bodyTimeoutSeconds = 30;
 
-  @IsObject()
-  @ValidateNested()
-  @Type(() => AuthFailuresOptions)
+  /** How many failed authentications one client address may have, over all hook endpoints. */
+  @Section(AuthFailuresOptions)
   authFailures = new AuthFailuresOptions();
 
-  /** How long idempotency keys are remembered, over 0 and at most 8,760. */
+  /** How long idempotency keys are remembered, in hours, over 0 and at most 8,760. @default 72 */
   @IsNumber()
   @IsPositive()
   @Max(8_760)
   idempotencyHours = 72;
 
-  /** `always`: every run posts a summary into the main session. `unless-delivered`: only when its reply was not delivered. */
+  /**
+   * `always`: every run posts a summary into the main session. `unless-delivered`: only when its reply was not
+   * delivered. @default 'always'
+   */
   @IsIn(['always', 'unless-delivered'])
   summary: 'always' | 'unless-delivered' = 'always';
 }

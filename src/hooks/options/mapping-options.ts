@@ -1,20 +1,18 @@
-import { Type } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
   IsNumber,
-  IsObject,
   IsOptional,
   IsPositive,
   IsString,
+  Matches,
   Max,
-  ValidateNested,
 } from 'class-validator';
+import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
-import { OptionalText } from './optional-text.ts';
-import { IsTextOrLines } from './text-or-lines.ts';
-import { TransformOptions } from './transform-options.ts';
+import { OptionalSection, OptionalText, TextOrLines } from './key-kinds.ts';
+import type { Problem } from './problem.ts';
 
 export const ACTION_KINDS = ['wake', 'agent'] as const;
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
@@ -38,30 +36,42 @@ export class MatchOptions {
   source?: string;
 }
 
+/** `hooks.mappings[].transform`: code of the operator that decides instead of, or after, the templates. */
+export class TransformOptions {
+  /** File below the transforms directory: `.js`, `.mjs`, `.ts` or `.mts`. */
+  @IsString()
+  @Matches(/\S/, { message: 'must name a file in the transforms directory' })
+  module!: string;
+
+  /** Name of the export to call. Default: `default`, else `transform`. */
+  @OptionalText()
+  export?: string;
+}
+
 /** One entry of `hooks.mappings`: turns a payload into a wake action or an agent action. Templates: `{{ path }}`. */
 export class MappingOptions {
-  /** Names the mapping in stories and logs; the hook's name when there is no `match`. The id of a preset merges over it. */
+  /**
+   * Names the mapping in event details and logs; the hook's name when there is no `match`. The id of a preset merges over
+   * it.
+   */
   @OptionalText()
   id?: string;
 
   /** Which requests it takes; absent: those to the path `<id>`. */
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => MatchOptions)
+  @OptionalSection(MatchOptions)
   match?: MatchOptions;
 
-  /** `wake` or `agent`. Default `agent`. */
+  /** `wake` or `agent`. @default 'agent' */
   @IsOptional()
   @IsIn(ACTION_KINDS)
   action?: 'wake' | 'agent';
 
-  /** `now` (default) or `next-heartbeat`. */
+  /** `now` or `next-heartbeat`. @default 'now' */
   @IsOptional()
   @IsIn(WAKE_MODES)
   wakeMode?: WakeMode;
 
-  /** Human-readable hook name, prefix of the summary. Template. Default `Hook`. */
+  /** Human-readable hook name, prefix of the summary. Template. @default 'Hook' */
   @IsOptional()
   @IsString()
   name?: string;
@@ -74,19 +84,19 @@ export class MappingOptions {
   @OptionalText()
   sessionKey?: string;
 
-  /** `isolated` (default): a clean transcript under the key. `persistent`: the conversation continues. */
+  /** `isolated`: a clean transcript under the key. `persistent`: the conversation continues. @default 'isolated' */
   @IsOptional()
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
-  /** What the agent is asked. Template, or a list of lines; agent actions. Default: the payload as JSON. */
+  /** What the agent is asked. Template or list of lines; agent actions. Default: the payload as JSON. */
   @IsOptional()
-  @IsTextOrLines()
+  @TextOrLines()
   messageTemplate?: string | readonly string[];
 
-  /** Text of the system event. Template, or a list of lines; wake actions. Default: the payload as JSON. */
+  /** Text of the system event. Template or list of lines; wake actions. Default: the payload as JSON. */
   @IsOptional()
-  @IsTextOrLines()
+  @TextOrLines()
   textTemplate?: string | readonly string[];
 
   /** The operator's own words to the agent, outside the safety boundary. No template. */
@@ -99,18 +109,15 @@ export class MappingOptions {
   forEach?: string;
 
   /** Code that looks at the payload after the templates; what it returns wins. */
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => TransformOptions)
+  @OptionalSection(TransformOptions)
   transform?: TransformOptions;
 
-  /** Whether the reply goes to a channel. Default true. */
+  /** Whether the reply goes to a channel. @default true */
   @IsOptional()
   @IsBoolean()
   deliver?: boolean;
 
-  /** `last` (default) or `chan_1` … `chan_8`. */
+  /** `last` or `chan_1` … `chan_8`. @default 'last' */
   @IsOptional()
   @IsIn(CHANNEL_VALUES)
   channel?: ChannelId | 'last';
@@ -127,19 +134,25 @@ export class MappingOptions {
   @OptionalText()
   thinking?: string;
 
-  /** Longest run in seconds, over 0 and at most 86,400. Default `agents.defaults.timeoutSeconds`. */
+  /** Longest run in seconds, over 0 and at most 86,400. Default: `agents.defaults.timeoutSeconds`. */
   @IsOptional()
   @IsNumber()
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
-  /** True: the content is shown to the agent without the safety boundary. Only for trusted internal sources. Default false. */
+  /**
+   * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.
+   * @default false
+   */
   @IsOptional()
   @IsBoolean()
   allowUnsafeExternalContent?: boolean;
 
-  /** True: links and images of the reply are shown as such. Default false: as plain text, since they can carry data away. */
+  /**
+   * True: links and images of the reply are shown as such. False: as plain text, since they can carry data away.
+   * @default false
+   */
   @IsOptional()
   @IsBoolean()
   allowLinks?: boolean;
@@ -147,4 +160,49 @@ export class MappingOptions {
   /** Requests (items, under `forEach`) that render to the same key run once. Template, 1 to 256 characters. */
   @OptionalText()
   dedupeKey?: string;
+}
+
+const MAPPING_KEY = /^hooks\.mappings\[(\d+)\](.*)$/u;
+const LONGEST_SHOWN_ID = 80;
+
+/**
+ * Adds to what is wrong with a mapping which one it is and what kind of value was given there. Never the value itself:
+ * it may hold a secret.
+ * @param mappings as they were written, right or wrong
+ */
+export function inMappings(problems: readonly Problem[], mappings: unknown): Problem[] {
+  const list: readonly unknown[] = Array.isArray(mappings) ? mappings : [];
+  return problems.map(({ key, message }) => {
+    const [, index, path = ''] = MAPPING_KEY.exec(key) ?? [];
+    if (index === undefined) return { key, message };
+    const mapping = list[Number(index)];
+    const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]/gu));
+    const value = getField(mapping, ...steps.map(([, name, place]) => name ?? place ?? ''));
+    return {
+      key,
+      message: `${message} (${[...nameOf(mapping), `given: ${kindOf(value)}`].join(', ')})`,
+    };
+  });
+}
+
+/** `mapping "<id>"`, for a mapping that has an id. */
+function nameOf(mapping: unknown): string[] {
+  const id = getField(mapping, 'id');
+  if (typeof id !== 'string' || id === '') return [];
+  return [`mapping ${JSON.stringify(id.slice(0, LONGEST_SHOWN_ID))}`];
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return kindOfText(value);
+  if (typeof value === 'number') return Number.isNaN(value) ? 'not a number' : 'a number';
+  if (typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return isRecord(value) ? 'an object' : `a ${typeof value}`;
+}
+
+function kindOfText(text: string): string {
+  if (text === '') return 'an empty text';
+  return text.trim() === '' ? 'a blank text' : 'a text';
 }

@@ -1,49 +1,122 @@
-import {
-  IsIn,
-  IsInstance,
-  IsObject,
-  IsOptional,
-  IsString,
-  IsUrl,
-  ValidateNested,
-} from 'class-validator';
-import { AsMap } from './as-map.ts';
-import { OptionalText } from './optional-text.ts';
+import { IsIn, IsOptional, ValidateBy } from 'class-validator';
+import { isRecord } from '../../platform/objects.ts';
+import { HttpUrl, OptionalText, SectionMap, TextMap } from './key-kinds.ts';
+import type { OptionNames } from './option-names.ts';
+import type { Problem } from './problem.ts';
 
 /** Every protocol that can be configured. */
 export const PROVIDER_TYPES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
 
 /** One entry of `models.providers`; its key is the provider's name in `<provider>/<model>`. */
 export class ProviderOptions {
-  /** Which protocol the server speaks: `openai`, `anthropic`, `google` or `openai-compatible` (Ollama, vLLM, LM Studio, another gateway). */
+  /**
+   * Which protocol the server speaks: `openai`, `anthropic`, `google` or `openai-compatible` (Ollama, vLLM, LM Studio,
+   * another gateway). @default 'openai-compatible'
+   */
   @IsIn(PROVIDER_TYPES)
   type: (typeof PROVIDER_TYPES)[number] = 'openai-compatible';
 
-  /** With its version path, for example `http://127.0.0.1:11434/v1`. Absent: the provider's own address; `openai-compatible` has none. */
+  /**
+   * With its version path, for example `http://127.0.0.1:11434/v1`. Absent: the provider's own address;
+   * `openai-compatible` has none.
+   */
   @IsOptional()
-  @IsUrl(
-    { require_tld: false, protocols: ['http', 'https'], require_protocol: true },
-    { message: 'must be a URL such as http://127.0.0.1:11434/v1' },
-  )
+  @HttpUrl('http://127.0.0.1:11434/v1')
   baseUrl?: string;
 
-  /** Best as `${NAME}`. Absent: none is sent, which only `openai-compatible` servers may take. */
+  /** Best as `${NAME}` in gateway.json5. Absent: none is sent, which only `openai-compatible` servers may take. */
   @OptionalText()
   apiKey?: string;
 }
 
-/** The `models` section. */
+/** The `models` section: where models are asked, and short names for them. */
 export class ModelsOptions {
-  /** Where models are asked, by provider name. Empty: models are not configured, and a `model` is passed on with a warning. */
-  @IsInstance(Map, { message: 'must be an object' })
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @AsMap(ProviderOptions)
+  /**
+   * Where models are asked, by provider name. Empty: models are not configured, and a `model` is passed on with a
+   * warning. @default {}
+   */
+  @SectionMap(ProviderOptions)
   providers: Map<string, ProviderOptions> = new Map();
 
-  /** Short names for models: `{fast: "local/llama3"}`. */
-  @IsInstance(Map, { message: 'must be an object' })
-  @IsString({ each: true })
-  @AsMap()
+  /** Short names for models: `{fast: "local/llama3"}`. @default {} */
+  @TextMap()
   aliases: Map<string, string> = new Map();
+}
+
+/** What a provider of its type cannot do without: an address of its own, or a key. */
+export function providerProblems({ providers }: ModelsOptions, names: OptionNames): Problem[] {
+  return [...providers].flatMap(([name, { type, baseUrl, apiKey }]) => {
+    const section = `models.providers.${name}`;
+    if (type === 'openai-compatible') {
+      if (baseUrl !== undefined) return [];
+      const message =
+        'must be a URL such as http://127.0.0.1:11434/v1: this type has no address of its own';
+      return [{ key: `${section}.baseUrl`, message }];
+    }
+    if (apiKey !== undefined) return [];
+    const remedy = names.replacesVariables
+      ? 'write it as ${NAME} and put NAME into .env'
+      : 'pass it from process.env';
+    const message = `must be set: ${type} answers nobody without a key; ${remedy}`;
+    return [{ key: `${section}.apiKey`, message }];
+  });
+}
+
+/** `agents.defaults.models`: the models that requests may name, as ids, or as ids with an alias each. */
+export type ModelList = readonly string[] | Readonly<Record<string, { alias?: string }>>;
+
+function isIdList(list: ModelList): list is readonly string[] {
+  return Array.isArray(list);
+}
+
+/** The allowed ids of a list in either form. */
+export function modelIds(list: ModelList | undefined): readonly string[] {
+  if (list === undefined) return [];
+  return isIdList(list) ? list : Object.keys(list);
+}
+
+/** The aliases that a list in object form defines. */
+export function modelAliases(list: ModelList | undefined): ReadonlyMap<string, string> {
+  const aliases = new Map<string, string>();
+  if (list === undefined || isIdList(list)) return aliases;
+  for (const [id, entry] of Object.entries(list)) {
+    if (entry.alias !== undefined) aliases.set(entry.alias, id);
+  }
+  return aliases;
+}
+
+/** The model that an alias of `models.aliases` or of the allowlist stands for, or the name itself. */
+export function unaliased(
+  name: string,
+  aliases: ReadonlyMap<string, string>,
+  list: ModelList | undefined,
+): string {
+  return aliases.get(name) ?? modelAliases(list).get(name) ?? name;
+}
+
+/** A {@link ModelList}. */
+export function IsModelList(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isModelList',
+    validator: {
+      validate: isModelList,
+      defaultMessage: () =>
+        'must be a list of model ids, or an object whose keys are model ids and whose values are {} or {alias: "name"}',
+    },
+  });
+}
+
+function isModelList(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isText);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every(isModelEntry);
+}
+
+function isModelEntry(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  return Object.entries(entry).every(([key, value]) => key === 'alias' && isText(value));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

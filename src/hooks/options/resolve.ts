@@ -1,45 +1,24 @@
 import { resolve } from 'node:path';
-import { plainToInstance } from 'class-transformer';
-import type { ClassConstructor } from 'class-transformer';
-import { validateSync } from 'class-validator';
-import { agentListProblems } from './agent-list.ts';
-import { modelProblems } from './model-problems.ts';
-import { AgentsOptions } from './agents-options.ts';
+import { isRecord } from '../../platform/objects.ts';
+import {
+  AgentsOptions,
+  agentListProblems,
+  agentModelProblems,
+  agentToolProblems,
+} from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
-import { ModelsOptions } from './models-options.ts';
-import { RetentionOptions } from './retention-options.ts';
-import { NO_ARRAY, isRecord, onePerKey, problemsOf } from './problem.ts';
+import { hooksWarnings, normalizePrefix, prefixProblems, tokenProblems } from './hooks-rules.ts';
+import { inMappings } from './mapping-options.ts';
+import { ModelsOptions, providerProblems } from './models-options.ts';
+import { RetentionOptions } from './settings-input.ts';
+import type { HooksSettingsInput } from './settings-input.ts';
+import { MODULE_NAMES, renamed, variableProblems } from './option-names.ts';
+import type { OptionNames } from './option-names.ts';
+import { NO_ARRAY, onePerKey } from './problem.ts';
 import type { Problem } from './problem.ts';
-import { inMappings } from './mapping-problems.ts';
-import { plainSection } from './plain-section.ts';
-import { providerProblems } from './provider-problems.ts';
-import { toolProblems } from './tool-problems.ts';
-import { normalizePrefix, prefixProblems } from './prefix.ts';
-import { tokenProblems, warningsOf } from './token-rules.ts';
+import { resolveSection } from './section.ts';
 
-/** Options as a person writes them: every key optional, maps as objects. */
-export type Given<T> = T extends string | number | boolean | undefined
-  ? T
-  : T extends Map<string, infer V>
-    ? Readonly<Record<string, Given<V>>>
-    : T extends readonly (infer I)[]
-      ? readonly Given<I>[]
-      : { readonly [K in keyof T]?: Given<T[K]> };
-
-/** What {@link HooksModule} takes besides its wiring: the keys of the `hooks` section and its neighbours. */
-export interface HooksSettingsInput extends Given<HooksOptions> {
-  readonly agents?: Given<AgentsOptions>;
-  readonly models?: Given<ModelsOptions>;
-  readonly retention?: Given<RetentionOptions>;
-  /** The gateway's own token: the hook token must differ from it. */
-  readonly gatewayAuthToken?: string;
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. Default: none. */
-  readonly trustedProxies?: readonly string[];
-  /** Directory of the configuration, where `transforms/` is looked for. Default: the working directory. */
-  readonly configDir?: string;
-}
-
-/** Options with every default filled in. Never changed; a reload makes a new one. */
+/** Options with every default filled in. Never changed; a reload makes a new one. @publicApi */
 export interface ResolvedHooksOptions {
   readonly hooks: HooksOptions;
   readonly agents: AgentsOptions;
@@ -51,56 +30,41 @@ export interface ResolvedHooksOptions {
   readonly configDir: string;
 }
 
+/** Options with their defaults, and what was found out about them. */
 export interface Resolution {
+  /** With problems it may have any shape. */
   readonly resolved: ResolvedHooksOptions;
+  /** Everything that is wrong, under the names that its reader knows. */
   readonly problems: readonly Problem[];
+  /** What should be looked at; none while there are problems. */
   readonly warnings: readonly Problem[];
+  /** True: what mappings are compiled from has the right shape, so that more can be found out about them. */
+  readonly areMappingsSound: boolean;
 }
 
-/** Fills defaults into one section and reports what is wrong with it. */
-export function resolveSection<T extends object>(
-  section: ClassConstructor<T>,
-  given: unknown,
-  name: string,
-): { value: T; problems: Problem[] } {
-  const present = given ?? {};
-  if (!isRecord(present)) {
-    return { value: new section(), problems: [{ key: name, message: 'must be an object' }] };
+/**
+ * Fills in every default and checks everything at once: each section by itself, then what several keys show together.
+ * @param names how problems and warnings name the options. Default: as `forRoot` takes them.
+ */
+export function resolveOptions(
+  input: HooksSettingsInput,
+  names: OptionNames = MODULE_NAMES,
+): Resolution {
+  if (!isObject(input)) {
+    const problems = [{ key: names.of('hooks'), message: 'must be an object' }];
+    return { ...resolveOptions({}, names), problems, warnings: [], areMappingsSound: false };
   }
-  const { plain, problems } = plainSection(present, name);
-  const value = plainToInstance(section, plain, { exposeDefaultValues: true });
-  const errors = validateSync(value, { whitelist: true, forbidNonWhitelisted: true });
-  return { value, problems: onePerKey([...problems, ...problemsOf(errors, name)]) };
-}
-
-/** Fills in every default and checks everything at once. */
-export function resolveOptions(input: HooksSettingsInput): Resolution {
-  if (!isObject(input)) return unusable();
   const { agents, models, retention, trustedProxies = [], ...rest } = input;
   const { gatewayAuthToken: givenAuthToken, configDir = '', ...own } = rest;
   const gatewayAuthToken = trimmed(givenAuthToken);
-  const hooks = resolveSection(HooksOptions, own, 'hooks');
   const sections = {
+    hooks: resolveSection(HooksOptions, own, 'hooks'),
     agents: resolveSection(AgentsOptions, agents, 'agents'),
     models: resolveSection(ModelsOptions, models, 'models'),
     retention: resolveSection(RetentionOptions, retention, 'store'),
   };
-  const problems = [hooks, ...Object.values(sections)].flatMap((section) => section.problems);
-  hooks.value.token = trimmed(hooks.value.token);
-  if (typeof hooks.value.path === 'string') {
-    hooks.value.path = normalizePrefix(hooks.value.path);
-    problems.push(...prefixProblems(hooks.value.path));
-  }
-  problems.push(
-    ...tokenProblems(hooks.value, gatewayAuthToken),
-    ...gatewayProblems(gatewayAuthToken, trustedProxies),
-    ...agentListProblems(sections.agents.value.list),
-    ...(problems.length === 0
-      ? connectionProblems(sections.agents.value, sections.models.value)
-      : []),
-  );
   const resolved: ResolvedHooksOptions = {
-    hooks: hooks.value,
+    hooks: normalized(sections.hooks.value),
     agents: sections.agents.value,
     models: sections.models.value,
     retention: sections.retention.value,
@@ -108,16 +72,49 @@ export function resolveOptions(input: HooksSettingsInput): Resolution {
     trustedProxies: Array.isArray(trustedProxies) ? trustedProxies : [],
     configDir: resolve(configDir),
   };
+  const ofSections = Object.values(sections).flatMap((section) => section.problems);
+  const ofPath = pathProblems(resolved.hooks);
+  const isSound = ofSections.length + ofPath.length === 0;
+  const found = onePerKey([
+    ...ofSections,
+    ...ofPath,
+    ...tokenProblems(resolved.hooks, gatewayAuthToken, names),
+    ...gatewayProblems(gatewayAuthToken, trustedProxies),
+    ...agentListProblems(resolved.agents.list),
+    ...(isSound ? connectionProblems(resolved, names) : []),
+  ]);
+  const variables = names.replacesVariables ? [] : variableProblems(input);
+  const problems = [...variables, ...renamed(inMappings(found, own.mappings), names)];
   return {
     resolved,
-    problems: inMappings(onePerKey(problems), own.mappings),
-    warnings: problems.length > 0 ? [] : warningsOf(hooks.value),
+    problems: onePerKey(problems),
+    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks), names),
+    areMappingsSound: variables.length === 0 && !found.some(concernsMappings),
   };
 }
 
-/** What several keys show together; asked only about sections that are sound by themselves. */
-function connectionProblems(agents: AgentsOptions, models: ModelsOptions): Problem[] {
-  return [...modelProblems(agents, models), ...providerProblems(models), ...toolProblems(agents)];
+/** The token without blanks around it, and the path in the form in which routes are registered. */
+function normalized(hooks: HooksOptions): HooksOptions {
+  hooks.token = trimmed(hooks.token);
+  if (typeof hooks.path === 'string') hooks.path = normalizePrefix(hooks.path);
+  return hooks;
+}
+
+/** A path of another type was reported by its section already. */
+function pathProblems({ path }: HooksOptions): Problem[] {
+  return typeof path === 'string' ? prefixProblems(path) : [];
+}
+
+/** What several sections show together; asked only when each is sound by itself. */
+function connectionProblems(
+  { agents, models }: ResolvedHooksOptions,
+  names: OptionNames,
+): Problem[] {
+  return [
+    ...agentModelProblems(agents, models),
+    ...providerProblems(models, names),
+    ...agentToolProblems(agents),
+  ];
 }
 
 /** Blanks around a token are a slip of the hand: compared with and without them, two tokens would be one. */
@@ -129,9 +126,9 @@ function isObject(input: unknown): boolean {
   return isRecord(input);
 }
 
-function unusable(): Resolution {
-  const { resolved } = resolveOptions({});
-  return { resolved, problems: [{ key: 'hooks', message: 'must be an object' }], warnings: [] };
+/** Mappings are compiled only when none of the keys that they are compiled from is wrong. */
+function concernsMappings({ key }: Problem): boolean {
+  return /^hooks(\.mappings|\.presets|\.allowedSessionKeyPrefixes|\.transformsDir|$)/.test(key);
 }
 
 /** What the host says of its gateway; the standalone service checks its own `gateway` section besides. */

@@ -1,15 +1,20 @@
-import { IsIn, IsInstance, IsNotEmpty, IsString, IsUrl, Matches } from 'class-validator';
-import { AsMap } from './as-map.ts';
+import { applyDecorators } from '@nestjs/common';
 import {
-  HoldsSession,
-  IsTextList,
-  NeedsKey,
-  OptionalFor,
-  RequiredBy,
-  RUNNER_TYPES,
-  SendableHeaders,
-} from './runner-rules.ts';
-import type { RunnerType } from './runner-rules.ts';
+  IsArray,
+  IsIn,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import type { RunnerSettings } from '../ports/index.ts';
+import { AsMap, HttpUrl, IsAMap } from './key-kinds.ts';
+
+/** Every way to run an agent, `agents.list[].runner.type`. */
+export const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
+export type RunnerType = (typeof RUNNER_TYPES)[number];
 
 const NO_NUL = /^[^\0]*$/;
 /** A path with a slash would depend on the workspace, which belongs to the agent. */
@@ -20,73 +25,200 @@ const PATH = /^[^.\s]+(?:\.[^.\s]+)*$/;
 
 /** `agents.list[].runner` and `agents.defaults.runner`: how the turns of an agent are run. Each key belongs to one type. */
 export class RunnerOptions {
-  /** `model` (as without a runner), `demo`, `command` (a program on this machine) or `http` (another gateway). */
+  /** `model` (as without a runner), `demo`, `command` (a program on this machine) or `http` (another gateway): docs/agents.md. */
   @IsIn(RUNNER_TYPES)
   type!: RunnerType;
 
-  /** `command`: program name, found by PATH, or absolute path. */
+  /** Type `command`: program name, found by PATH, or absolute path. */
   @RequiredBy('command')
   @Matches(PROGRAM, { message: 'must be the name of a program or an absolute path' })
   command?: string;
 
-  /** `command`: its arguments, as they are: there is no shell. Default: none. */
+  /** Type `command`: its arguments, as they are: there is no shell. @default [] */
   @OptionalFor('command')
   @IsTextList(NO_NUL, 'must be a list of texts without NUL characters')
   args?: string[];
 
-  /** `command`: arguments that continue a conversation; `{session}` is the program's own id of it. */
+  /** Type `command`: arguments, instead of `args`, that continue a conversation; `{session}` is the program's own id of it. */
   @OptionalFor('command')
   @NeedsKey('sessionIdPath', 'says where the program tells its session id')
   @HoldsSession()
   @IsTextList(NO_NUL, 'must be a list of texts without NUL characters')
   resumeArgs?: string[];
 
-  /** `command`: `text` (default), the whole output is the reply; `json`, the reply is at `resultPath`. */
+  /** Type `command`: `text`, the whole output is the reply; `json`, the reply is at `resultPath`. @default 'text' */
   @OptionalFor('command')
   @IsIn(['text', 'json'])
   output?: 'text' | 'json';
 
-  /** `command` with JSON output: path to the reply. Default `result`. */
+  /** Type `command` with JSON output: path to the reply, names joined by dots. @default 'result' */
   @OptionalFor('command')
   @NeedsKey('output', 'must then be json', 'json')
   @Matches(PATH, { message: 'must be names joined by dots, for example result.text' })
   resultPath?: string;
 
-  /** `command` with JSON output: path to the program's own session id. Default: none. */
+  /** Type `command` with JSON output: path to the program's own session id. Default: none. */
   @OptionalFor('command')
   @NeedsKey('output', 'must then be json', 'json')
   @Matches(PATH, { message: 'must be names joined by dots, for example session_id' })
   sessionIdPath?: string;
 
-  /** `command`: names of variables it is given beside PATH, HOME, LANG and TZ. Default: none. */
+  /**
+   * Type `command`: names of variables it is given beside PATH, HOME, LANG and TZ. One that holds a token of the
+   * service is refused. @default []
+   */
   @OptionalFor('command')
   @IsTextList(VARIABLE, 'must be a list of names of environment variables')
   env?: string[];
 
-  /** `http`: where the OpenAI-compatible server is, for example `http://127.0.0.1:18789/v1`. */
+  /** Type `http`: where the OpenAI-compatible server is, for example `http://127.0.0.1:18789/v1`. */
   @RequiredBy('http')
-  @IsUrl(
-    { require_tld: false, protocols: ['http', 'https'], require_protocol: true },
-    { message: 'must be a URL such as http://127.0.0.1:18789/v1' },
-  )
+  @HttpUrl('http://127.0.0.1:18789/v1')
   baseUrl?: string;
 
-  /** `http`: sent as a bearer token. Default: none is sent. */
+  /** Type `http`: sent as a bearer token. Absent: none is sent. */
   @OptionalFor('http')
   @IsString()
   @IsNotEmpty()
   apiKey?: string;
 
-  /** `http`: what is sent as `model`; `{agent}` is the agent's id. Default `{agent}`. */
+  /** Type `http`: what is sent as `model`; `{agent}` is the agent's id. @default '{agent}' */
   @OptionalFor('http')
   @IsString()
   @IsNotEmpty()
   model?: string;
 
-  /** `http`: headers of each request; `{agent}`, `{session}` and `{contract}` are filled in. Default: none. */
+  /** Type `http`: headers of each request; `{agent}`, `{session}` and `{contract}` are filled in. @default {} */
   @OptionalFor('http')
-  @IsInstance(Map, { message: 'must be an object' })
+  @IsAMap()
   @SendableHeaders()
   @AsMap()
   headers?: Map<string, string>;
+}
+
+/** Checked options of a runner as its adapter takes them, defaults filled in. */
+export function runnerSettings(options: RunnerOptions | undefined): RunnerSettings | undefined {
+  if (options === undefined) return undefined;
+  const { type } = options;
+  if (type === 'command') return commandSettings(options);
+  if (type === 'http') return gatewaySettings(options);
+  return { type };
+}
+
+function commandSettings(options: RunnerOptions): RunnerSettings {
+  const { command = '', args = [], resumeArgs, sessionIdPath, env = [] } = options;
+  const { output = 'text', resultPath = 'result' } = options;
+  return { type: 'command', command, args, resumeArgs, output, resultPath, sessionIdPath, env };
+}
+
+function gatewaySettings(options: RunnerOptions): RunnerSettings {
+  const { baseUrl = '', apiKey, model = '{agent}', headers = new Map<string, string>() } = options;
+  return { type: 'http', baseUrl, apiKey, model, headers: Object.fromEntries(headers) };
+}
+
+/** The key that decides which others may stand beside it. */
+interface Typed {
+  readonly type: RunnerType;
+}
+
+/** A key that this type cannot do without, and no other type may have. */
+function RequiredBy(type: RunnerType): PropertyDecorator {
+  return applyDecorators(
+    BelongsTo(type),
+    ValidateIf((runner: Typed, value) => runner.type === type || isStray(runner, value)),
+  );
+}
+
+/** A key that only this type may have. */
+function OptionalFor(type: RunnerType): PropertyDecorator {
+  return applyDecorators(
+    BelongsTo(type),
+    ValidateIf((runner: Typed, value) => runner.type === type || isStray(runner, value)),
+    IsOptional(),
+  );
+}
+
+/** Under an unknown type nothing can be said about the other keys. */
+function isStray({ type }: Typed, value: unknown): boolean {
+  return value !== undefined && RUNNER_TYPES.includes(type);
+}
+
+function BelongsTo(type: RunnerType): PropertyDecorator {
+  return ValidateBy({
+    name: 'belongsTo',
+    validator: {
+      validate: (_value, args) => getType(args?.object) === type,
+      defaultMessage: () => `belongs to a runner of type ${type}; remove it or set type to ${type}`,
+    },
+  });
+}
+
+function getType(runner: object | undefined): unknown {
+  return runner === undefined ? undefined : Reflect.get(runner, 'type');
+}
+
+/** A key that makes sense only with another one, or only with one value of it. */
+function NeedsKey(other: string, why: string, wanted?: string): PropertyDecorator {
+  return ValidateBy({
+    name: 'needsKey',
+    validator: {
+      validate: (_value, args) => {
+        const found: unknown = args === undefined ? undefined : Reflect.get(args.object, other);
+        return wanted === undefined ? found !== undefined : found === wanted;
+      },
+      defaultMessage: () => `needs ${other}, which ${why}`,
+    },
+  });
+}
+
+/** Arguments with a place for the program's own session id. */
+function HoldsSession(): PropertyDecorator {
+  return ValidateBy({
+    name: 'holdsSession',
+    validator: {
+      validate: (value) =>
+        !Array.isArray(value) || value.some((arg) => String(arg).includes('{session}')),
+      defaultMessage: () => 'must have {session} in one of the arguments',
+    },
+  });
+}
+
+/** A list of texts of one form. */
+function IsTextList(form: RegExp, message: string): PropertyDecorator {
+  const isText = (value: unknown): boolean => typeof value === 'string' && form.test(value);
+  return applyDecorators(
+    ValidateBy({
+      name: 'texts',
+      validator: {
+        validate: (value) => !Array.isArray(value) || value.every(isText),
+        defaultMessage: () => message,
+      },
+    }),
+    IsArray(),
+  );
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+/** Headers that make the request what it is. */
+const OWN_HEADERS =
+  /^(?:host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|te|trailer|upgrade|expect)$/i;
+
+function isHeader([name, value]: [string, unknown]): boolean {
+  const isName = HEADER_NAME.test(name) && !OWN_HEADERS.test(name);
+  return isName && typeof value === 'string' && HEADER_VALUE.test(value);
+}
+
+/** Headers that a request can carry, by name. */
+function SendableHeaders(): PropertyDecorator {
+  return ValidateBy({
+    name: 'headers',
+    validator: {
+      validate: (value) => !(value instanceof Map) || [...value].every(isHeader),
+      defaultMessage: ({ value }: { value?: unknown } = {}) => {
+        const wrong = value instanceof Map ? [...value].find((entry) => !isHeader(entry)) : [];
+        return `has a header that cannot be sent (${String(wrong?.[0])}): names are letters, digits and hyphens, values one line of printable ASCII, and what describes the request itself (host, content-type, …) is ours`;
+      },
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { asWritten } from '../../../test/support/as-written.ts';
+import { GATEWAY_NAMES } from './option-names.ts';
 import { ConfigurationError } from './problem.ts';
 import { HooksSettings } from './settings.ts';
 
@@ -18,7 +19,7 @@ async function refusal(act: () => Promise<void>): Promise<ConfigurationError> {
 
 describe('HooksSettings.verify (behaviour §11)', () => {
   it('refuses with every problem in one message, one line each', async () => {
-    const settings = new HooksSettings({ enabled: true, maxBodyBytes: 0 });
+    const settings = new HooksSettings({ enabled: true, maxBodyBytes: 0 }, GATEWAY_NAMES);
     const { message, problems } = await refusal(() => settings.verify());
     expect(problems.map(({ key }) => key)).toEqual(['hooks.maxBodyBytes', 'hooks.token']);
     expect(message).toMatch(
@@ -27,7 +28,7 @@ describe('HooksSettings.verify (behaviour §11)', () => {
   });
 
   it('asks added checks about what it was started with and counts their problems', async () => {
-    const settings = new HooksSettings({ path: '/in' });
+    const settings = new HooksSettings({ path: '/in' }, GATEWAY_NAMES);
     const seen: string[] = [];
     settings.addCheck(({ hooks }) => {
       seen.push(hooks.path);
@@ -45,7 +46,7 @@ describe('HooksSettings.verify (behaviour §11)', () => {
     ['prefixes', { allowedSessionKeyPrefixes: [3] }],
     ['prefixes as text', { allowedSessionKeyPrefixes: 'hook:' }],
   ])('spares checks from broken %s', async (_, written) => {
-    const settings = new HooksSettings(asWritten(written));
+    const settings = new HooksSettings(asWritten(written), GATEWAY_NAMES);
     settings.addCheck(() => {
       throw new Error('a check that cannot bear this');
     });

@@ -1,11 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { HOOKS_MODULE_OPTIONS } from './tokens.ts';
-import { ConfigurationError, areMappingsSound } from './problem.ts';
+import { HOOKS_MODULE_OPTIONS, OPTION_NAMES } from './settings-input.ts';
+import type { HooksSettingsInput } from './settings-input.ts';
+import { MODULE_NAMES, renamed } from './option-names.ts';
+import type { OptionNames } from './option-names.ts';
+import { ConfigurationError } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { resolveOptions } from './resolve.ts';
-import type { HooksSettingsInput, Resolution, ResolvedHooksOptions } from './resolve.ts';
+import type { Resolution, ResolvedHooksOptions } from './resolve.ts';
 
-/** What a check found. */
+/** What a check found; keys are places of gateway.json5, e.g. `hooks.mappings[0].to`. */
 export interface SettingsFindings {
   readonly problems: readonly Problem[];
   /** Read only when there is no problem anywhere. */
@@ -17,7 +20,11 @@ export type SettingsCheck = (
   next: ResolvedHooksOptions,
 ) => SettingsFindings | Promise<SettingsFindings>;
 
-/** The options in force. A reload replaces them all at once or not at all; requests keep those they began with. */
+/**
+ * The options in force. A reload replaces them all at once or not at all; requests keep those they began with. Other
+ * parts of the module add checks, so that nothing comes into force that one of them could not use.
+ * @publicApi
+ */
 @Injectable()
 export class HooksSettings {
   readonly #logger = new Logger(HooksSettings.name);
@@ -27,8 +34,11 @@ export class HooksSettings {
   #current: ResolvedHooksOptions;
   #replaced: Promise<void> = Promise.resolve();
 
-  constructor(@Inject(HOOKS_MODULE_OPTIONS) given: HooksSettingsInput) {
-    this.#first = resolveOptions(given);
+  constructor(
+    @Inject(HOOKS_MODULE_OPTIONS) given: HooksSettingsInput,
+    @Inject(OPTION_NAMES) private readonly names: OptionNames = MODULE_NAMES,
+  ) {
+    this.#first = resolveOptions(given, names);
     this.#current = this.#first.resolved;
   }
 
@@ -65,21 +75,23 @@ export class HooksSettings {
   }
 
   async #replace(given: HooksSettingsInput): Promise<void> {
-    const next = resolveOptions({ ...given, path: this.#current.hooks.path });
+    const next = resolveOptions({ ...given, path: this.#current.hooks.path }, this.names);
     await this.#accept(next);
     this.#current = next.resolved;
     for (const listener of this.#listeners) listener();
   }
 
-  async #accept({ resolved, problems, warnings }: Resolution): Promise<void> {
+  async #accept(resolution: Resolution): Promise<void> {
     const checked: SettingsFindings[] = [];
-    for (const check of areMappingsSound(problems) ? this.#checks : []) {
-      const found = check(resolved);
+    for (const check of resolution.areMappingsSound ? this.#checks : []) {
+      const found = check(resolution.resolved);
       checked.push(found instanceof Promise ? await found : found);
     }
-    const all = [...problems, ...checked.flatMap((result) => result.problems)];
+    const problems = checked.flatMap((found) => found.problems);
+    const warnings = checked.flatMap((found) => found.warnings);
+    const all = [...resolution.problems, ...renamed(problems, this.names)];
     if (all.length > 0) throw new ConfigurationError(all);
-    for (const warning of [...warnings, ...checked.flatMap((result) => result.warnings)]) {
+    for (const warning of [...resolution.warnings, ...renamed(warnings, this.names)]) {
       this.#logger.warn(`${warning.key} ${warning.message}`);
     }
   }

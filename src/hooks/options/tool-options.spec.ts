@@ -1,6 +1,7 @@
 import { ConfiguredAgents } from './configured-agents.ts';
+import { GATEWAY_NAMES, MODULE_NAMES } from './option-names.ts';
 import { resolveOptions } from './resolve.ts';
-import type { HooksSettingsInput } from './resolve.ts';
+import type { HooksSettingsInput } from './settings-input.ts';
 import { HooksSettings } from './settings.ts';
 
 type AgentInput = NonNullable<NonNullable<HooksSettingsInput['agents']>['list']>[number];
@@ -82,8 +83,8 @@ describe('agents.list[].tools', () => {
 });
 
 describe('models.providers', () => {
-  function problemsWith(provider: object): string[] {
-    const { problems } = resolveOptions({ models: { providers: { mine: provider } } });
+  function problemsWith(provider: object, names = GATEWAY_NAMES): string[] {
+    const { problems } = resolveOptions({ models: { providers: { mine: provider } } }, names);
     return problems.map(({ key, message }) => `${key} ${message}`);
   }
 
@@ -91,6 +92,9 @@ describe('models.providers', () => {
     expect(problemsWith({ type, apiKey: 'k' })).toEqual([]);
     expect(problemsWith({ type })).toEqual([
       `models.providers.mine.apiKey must be set: ${type} answers nobody without a key; write it as \${NAME} and put NAME into .env`,
+    ]);
+    expect(problemsWith({ type }, MODULE_NAMES)).toEqual([
+      `models.providers.mine.apiKey must be set: ${type} answers nobody without a key; pass it from process.env`,
     ]);
   });
 

@@ -1,24 +1,48 @@
-import { IsArray, IsInstance, IsObject, IsString, ValidateNested } from 'class-validator';
+import { IsArray, IsOptional, Matches } from 'class-validator';
 import type { McpServerSettings, ToolSettings } from '../ports/index.ts';
-import { AsMap } from './as-map.ts';
-import { McpServerOptions } from './mcp-server-options.ts';
+import { HttpUrl, OptionalText, SectionMap, TextList, TextMap } from './key-kinds.ts';
+import type { Problem } from './problem.ts';
+
+/** One entry of `agents.list[].tools.mcp`: a program, or a server's address. */
+export class McpServerOptions {
+  /** Program that speaks MCP over its standard streams: a name that `PATH` finds, or an absolute path. No shell. */
+  @OptionalText()
+  command?: string;
+
+  /** Arguments of the program. @default [] */
+  @TextList()
+  args: string[] = [];
+
+  /** Names of environment variables that the program is given beside `PATH`, `HOME`, `LANG` and `TZ`. @default [] */
+  @IsArray()
+  @Matches(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+    each: true,
+    message: 'must hold names of environment variables, such as GITHUB_TOKEN',
+  })
+  env: string[] = [];
+
+  /** Address of a server that speaks MCP over streamable HTTP, instead of `command`. */
+  @IsOptional()
+  @HttpUrl('http://127.0.0.1:8080/mcp')
+  url?: string;
+
+  /** Headers of each request to `url`, for example an `Authorization`, best as `${NAME}` in gateway.json5. @default {} */
+  @TextMap()
+  headers: Map<string, string> = new Map();
+}
 
 /** `agents.list[].tools`: what an agent of the model runner may use. */
 export class ToolOptions {
-  /** MCP servers by name (letters, digits and `-`); their tools are called `<server>_<tool>`. */
-  @IsInstance(Map, { message: 'must be an object' })
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @AsMap(McpServerOptions)
+  /** MCP servers by name (1 to 32 letters, digits and `-`); their tools are called `<server>_<tool>`. @default {} */
+  @SectionMap(McpServerOptions)
   mcp: Map<string, McpServerOptions> = new Map();
 
-  /** Names of the tools that a turn may use which is shown text from outside. Absent: none. */
-  @IsArray()
-  @IsString({ each: true })
+  /** Names of the tools (`<server>_<tool>`) that a turn may use which is shown text from outside. Absent: none. @default [] */
+  @TextList()
   untrusted: string[] = [];
 }
 
-/** The same as a runner is told it. */
+/** Checked options as a runner is given them. */
 export function toolSettings({ mcp, untrusted }: ToolOptions): ToolSettings {
   const servers = [...mcp].map(([name, server]) => [name, serverSettings(server)] as const);
   return { mcp: Object.fromEntries(servers), untrusted };
@@ -27,4 +51,49 @@ export function toolSettings({ mcp, untrusted }: ToolOptions): ToolSettings {
 function serverSettings({ command, args, env, url, headers }: McpServerOptions): McpServerSettings {
   if (url !== undefined) return { url, headers: Object.fromEntries(headers) };
   return { command: command ?? '', args, env };
+}
+
+/** Without `_`, the first one in a tool's name ends the server's. */
+const SERVER_NAME = /^[A-Za-z0-9-]{1,32}$/;
+
+/**
+ * What only several keys together show: a server's name, how it is reached, and whose tools are allowed.
+ * @param section where the tools are written, e.g. `agents.list[0].tools`.
+ */
+export function toolProblems({ mcp, untrusted }: ToolOptions, section: string): Problem[] {
+  const servers = [...mcp].flatMap(([name, server]) => [
+    ...nameProblems(name, `${section}.mcp.${name}`),
+    ...connectionProblems(server, `${section}.mcp.${name}`),
+  ]);
+  const unknown = untrusted.flatMap((tool, index) => {
+    if (mcp.has(tool.slice(0, Math.max(0, tool.indexOf('_'))))) return [];
+    const known = [...mcp.keys()].join(', ') || 'none';
+    const message = `must be <server>_<tool> with a server of tools.mcp (${known})`;
+    return [{ key: `${section}.untrusted[${index}]`, message }];
+  });
+  return [...servers, ...unknown];
+}
+
+function nameProblems(name: string, key: string): Problem[] {
+  if (SERVER_NAME.test(name)) return [];
+  return [{ key, message: 'must be named with 1 to 32 letters, digits or hyphens' }];
+}
+
+function connectionProblems(server: McpServerOptions, key: string): Problem[] {
+  const { command, url, args, env, headers } = server;
+  if (command === undefined && url === undefined) {
+    return [{ key, message: 'must have a command (a program) or a url (a server)' }];
+  }
+  if (command !== undefined && url !== undefined) {
+    return [{ key, message: 'must have a command or a url, not both' }];
+  }
+  const used = url === undefined ? 'command' : 'url';
+  const useless =
+    url === undefined ? { headers: headers.size } : { args: args.length, env: env.length };
+  return Object.entries(useless)
+    .filter(([, count]) => count > 0)
+    .map(([name]) => ({
+      key: `${key}.${name}`,
+      message: `does nothing beside ${used}; remove it`,
+    }));
 }

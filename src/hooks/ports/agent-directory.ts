@@ -1,30 +1,99 @@
-import type { RunnerSettings, ToolSettings } from './runner-settings.ts';
-import type { ThinkingLevel } from './thinking.ts';
+/** Every thinking level a request may name. A runner maps them to what its model knows. @publicApi */
+export const THINKING_LEVELS = [
+  'off',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+  'adaptive',
+] as const;
+/** @publicApi */
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** One agent of the gateway. */
+/** One agent of the gateway. A host's own directory returns them; a runner is given one with every turn. @publicApi */
 export interface Agent {
-  /** Lower case; part of every session key of the agent. */
+  /** 1 to 64 letters, digits, `_` and `-`, lower case; part of every session key of the agent. */
   readonly id: string;
-  /** `<provider>/<model>` or an alias; used when the request names none. */
+  /** `<provider>/<model>` or an alias; used when the request names none. Absent: the runner's own default. */
   readonly model?: string;
+  /** Used when the request names none. Absent: the model's own default. */
   readonly thinking?: ThinkingLevel;
-  /** Longest run in seconds when the request names none. */
+  /** Longest run in seconds when the request names none; over 0 and at most 86,400. */
   readonly timeoutSeconds: number;
-  /** The agent's own directory. */
+  /** The agent's own directory, absolute. Absent: one that the runner makes. */
   readonly workspace?: string;
   /** The operator's words, put before every prompt of this agent. */
   readonly instructions?: string;
-  /** Absent: `model`. */
+  /** How its turns are run; a host with one runner for all agents needs none. Absent: `model`. */
   readonly runner?: RunnerSettings;
-  /** Absent: none. */
+  /** What its turns may use. Absent: no tools. */
   readonly tools?: ToolSettings;
 }
 
-/** Which agents exist. A host replaces it with its own registry. */
+/**
+ * Which agents exist. The module brings one that reads the `agents` section; a host replaces it with its own registry.
+ * Both methods answer from memory, since they are asked for every request: mirror a registry that lives elsewhere.
+ * @publicApi
+ */
 export abstract class AgentDirectory {
   /** The agent of that id (trimmed, case-folded), or the default agent for an unknown or absent id. Never fails. */
   abstract resolve(id?: string): Agent;
 
-  /** Every agent, the default agent first. */
+  /** Every agent, at least one, the default agent first. */
   abstract list(): readonly Agent[];
 }
+
+/** How an agent's turns are run: `agents.list[].runner`, checked and with every default filled in. @publicApi */
+export type RunnerSettings =
+  { readonly type: 'model' } | { readonly type: 'demo' } | CommandSettings | GatewaySettings;
+
+/** A program on this machine: any command-line agent. No shell is involved. @publicApi */
+export interface CommandSettings {
+  readonly type: 'command';
+  /** Program name (found by `PATH`) or absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Arguments that continue an earlier conversation, instead of `args`; `{session}` in them is the program's own session id. */
+  readonly resumeArgs?: readonly string[];
+  /** `text`: the whole output is the reply. `json`: the reply is at `resultPath`. */
+  readonly output: 'text' | 'json';
+  /** Path into the JSON output, e.g. `result`. */
+  readonly resultPath: string;
+  /** Path to the program's own session id in the JSON output, e.g. `session_id`. Absent: no conversation is continued. */
+  readonly sessionIdPath?: string;
+  /** Names of environment variables it is given beside `PATH`, `HOME`, `LANG` and `TZ`. */
+  readonly env: readonly string[];
+}
+
+/** An OpenAI-compatible server that is an agent gateway of its own. @publicApi */
+export interface GatewaySettings {
+  readonly type: 'http';
+  /** For example `http://127.0.0.1:18789/v1`. */
+  readonly baseUrl: string;
+  /** Sent as a bearer token. Absent: none is sent. */
+  readonly apiKey?: string;
+  /** What is sent as `model`; `{agent}` in it is the agent's id. */
+  readonly model: string;
+  /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Tools of an agent: `agents.list[].tools`. @publicApi */
+export interface ToolSettings {
+  /** MCP servers by name; a tool is called `<server>_<tool>`. */
+  readonly mcp: Readonly<Record<string, McpServerSettings>>;
+  /** Tools a turn may use that is shown text from outside. */
+  readonly untrusted: readonly string[];
+}
+
+/** A program that speaks MCP over its standard streams, or a server that speaks it over HTTP. @publicApi */
+export type McpServerSettings =
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Names of environment variables it is given beside `PATH`, `HOME`, `LANG` and `TZ`. */
+      readonly env: readonly string[];
+    }
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };

@@ -1,27 +1,68 @@
-import type { Agent } from './agent-directory.ts';
-import type { CapabilityContract } from './capability-contract.ts';
-import type { ThinkingLevel } from './thinking.ts';
+import type { Agent, ThinkingLevel } from './agent-directory.ts';
+import type { ChannelId } from './channel.ts';
 
-/** One message of a session's transcript. */
+/** Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. @publicApi */
+export interface Trust {
+  /** `untrusted`: came over HTTP (put between markers before an agent sees it). `trusted`: the operator vouches for the hook. */
+  readonly level: 'untrusted' | 'trusted';
+  /** How the sender was verified, e.g. `token`; `none` for text that no sender wrote (a run's summary). */
+  readonly verifiedBy: string;
+  /** Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
+  readonly mapping?: string;
+}
+
+/** What one turn of an agent may do, decided by us before it begins and never by what it reads. @publicApi */
+export interface CapabilityContract {
+  /** `untrusted`: the agent is shown text from outside. */
+  readonly trust: Trust['level'];
+  /** How the sender was verified, e.g. `token`; `none`: there was no sender (a heartbeat). */
+  readonly verifiedBy: string;
+  /** Id of the mapping that made the run; absent for the built-in wake and agent hooks. */
+  readonly mapping?: string;
+  /** Names of the tools it may use, of those that the agent has; `all` of them only when nothing shown came from outside. */
+  readonly allowedTools: readonly string[] | 'all';
+  /** Where its reply may go; null: nowhere. */
+  readonly mayDeliverTo: Destination | null;
+}
+
+/** A channel, and a recipient where one was named. @publicApi */
+export interface Destination {
+  readonly channel: ChannelId | 'last';
+  readonly to?: string;
+}
+
+/** One message of a session's transcript. @publicApi */
 export interface TranscriptMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
 }
 
-/** Everything a runner needs for one turn of an agent. */
+/** A runner's own id of a conversation. @publicApi */
+export interface RunnerSession {
+  /** Whose id it is: another runner would not know it. */
+  readonly runner: string;
+  readonly id: string;
+}
+
+/** Everything a runner needs for one turn of an agent. @publicApi */
 export interface AgentTurn {
   /** The run's id, or the heartbeat's; stable over retries of the same turn. */
   readonly id: string;
+  /**
+   * `heartbeat`: nobody sent a request; the prompt asks the agent to look after what waits in its main session. A reply
+   * of `HEARTBEAT_OK` says that nothing is to be done, and is not delivered.
+   */
   readonly kind: 'run' | 'heartbeat';
   readonly agent: Agent;
   /** Full key, e.g. `agent:main:hook:x`. */
   readonly sessionKey: string;
   /** Earlier messages of the session, oldest first; empty for an isolated session. */
   readonly history: readonly TranscriptMessage[];
-  /** What to answer now; foreign text in it is already fenced. */
+  /** What to answer now; foreign text in it stands between markers already. */
   readonly prompt: string;
   /** `<provider>/<model>`, aliases already resolved; absent: the runner's own default. */
   readonly model?: string;
+  /** Absent: the model's own default. */
   readonly thinking?: ThinkingLevel;
   /** Epoch milliseconds at which the signal aborts. */
   readonly deadline: number;
@@ -30,13 +71,15 @@ export interface AgentTurn {
   readonly runnerSession?: string;
   /**
    * For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far,
-   * in order. It is asked when the turn has ended, failed or was cut off, so that the story has what was done by then.
+   * in order. It is asked when the turn has ended, failed or was cut off, so that the event's details have what was done
+   * by then.
    */
-  readonly tellsToolCalls?: (calls: () => readonly ToolCall[]) => void;
+  readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
+/** How a turn ended well. @publicApi */
 export interface AgentReply {
-  /** The agent's answer; may be empty. */
+  /** The agent's answer, Markdown; may be empty. */
   readonly text: string;
   /** The model that answered, when the runner knows it. */
   readonly model?: string;
@@ -48,41 +91,43 @@ export interface AgentReply {
   readonly runnerSession?: string;
 }
 
-/** Tokens of one turn, as the provider counted them. */
+/** Tokens of one turn, as the provider counted them. @publicApi */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** One use of a tool, for the story. */
+/** One use of a tool, for the event's details. @publicApi */
 export interface ToolCall {
   /** `<server>_<tool>`. */
   readonly tool: string;
   /** Input as JSON text, at most 2,000 characters. */
   readonly input: string;
+  /** `refused`: the contract of the turn does not allow the tool; it was not called. */
   readonly outcome: 'succeeded' | 'failed' | 'refused';
   /** Result or error as text, at most 2,000 characters. */
   readonly result: string;
+  /** How long it took, in milliseconds. */
   readonly ms: number;
 }
 
-/** Why a turn failed. Any other error a runner throws counts as `permanent`. */
+/** Why a turn failed. Any other error a runner throws counts as `permanent`. @publicApi */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
+  /** `retryable`: the same turn may succeed later. */
+  readonly kind: 'retryable' | 'permanent';
+  /** How long the provider asked to wait, in milliseconds; undefined: it named no time. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(
-    /** One sentence without secrets; it is shown in the story and in the summary. */
-    message: string,
-    /** `retryable`: the same turn may succeed later. */
-    readonly kind: 'retryable' | 'permanent',
-    /** What the provider asked for, in milliseconds. */
-    readonly retryAfterMs?: number,
-  ) {
+  /** @param message one sentence without secrets; it is shown in the event's details and in the summary. */
+  constructor(message: string, kind: 'retryable' | 'permanent', retryAfterMs?: number) {
     super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Runs one turn of an agent: a model, a CLI, another gateway. */
+/** Runs one turn of an agent: a model, a CLI, another gateway. Turns of different sessions run side by side. @publicApi */
 export abstract class AgentRunner {
   /**
    * @param signal aborts at the deadline or when the service stops; the runner then rejects promptly.

@@ -1,17 +1,23 @@
+import type {
+  CapabilityContract,
+  RunnerSession,
+  TokenUsage,
+  ToolCall,
+  Trust,
+} from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
-import type { TokenUsage, ToolCall } from './agent-runner.ts';
-import type { CapabilityContract } from './capability-contract.ts';
-import type { RunnerSession } from './conversations.ts';
-import type { Trust } from './trust.ts';
-import type { NewWork } from './new-work.ts';
+import type { NewWork } from './jobs.ts';
 
-/** How a run ended, or stands. */
+/** How a run ended, or stands. @publicApi */
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'interrupted';
 
-/** How a delivery ended, or stands. `unknown`: sent, but whether it arrived cannot be told. */
+/** How a delivery ended, or stands. `unknown`: sent, but whether it arrived is unknown. @publicApi */
 export type DeliveryStatus = 'pending' | 'delivered' | 'skipped' | 'dead' | 'unknown';
 
-/** One effect written to the ledger. A new kind of effect is one variant here and no new method anywhere. */
+/**
+ * One effect written to the ledger, as data: an accepted event and every ended step bring a list of them, which become
+ * durable together. A new kind of effect is one variant here and no new method anywhere.
+ */
 export type Change =
   | SystemEventChange
   | WorkChange
@@ -30,33 +36,35 @@ export interface SystemEventChange {
   /** Full key of a main session. */
   readonly session: string;
   readonly text: string;
+  /** Epoch milliseconds. */
   readonly at: number;
   readonly trust: Trust;
-  /** Name of the hook, shown to the agent inside the fence. */
+  /** Name of the hook, shown to the agent inside the markers. */
   readonly hook: string;
   readonly eventId?: string;
   /** The event's heartbeat is `requested` until this line was shown in a turn that succeeded. */
   readonly asksHeartbeat: boolean;
 }
 
+/** Queues a piece of work. */
 export interface WorkChange {
   readonly type: 'work';
   readonly work: NewWork;
 }
 
-/** Begins the story of a run. */
+/** Begins the record of a run. */
 export interface RunChange {
   readonly type: 'run';
   readonly id: string;
   readonly eventId: string;
   readonly agentId: string;
-  /** Short key as shown in the story, e.g. `hook:x`. */
+  /** Short key as the event's details show it, e.g. `hook:x`. */
   readonly sessionKey: string;
   readonly model?: string;
   readonly thinking?: string;
 }
 
-/** Continues the story of a run; absent fields stay. */
+/** Continues the record of a run; absent fields stay. */
 export interface RunUpdate {
   readonly type: 'run-update';
   readonly id: string;
@@ -73,20 +81,24 @@ export interface RunUpdate {
   readonly usage?: TokenUsage;
   readonly warnings?: readonly string[];
   readonly toolCalls?: readonly ToolCall[];
+  /** Epoch milliseconds. */
   readonly finishedAt?: number;
   /** One more entry of the run's history, e.g. why an attempt has to be repeated. */
   readonly note?: AttemptNote;
 }
 
+/** What became of one attempt, for the history of a run or a delivery. @publicApi */
 export interface AttemptNote {
+  /** Epoch milliseconds. */
   readonly at: number;
+  /** From 1. */
   readonly attempt: number;
-  /** `unknown`: a message was sent, but whether it arrived cannot be told. */
+  /** `unknown`: a message was sent, but whether it arrived is unknown. */
   readonly outcome: 'delivered' | 'retry' | 'failed' | 'interrupted' | 'unknown';
   readonly error?: string;
 }
 
-/** Begins the story of a delivery. */
+/** Begins the record of a delivery. */
 export interface DeliveryChange {
   readonly type: 'delivery';
   readonly id: string;
@@ -99,11 +111,14 @@ export interface DeliveryChange {
   readonly error?: string;
 }
 
+/** Continues the record of a delivery; absent fields stay. */
 export interface DeliveryUpdate {
   readonly type: 'delivery-update';
   readonly id: string;
   readonly status?: DeliveryStatus;
+  /** The platform's own id of the message. */
   readonly messageId?: string;
+  /** `null` clears an earlier attempt's error. */
   readonly error?: string | null;
   readonly attempt?: AttemptNote;
 }
@@ -120,6 +135,7 @@ export interface ConsumeChange {
 export interface HeartbeatFailedChange {
   readonly type: 'heartbeat-failed';
   readonly session: string;
+  /** Sequence number of the last one shown. */
   readonly through: number;
 }
 
@@ -127,6 +143,7 @@ export interface HeartbeatFailedChange {
 export interface TurnChange {
   readonly type: 'turn';
   readonly session: string;
+  /** Epoch milliseconds. */
   readonly at: number;
   /** True: the session begins anew with this turn. */
   readonly replace: boolean;
@@ -144,5 +161,6 @@ export interface RouteChange {
   readonly session: string;
   readonly channel: ChannelId;
   readonly to: string;
+  /** Epoch milliseconds. */
   readonly at: number;
 }

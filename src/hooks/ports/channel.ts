@@ -1,4 +1,4 @@
-/** Every channel a reply can be delivered to (specification, "Channel values"). */
+/** Every channel a reply can be delivered to (specification, "Channel values"). @publicApi */
 export const CHANNEL_IDS = [
   'chan_1',
   'chan_2',
@@ -9,8 +9,17 @@ export const CHANNEL_IDS = [
   'chan_7',
   'chan_8',
 ] as const;
+/** @publicApi */
 export type ChannelId = (typeof CHANNEL_IDS)[number];
 
+/** Where a session last spoke. @publicApi */
+export interface Route {
+  readonly channel: ChannelId;
+  /** Recipient in the platform's own form. */
+  readonly to: string;
+}
+
+/** One message to one recipient, as {@link Channel.send} is given it. @publicApi */
 export interface OutgoingMessage {
   /** Recipient in the platform's own form: a phone number, a chat id, a channel id. */
   readonly to: string;
@@ -25,34 +34,34 @@ export interface OutgoingMessage {
  * - `permanent`, `auth`: given up; the first is about this message or recipient, the second about the channel's own access.
  * - `retryable`: tried again, this recipient's later messages wait; also for a limit that concerns one recipient only.
  * - `rate-limited`: the same, and the whole channel rests, for as long as the platform asks.
- * - `unknown`: the request was sent and no answer tells whether it was taken; `onUnknown` of the channel decides.
+ * - `unknown`: the request was sent and no answer says whether it was taken; `onUnknown` of the channel decides.
+ * @publicApi
  */
 export type DeliveryFailure = 'permanent' | 'retryable' | 'rate-limited' | 'auth' | 'unknown';
 
-/** Longest wait that is heard, whatever a platform asks for: then one message finds out. */
+/** Longest wait that is heeded, whatever a platform asks for: then one message finds out. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Why a message could not be sent. Any other error a channel throws counts as `retryable`. */
+/** Why a message could not be sent. Any other error a channel throws counts as `retryable`. @publicApi */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
+  readonly kind: DeliveryFailure;
   /** How long the platform asked to wait, in milliseconds, at most an hour; undefined: it named no time that can be. */
   readonly retryAfterMs: number | undefined;
+  /** The platform's own error code. */
+  readonly code: string | undefined;
 
-  constructor(
-    /** One sentence that a person understands, without secrets. */
-    message: string,
-    readonly kind: DeliveryFailure,
-    retryAfterMs?: number,
-    /** The platform's own error code. */
-    readonly code?: string,
-  ) {
+  /** @param message one sentence that a person understands, without secrets. */
+  constructor(message: string, kind: DeliveryFailure, retryAfterMs?: number, code?: string) {
     super(message);
+    this.kind = kind;
     const isTime = retryAfterMs !== undefined && retryAfterMs >= 0;
     this.retryAfterMs = isTime ? Math.min(retryAfterMs, LONGEST_WAIT_MS) : undefined;
+    this.code = code;
   }
 }
 
-/** One messaging platform. */
+/** One messaging platform. A new one extends this class; retries, order and rate limits are the module's part. @publicApi */
 export abstract class Channel {
   /** The platform, as operators read it. @default the name of the class */
   readonly provider: string = this.constructor.name;
@@ -75,7 +84,30 @@ export abstract class Channel {
 
   /**
    * Sends one message and resolves when the platform has taken it.
+   * @returns the platform's own id of the message, where it names one.
    * @throws DeliveryError with its kind; the signal's reason when it aborts.
    */
   abstract send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }>;
 }
+
+/** One channel of the gateway: which platform serves it. @publicApi */
+export interface ChannelBinding {
+  /** One object on several channels is one account of its platform: they share its rate limits, and the order per recipient. */
+  readonly provider: Channel;
+  /** Recipient when nobody named one and the channel has none to remember. */
+  readonly to?: string;
+  /**
+   * What to do when nobody can tell whether a message arrived, and the platform knows no idempotency keys: `retry` may
+   * show it twice, `stop` may lose it. @default 'retry'
+   */
+  readonly onUnknown?: 'retry' | 'stop';
+}
+
+/** The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. @publicApi */
+export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
+  /** How long a delivery is tried again, in hours from its acceptance, over 0 and at most 168. @default 24 */
+  readonly retryHours?: number;
+}
+
+/** DI token of {@link ChannelBindings}. */
+export const CHANNEL_BINDINGS = Symbol('CHANNEL_BINDINGS');

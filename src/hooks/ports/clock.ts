@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where all waiting and all timestamps come from, so that tests can own the time. */
+/** Where all waiting and all timestamps come from, so that tests can own the time. @publicApi */
 export abstract class Clock {
   /** Milliseconds since the epoch. */
   abstract now(): number;
@@ -15,6 +15,7 @@ export abstract class Clock {
 /** Longest delay a Node timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
+/** The machine's own time. @publicApi */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();

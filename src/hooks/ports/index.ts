@@ -1,23 +1,14 @@
+// What stands behind the module and can be replaced: agents, channels, the ledger, time. Adapters implement these
+// ports; the rooms of the hooks know nothing else of the world. All of it is erasable TypeScript without decorators,
+// since threads of the ledger load single files of it as they are.
 export * from './agent-directory.ts';
 export * from './agent-runner.ts';
-export * from './capability-contract.ts';
 export * from './change.ts';
 export * from './channel.ts';
-export * from './channel-bindings.ts';
 export * from './clock.ts';
-export * from './conversations.ts';
-export * from './heartbeat-work.ts';
-export * from './intake.ts';
+export * from './event-store.ts';
+export * from './event.ts';
+export * from './ids.ts';
+export * from './jobs.ts';
 export * from './ledger.ts';
-export * from './new-id.ts';
-export * from './new-work.ts';
-export * from './observer.ts';
-export * from './operations.ts';
-export * from './orders.ts';
-export * from './session-key.ts';
-export * from './runner-settings.ts';
-export * from './stories.ts';
-export * from './thinking.ts';
-export * from './trust.ts';
-export * from './upkeep.ts';
 export * from './work-ledger.ts';

@@ -1,23 +1,141 @@
+import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
+import type { ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
-import type { Conversations } from './conversations.ts';
-import type { Intake } from './intake.ts';
-import type { Operations } from './operations.ts';
-import type { Stories } from './stories.ts';
-import type { Upkeep } from './upkeep.ts';
+import type { EventStore } from './event-store.ts';
+import type { Acceptance, NewEvent } from './event.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
-/** The durable core: six doors to one store. A host replaces them together. */
+/**
+ * The durable core: six ports of one store, so that no part of the module holds more than it needs. The HTTP side
+ * writes through {@link Intake} alone and steps of work through {@link WorkLedger} alone; everything else reads, or
+ * looks after the store. A host replaces all six together.
+ * @publicApi
+ */
 export interface Ledger {
   readonly intake: Intake;
   readonly work: WorkLedger;
-  readonly conversations: Conversations;
-  readonly stories: Stories;
-  readonly operations: Operations;
-  readonly upkeep: Upkeep;
+  readonly sessions: Sessions;
+  readonly events: EventStore;
+  readonly admin: LedgerAdmin;
+  readonly maintenance: Maintenance;
 }
 
-/** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. */
+/** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. @publicApi */
 export interface LedgerProvider {
   /** @throws Error with a sentence that says what to do when the store cannot be used. */
   open(clock: Clock): Promise<Ledger>;
+}
+
+/** The ledger could not write (disk full, file lost). Nothing was stored; the same request may succeed later. @publicApi */
+export class LedgerUnavailable extends Error {
+  override readonly name = 'LedgerUnavailable';
+}
+
+/** How an event becomes durable; all that the HTTP side can write. @publicApi */
+export abstract class Intake {
+  /**
+   * Stores the event, its actions and their work in one commit, fsynced before it resolves.
+   * @param limits `maxSystemEvents`: how many may wait in one main session.
+   * @throws LedgerUnavailable when nothing could be stored.
+   */
+  abstract accept(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance>;
+}
+
+/** A line that waits for the next turn of a main session. @publicApi */
+export interface SystemEvent {
+  /** Grows with every line; a turn that showed it consumes all up to it. */
+  readonly seq: number;
+  readonly text: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly trust: Trust;
+  /** Name of the hook that brought it. */
+  readonly hook: string;
+}
+
+/** How much of a session its next turn is given. @publicApi */
+export interface ContextLimits {
+  /** Most waiting lines. */
+  readonly maxEvents: number;
+  /** Of the waiting lines, in UTF-8. */
+  readonly maxBytes: number;
+  /** Of the transcript, in UTF-16 code units. */
+  readonly maxHistoryCharacters: number;
+}
+
+/** What a session brings to its next turn. @publicApi */
+export interface SessionContext {
+  /** The oldest waiting system events, in order. */
+  readonly pending: readonly SystemEvent[];
+  /** More wait than were given. */
+  readonly hasMore: boolean;
+  /** The newest turns that fit, oldest first; a turn (prompt and reply) is given whole or not at all. */
+  readonly history: readonly TranscriptMessage[];
+  /** Foreign text was shown to this session before, be it in {@link history} or only in what the runner remembers. */
+  readonly isUntrusted: boolean;
+  /** What the session's latest turn returned; null: none. */
+  readonly runnerSession: RunnerSession | null;
+}
+
+/** What sessions remember between turns. All of them are named by their full keys. @publicApi */
+export abstract class Sessions {
+  /**
+   * What the next turn of a session has to know: waiting lines up to both limits (at least one), and the end of its
+   * transcript. Reads no more than it gives, whatever the session holds.
+   */
+  abstract context(session: string, limits: ContextLimits): Promise<SessionContext>;
+
+  /** Where a main session last spoke: at all, and per channel. */
+  abstract routes(
+    session: string,
+  ): Promise<{ last: Route | null; byChannel: Readonly<Partial<Record<ChannelId, string>>> }>;
+
+  /** Notes that somebody spoke with this main session there (hosts call it for their own messages). */
+  abstract noteRoute(session: string, route: Route): Promise<void>;
+}
+
+/** How much work stands where, for metrics. @publicApi */
+export interface WorkCounts {
+  readonly kind: 'run' | 'heartbeat' | 'delivery';
+  /** `dead`: given up, kept until its event is forgotten, and may be retried until then. */
+  readonly state: 'waiting' | 'running' | 'dead';
+  readonly count: number;
+}
+
+/** What an operator may do to the ledger. @publicApi */
+export abstract class LedgerAdmin {
+  /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */
+  abstract retry(eventId: string): Promise<number | null>;
+
+  /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
+  abstract setPaused(paused: boolean): Promise<void>;
+
+  abstract isPaused(): Promise<boolean>;
+
+  /** Every kind and state that has any work. */
+  abstract counts(): Promise<readonly WorkCounts[]>;
+}
+
+/** What may be forgotten: everything older than these epoch milliseconds. @publicApi */
+export interface Retention {
+  readonly payloadsBefore: number;
+  readonly eventsBefore: number;
+  /** The time now, at which idempotency keys expire. */
+  readonly now: number;
+}
+
+/** Keeps the ledger small and healthy. @publicApi */
+export abstract class Maintenance {
+  /**
+   * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
+   * without any; expired idempotency keys. Unfinished events are never touched.
+   * @returns true: there is more to do.
+   */
+  abstract prune(retention: Retention): Promise<boolean>;
+
+  /** Resolves when the ledger can write; rejects with {@link LedgerUnavailable} and the reason when it cannot. */
+  abstract health(): Promise<void>;
+
+  /** Finishes what was begun and releases the store. Everything later is refused. */
+  abstract close(): Promise<void>;
 }

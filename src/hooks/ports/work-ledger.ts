@@ -1,9 +1,11 @@
 import type { Change } from './change.ts';
-import type { Lane, NewWork } from './new-work.ts';
-import type { HeartbeatOrder, MessageOrder, RunOrder } from './orders.ts';
+import type { DeliveryJob, HeartbeatJob, Lane, NewWork, RunJob } from './jobs.ts';
 
-/** A right to do one piece of work, held by one process until the step ends or the process does. */
-interface LeaseOf<Kind, Order> {
+/**
+ * A right to do one piece of work, held by one process until the step ends or the process does. Whoever holds it does
+ * the work and ends it with {@link WorkLedger.commit}.
+ */
+interface LeaseOf<Kind, KindJob> {
   readonly workId: number;
   readonly lane: Lane;
   readonly key: string;
@@ -14,7 +16,7 @@ interface LeaseOf<Kind, Order> {
   readonly attempt: number;
   /** Attempts that failed, since {@link since}; what was interrupted did not fail. */
   readonly failures: number;
-  /** Attempts before this one that ended without a word, in a row: their process died during them. */
+  /** Attempts before this one that ended without a commit, in a row: their process died during them. */
   readonly crashes: number;
   /** Attempts before this one that were cut off, by the end of their process or by a stop. */
   readonly interruptions: number;
@@ -22,10 +24,10 @@ interface LeaseOf<Kind, Order> {
   readonly mayHaveActed: boolean;
   /** Epoch milliseconds when the work was accepted, or when an operator had it done anew. */
   readonly since: number;
-  readonly order: Order;
+  readonly job: KindJob;
 }
 
-/** One of the messages into which a reply was cut. */
+/** One of the messages into which a reply was cut. @publicApi */
 export interface WorkPart {
   readonly text: string;
   /** Its place among them, from 1. */
@@ -34,31 +36,37 @@ export interface WorkPart {
   readonly count: number;
 }
 
-export type RunLease = LeaseOf<'run', RunOrder>;
-export type HeartbeatLease = LeaseOf<'heartbeat', HeartbeatOrder>;
-export type DeliveryLease = LeaseOf<'delivery', MessageOrder> & {
-  /** What is to be sent now; absent: the order's text, which is in one piece. */
+/** @publicApi */
+export type RunLease = LeaseOf<'run', RunJob>;
+/** @publicApi */
+export type HeartbeatLease = LeaseOf<'heartbeat', HeartbeatJob>;
+/** @publicApi */
+export type DeliveryLease = LeaseOf<'delivery', DeliveryJob> & {
+  /** What is to be sent now; absent: the job's text, which is in one piece. */
   readonly part?: WorkPart;
 };
+/** @publicApi */
 export type Lease = RunLease | HeartbeatLease | DeliveryLease;
 
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
  * `interrupted`: the service stopped during the attempt, which counts as an interruption and not as a failure.
  * `release`: given back before anything was begun; it keeps its place and nothing is counted.
- * `cut`: a delivery is done in `parts` from now on, one lease each; it stays first in line and is due at once. `order` is
+ * `cut`: a delivery is done in `parts` from now on, one lease each; it stays first in line and is due at once. `job` is
  * what is left beside them: the parts are stored once, and what one of them costs does not grow with the others.
  * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
+ * @publicApi
  */
-export type End =
+export type StepOutcome =
   | { type: 'done' }
+  /** `at`: epoch milliseconds before which it is not begun again. */
   | { type: 'retry'; at: number; interrupted?: true }
   | { type: 'release' }
-  | { type: 'cut'; order: MessageOrder; parts: readonly string[] }
+  | { type: 'cut'; job: DeliveryJob; parts: readonly string[] }
   | { type: 'continue' }
   | { type: 'dead' };
 
-/** What a claim leaves out, by channel: the first word of a key, which in the lane of deliveries is one. */
+/** What a claim leaves out, by channel: the first word of a key, which in the lane of deliveries is one. @publicApi */
 export interface ChannelLimits {
   /** How much work of one channel may be under way at once. @default as much as there is */
   readonly perChannel?: number;
@@ -76,10 +84,11 @@ export const LEASE_MS = 60_000;
  * The queue behind the effects. Order per key is first in, first out: work that waits for a retry holds its key,
  * a heartbeat not yet due for its first attempt does not. Runs and deliveries are due when they are accepted, whatever
  * becomes of the clock.
+ * @publicApi
  */
 export abstract class WorkLedger {
   /**
-   * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's story
+   * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's record
    * says `running`. Waits until there is any; resolves to none when `signal` aborts.
    * @param limits what waits, and delays no other; asked each time that the ledger looks for work.
    */
@@ -108,5 +117,5 @@ export abstract class WorkLedger {
    * with anything else the lease has ended as if the process had died, and the work is begun again after
    * {@link LEASE_MS}.
    */
-  abstract commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean>;
+  abstract commit(lease: Lease, end: StepOutcome, changes: readonly Change[]): Promise<boolean>;
 }

@@ -15,7 +15,7 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * What `begin` gives, unless the signal aborts first: whoever ignores it costs its own step, not the queue.
+   * What `begin` gives, unless the signal aborts first: what ignores it costs its own step, not the queue.
    * Begins nothing when it has aborted already.
    */
   async race<T>(begin: (signal: AbortSignal) => Promise<T>): Promise<T> {

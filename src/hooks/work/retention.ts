@@ -1,13 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, Upkeep } from '../ports/index.ts';
+import { Clock, Maintenance } from '../ports/index.ts';
 
 const DAY_MS = 86_400_000;
 const BETWEEN_ROUNDS_MS = 60_000;
 /** Between two small steps, so that requests and work come first. */
 const BETWEEN_STEPS_MS = 20;
 
-/** Forgets what is older than the `store` section says, in small steps beside the work. */
+/** Forgets what is older than the settings say, in small steps beside the work. */
 @Injectable()
 export class Retention {
   readonly #logger = new Logger(Retention.name);
@@ -15,7 +16,7 @@ export class Retention {
   #running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {}
@@ -41,17 +42,14 @@ export class Retention {
     const { payloadDays, eventDays } = this.settings.current.retention;
     const now = this.clock.now();
     try {
-      return await this.upkeep.prune({
+      return await this.maintenance.prune({
         now,
         payloadsBefore: now - payloadDays * DAY_MS,
         eventsBefore: now - eventDays * DAY_MS,
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      this.#logger.warn(
-        { error: reason },
-        'forgetting old events failed; trying again in a minute',
-      );
+      const reason = describeError(error);
+      this.#logger.warn(`forgetting old events failed; trying again in a minute: ${reason}`);
       return false;
     }
   }

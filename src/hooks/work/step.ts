@@ -1,16 +1,31 @@
-import type { Change, End, Lease } from '../ports/index.ts';
+import type { Change, Lease, StepOutcome } from '../ports/index.ts';
 
-/** How a step ended: written in one commit. */
-export interface StepEnd {
-  readonly end: End;
+/** How a step ended: what becomes of its work, and its effects. The loop writes both in one commit. */
+export interface StepResult {
+  readonly outcome: StepOutcome;
+  /** In the order in which they take effect. */
   readonly changes: readonly Change[];
 }
 
-/** One kind of work. A step decides; the loop commits what it decided. */
+/** One kind of work. A step decides and writes nothing itself; the loop commits what it decided. */
 export interface Step<L extends Lease> {
-  /** @param signal aborts when the service stops; the step then ends as interrupted, to be begun again. */
-  perform(lease: L, signal: AbortSignal): Promise<StepEnd>;
+  /**
+   * A step that rejects is broken by a fault of ours: the loop tries it again for a while, unless it rejected with
+   * {@link Unrepeatable}.
+   * @param stop aborts when the service stops; the step then ends as interrupted, to be begun again by the next start.
+   */
+  perform(lease: L, stop: AbortSignal): Promise<StepResult>;
 
-  /** What is left to do and to say when {@link perform} itself breaks again and again. */
-  giveUp(lease: L, reason: string): StepEnd;
+  /** What is left to do and to say when {@link perform} broke for the last time. */
+  giveUp(lease: L, reason: string): StepResult;
+}
+
+/** A step broke after its agent was asked, and the agent must not be asked twice. */
+export class Unrepeatable extends Error {
+  override readonly name = 'Unrepeatable';
+
+  /** @param cause what broke. */
+  constructor(cause: unknown) {
+    super('a step broke after its turn', { cause });
+  }
 }

@@ -1,37 +1,70 @@
 import * as fc from 'fast-check';
-import { summaryOf } from './summary.ts';
+import { AgentError, DeliveryError } from '../ports/index.ts';
+import { deliveryLease, runLease } from '../../../test/support/leases.ts';
+import { WorkUnderTest, only, settled } from '../../../test/support/work-under-test.ts';
+import type { Commit } from '../../../test/support/work-under-test.ts';
 
-describe('summaryOf (behaviour §5 Summary)', () => {
+let work: WorkUnderTest;
+
+beforeAll(async () => {
+  work = await WorkUnderTest.start();
+});
+afterAll(() => work.close());
+
+function summaryOf({ changes }: Commit): string {
+  return only(changes, 'system-event')[0]?.text ?? '';
+}
+
+async function replied(name: string, text: string): Promise<string> {
+  work.runner.reply = () => text;
+  return summaryOf(await work.perform(runLease({ name })));
+}
+
+describe('the summary of a run (behaviour §5 Summary)', () => {
   it.each([
-    ['CI', 'reply', 'done', 'Hook CI: done'],
-    ['CI', 'error', 'no such model', 'Hook CI (error): no such model'],
-    ['CI', 'timeout', 'no reply within 5 s', 'Hook CI (timeout): no reply within 5 s'],
-    ['CI', 'delivery', 'blocked', 'Hook CI (delivery): blocked'],
-    ['Hook', 'reply', 'done', 'Hook: done'],
-    ['Hook', 'error', 'bad', 'Hook (error): bad'],
-    ['CI', 'reply', '  \n', 'Hook CI: (no reply)'],
-    ['CI', 'reply', ' done\n', 'Hook CI: done'],
-  ] as const)('%s, %s, %j: %s', (name, kind, text, summary) => {
-    expect(summaryOf(name, kind, text)).toBe(summary);
+    ['CI', 'done', 'Hook CI: done'],
+    ['Hook', 'done', 'Hook: done'],
+    ['CI', '  \n', 'Hook CI: (no reply)'],
+    ['CI', ' done\n', 'Hook CI: done'],
+  ])('of %s that replied %j: %s', async (name, text, summary) => {
+    expect(await replied(name, text)).toBe(summary);
   });
 
-  it('keeps 2,000 characters and cuts more, with an ellipsis', () => {
+  it.each([
+    ['CI', 'no such model', 'Hook CI (error): no such model'],
+    ['Hook', 'bad', 'Hook (error): bad'],
+  ])('of %s that failed with %j: %s', async (name, error, summary) => {
+    work.runner.reply = () => Promise.reject(new AgentError(error, 'permanent'));
+    expect(summaryOf(await work.perform(runLease({ name })))).toBe(summary);
+  });
+
+  it('of one that took too long', async () => {
+    work.runner.reply = () => new Promise(() => {});
+    const commit = work.perform(runLease({ timeoutSeconds: 5 }));
+    await settled();
+    work.clock.advance(5000);
+    expect(summaryOf(await commit)).toBe('Hook CI (timeout): no reply within 5 s');
+  });
+
+  it('of a reply that could not be delivered', async () => {
+    work.channel.answer = () => Promise.reject(new DeliveryError('blocked', 'permanent'));
+    expect(summaryOf(await work.perform(deliveryLease()))).toBe('Hook CI (delivery): blocked');
+  });
+
+  it('keeps 2,000 characters and cuts more, with an ellipsis', async () => {
     const fits = 'x'.repeat(2000 - 'Hook CI: '.length);
-    expect(summaryOf('CI', 'reply', fits)).toBe(`Hook CI: ${fits}`);
-    const cut = summaryOf('CI', 'reply', `${fits}y`);
+    expect(await replied('CI', fits)).toBe(`Hook CI: ${fits}`);
+    const cut = await replied('CI', `${fits}y`);
     expect(cut).toHaveLength(2000);
     expect(cut.endsWith('x…')).toBe(true);
   });
 
-  it('never cuts inside a surrogate pair', () => {
+  it('never is cut inside a surrogate pair', async () => {
     const text = fc.string({ unit: fc.constantFrom('😀', 'x'), minLength: 1985, maxLength: 2010 });
-    expect(() =>
-      fc.assert(
-        fc.property(text, (reply) => {
-          const summary = summaryOf('CI', 'reply', reply);
-          return summary.isWellFormed() && summary.length <= 2000;
-        }),
-      ),
-    ).not.toThrow();
+    const isWhole = fc.asyncProperty(text, async (reply) => {
+      const summary = await replied('CI', reply);
+      return summary.isWellFormed() && summary.length <= 2000;
+    });
+    await expect(fc.assert(isWhole)).resolves.toBeUndefined();
   });
 });

@@ -1,168 +1,166 @@
-import { AgentError, AgentRunner } from '../ports/index.ts';
-import type { AgentReply, AgentTurn, ToolCall } from '../ports/index.ts';
-import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { StandInWork, runLease, settled } from '../../../test/support/work-room.ts';
-import { Turns } from './turn.ts';
+import { AgentError } from '../ports/index.ts';
+import type { AgentTurn, ToolCall } from '../ports/index.ts';
+import { runLease } from '../../../test/support/leases.ts';
+import { WorkUnderTest, only, settled } from '../../../test/support/work-under-test.ts';
 
-class StandInRunner extends AgentRunner {
-  signal: AbortSignal | undefined;
-  turn: AgentTurn | undefined;
-  onRun: () => void = () => {};
-  answer: () => Promise<AgentReply> = async () => ({ text: 'hi' });
+let work: WorkUnderTest;
 
-  isSafe = true;
+beforeEach(async () => {
+  work = await WorkUnderTest.start();
+});
+afterEach(() => work.close());
 
-  override mayRepeat(): boolean {
-    return this.isSafe;
-  }
+const lease = runLease({ timeoutSeconds: 10, deliver: null });
 
-  override run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
-    this.signal = signal;
-    this.turn = turn;
-    this.onRun();
-    return this.answer();
-  }
+const never = (): Promise<string> => new Promise(() => {});
+
+/** Takes one turn; resolves with what its run's record says of it. */
+async function take() {
+  const { changes } = await work.perform(lease);
+  return only(changes, 'run-update')[0];
 }
 
-function taking(answer?: () => Promise<AgentReply>) {
-  const clock = new ManualClock();
-  const runner = new StandInRunner();
-  if (answer !== undefined) runner.answer = answer;
-  const stop = new AbortController();
-  const work = new StandInWork();
-  const turns = new Turns(runner, new ConfiguredAgents(new HooksSettings({})), work, clock);
-  const take = () =>
-    turns.take(
-      runLease(),
-      turns.plan({
-        id: 'r',
-        kind: 'run',
-        agentId: 'main',
-        sessionKey: 'agent:main:x',
-        session: null,
-        prompt: 'p',
-        timeoutSeconds: 10,
-        trust: { level: 'untrusted', verifiedBy: 'token' },
-        mayDeliverTo: null,
-      }),
-      stop.signal,
-    );
-  return { clock, runner, work, stop, take };
+/** The signal that the runner is given with its next turn. */
+function nextSignal(answer: () => Promise<string> | string = () => 'hi'): Promise<AbortSignal> {
+  return new Promise((resolve) => {
+    work.runner.reply = (_turn, signal) => {
+      resolve(signal);
+      return answer();
+    };
+  });
 }
 
-const never = (): Promise<AgentReply> => new Promise(() => {});
-
-describe('Turns.take', () => {
-  it('gives the reply, the agent and the deadline', async () => {
-    const { take, runner, clock } = taking();
-    expect(await take()).toEqual({ outcome: 'replied', reply: { text: 'hi' }, toolCalls: [] });
-    expect(runner.turn).toMatchObject({ agent: { id: 'main' }, deadline: clock.now() + 10_000 });
+describe('a turn', () => {
+  it('gives the reply, and the runner the agent and the deadline', async () => {
+    work.runner.reply = () => 'hi';
+    expect(await take()).toMatchObject({ status: 'succeeded', reply: 'hi' });
+    expect(work.runner.turns).toMatchObject([
+      { agent: { id: 'main' }, deadline: work.clock.now() + 10_000 },
+    ]);
   });
 
-  it('does not abort a turn that has ended', async () => {
-    const { take, runner, clock } = taking();
+  it('is not aborted when it has ended', async () => {
+    const signal = nextSignal();
     await take();
-    clock.advance(10_000);
+    work.clock.advance(10_000);
     await settled();
-    expect(runner.signal?.aborted).toBe(false);
+    expect((await signal).aborted).toBe(false);
   });
 
-  it('a runner that ignores its signal costs its own turn only', async () => {
-    const { take, runner, clock } = taking(never);
+  it('of a runner that ignores its signal costs nothing but itself', async () => {
+    const signal = nextSignal(never);
     const turn = take();
-    clock.advance(9_999);
     await settled();
-    expect(runner.signal?.aborted).toBe(false);
-    clock.advance(1);
-    expect(await turn).toMatchObject({ outcome: 'timed-out', error: 'no reply within 10 s' });
+    work.clock.advance(9_999);
+    await settled();
+    expect((await signal).aborted).toBe(false);
+    work.clock.advance(1);
+    expect(await turn).toMatchObject({ status: 'timed-out', error: 'no reply within 10 s' });
   });
 
-  it('a stop interrupts, also when the runner rejects later', async () => {
-    const { take, stop } = taking(never);
-    const turn = take();
-    stop.abort();
-    expect(await turn).toMatchObject({ outcome: 'stopped', began: true });
+  it('is interrupted by a stop, also when the runner rejects later', async () => {
+    const later = Promise.withResolvers<string>();
+    const signal = nextSignal(() => later.promise);
+    const { outcome } = await work.stopDuring(lease);
+    expect(outcome).toMatchObject({ type: 'retry', interrupted: true });
+    expect((await signal).aborted).toBe(true);
+    later.reject(new Error('not to be caught by anybody'));
+    await settled();
   });
 
-  it('begins nothing after a stop', async () => {
-    const { take, stop, runner } = taking(() =>
-      Promise.reject(new Error('nobody would catch this')),
-    );
-    stop.abort();
-    expect(await take()).toMatchObject({ outcome: 'stopped', began: false });
-    expect(runner.turn).toBeUndefined();
+  it('is not begun after a stop', async () => {
+    const { outcome } = await work.stopBefore(lease);
+    expect(outcome).toEqual({ type: 'release' });
+    expect(work.runner.turns).toEqual([]);
   });
 
   it.each([
-    [new AgentError('busy', 'retryable', 5), { error: 'busy', isRetryable: true, retryAfterMs: 5 }],
-    [new AgentError('no key', 'permanent'), { error: 'no key', isRetryable: false }],
-    [new TypeError('oops'), { error: 'TypeError: oops', isRetryable: false }],
-    ['text', { error: 'text', isRetryable: false }],
-  ])('%s is a failure', async (error, result) => {
-    const { take } = taking(async () => {
+    [new AgentError('no key', 'permanent'), 'no key'],
+    [new TypeError('oops'), 'TypeError: oops'],
+    ['text', 'text'],
+  ])('fails for good with %s', async (error, shown) => {
+    work.runner.reply = async () => {
       throw error;
-    });
-    expect(await take()).toMatchObject({ outcome: 'failed', ...result });
+    };
+    expect(await take()).toMatchObject({ status: 'failed', error: shown });
   });
 
-  it('a runner that throws at once fails its turn only', async () => {
-    const { take } = taking(() => {
+  it('that fails with a retryable AgentError is tried again, when its runner asks for it', async () => {
+    work.runner.reply = async () => {
+      throw new AgentError('busy', 'retryable', 50_000);
+    };
+    const { outcome, changes } = await work.perform(lease);
+    expect(outcome).toEqual({ type: 'retry', at: work.clock.now() + 50_000 });
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'queued', error: 'busy' }]);
+  });
+
+  it('of a runner that throws at once fails alone', async () => {
+    work.runner.run = () => {
       throw new AgentError('at once', 'permanent');
-    });
-    expect(await take()).toMatchObject({ outcome: 'failed', error: 'at once' });
+    };
+    expect(await take()).toMatchObject({ status: 'failed', error: 'at once' });
   });
 });
 
-describe('Turns.take: an agent that can act', () => {
-  it('is asked after the ledger knows', async () => {
-    const { take, runner, work } = taking();
-    runner.isSafe = false;
+describe('a turn of an agent that can act', () => {
+  beforeEach(() => (work.runner.isSafe = false));
+
+  it('is begun after the ledger knows', async () => {
     let known: readonly number[] = [];
-    runner.onRun = () => (known = [...work.acting]);
+    work.runner.reply = () => {
+      known = [...work.ledger.work.acting];
+      return 'hi';
+    };
     await take();
-    expect(known).toEqual([runLease().workId]);
+    expect(known).toEqual([lease.workId]);
   });
 
-  it('is not asked when the lease was lost', async () => {
-    const { take, runner, work } = taking();
-    runner.isSafe = false;
-    work.isLeaseLost = true;
-    await expect(take()).rejects.toThrow('the lease was lost');
-    expect(runner.turn).toBeUndefined();
+  it('is not begun when the lease was lost', async () => {
+    work.ledger.work.isLeaseLost = true;
+    work.ledger.work.give(lease);
+    await settled();
+    expect(work.ledger.work.acting).toEqual([lease.workId]);
+    expect(work.runner.turns).toEqual([]);
+    expect(work.log.lines.join()).toContain('the lease was lost before the agent was asked');
   });
 
-  it('and one that cannot costs no commit', async () => {
-    const { take, work } = taking();
+  it('costs a write to the ledger that one which cannot act does not', async () => {
+    work.runner.isSafe = true;
     await take();
-    expect(work.acting).toEqual([]);
+    expect(work.ledger.work.acting).toEqual([]);
   });
 });
 
-describe('Turns.take: tool calls', () => {
+describe('the tool calls of a turn', () => {
   const call = { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 } as const;
-  const cutOff = {
-    'timed-out': ({ clock }: ReturnType<typeof taking>) => clock.advance(10_000),
-    stopped: ({ stop }: ReturnType<typeof taking>) => stop.abort(),
-  };
+  const runWith =
+    (calls: () => readonly ToolCall[], answer: () => Promise<string>) =>
+    async (turn: AgentTurn) => {
+      turn.reportToolCalls?.(calls);
+      return { text: await answer() };
+    };
 
-  it.each(Object.entries(cutOff))('of a turn that is %s are known', async (outcome, cut) => {
-    const room = taking(never);
+  it.each([
+    ['timed-out', async () => work.clock.advance(10_000)],
+    ['interrupted', () => work.stop()],
+  ])('are known when it was %s', async (status, cutOff) => {
     const calls: ToolCall[] = [];
-    room.runner.onRun = () => room.runner.turn?.tellsToolCalls?.(() => calls);
-    const turn = room.take();
+    work.runner.isSafe = false;
+    work.runner.run = runWith(() => calls, never);
+    const turn = take();
     await settled();
     calls.push(call);
-    cut(room);
-    expect(await turn).toMatchObject({ outcome, toolCalls: [call] });
+    await cutOff();
+    expect(await turn).toMatchObject({ status, toolCalls: [call] });
   });
 
-  it('that a runner cannot tell cost the story those, not the turn its end', async () => {
-    const { take, runner } = taking();
-    runner.onRun = () =>
-      runner.turn?.tellsToolCalls?.(() => {
-        throw new Error('lost count');
-      });
-    expect(await take()).toMatchObject({ outcome: 'replied', toolCalls: [] });
+  it('that a runner cannot name are missing, and the turn ends all the same', async () => {
+    const lost = () => {
+      throw new Error('lost count');
+    };
+    work.runner.run = runWith(lost, async () => 'hi');
+    const update = await take();
+    expect(update).toMatchObject({ status: 'succeeded', reply: 'hi' });
+    expect(update).not.toHaveProperty('toolCalls');
   });
 });

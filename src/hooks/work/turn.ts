@@ -1,31 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
-import type { AgentReply, AgentTurn, Destination, Lease, ToolCall, Trust } from '../ports/index.ts';
-import { contractFor } from './contract.ts';
+import type {
+  Agent,
+  AgentReply,
+  AgentTurn,
+  CapabilityContract,
+  Destination,
+  HeartbeatLease,
+  RunLease,
+  ToolCall,
+  Trust,
+} from '../ports/index.ts';
 import { Deadline } from './deadline.ts';
-import type { PlannedTurn } from './planned-turn.ts';
-import { runnerOf } from './session-turns.ts';
-import type { SessionInput } from './session-turns.ts';
+import { HostErrors } from './host-errors.ts';
+import { refusalToRepeat } from './retry.ts';
+import { runnerSessionFor } from './session.ts';
+import type { SessionInput } from './session.ts';
+import { Unrepeatable } from './step.ts';
+import type { StepResult } from './step.ts';
 
-/** How a turn of an agent ended, and which tools it had used by then. */
-export type TurnResult = Outcome & { readonly toolCalls: readonly ToolCall[] };
-
-export type Outcome =
-  | { readonly outcome: 'replied'; readonly reply: AgentReply }
-  | {
-      readonly outcome: 'failed';
-      readonly error: string;
-      readonly retryAfterMs?: number;
-      readonly isRetryable: boolean;
-    }
-  | { readonly outcome: 'timed-out'; readonly error: string }
-  /** The service stopped; `began`: the runner was asked before it did. */
-  | { readonly outcome: 'stopped'; readonly began: boolean };
-
-type Decided = 'agent' | 'deadline' | 'contract' | 'history' | 'runnerSession';
+/** What {@link TurnRunner} adds to what a step asks for. */
+type Decided = 'agent' | 'contract' | 'history' | 'runnerSession' | 'deadline' | 'reportToolCalls';
 
 /** A turn as a step asks for it. */
-export interface AskedTurn extends Omit<AgentTurn, Decided> {
+export interface TurnRequest extends Omit<AgentTurn, Decided> {
   readonly agentId: string;
   readonly timeoutSeconds: number;
   /** Of what the step itself shows the agent. */
@@ -35,28 +33,95 @@ export interface AskedTurn extends Omit<AgentTurn, Decided> {
   readonly session: SessionInput | null;
 }
 
-/** Plans turns and runs them within their deadline. */
+/** A turn whose agent and contract are known and whose time has not begun to run. */
+export interface PreparedTurn extends Omit<AgentTurn, 'deadline' | 'reportToolCalls'> {
+  readonly timeoutSeconds: number;
+}
+
+/** How a turn of an agent ended, and which tools it had used by then. */
+export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
+  | { readonly outcome: 'replied'; readonly reply: AgentReply }
+  | {
+      readonly outcome: 'failed';
+      readonly error: string;
+      readonly isRetryable: boolean;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly outcome: 'timed-out'; readonly error: string }
+  /** Cut off, by now or by the end of an earlier process, and not to be begun again. */
+  | { readonly outcome: 'interrupted'; readonly error: string }
+  /** Cut off by a stop of the service, and begun again by the next start; `hasStarted`: the runner was asked before. */
+  | { readonly outcome: 'stopped'; readonly hasStarted: boolean }
+);
+
+/** A turn of which nothing more comes, unless it failed and is tried again. */
+export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' }>;
+
+/** Prepares turns of agents and takes them within their deadlines. */
 @Injectable()
-export class Turns {
+export class TurnRunner {
   constructor(
     private readonly runner: AgentRunner,
     private readonly directory: AgentDirectory,
     private readonly ledger: WorkLedger,
     private readonly clock: Clock,
+    private readonly hostErrors: HostErrors,
   ) {}
 
-  plan({ agentId, trust, mayDeliverTo, session, ...rest }: AskedTurn): PlannedTurn {
+  /** Decides who is asked, with what contract and what history. */
+  prepare({ agentId, trust, mayDeliverTo, session, ...rest }: TurnRequest): PreparedTurn {
     const agent = this.directory.resolve(agentId);
     // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
     const level = session?.isUntrusted === true ? 'untrusted' : trust.level;
-    const contract = contractFor({ ...trust, level }, agent, mayDeliverTo);
-    const known = session?.runnerSession;
-    const runnerSession = known?.runner === runnerOf(agent) ? known.id : undefined;
-    return { ...rest, agent, contract, history: session?.history ?? [], runnerSession };
+    return {
+      ...rest,
+      agent,
+      contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
+      history: session?.history ?? [],
+      runnerSession: runnerSessionFor(agent, session),
+    };
+  }
+
+  /**
+   * Asks the agent, unless an earlier attempt was cut off and must not be repeated. A turn that may not be repeated is
+   * asked only once the ledger knows that it may act.
+   * @param stop aborts when the service stops.
+   */
+  async take(
+    lease: RunLease | HeartbeatLease,
+    turn: PreparedTurn,
+    stop: AbortSignal,
+  ): Promise<TurnResult> {
+    const { kind, interruptions, mayHaveActed } = lease;
+    const refusal = refusalToRepeat(kind, interruptions, !mayHaveActed);
+    if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls: [] };
+    if (!this.#mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
+      throw new Error('the lease was lost before the agent was asked');
+    }
+    const result = await this.#ask(turn, stop);
+    if (result.outcome !== 'stopped' || !result.hasStarted) return result;
+    const error = refusalToRepeat(kind, interruptions + 1, this.#mayRepeat(turn));
+    return error === null ? result : { outcome: 'interrupted', error, toolCalls: result.toolCalls };
+  }
+
+  /**
+   * Makes a step's result of a turn that was taken. When that breaks, the step must not be tried again if its agent may
+   * have acted.
+   * @throws Unrepeatable then, with what broke as its cause.
+   */
+  async conclude(
+    turn: PreparedTurn,
+    toResult: () => Promise<StepResult> | StepResult,
+  ): Promise<StepResult> {
+    try {
+      return await toResult();
+    } catch (broken) {
+      throw this.#mayRepeat(turn) ? broken : new Unrepeatable(broken);
+    }
   }
 
   /** Whether the turn may be begun again after it was cut off. A runner that cannot say may not. */
-  mayRepeat(turn: PlannedTurn): boolean {
+  #mayRepeat(turn: PreparedTurn): boolean {
     try {
       return this.runner.mayRepeat(turn);
     } catch {
@@ -64,60 +129,54 @@ export class Turns {
     }
   }
 
-  /**
-   * A turn that may not be repeated is asked only once the ledger knows that it may act.
-   * @param stop aborts when the service stops.
-   */
-  async take(lease: Lease, turn: PlannedTurn, stop: AbortSignal): Promise<TurnResult> {
-    if (!this.mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
-      throw new Error('the lease was lost before the agent was asked');
+  async #ask({ timeoutSeconds, ...turn }: PreparedTurn, stop: AbortSignal): Promise<TurnResult> {
+    let reported: () => readonly ToolCall[] = () => [];
+    const reportToolCalls: AgentTurn['reportToolCalls'] = (calls) => void (reported = calls);
+    const limitMs = timeoutSeconds * 1000;
+    using limit = new Deadline(this.clock, limitMs, stop);
+    const deadline = this.clock.now() + limitMs;
+    let hasStarted = false;
+    try {
+      const reply = await limit.race((signal) => {
+        hasStarted = true;
+        return this.runner.run({ ...turn, reportToolCalls, deadline }, signal);
+      });
+      return { outcome: 'replied', reply, toolCalls: readCalls(reported) };
+    } catch (error) {
+      const toolCalls = readCalls(reported);
+      if (stop.aborted) return { outcome: 'stopped', hasStarted, toolCalls };
+      if (!limit.hasPassed) return { ...this.#failure(error), toolCalls };
+      return { outcome: 'timed-out', error: `no reply within ${timeoutSeconds} s`, toolCalls };
     }
-    let toolCalls: () => readonly ToolCall[] = () => [];
-    const tellsToolCalls: AgentTurn['tellsToolCalls'] = (calls) => void (toolCalls = calls);
-    const outcome = await this.#ask({ ...turn, tellsToolCalls }, stop);
-    return { ...outcome, toolCalls: asTold(toolCalls) };
   }
 
-  async #ask(turn: Omit<AgentTurn, 'deadline'> & PlannedTurn, stop: AbortSignal): Promise<Outcome> {
-    const { timeoutSeconds, ...rest } = turn;
-    const limitMs = timeoutSeconds * 1000;
-    using deadline = new Deadline(this.clock, limitMs, stop);
-    const whole = { ...rest, deadline: this.clock.now() + limitMs };
-    let began = false;
-    try {
-      const reply = await deadline.race((signal) => {
-        began = true;
-        return this.runner.run(whole, signal);
-      });
-      return { outcome: 'replied', reply };
-    } catch (error) {
-      if (stop.aborted) return { outcome: 'stopped', began };
-      if (deadline.hasPassed) {
-        return { outcome: 'timed-out', error: `no reply within ${timeoutSeconds} s` };
-      }
-      return failed(error);
+  #failure(error: unknown) {
+    if (error instanceof AgentError) {
+      const { message, kind, retryAfterMs } = error;
+      const isRetryable = kind === 'retryable';
+      return { outcome: 'failed', error: message, isRetryable, retryAfterMs } as const;
     }
+    this.hostErrors.report('the agent runner', error, 'an AgentError');
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return { outcome: 'failed', error: reason, isRetryable: false } as const;
   }
 }
 
-/** A runner that cannot tell its calls costs the story those, not the turn its end: it would be begun again. */
-function asTold(toolCalls: () => readonly ToolCall[]): readonly ToolCall[] {
+/** What a turn of this agent may do: shown foreign text, it has no tool but those the operator listed for that. */
+function contractFor(
+  { level, verifiedBy, mapping }: Trust,
+  { tools }: Agent,
+  mayDeliverTo: Destination | null,
+): CapabilityContract {
+  const allowedTools = level === 'trusted' ? 'all' : (tools?.untrusted ?? []);
+  return { trust: level, verifiedBy, mapping, allowedTools, mayDeliverTo };
+}
+
+/** A runner that cannot name its calls costs the record those, not the turn its end: it would be begun again. */
+function readCalls(reported: () => readonly ToolCall[]): readonly ToolCall[] {
   try {
-    return toolCalls();
+    return reported();
   } catch {
     return [];
   }
-}
-
-function failed(error: unknown): Outcome {
-  if (error instanceof AgentError) {
-    return {
-      outcome: 'failed',
-      error: error.message,
-      isRetryable: error.kind === 'retryable',
-      retryAfterMs: error.retryAfterMs,
-    };
-  }
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { outcome: 'failed', error: reason, isRetryable: false };
 }

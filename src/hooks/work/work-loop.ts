@@ -1,19 +1,43 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LEASE_MS, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
-import type { Change, End, Lane, Lease } from '../ports/index.ts';
-import { DeliveryStep } from './delivery-step.ts';
-import { HeartbeatStep } from './heartbeat-step.ts';
-import { Unrepeatable } from './interruption.ts';
-import { BROKEN_RETRY, nextAttempt } from './retry-policy.ts';
-import { RunStep } from './run-step.ts';
-import type { StepEnd } from './step.ts';
+import type { Change, Lane, Lease, StepOutcome } from '../ports/index.ts';
+import { DeliveryStep } from './delivery.ts';
+import { HeartbeatStep } from './heartbeat.ts';
+import { BROKEN_RETRY, nextAttempt } from './retry.ts';
+import { RunStep } from './run.ts';
+import { Unrepeatable } from './step.ts';
+import type { StepResult } from './step.ts';
+
+/*
+ * How accepted work happens. This room has one loop, three kinds of steps, and what the steps share:
+ *
+ *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep -> StepResult -> WorkLedger.commit
+ *
+ * The loop claims work of two lanes, turns and deliveries, and hands each lease to the step of its kind. A step reads
+ * and asks the world outside (an agent, a platform), but writes nothing: it gives back what becomes of its work and a
+ * list of changes. The loop writes both in one commit, so that an effect is there once or not at all.
+ *
+ * Runs and heartbeats are turns of an agent: SessionStore reads what their session brings (history, waiting system
+ * events), TurnRunner decides the contract, asks the runner within its deadline and says how it ended, the step makes
+ * changes of that, and the Outbox decides where the reply goes. A reply is work of its own, in the lane of deliveries;
+ * DeliveryStep sends it through the ChannelRegistry, and ChannelHealth lets an account rest whose platform asks for it.
+ *
+ * The order of effects: a run ends -> its summary waits in the main session -> a heartbeat is requested -> the reply is
+ * on its way. The heartbeat shows the summary to the agent and consumes it. With `hooks.summary: unless-delivered`
+ * summary and heartbeat wait for the delivery, which posts the summary only when it was not made.
+ *
+ * Failures are kept apart: an agent or a platform fails (its step retries with backoff, retry.ts), a step breaks
+ * (the loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the result
+ * is dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
+ */
 
 /** Deliveries wait for platforms, not for us. */
 const MAX_DELIVERIES = 32;
-/** Of one channel: a platform that answers nobody holds no more places than these. */
+/** Of one channel: a platform that does not answer holds no more places than these. */
 const MAX_PER_CHANNEL = MAX_DELIVERIES / 4;
-/** Told to the story when a step breaks again and again. */
+/** The error that is recorded when a step breaks again and again. */
 const BROKEN = 'the service broke; its log says where';
 /** How long a lane rests after the ledger failed. */
 const PAUSE_AFTER_FAILURE_MS = 1000;
@@ -85,27 +109,26 @@ export class WorkLoop {
     try {
       return await this.ledger.claim(lane, max, this.#claiming.signal, limits);
     } catch (error) {
-      this.#logger.error({ lane, error: nameOf(error) }, 'claiming work failed');
+      this.#logger.error(`claiming work of the ${lane} lane failed: ${describeError(error)}`);
       await this.clock.wait(PAUSE_AFTER_FAILURE_MS, this.#claiming.signal);
       return [];
     }
   }
 
   /** Never rejects: work whose end could not be written is begun again by the next start. */
-  async #finish(lease: Lease, step: Promise<StepEnd>): Promise<void> {
+  async #finish(lease: Lease, step: Promise<StepResult>): Promise<void> {
     const ended = new AbortController();
     const renewing = this.#renew(lease, ended.signal);
     try {
-      const { end, changes } = await step;
-      const isWritten = await this.#commit(lease, end, changes);
+      const { outcome, changes } = await step;
+      const isWritten = await this.#commit(lease, outcome, changes);
       if (!isWritten) {
-        this.#logger.warn({ work: lease.workId }, 'a lease was lost; its result is dropped');
-      } else if (end.type === 'dead') {
-        const { kind, ref, eventId: event } = lease;
-        this.#logger.warn({ event, kind, ref }, 'ended badly; the story of the event says why');
+        this.#logger.warn(`the lease of ${describeLease(lease)} was lost; its result is dropped`);
+      } else if (outcome.type === 'dead') {
+        this.#logger.warn(`${describeLease(lease)} ended badly; its details say why`);
       }
     } catch (error) {
-      this.#logger.error({ work: lease.workId, error: nameOf(error) }, 'a step could not be ended');
+      this.#logger.error(`${describeLease(lease)} could not be ended: ${describeError(error)}`);
     } finally {
       ended.abort();
       await renewing;
@@ -113,31 +136,29 @@ export class WorkLoop {
   }
 
   /** What was done is not done again because the disk was full for a moment: the commit is tried until we stop. */
-  async #commit(lease: Lease, end: End, changes: readonly Change[]): Promise<boolean> {
+  async #commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
     for (;;) {
       try {
-        return await this.ledger.commit(lease, end, changes);
+        return await this.ledger.commit(lease, outcome, changes);
       } catch (error) {
         if (!(error instanceof LedgerUnavailable) || this.#performing.signal.aborted) throw error;
-        this.#logger.error({ work: lease.workId, error: nameOf(error) }, 'waiting for the ledger');
+        const reason = describeError(error);
+        this.#logger.error(`${describeLease(lease)} has ended and waits for the ledger: ${reason}`);
         await this.clock.wait(PAUSE_AFTER_FAILURE_MS, this.#performing.signal);
       }
     }
   }
 
   /** A step that throws is our own fault: it is tried again for a while, then given up, so that its key goes on. */
-  #broken(lease: Lease, error: unknown): StepEnd {
-    const { workId: work, kind } = lease;
+  #broken(lease: Lease, error: unknown): StepResult {
     const isFinal = error instanceof Unrepeatable;
-    this.#logger.error(
-      { work, kind, error: nameOf(isFinal ? error.cause : error) },
-      'a step broke',
-    );
-    const end = nextAttempt(BROKEN_RETRY, lease, this.clock.now());
-    return isFinal || end.type === 'dead' ? this.#giveUp(lease) : { end, changes: [] };
+    const reason = describeError(isFinal ? error.cause : error);
+    this.#logger.error(`a step of ${describeLease(lease)} broke: ${reason}`);
+    const outcome = nextAttempt(BROKEN_RETRY, lease, this.clock.now());
+    return isFinal || outcome.type === 'dead' ? this.#giveUp(lease) : { outcome, changes: [] };
   }
 
-  #giveUp(lease: Lease): StepEnd {
+  #giveUp(lease: Lease): StepResult {
     switch (lease.kind) {
       case 'run':
         return this.run.giveUp(lease, BROKEN);
@@ -148,7 +169,7 @@ export class WorkLoop {
     }
   }
 
-  #step(lease: Lease): Promise<StepEnd> {
+  #step(lease: Lease): Promise<StepResult> {
     const { signal } = this.#performing;
     switch (lease.kind) {
       case 'run':
@@ -179,6 +200,8 @@ function keep(promise: Promise<unknown>, among: Set<Promise<unknown>>): void {
   among.add(ended);
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+/** For the log: `run 0199… of event 0199…`. */
+function describeLease({ kind, ref, workId, eventId }: Lease): string {
+  const work = `${kind} ${ref ?? workId}`;
+  return eventId === null ? work : `${work} of event ${eventId}`;
 }

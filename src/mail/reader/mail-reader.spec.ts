@@ -1,6 +1,6 @@
 import { assert, asyncProperty, uint8Array } from 'fast-check';
 import type { ParsedMail } from './parsed-mail.ts';
-import { MailReader, UnreadableMail } from './mail-reader.ts';
+import { MailReader, ReaderPackageError, UnreadableMail } from './mail-reader.ts';
 
 let reader: MailReader;
 
@@ -148,11 +148,11 @@ describe('a hostile mail', () => {
   });
 
   it('that takes too long is given up, and the next one is read', async () => {
-    const impatient = new MailReader(1);
-    await impatient.warmUp();
+    const shortLimit = new MailReader(1);
+    await shortLimit.warmUp();
     const slow = html('<p>x</p>'.repeat(300_000));
-    await expect(impatient.read(Buffer.from(slow))).rejects.toThrow(UnreadableMail);
-    await impatient.close();
+    await expect(shortLimit.read(Buffer.from(slow))).rejects.toThrow(UnreadableMail);
+    await shortLimit.close();
   }, 30_000);
 });
 
@@ -183,4 +183,18 @@ describe('what a sender claims', () => {
     const mail = await read(html(`<p>Begin</p>${'<table><tr><td>'.repeat(500_000)}`));
     expect(mail).toMatchObject({ text: expect.stringMatching(/^Begin/u), isCut: true });
   }, 30_000);
+});
+
+describe('a thread whose library is not installed', () => {
+  it('says which, for every message, and is started again for the next', async () => {
+    const reason = 'the package mailparser is not installed, install it with: npm i mailparser';
+    const says = JSON.stringify({ kind: 'missing-package', reason });
+    const program = `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(${says});`;
+    const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+    const missing = new MailReader(1_000, url);
+    for (const _ of [1, 2]) {
+      await expect(missing.read(Buffer.from('x'))).rejects.toThrow(new ReaderPackageError(reason));
+    }
+    await missing.close();
+  });
 });

@@ -1,18 +1,27 @@
 import { Worker } from 'node:worker_threads';
-import type { ParsedMail, ReadAnswer, ReadOrder } from './parsed-mail.ts';
+import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
 /** Longest attempt to read one message, in milliseconds; a usual one takes a few. */
-const LONGEST_READING_MS = 5_000;
+const READ_TIMEOUT_MS = 5_000;
 
 /** Longest start of the thread, in milliseconds: its libraries are loaded then. */
-const LONGEST_START_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** Memory of the thread beside the message itself. */
 const MEMORY_MB = 256;
 
+/** A source file starts the thread from its source, a built one from what was built. */
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+const THREAD = new URL(`./thread.${IS_SOURCE ? 'ts' : 'js'}`, import.meta.url);
+
 /** The message could not be read: it broke the parser, took too long or too much memory. */
 export class UnreadableMail extends Error {
   override readonly name = 'UnreadableMail';
+}
+
+/** A library that reads mail is not installed. The message says what to install. */
+export class ReaderPackageError extends Error {
+  override readonly name = 'ReaderPackageError';
 }
 
 /**
@@ -23,57 +32,67 @@ export class MailReader {
   #worker: Worker | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** @param longestMs longest reading of one message */
-  constructor(private readonly longestMs = LONGEST_READING_MS) {}
+  /**
+   * @param timeoutMs longest attempt to read one message, in milliseconds
+   * @param thread the thread's program
+   */
+  constructor(
+    private readonly timeoutMs = READ_TIMEOUT_MS,
+    private readonly thread = THREAD,
+  ) {}
 
-  /** Starts the thread, so that the first message does not wait for it. */
+  /** Starts the thread, so that the first message does not wait for it. @throws as {@link read} */
   async warmUp(): Promise<void> {
-    await this.#inTurn(() => this.#started());
+    await this.#enqueue(() => this.#start());
   }
 
   /**
    * A message that took too long is tried once more: a busy machine is not its fault.
-   * @throws UnreadableMail; Error when the thread does not start, which says nothing about the message
+   * @throws UnreadableMail; ReaderPackageError, or another error, when the thread does not start, which says nothing
+   * about the message
    */
   read(source: Uint8Array): Promise<ParsedMail> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const first = await this.#attempt(source);
       const mail = first === 'ended' ? await this.#attempt(source) : first;
-      if (typeof mail === 'string')
+      if (typeof mail === 'string') {
         throw new UnreadableMail(`the message cannot be read (${mail})`);
+      }
       return mail;
     });
   }
 
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
   async #attempt(source: Uint8Array): Promise<ParsedMail | 'refused' | 'ended'> {
-    const worker = await this.#started();
-    const answer = answerOf(worker, this.longestMs);
-    worker.postMessage({ source } satisfies ReadOrder, []);
+    const worker = await this.#start();
+    const answer = nextMessage(worker, this.timeoutMs);
+    worker.postMessage({ source } satisfies ReadRequest, []);
     try {
-      return await answer;
-    } catch (error) {
-      if (error instanceof Refused) return 'refused';
-      await this.#end();
+      const message = await answer;
+      return message.kind === 'read' ? message.mail : 'refused';
+    } catch {
+      await this.close();
       return 'ended';
     }
   }
 
-  async close(): Promise<void> {
-    await this.#end();
-  }
-
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+  /** Waits for everything before it, whatever became of that. */
+  #enqueue<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(act);
     this.#queue = done.catch(() => {});
     return done;
   }
 
-  async #started(): Promise<Worker> {
+  async #start(): Promise<Worker> {
     if (this.#worker !== undefined) return this.#worker;
-    const isSource = import.meta.url.endsWith('.ts');
     const { NODE_COMPILE_CACHE: cache } = process.env;
-    const worker = new Worker(new URL(`./thread.${isSource ? 'ts' : 'js'}`, import.meta.url), {
-      env: isSource && cache !== undefined ? { NODE_COMPILE_CACHE: cache } : {},
+    const worker = new Worker(this.thread, {
+      env: IS_SOURCE && cache !== undefined ? { NODE_COMPILE_CACHE: cache } : {},
       execArgv: [],
       name: 'mail-reader',
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
@@ -86,51 +105,27 @@ export class MailReader {
     });
     this.#worker = worker;
     try {
-      await answerOf(worker, LONGEST_START_MS);
+      const message = await nextMessage(worker, START_TIMEOUT_MS);
+      if (message.kind === 'missing-package') throw new ReaderPackageError(message.reason);
+      return worker;
     } catch (error) {
-      await this.#end();
+      await this.close();
+      if (error instanceof ReaderPackageError) throw error;
       throw Object.assign(new Error('the reading thread does not start', { cause: error }), {
         code: 'READER_DOES_NOT_START',
       });
     }
-    return worker;
-  }
-
-  async #end(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
   }
 }
 
-/** The parser refused the message; the thread is fine. */
-class Refused extends Error {}
-
-/** The thread's next answer. */
-function answerOf(worker: Worker, withinMs: number): Promise<ParsedMail> {
-  const { promise, resolve, reject } = Promise.withResolvers<ParsedMail>();
-  const onMessage = (answer: ReadAnswer): void => {
-    if (answer.kind === 'failed') reject(new Refused());
-    else resolve(answer.kind === 'read' ? answer.mail : NOTHING);
-  };
-  const onEnd = (): void => reject(new Error('the thread ended'));
-  const timer = setTimeout(() => reject(new Error('it took too long')), withinMs);
-  worker.once('message', onMessage).once('error', reject).once('exit', onEnd);
-  const settled = promise.finally(() => {
+/** What the thread says next. @throws when it ends, fails or says nothing in time */
+function nextMessage(worker: Worker, timeoutMs: number): Promise<ThreadMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<ThreadMessage>();
+  const onExit = (): void => reject(new Error('the thread ended'));
+  const timer = setTimeout(() => reject(new Error('it took too long')), timeoutMs);
+  worker.once('message', resolve).once('error', reject).once('exit', onExit);
+  return promise.finally(() => {
     clearTimeout(timer);
-    worker.off('message', onMessage).off('error', reject).off('exit', onEnd);
+    worker.off('message', resolve).off('error', reject).off('exit', onExit);
   });
-  return settled;
 }
-
-const NOTHING: ParsedMail = {
-  from: '',
-  fromAddresses: [],
-  to: '',
-  subject: '',
-  date: null,
-  headers: {},
-  text: '',
-  isCut: false,
-  attachments: [],
-};

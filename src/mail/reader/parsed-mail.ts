@@ -1,31 +1,56 @@
-/** What was found in the bytes of one message. Every text is bounded. */
+/**
+ * What the reading thread finds in a message and how it says so. Nobody but the sender limits what a mail holds, so
+ * every text that leaves the thread has a greatest length.
+ */
+
+/** What was found in the bytes of one message. */
 export interface ParsedMail {
   readonly from: string;
   /** Bare addresses of the senders, lower-case. */
   readonly fromAddresses: readonly string[];
   readonly to: string;
   readonly subject: string;
-  /** ISO 8601. */
+  /** ISO 8601; null when the header is missing or cannot be read. */
   readonly date: string | null;
+  /** The headers that are kept, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The readable text: the plain part, else the HTML part without its markup. */
   readonly text: string;
-  /** The text was longer than the whole message, as nested quotations can be, and was cut there. */
+  /** True: the text was longer than the whole message, as nested quotations can be, and was cut there. */
   readonly isCut: boolean;
   readonly attachments: readonly {
     readonly filename: string;
     readonly contentType: string;
+    /** In bytes. */
     readonly size: number;
   }[];
 }
 
-/** Asks the reading thread for one message. */
-export interface ReadOrder {
+/** Asks the reading thread to read one message. */
+export interface ReadRequest {
   readonly source: Uint8Array;
 }
 
-/** What the reading thread says: once that it is there, then one answer per order. */
-export type ReadAnswer =
+/** What the reading thread says: once how it started, then one answer per request. */
+export type ThreadMessage =
   | { readonly kind: 'ready' }
+  /** A library is not installed, and the reason says which; the thread then ends. */
+  | { readonly kind: 'missing-package'; readonly reason: string }
   | { readonly kind: 'read'; readonly mail: ParsedMail }
+  /** The parser rejected this message; the thread is fine. */
   | { readonly kind: 'failed' };
+
+/** At most `maxLength` UTF-16 units of a text, without leaving half a character behind. */
+export function truncate(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHalf ? maxLength - 1 : maxLength);
+}
+
+/** One line of at most `maxLength` UTF-16 units: control characters and runs of blanks become one blank. */
+export function toOneLine(text: string, maxLength: number): string {
+  // Cut before the blanks are looked for: a header can be megabytes long.
+  const line = truncate(text, maxLength * 4).replace(/[\p{Cc}\s]+/gu, ' ');
+  return truncate(line.trim(), maxLength);
+}

@@ -1,18 +1,180 @@
 import { parentPort } from 'node:worker_threads';
-import { parseMail } from './parse.ts';
-import type { ReadAnswer, ReadOrder } from './parsed-mail.ts';
+import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
+import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import { toOneLine, truncate } from './parsed-mail.ts';
+import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
-// The reading thread: one message at a time. It is ended from outside when it takes too long.
+/**
+ * The reading thread: it loads the libraries when it starts and then reads one message at a time. It may hang, throw or
+ * run out of memory over a hostile message; `MailReader` watches over it from outside. Node runs this file from its
+ * TypeScript source as well, so it holds erasable syntax only.
+ */
 
-function answer(message: ReadAnswer): void {
+/** Longest texts, in UTF-16 units. */
+const MAX_ADDRESSES = 1_000;
+const MAX_SUBJECT = 1_000;
+const MAX_HEADER = 500;
+const MAX_NAME = 255;
+
+/** A text may be this long however short its message is: quotations and lists add characters of their own. */
+const MIN_TEXT_LIMIT = 4_096;
+
+/** Most attachments that are named. */
+const MAX_ATTACHMENTS = 50;
+
+/** Most senders that are compared with the account's own addresses. */
+const MAX_SENDERS = 100;
+
+/** Tags deeper than this are left out: no person writes such a mail. */
+const MAX_DEPTH = 100;
+
+/**
+ * Longest HTML that is read, in UTF-16 units. Time and memory grow faster than the HTML where tags nest, and a thread
+ * that runs out of memory can take the whole process with it.
+ */
+const MAX_HTML = 262_144;
+
+const KEPT_HEADERS = [
+  'message-id',
+  'in-reply-to',
+  'references',
+  'reply-to',
+  'cc',
+  'list-id',
+  'auto-submitted',
+  'precedence',
+];
+
+const HTML_OPTIONS = {
+  wordwrap: false,
+  limits: { maxDepth: MAX_DEPTH, maxChildNodes: 20_000 },
+  selectors: [
+    { selector: 'img', format: 'skip' },
+    { selector: 'head', format: 'skip' },
+    { selector: 'style', format: 'skip' },
+    { selector: 'script', format: 'skip' },
+    { selector: 'template', format: 'skip' },
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
+      selector,
+      options: { uppercase: false },
+    })),
+  ],
+} as const;
+
+interface Libraries {
+  readonly parse: (source: Uint8Array) => Promise<ParserResult>;
+  /** What a person would read of HTML: text, addresses of links, lists; no images, styles or scripts. */
+  readonly convertHtml: (html: string) => string;
+}
+
+/** @throws OptionalPackageError */
+async function loadLibraries(): Promise<Libraries> {
+  // First: mailparser needs it, too, and would fail with less to say.
+  const { compile } = await loadOptionalPackage('html-to-text', () => import('html-to-text'));
+  const { simpleParser } = await loadOptionalPackage('mailparser', () => import('mailparser'));
+  const skipped = { skipHtmlToText: true, skipTextToHtml: true };
+  const options = { ...skipped, skipImageLinks: true, skipTextLinks: true };
+  return {
+    parse: (source) => simpleParser(Buffer.from(source), options),
+    convertHtml: compile({ ...HTML_OPTIONS, selectors: [...HTML_OPTIONS.selectors] }),
+  };
+}
+
+/** Reads one message, whole or cut off anywhere. */
+async function readMail(source: Uint8Array, libraries: Libraries): Promise<ParsedMail> {
+  const mail = await libraries.parse(source);
+  const { text, isCut } = readText(mail, libraries);
+  const maxText = Math.max(source.length, MIN_TEXT_LIMIT);
+  return {
+    from: toAddressText(mail.from),
+    fromAddresses: listAddresses(mail.from),
+    to: toAddressText(mail.to),
+    subject: toOneLine(mail.subject ?? '', MAX_SUBJECT),
+    date: readDate(mail),
+    headers: readHeaders(mail),
+    text: truncate(text, maxText),
+    isCut: isCut || text.length > maxText,
+    attachments: mail.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => ({
+      filename: toOneLine(attachment.filename ?? '', MAX_NAME),
+      contentType: toOneLine(attachment.contentType, MAX_NAME),
+      size: attachment.size,
+    })),
+  };
+}
+
+function readText(
+  { text, html }: ParserResult,
+  { convertHtml }: Libraries,
+): { readonly text: string; readonly isCut: boolean } {
+  const plain = clean(text ?? '');
+  if (plain !== '' || typeof html !== 'string') return { text: plain, isCut: false };
+  const read = truncate(html, MAX_HTML);
+  return { text: clean(convertHtml(read)), isCut: read.length < html.length };
+}
+
+/** Unix line ends, no other control characters, no wide gaps. */
+function clean(text: string): string {
+  return text
+    .replace(/\r\n?/gu, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .replace(/\n{3,}/gu, '\n\n')
+    .trim();
+}
+
+function toList(addresses: AddressObject | AddressObject[] | undefined): AddressObject[] {
+  if (addresses === undefined) return [];
+  return Array.isArray(addresses) ? addresses : [addresses];
+}
+
+function toAddressText(addresses: AddressObject | AddressObject[] | undefined): string {
+  const texts = toList(addresses).map(({ text }) => text);
+  return toOneLine(texts.join(', '), MAX_ADDRESSES);
+}
+
+function listAddresses(addresses: AddressObject | undefined): string[] {
+  return toList(addresses)
+    .flatMap(({ value }) => value)
+    .slice(0, MAX_SENDERS)
+    .flatMap(({ address }) => (address === undefined ? [] : [address.trim().toLowerCase()]));
+}
+
+/** The parser puts the present in the place of a date that it cannot read, so the header as written decides. */
+function readDate({ date, headerLines }: ParserResult): string | null {
+  const lines = headerLines.filter(({ key }) => key === 'date').map(({ line }) => line);
+  const isReadable = lines.every((line) => !Number.isNaN(Date.parse(readValue(line))));
+  return date === undefined || !isReadable ? null : date.toISOString();
+}
+
+function readHeaders({ headerLines }: ParserResult): Record<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, line } of headerLines) {
+    if (!KEPT_HEADERS.includes(key) || found.has(key)) continue;
+    const value = readValue(line);
+    if (value !== '') found.set(key, value);
+  }
+  return Object.fromEntries(found);
+}
+
+/** What stands behind the colon of a header. */
+function readValue(line: string): string {
+  return toOneLine(line.slice(line.indexOf(':') + 1), MAX_HEADER);
+}
+
+function send(message: ThreadMessage): void {
   parentPort?.postMessage(message, []);
 }
 
-parentPort?.on('message', ({ source }: ReadOrder) => {
-  parseMail(source).then(
-    (mail) => answer({ kind: 'read', mail }),
-    () => answer({ kind: 'failed' }),
-  );
-});
-
-answer({ kind: 'ready' });
+try {
+  const libraries = await loadLibraries();
+  parentPort?.on('message', ({ source }: ReadRequest) => {
+    readMail(source, libraries).then(
+      (mail) => send({ kind: 'read', mail }),
+      () => send({ kind: 'failed' }),
+    );
+  });
+  send({ kind: 'ready' });
+} catch (error) {
+  if (!(error instanceof OptionalPackageError)) throw error;
+  send({ kind: 'missing-package', reason: error.message });
+}

@@ -1,5 +1,5 @@
-import type { Acceptance } from '../../../src/hooks/ports/intake.ts';
-import { LIMITS, MAIN, agent, event, key, line, wake, wakeAction } from './events.ts';
+import type { Acceptance } from '../../../src/hooks/ports/event.ts';
+import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -15,7 +15,7 @@ export function describeAccepting(openStore: OpenStore): void {
       under.ledger.intake.accept(given, limits);
     const waiting = async () => {
       const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
-      return (await under.ledger.conversations.context(MAIN, limits)).pending.length;
+      return (await under.ledger.sessions.context(MAIN, limits)).pending.length;
     };
 
     beforeEach(async () => {
@@ -39,7 +39,7 @@ export function describeAccepting(openStore: OpenStore): void {
       const first = await accept(wake({ idempotency: key('a') }));
       const repeat = wake({ idempotency: key('a') });
       expect(await accept(repeat)).toEqual({ ...first, outcome: 'replayed' });
-      expect(await under.ledger.stories.get(repeat.id)).toBeNull();
+      expect(await under.ledger.events.get(repeat.id)).toBeNull();
       expect(await waiting()).toBe(1);
     });
 
@@ -71,28 +71,34 @@ export function describeAccepting(openStore: OpenStore): void {
     });
 
     it('leaves out actions whose dedupe key is known', async () => {
-      await accept(event({ actions: [wakeAction([line()], key('1'))] }));
+      await accept(event({ actions: [wakeAction([systemEvent()], key('1'))] }));
       const second = event({
-        actions: ['1', '2', '2'].map((name) => wakeAction([line()], key(name))),
+        actions: ['1', '2', '2'].map((name) => wakeAction([systemEvent()], key(name))),
       });
       const answer = await accept(second);
       expect(answer).toMatchObject({ outcome: 'accepted', receipt: { eventId: second.id } });
       expect(answer).toHaveProperty('receipt.actions.length', 1);
-      expect((await under.story(second.id)).actions).toHaveLength(1);
+      expect((await under.details(second.id)).actions).toHaveLength(1);
       expect(await waiting()).toBe(2);
     });
 
     it('answers with the first receipt when every action is known', async () => {
-      const actions = [wakeAction([line()], key('1')), wakeAction([line()], key('2'))];
+      const actions = [
+        wakeAction([systemEvent()], key('1')),
+        wakeAction([systemEvent()], key('2')),
+      ];
       const first = await accept(event({ actions }));
       expect(await accept(event({ actions }))).toEqual({ ...first, outcome: 'replayed' });
       expect(await waiting()).toBe(2);
     });
 
-    it('is full when the session has no room for all lines, and then stores none', async () => {
+    it('is full when the session has no room for all system events, and then stores none', async () => {
       const limits = { maxSystemEvents: 2 };
       await accept(wake(), limits);
-      const two = event({ actions: [wakeAction([line(), line()])], idempotency: key('a') });
+      const two = event({
+        actions: [wakeAction([systemEvent(), systemEvent()])],
+        idempotency: key('a'),
+      });
       expect(await accept(two, limits)).toEqual({ outcome: 'full' });
       expect(await waiting()).toBe(1);
       expect(await accept(wake({ idempotency: key('a', 'other') }), limits)).toMatchObject({
@@ -102,11 +108,11 @@ export function describeAccepting(openStore: OpenStore): void {
     });
 
     it('stores nothing while paused', async () => {
-      await under.ledger.operations.setPaused(true);
+      await under.ledger.admin.setPaused(true);
       const refused = wake();
       expect(await accept(refused)).toEqual({ outcome: 'paused' });
-      expect(await under.ledger.stories.get(refused.id)).toBeNull();
-      await under.ledger.operations.setPaused(false);
+      expect(await under.ledger.events.get(refused.id)).toBeNull();
+      await under.ledger.admin.setPaused(false);
       expect(await accept(refused)).toMatchObject({ outcome: 'accepted' });
     });
 

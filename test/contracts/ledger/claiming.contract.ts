@@ -1,9 +1,9 @@
-import type { End, Lease } from '../../../src/hooks/ports/work-ledger.ts';
+import type { StepOutcome, Lease } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent, heartbeat, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-const DONE: End = { type: 'done' };
+const DONE: StepOutcome = { type: 'done' };
 
 /** `WorkLedger`: order per key, waiting, leases. */
 export function describeClaiming(openStore: OpenStore): void {
@@ -16,7 +16,7 @@ export function describeClaiming(openStore: OpenStore): void {
       await under.ledger.intake.accept(given, LIMITS);
       return given.id;
     };
-    const end = (lease: Lease, how: End) => under.ledger.work.commit(lease, how, []);
+    const end = (lease: Lease, how: StepOutcome) => under.ledger.work.commit(lease, how, []);
     const kinds = async () => (await under.claimNow()).map(({ kind }) => kind);
 
     beforeEach(async () => {
@@ -47,7 +47,7 @@ export function describeClaiming(openStore: OpenStore): void {
         kind: 'run',
         ref: `${id}-run`,
         since: under.clock.now(),
-        order: { v: 1, eventId: id, message: 'hello' },
+        job: { v: 1, eventId: id, message: 'hello' },
       });
     });
 
@@ -102,7 +102,7 @@ export function describeClaiming(openStore: OpenStore): void {
       expect((await under.claimOne()).kind).toBe('run');
     });
 
-    it('puts deferred work into the line when it is due, behind the one under way', async () => {
+    it('puts deferred work into its queue when it is due, behind the one under way', async () => {
       await under.ledger.work.add(heartbeat('agent:main:a', { dueAt: under.clock.now() + 50 }));
       await acceptRun('a');
       const run = await under.claimOne();
@@ -138,11 +138,11 @@ export function describeClaiming(openStore: OpenStore): void {
     it('does work that is asked for once at the earlier of two times', async () => {
       const later = heartbeat('k', { once: true, dueAt: under.clock.now() + 500 });
       await under.ledger.work.add(later);
-      const order = { v: 1, agentId: 'other', isPeriodic: false } as const;
-      await under.ledger.work.add({ ...later, dueAt: under.clock.now() + 50, order });
+      const job = { v: 1, agentId: 'other', isPeriodic: false } as const;
+      await under.ledger.work.add({ ...later, dueAt: under.clock.now() + 50, job });
       await under.ledger.work.add({ ...later, dueAt: under.clock.now() + 90 });
       under.clock.advance(50);
-      expect(await under.claimOne()).toMatchObject({ order });
+      expect(await under.claimOne()).toMatchObject({ job });
       under.clock.advance(500);
       expect(await under.claimNow()).toEqual([]);
     });
@@ -169,10 +169,10 @@ export function describeClaiming(openStore: OpenStore): void {
 
     it('claims nothing while paused and goes on afterwards', async () => {
       const id = await acceptRun('a');
-      await under.ledger.operations.setPaused(true);
+      await under.ledger.admin.setPaused(true);
       const claimed = under.ledger.work.claim('turn', 1, signal);
-      expect(await Promise.race([claimed, under.ledger.operations.isPaused()])).toBe(true);
-      await under.ledger.operations.setPaused(false);
+      expect(await Promise.race([claimed, under.ledger.admin.isPaused()])).toBe(true);
+      await under.ledger.admin.setPaused(false);
       expect(refs(await claimed)).toEqual([id]);
     });
   });

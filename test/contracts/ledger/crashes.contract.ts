@@ -1,7 +1,7 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
-import type { End } from '../../../src/hooks/ports/work-ledger.ts';
+import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, agent, delivery, line, wake } from './events.ts';
+import { LIMITS, agent, delivery, systemEvent, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -37,22 +37,24 @@ export function describeCrashes(openStore: OpenStore): void {
         reply: 'r',
       };
       expect(await under.ledger.work.commit(lease, { type: 'done' }, [reply])).toBe(true);
-      expect((await under.story(id)).runs).toMatchObject([{ attempts: 1, reply: 'r', notes: [] }]);
+      expect((await under.details(id)).runs).toMatchObject([
+        { attempts: 1, reply: 'r', notes: [] },
+      ]);
     });
 
     it('write nothing once they have ended', async () => {
       const id = await acceptRun();
       const lost = await under.claimOne();
-      const again: End = { type: 'retry', at: under.clock.now() };
+      const again: StepOutcome = { type: 'retry', at: under.clock.now() };
       expect(await under.ledger.work.commit(lost, again, [])).toBe(true);
       const held = await under.claimOne();
       const changes: Change[] = [
-        line(),
+        systemEvent(),
         { type: 'run-update', id: `${id}-run`, status: 'succeeded', reply: 'lost' },
       ];
       expect(await under.ledger.work.renew(lost)).toBe(false);
       expect(await under.ledger.work.commit(lost, { type: 'done' }, changes)).toBe(false);
-      expect((await under.story(id)).runs).toMatchObject([{ status: 'running', reply: null }]);
+      expect((await under.details(id)).runs).toMatchObject([{ status: 'running', reply: null }]);
       expect(await under.ledger.work.commit(held, { type: 'done' }, [])).toBe(true);
       expect(await under.ledger.work.commit(held, { type: 'done' }, changes)).toBe(false);
     });
@@ -60,7 +62,7 @@ export function describeCrashes(openStore: OpenStore): void {
     it('that are given back keep their place and count nothing', async () => {
       const first = await acceptRun();
       await acceptRun();
-      const released: End = { type: 'release' };
+      const released: StepOutcome = { type: 'release' };
       expect(await under.ledger.work.commit(await under.claimOne(), released, [])).toBe(true);
       const counts = { failures: 0, crashes: 0, interruptions: 0 };
       expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
@@ -88,7 +90,7 @@ export function describeCrashes(openStore: OpenStore): void {
     it('that a stop ended keep their place and count as interrupted', async () => {
       const first = await acceptRun();
       await acceptRun();
-      const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
+      const again: StepOutcome = { type: 'retry', at: under.clock.now(), interrupted: true };
       await under.ledger.work.commit(await under.claimOne(), again, []);
       const counts = { failures: 0, crashes: 0, interruptions: 1 };
       expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
@@ -108,7 +110,7 @@ export function describeCrashes(openStore: OpenStore): void {
         crashes: 1,
         interruptions: 1,
       });
-      expect((await under.story(id)).deliveries).toEqual([]);
+      expect((await under.details(id)).deliveries).toEqual([]);
     });
   });
 
@@ -134,7 +136,7 @@ export function describeCrashes(openStore: OpenStore): void {
         const before = await under.claimOne();
         await under.ledger.work.noteActing(before);
         await under.reopen();
-        expect((await under.story(given[0]!.id)).runs).toMatchObject([
+        expect((await under.details(given[0]!.id)).runs).toMatchObject([
           { status: 'queued', attempts: 1, notes: [{ attempt: 1, outcome: 'interrupted' }] },
         ]);
         const again = await under.claimOne();
@@ -152,7 +154,7 @@ export function describeCrashes(openStore: OpenStore): void {
           expect(await under.claimOne()).toMatchObject({ crashes, failures: 0 });
           await under.reopen();
         }
-        const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
+        const again: StepOutcome = { type: 'retry', at: under.clock.now(), interrupted: true };
         await under.ledger.work.commit(await under.claimOne(), again, []);
         await under.reopen();
         expect(await under.claimOne()).toMatchObject({
@@ -187,7 +189,7 @@ export function describeCrashes(openStore: OpenStore): void {
         await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
         const whole = await under.claimOne('delivery');
         if (whole.kind !== 'delivery') throw new Error(whole.kind);
-        const cut = { type: 'cut', order: whole.order, parts: ['one', 'two'] } as const;
+        const cut = { type: 'cut', job: whole.job, parts: ['one', 'two'] } as const;
         await under.ledger.work.commit(whole, cut, []);
         await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'continue' }, []);
         await under.claimOne('delivery');
@@ -206,7 +208,7 @@ export function describeCrashes(openStore: OpenStore): void {
         await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
         await under.claimOne('delivery');
         await under.reopen();
-        expect((await under.story(given.id)).deliveries).toMatchObject([
+        expect((await under.details(given.id)).deliveries).toMatchObject([
           { status: 'pending', attempts: [{ attempt: 1, outcome: 'unknown' }] },
         ]);
         expect(await under.claimOne('delivery')).toMatchObject({
@@ -221,10 +223,10 @@ export function describeCrashes(openStore: OpenStore): void {
       'finds system events, keys and the pause',
       onlyDurable(async () => {
         await under.ledger.intake.accept(wake(), LIMITS);
-        await under.ledger.operations.setPaused(true);
+        await under.ledger.admin.setPaused(true);
         await under.reopen();
-        expect(await under.ledger.operations.isPaused()).toBe(true);
-        await under.ledger.operations.setPaused(false);
+        expect(await under.ledger.admin.isPaused()).toBe(true);
+        await under.ledger.admin.setPaused(false);
         const limits = { maxSystemEvents: 1 };
         expect(await under.ledger.intake.accept(wake(), limits)).toEqual({ outcome: 'full' });
       }),

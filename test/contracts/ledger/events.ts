@@ -4,9 +4,8 @@ import type {
   SystemEventChange,
   TurnChange,
 } from '../../../src/hooks/ports/change.ts';
-import type { IdempotencyKey, NewAction, NewEvent } from '../../../src/hooks/ports/intake.ts';
-import type { MessageOrder, RunOrder } from '../../../src/hooks/ports/orders.ts';
-import type { NewWork } from '../../../src/hooks/ports/new-work.ts';
+import type { IdempotencyKey, NewAction, NewEvent } from '../../../src/hooks/ports/event.ts';
+import type { DeliveryJob, RunJob, NewWork } from '../../../src/hooks/ports/jobs.ts';
 
 export const MAIN = 'agent:main:main';
 export const LIMITS = { maxSystemEvents: 1000 };
@@ -45,7 +44,7 @@ export function event(given: Partial<NewEvent> = {}): NewEvent {
   };
 }
 
-export function line(given: Partial<SystemEventChange> = {}): SystemEventChange {
+export function systemEvent(given: Partial<SystemEventChange> = {}): SystemEventChange {
   const base = { type: 'system-event', session: MAIN, text: 'hello', at: NOON } as const;
   return { ...base, trust: TRUST, hook: 'wake', asksHeartbeat: false, ...given };
 }
@@ -59,7 +58,7 @@ export function turn(session: string, given: Partial<TurnChange> = {}): TurnChan
 export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKey): NewAction {
   const action: NewAction = {
     receipt: { kind: 'wake', mode: 'next-heartbeat' },
-    story: { kind: 'wake' },
+    details: { kind: 'wake' },
     changes,
   };
   return dedupeKey === undefined ? action : { ...action, dedupeKey };
@@ -68,18 +67,21 @@ export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKe
 /** A wake for the next heartbeat. */
 export function wake(given: Partial<NewEvent> = {}): NewEvent {
   const base = event(given);
-  return { ...base, actions: [wakeAction([line({ eventId: base.id })])], ...given };
+  return { ...base, actions: [wakeAction([systemEvent({ eventId: base.id })])], ...given };
 }
 
 /** A wake that asks for a heartbeat now; its heartbeat work is left to the test. */
 export function wakeNow(given: Partial<NewEvent> = {}): NewEvent {
   const base = event(given);
-  return { ...base, actions: [wakeAction([line({ eventId: base.id, asksHeartbeat: true })])] };
+  return {
+    ...base,
+    actions: [wakeAction([systemEvent({ eventId: base.id, asksHeartbeat: true })])],
+  };
 }
 
 export function heartbeat(session: string, given: Partial<NewWork> = {}): NewWork {
-  const order = { v: 1, agentId: 'main', isPeriodic: false } as const;
-  return { lane: 'turn', key: session, kind: 'heartbeat', dueAt: NOON, order, ...given };
+  const job = { v: 1, agentId: 'main', isPeriodic: false } as const;
+  return { lane: 'turn', key: session, kind: 'heartbeat', dueAt: NOON, job, ...given };
 }
 
 /** One agent run; its id is the event's id followed by `-run`. */
@@ -97,22 +99,22 @@ export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent 
         ref: id,
         eventId: base.id,
         dueAt: base.receivedAt,
-        order: runOrder(base.id, session),
+        job: runJob(base.id, session),
       },
     },
   ];
   const action = {
     receipt: { kind: 'agent', runId: id },
-    story: { kind: 'agent' },
+    details: { kind: 'agent' },
     changes,
   } as const;
   return { ...base, actions: [action] };
 }
 
-/** Begins a delivery: its story and its work. */
+/** Begins a delivery: its record and its work. */
 export function delivery(eventId: string, status: DeliveryStatus = 'pending'): Change[] {
   const id = `${eventId}-delivery`;
-  const story: Change = {
+  const begun: Change = {
     type: 'delivery',
     id,
     eventId,
@@ -121,7 +123,7 @@ export function delivery(eventId: string, status: DeliveryStatus = 'pending'): C
     to: '42',
     status,
   };
-  if (status !== 'pending') return [story];
+  if (status !== 'pending') return [begun];
   const work: NewWork = {
     lane: 'delivery',
     key: 'chan_1:42',
@@ -129,12 +131,12 @@ export function delivery(eventId: string, status: DeliveryStatus = 'pending'): C
     ref: id,
     eventId,
     dueAt: NOON,
-    order: messageOrder(eventId, id),
+    job: deliveryJob(eventId, id),
   };
-  return [story, { type: 'work', work }];
+  return [begun, { type: 'work', work }];
 }
 
-function runOrder(eventId: string, session: string): RunOrder {
+function runJob(eventId: string, session: string): RunJob {
   return {
     v: 1,
     eventId,
@@ -153,7 +155,7 @@ function runOrder(eventId: string, session: string): RunOrder {
   };
 }
 
-function messageOrder(eventId: string, deliveryId: string): MessageOrder {
+function deliveryJob(eventId: string, deliveryId: string): DeliveryJob {
   return {
     v: 1,
     deliveryId,

@@ -1,13 +1,13 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LedgerUnavailable } from '../../../src/hooks/ports/intake.ts';
-import type { End } from '../../../src/hooks/ports/work-ledger.ts';
+import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
+import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent, delivery, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-const DEAD: End = { type: 'dead' };
+const DEAD: StepOutcome = { type: 'dead' };
 
-/** `Operations`, health and the end. */
+/** `LedgerAdmin`, health and the end. */
 export function describeOperations(openStore: OpenStore): void {
   describe('an operator', () => {
     let under: LedgerUnderTest;
@@ -29,16 +29,16 @@ export function describeOperations(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    it('retries a dead run: in line again, its budget whole', async () => {
+    it('retries a dead run: in its queue again, its budget whole', async () => {
       const id = await acceptRun();
-      const again: End = { type: 'retry', at: under.clock.now(), interrupted: true };
+      const again: StepOutcome = { type: 'retry', at: under.clock.now(), interrupted: true };
       await under.ledger.work.commit(await under.claimOne(), again, []);
       await under.ledger.work.commit(await under.claimOne(), DEAD, [runIs(id, 'failed')]);
-      expect((await under.story(id)).status).toBe('failed');
+      expect((await under.details(id)).status).toBe('failed');
       under.clock.advance(500);
-      expect(await under.ledger.operations.retry(id)).toBe(1);
-      const story = await under.story(id);
-      expect(story).toMatchObject({ status: 'running', runs: [{ status: 'queued' }] });
+      expect(await under.ledger.admin.retry(id)).toBe(1);
+      const details = await under.details(id);
+      expect(details).toMatchObject({ status: 'running', runs: [{ status: 'queued' }] });
       const since = under.clock.now();
       const budget = { failures: 0, crashes: 0, interruptions: 0, since };
       expect(await under.claimOne()).toMatchObject({ attempt: 3, ...budget });
@@ -56,16 +56,16 @@ export function describeOperations(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne('delivery'), DEAD, [dead]);
       const underWay = await under.claimOne('delivery');
       expect(underWay.eventId).toBe(second);
-      expect(await under.ledger.operations.retry(first)).toBe(1);
-      expect((await under.story(first)).deliveries).toMatchObject([{ status: 'pending' }]);
+      expect(await under.ledger.admin.retry(first)).toBe(1);
+      expect((await under.details(first)).deliveries).toMatchObject([{ status: 'pending' }]);
       expect(await under.claimNow('delivery')).toEqual([]);
       await under.ledger.work.commit(underWay, { type: 'done' }, []);
       expect(await under.claimOne('delivery')).toMatchObject({ eventId: first, attempt: 2 });
     });
 
     it('retries nothing where nothing is dead, and knows an unknown event', async () => {
-      expect(await under.ledger.operations.retry(await acceptRun())).toBe(0);
-      expect(await under.ledger.operations.retry('unknown')).toBeNull();
+      expect(await under.ledger.admin.retry(await acceptRun())).toBe(0);
+      expect(await under.ledger.admin.retry('unknown')).toBeNull();
     });
 
     it('sees how much work stands where', async () => {
@@ -74,7 +74,7 @@ export function describeOperations(openStore: OpenStore): void {
       await acceptRun('b');
       const [a] = await under.ledger.work.claim('turn', 2, signal);
       await under.ledger.work.commit(a!, DEAD, []);
-      const counts = await under.ledger.operations.counts();
+      const counts = await under.ledger.admin.counts();
       expect(counts.filter(({ count }) => count > 0)).toHaveLength(3);
       for (const state of ['waiting', 'running', 'dead'] as const) {
         expect(counts).toContainEqual({ kind: 'run', state, count: 1 });
@@ -82,14 +82,14 @@ export function describeOperations(openStore: OpenStore): void {
     });
 
     it('learns that the ledger can write', async () => {
-      await expect(under.ledger.upkeep.health()).resolves.toBeUndefined();
+      await expect(under.ledger.maintenance.health()).resolves.toBeUndefined();
     });
   });
 
   describe('closing', () => {
     it('finishes what was begun and refuses everything later', async () => {
       const under = await LedgerUnderTest.open(openStore);
-      const { intake, upkeep, work } = under.ledger;
+      const { intake, maintenance: upkeep, work } = under.ledger;
       const begun = [intake.accept(wake(), LIMITS), intake.accept(wake(), LIMITS)];
       const claim = work.claim('turn', 1, new AbortController().signal);
       const refused = claim.catch((error: unknown) => error);

@@ -1,10 +1,10 @@
-import type { DeliveryLease, End } from '../../../src/hooks/ports/work-ledger.ts';
+import type { DeliveryLease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent, delivery } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 const DAY = 86_400_000;
-const DONE: End = { type: 'done' };
+const DONE: StepOutcome = { type: 'done' };
 
 /** A delivery that waits, and the id of its event. */
 async function acceptDelivery(under: LedgerUnderTest): Promise<string> {
@@ -17,15 +17,16 @@ async function acceptDelivery(under: LedgerUnderTest): Promise<string> {
   return given.id;
 }
 
-/** `End` of a delivery in parts: one lease each, in order, before anything else of its key. */
+/** `StepOutcome` of a delivery in parts: one lease each, in order, before anything else of its key. */
 export function describeParts(openStore: OpenStore): void {
   describe('parts', () => {
     let under: LedgerUnderTest;
-    const end = (lease: DeliveryLease, how: End) => under.ledger.work.commit(lease, how, []);
+    const end = (lease: DeliveryLease, how: StepOutcome) =>
+      under.ledger.work.commit(lease, how, []);
     const claim = async () => (await under.claimOne('delivery')) as DeliveryLease;
     const cutIn = async (...parts: string[]) => {
       const lease = await claim();
-      await end(lease, { type: 'cut', order: { ...lease.order, text: '' }, parts });
+      await end(lease, { type: 'cut', job: { ...lease.job, text: '' }, parts });
       return lease;
     };
 
@@ -46,7 +47,7 @@ export function describeParts(openStore: OpenStore): void {
       for (const [index, text] of ['one', 'two', 'three'].entries()) {
         const lease = await claim();
         expect(lease).toMatchObject({ eventId: first, attempt: index + 2, since: whole.since });
-        expect(lease).toMatchObject({ order: { text: '' }, part: { text, place: index + 1 } });
+        expect(lease).toMatchObject({ job: { text: '' }, part: { text, place: index + 1 } });
         expect(lease.part?.count).toBe(3);
         await end(lease, index === 2 ? DONE : { type: 'continue' });
       }
@@ -70,19 +71,19 @@ export function describeParts(openStore: OpenStore): void {
       await cutIn('one', 'two');
       await end(await claim(), { type: 'continue' });
       await end(await claim(), { type: 'dead' });
-      expect(await under.ledger.operations.retry(id)).toBe(1);
+      expect(await under.ledger.admin.retry(id)).toBe(1);
       expect((await claim()).part).toEqual({ text: 'two', place: 2, count: 2 });
     });
 
-    it('are forgotten with the orders of dead work', async () => {
+    it('are forgotten with the jobs of dead work', async () => {
       const id = await acceptDelivery(under);
       await cutIn('one', 'two');
       const dead = { type: 'delivery-update', id: `${id}-delivery`, status: 'dead' } as const;
       await under.ledger.work.commit(await claim(), { type: 'dead' }, [dead]);
       under.clock.advance(8 * DAY);
       const now = under.clock.now();
-      await under.ledger.upkeep.prune({ payloadsBefore: now - DAY, eventsBefore: 0, now });
-      expect(await under.ledger.operations.retry(id)).toBe(0);
+      await under.ledger.maintenance.prune({ payloadsBefore: now - DAY, eventsBefore: 0, now });
+      expect(await under.ledger.admin.retry(id)).toBe(0);
       expect(await under.claimNow('delivery')).toEqual([]);
     });
   });

@@ -1,12 +1,12 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import type { NewEvent } from '../../../src/hooks/ports/intake.ts';
+import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import { LIMITS, agent, delivery, event, heartbeat, key, turn, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 const DAY = 86_400_000;
 
-/** `Upkeep.prune`: what is forgotten, when, and in what steps. */
+/** `Maintenance.prune`: what is forgotten, when, and in what steps. */
 export function describePruning(openStore: OpenStore): void {
   describe('pruning', () => {
     let under: LedgerUnderTest;
@@ -17,7 +17,7 @@ export function describePruning(openStore: OpenStore): void {
     const prune = (payloadDays: number, eventDays: number) => {
       const now = under.clock.now();
       const retention = { payloadsBefore: now - payloadDays * DAY, now };
-      return under.ledger.upkeep.prune({ ...retention, eventsBefore: now - eventDays * DAY });
+      return under.ledger.maintenance.prune({ ...retention, eventsBefore: now - eventDays * DAY });
     };
     const finish = async (id: string) => {
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
@@ -44,7 +44,7 @@ export function describePruning(openStore: OpenStore): void {
       await finish(id);
       under.clock.advance(8 * DAY);
       expect(await prune(7, 30)).toBe(false);
-      expect(await under.story(id)).toMatchObject({
+      expect(await under.details(id)).toMatchObject({
         status: 'done',
         request: { path: '/hooks/wake', payload: null },
         runs: [
@@ -57,32 +57,32 @@ export function describePruning(openStore: OpenStore): void {
         summary: null,
         deliveries: [{ status: 'skipped' }],
       });
-      expect(await under.ledger.stories.storedRequest(id)).toMatchObject({ payload: null });
+      expect(await under.ledger.events.storedRequest(id)).toMatchObject({ payload: null });
     });
 
     it('takes what a transform wrote with the payload, and nothing else of the request', async () => {
       const given = event({ console: ['a line'], failure: 'it broke', actions: [] });
       const id = await accept(given);
-      expect((await under.story(id)).console).toEqual(['a line']);
-      expect((await under.ledger.stories.storedRequest(id))?.request).toEqual(given.request);
+      expect((await under.details(id)).console).toEqual(['a line']);
+      expect((await under.ledger.events.storedRequest(id))?.request).toEqual(given.request);
       under.clock.advance(8 * DAY);
       await prune(7, 30);
-      expect(await under.story(id)).toMatchObject({
+      expect(await under.details(id)).toMatchObject({
         console: [],
         error: 'it broke',
         request: { ...given.request, payload: null },
       });
     });
 
-    it('takes the orders of dead work with the payload: it cannot be retried then', async () => {
+    it('takes the jobs of dead work with the payload: it cannot be retried then', async () => {
       const id = await accept(agent('a'));
       const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(8 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.operations.retry(id)).toBe(0);
+      expect(await under.ledger.admin.retry(id)).toBe(0);
       expect(await under.claimNow()).toEqual([]);
-      expect((await under.story(id)).status).toBe('failed');
+      expect((await under.details(id)).status).toBe('failed');
     });
 
     it('takes the bodies of a retried run as soon as it has ended', async () => {
@@ -90,12 +90,12 @@ export function describePruning(openStore: OpenStore): void {
       const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(8 * DAY);
-      await under.ledger.operations.retry(id);
+      await under.ledger.admin.retry(id);
       await prune(7, 30);
       await finish(id);
-      expect((await under.story(id)).runs).toMatchObject([{ prompt: 'p' }]);
+      expect((await under.details(id)).runs).toMatchObject([{ prompt: 'p' }]);
       await prune(7, 30);
-      expect((await under.story(id)).runs).toMatchObject([{ prompt: null }]);
+      expect((await under.details(id)).runs).toMatchObject([{ prompt: null }]);
     });
 
     it('leaves what is young or unfinished', async () => {
@@ -103,8 +103,8 @@ export function describePruning(openStore: OpenStore): void {
       under.clock.advance(40 * DAY);
       const young = await accept(wake({ receivedAt: under.clock.now() }));
       await prune(7, 30);
-      expect((await under.story(unfinished)).request.payload).toEqual({ text: 'hello' });
-      expect((await under.story(young)).request.payload).toEqual({ text: 'hello' });
+      expect((await under.details(unfinished)).request.payload).toEqual({ text: 'hello' });
+      expect((await under.details(young)).request.payload).toEqual({ text: 'hello' });
       expect(await under.claimOne()).toMatchObject({ eventId: unfinished });
     });
 
@@ -114,8 +114,8 @@ export function describePruning(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(31 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.stories.get(id)).toBeNull();
-      expect(await under.ledger.operations.counts()).toEqual([]);
+      expect(await under.ledger.events.get(id)).toBeNull();
+      expect(await under.ledger.admin.counts()).toEqual([]);
     });
 
     it('keeps an event as long as its key is known, then lets both go', async () => {
@@ -130,7 +130,7 @@ export function describePruning(openStore: OpenStore): void {
       });
       under.clock.advance(DAY);
       await prune(1, 1);
-      expect(await under.ledger.stories.get(id)).toBeNull();
+      expect(await under.ledger.events.get(id)).toBeNull();
     });
 
     it('takes old transcripts: of isolated sessions as bodies, of conversations as events', async () => {
@@ -141,37 +141,37 @@ export function describePruning(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
       under.clock.advance(8 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.stories.session('agent:main:hook:a')).toBeNull();
-      expect(await under.ledger.stories.session('agent:main:main')).toHaveProperty(
+      expect(await under.ledger.events.session('agent:main:hook:a')).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main')).toHaveProperty(
         'turns.length',
         2,
       );
       under.clock.advance(23 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.stories.session('agent:main:main')).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main')).toBeNull();
     });
 
-    it('forgets a session with its last turn, unless it has a route or lines that wait', async () => {
+    it('forgets a session with its last turn, unless it has a route or system events that wait', async () => {
       const keys = ['a', 'b', 'main'].map((name) => `agent:main:${name}`);
       const runnerSession = { runner: 'r', id: 'abc' };
       await under.ledger.work.add(heartbeat('k'));
       const turns = keys.map((name) => turn(name, { at: under.clock.now(), runnerSession }));
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, turns);
-      await under.ledger.conversations.noteRoute('agent:main:b', { channel: 'chan_1', to: '1' });
+      await under.ledger.sessions.noteRoute('agent:main:b', { channel: 'chan_1', to: '1' });
       under.clock.advance(31 * DAY);
       const waiting = await accept(wake({ receivedAt: under.clock.now() }));
       await prune(7, 30);
-      const { sessions } = await under.ledger.stories.sessions({ limit: 9 });
+      const { sessions } = await under.ledger.events.sessions({ limit: 9 });
       expect(sessions.map(({ key: name }) => name)).toEqual(['agent:main:b', 'agent:main:main']);
       const limits = { maxEvents: 9, maxBytes: 9, maxHistoryCharacters: 9 };
-      const context = await under.ledger.conversations.context('agent:main:b', limits);
+      const context = await under.ledger.sessions.context('agent:main:b', limits);
       expect(context).toMatchObject({ runnerSession: null, isUntrusted: false });
-      expect((await under.story(waiting)).status).toBe('done');
+      expect((await under.details(waiting)).status).toBe('done');
     });
 
     it('knows a main session again that was forgotten', async () => {
       await accept(wake());
-      const { pending } = await under.ledger.conversations.context('agent:main:main', {
+      const { pending } = await under.ledger.sessions.context('agent:main:main', {
         maxEvents: 9,
         maxBytes: 9,
         maxHistoryCharacters: 9,
@@ -183,9 +183,9 @@ export function describePruning(openStore: OpenStore): void {
       ]);
       under.clock.advance(31 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.stories.session('agent:main:main')).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main')).toBeNull();
       await accept(wake({ receivedAt: under.clock.now() }));
-      expect(await under.ledger.stories.session('agent:main:main')).toMatchObject({
+      expect(await under.ledger.events.session('agent:main:main')).toMatchObject({
         pendingSystemEvents: [{ text: 'hello' }],
       });
     });
@@ -193,7 +193,7 @@ export function describePruning(openStore: OpenStore): void {
     it('goes in small steps and says whether there is more', async () => {
       await Promise.all(Array.from({ length: 450 }, () => accept(wake())));
       under.clock.advance(31 * DAY);
-      const left = async () => (await under.ledger.stories.list({ limit: 200 })).events.length;
+      const left = async () => (await under.ledger.events.list({ limit: 200 })).events.length;
       expect(await prune(7, 30)).toBe(true);
       expect(await prune(7, 30)).toBe(true);
       expect(await left()).toBe(50);

@@ -1,16 +1,16 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, MAIN, event, heartbeat, line, turn, wakeAction } from './events.ts';
+import { LIMITS, MAIN, event, heartbeat, systemEvent, turn, wakeAction } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `Conversations` and the story of a session. */
+/** `Sessions` and the details of a session. */
 export function describeSessions(openStore: OpenStore): void {
   describe('a session', () => {
     let under: LedgerUnderTest;
     const wide = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
-    const context = (limits = wide) => under.ledger.conversations.context(MAIN, limits);
+    const context = (limits = wide) => under.ledger.sessions.context(MAIN, limits);
     const add = async (...texts: string[]) => {
-      const actions = texts.map((text) => wakeAction([line({ text })]));
+      const actions = texts.map((text) => wakeAction([systemEvent({ text })]));
       await under.ledger.intake.accept(event({ actions }), LIMITS);
     };
     const texts = ({ pending }: Awaited<ReturnType<typeof context>>) =>
@@ -26,7 +26,7 @@ export function describeSessions(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    it('gives its lines in order, up to both limits but at least one', async () => {
+    it('gives its system events in order, up to both limits but at least one', async () => {
       await add('one', 'two', 'three');
       const all = await context();
       expect(texts(all)).toEqual(['one', 'two', 'three']);
@@ -40,7 +40,7 @@ export function describeSessions(openStore: OpenStore): void {
       expect([texts(tiny), tiny.hasMore]).toEqual([['one'], true]);
     });
 
-    it('forgets the lines that were shown and no other', async () => {
+    it('forgets the system events that were shown and no other', async () => {
       await add('one', 'two');
       const { pending } = await context();
       await add('three');
@@ -48,12 +48,12 @@ export function describeSessions(openStore: OpenStore): void {
       expect(texts(await context())).toEqual(['three']);
     });
 
-    it('has room again for as many lines as were shown', async () => {
+    it('has room again for as many system events as were shown', async () => {
       await add('one', 'two');
       const { pending } = await context();
       await commit({ type: 'consume', session: MAIN, through: pending[0]!.seq });
       const limits = { maxSystemEvents: 2 };
-      const one = () => event({ actions: [wakeAction([line()])] });
+      const one = () => event({ actions: [wakeAction([systemEvent()])] });
       expect(await under.ledger.intake.accept(one(), limits)).toMatchObject({
         outcome: 'accepted',
       });
@@ -61,7 +61,7 @@ export function describeSessions(openStore: OpenStore): void {
     });
 
     it('remembers where it last spoke, at all and per channel', async () => {
-      const { conversations } = under.ledger;
+      const { sessions: conversations } = under.ledger;
       expect(await conversations.routes(MAIN)).toEqual({ last: null, byChannel: {} });
       await conversations.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
       await commit({ type: 'route', session: MAIN, channel: 'chan_2', to: '2', at: 0 });
@@ -72,12 +72,12 @@ export function describeSessions(openStore: OpenStore): void {
       });
     });
 
-    it('has a story with lines, route and turns', async () => {
+    it('has details with system events, route and turns', async () => {
       await add('one');
       await commit(say('hi'));
-      await under.ledger.conversations.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
+      await under.ledger.sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
       const at = new Date(under.clock.now()).toISOString();
-      expect(await under.ledger.stories.session(MAIN)).toMatchObject({
+      expect(await under.ledger.events.session(MAIN)).toMatchObject({
         key: MAIN,
         agentId: 'main',
         pendingSystemEvents: [{ text: 'one', at, trust: { level: 'untrusted' } }],
@@ -89,11 +89,11 @@ export function describeSessions(openStore: OpenStore): void {
       });
     });
 
-    it('has no story before anything was written, and keeps it when nothing waits', async () => {
-      expect(await under.ledger.stories.session(MAIN)).toBeNull();
+    it('has no details before anything was written, and keeps them when nothing waits', async () => {
+      expect(await under.ledger.events.session(MAIN)).toBeNull();
       await add('one');
       await commit({ type: 'consume', session: MAIN, through: (await context()).pending[0]!.seq });
-      expect(await under.ledger.stories.session(MAIN)).toMatchObject({ pendingSystemEvents: [] });
+      expect(await under.ledger.events.session(MAIN)).toMatchObject({ pendingSystemEvents: [] });
     });
   });
 }

@@ -1,17 +1,27 @@
 import type { Change, DeliveryStatus, RunStatus } from '../../../src/hooks/ports/change.ts';
-import type { End, Lease } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, MAIN, agent, delivery, event, heartbeat, line, wake, wakeNow } from './events.ts';
+import type { StepOutcome, Lease } from '../../../src/hooks/ports/work-ledger.ts';
+import {
+  LIMITS,
+  MAIN,
+  agent,
+  delivery,
+  event,
+  heartbeat,
+  systemEvent,
+  wake,
+  wakeNow,
+} from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-const DONE: End = { type: 'done' };
+const DONE: StepOutcome = { type: 'done' };
 
 /** The status of an event, derived from what became of its effects. */
 export function describeSettling(openStore: OpenStore): void {
   describe('an event', () => {
     let under: LedgerUnderTest;
     const stand = async (id: string) => {
-      const { status, heartbeat: beat } = await under.story(id);
+      const { status, heartbeat: beat } = await under.details(id);
       return `${status}, heartbeat ${beat}`;
     };
     const accept = async (given: ReturnType<typeof event>) => {
@@ -24,7 +34,7 @@ export function describeSettling(openStore: OpenStore): void {
       await under.ledger.work.add(heartbeat(MAIN));
       const lease = await under.claimOne();
       const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
-      const { pending } = await under.ledger.conversations.context(MAIN, limits);
+      const { pending } = await under.ledger.sessions.context(MAIN, limits);
       await commit(lease, changes(pending.at(-1)!.seq));
     };
     const shown = () => turn((through) => [{ type: 'consume', session: MAIN, through }]);
@@ -41,7 +51,7 @@ export function describeSettling(openStore: OpenStore): void {
 
     it('that was not understood is failed and says why', async () => {
       const id = await accept(event({ failure: 'the transform broke' }));
-      expect(await under.story(id)).toMatchObject({
+      expect(await under.details(id)).toMatchObject({
         status: 'failed',
         error: 'the transform broke',
       });
@@ -51,14 +61,14 @@ export function describeSettling(openStore: OpenStore): void {
       expect(await stand(await accept(wake()))).toBe('done, heartbeat none');
     });
 
-    it('that wakes now is done when its line was shown', async () => {
+    it('that wakes now is done when its system event was shown', async () => {
       const id = await accept(wakeNow());
       expect(await stand(id)).toBe('running, heartbeat requested');
       await shown();
       expect(await stand(id)).toBe('done, heartbeat done');
     });
 
-    it('fails with its heartbeat, until a later turn shows the line', async () => {
+    it('fails with its heartbeat, until a later turn shows the system event', async () => {
       const id = await accept(wakeNow());
       await broken();
       expect(await stand(id)).toBe('failed, heartbeat failed');
@@ -71,7 +81,7 @@ export function describeSettling(openStore: OpenStore): void {
       expect(await stand(id)).toBe('accepted, heartbeat none');
       await under.claimOne();
       expect(await stand(id)).toBe('running, heartbeat none');
-      expect((await under.story(id)).runs).toMatchObject([
+      expect((await under.details(id)).runs).toMatchObject([
         { status: 'running', attempts: 1, startedAt: new Date(under.clock.now()).toISOString() },
       ]);
     });
@@ -86,7 +96,7 @@ export function describeSettling(openStore: OpenStore): void {
       const id = await accept(agent('a'));
       const update: Change = { type: 'run-update', id: `${id}-run`, status };
       await commit(await under.claimOne(), [update]);
-      expect((await under.story(id)).status).toBe(expected);
+      expect((await under.details(id)).status).toBe(expected);
     });
 
     const deliveries: [DeliveryStatus, string][] = [
@@ -99,17 +109,17 @@ export function describeSettling(openStore: OpenStore): void {
       const id = await accept(agent('a'));
       const update: Change = { type: 'run-update', id: `${id}-run`, status: 'succeeded' };
       await commit(await under.claimOne(), [update, ...delivery(id)]);
-      expect((await under.story(id)).status).toBe('running');
+      expect((await under.details(id)).status).toBe('running');
       const sent: Change = { type: 'delivery-update', id: `${id}-delivery`, status };
       await commit(await under.claimOne('delivery'), [sent]);
-      expect((await under.story(id)).status).toBe(expected);
+      expect((await under.details(id)).status).toBe(expected);
     });
 
     it('is running until the last of run, heartbeat and delivery has ended', async () => {
       const id = await accept(agent('a'));
       await commit(await under.claimOne(), [
         { type: 'run-update', id: `${id}-run`, status: 'succeeded', summary: 'Hook: hi' },
-        line({ eventId: id, asksHeartbeat: true, text: 'Hook: hi' }),
+        systemEvent({ eventId: id, asksHeartbeat: true, text: 'Hook: hi' }),
         ...delivery(id, 'skipped'),
       ]);
       expect(await stand(id)).toBe('running, heartbeat requested');
@@ -117,23 +127,23 @@ export function describeSettling(openStore: OpenStore): void {
       expect(await stand(id)).toBe('done, heartbeat done');
     });
 
-    it('waits for the heartbeats of all its lines', async () => {
+    it('waits for the heartbeats of all its system events', async () => {
       const id = await accept(wakeNow());
       await turn((through) => [
         { type: 'consume', session: MAIN, through },
-        line({ eventId: id, asksHeartbeat: true }),
+        systemEvent({ eventId: id, asksHeartbeat: true }),
       ]);
       expect(await stand(id)).toBe('running, heartbeat requested');
     });
 
     it('stays running while its run is retried', async () => {
       const id = await accept(agent('a'));
-      const end: End = { type: 'retry', at: under.clock.now() + 50 };
+      const end: StepOutcome = { type: 'retry', at: under.clock.now() + 50 };
       const note = { at: under.clock.now(), attempt: 1, outcome: 'retry', error: 'busy' } as const;
       await commit(await under.claimOne(), [{ type: 'run-update', id: `${id}-run`, note }], end);
-      const story = await under.story(id);
-      expect(story.status).toBe('running');
-      expect(story.runs[0]?.notes).toEqual([
+      const details = await under.details(id);
+      expect(details.status).toBe('running');
+      expect(details.runs[0]?.notes).toEqual([
         { ...note, at: new Date(under.clock.now()).toISOString() },
       ]);
     });

@@ -1,8 +1,8 @@
 import type { Ledger, LedgerProvider } from '../../../src/hooks/ports/ledger.ts';
 import type { Lease } from '../../../src/hooks/ports/work-ledger.ts';
-import type { Lane } from '../../../src/hooks/ports/new-work.ts';
-import type { EventStory } from '../../../src/hooks/ports/stories.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import type { Lane } from '../../../src/hooks/ports/jobs.ts';
+import type { EventDetails } from '../../../src/hooks/ports/event-store.ts';
+import { ManualClock } from '../../support/clocks.ts';
 import { heartbeat } from './events.ts';
 
 /** One store under test: what a provider opens, and how to get rid of it. */
@@ -52,19 +52,19 @@ export class LedgerUnderTest {
     return lease;
   }
 
-  async story(id: string): Promise<EventStory> {
-    const story = await this.ledger.stories.get(id);
-    if (story === null) throw new Error(`no event ${id}`);
-    return story;
+  async details(id: string): Promise<EventDetails> {
+    const details = await this.ledger.events.get(id);
+    if (details === null) throw new Error(`no event ${id}`);
+    return details;
   }
 
   async reopen(): Promise<void> {
-    await this.ledger.upkeep.close();
+    await this.ledger.maintenance.close();
     this.ledger = await this.#store.provider.open(this.clock);
   }
 
   async dispose(): Promise<void> {
-    await this.ledger.upkeep.close();
+    await this.ledger.maintenance.close();
     await this.#store.dispose();
   }
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, MAIN, event, heartbeat, line, turn, wakeAction } from './events.ts';
+import { LIMITS, MAIN, event, heartbeat, systemEvent, turn, wakeAction } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -9,7 +9,7 @@ const HOOK = 'agent:main:hook:x';
 export function describeTranscripts(openStore: OpenStore): void {
   let under: LedgerUnderTest;
   const context = (maxHistoryCharacters = 1e6, session = HOOK) =>
-    under.ledger.conversations.context(session, {
+    under.ledger.sessions.context(session, {
       maxEvents: 100,
       maxBytes: 1e6,
       maxHistoryCharacters,
@@ -96,20 +96,20 @@ export function describeTranscripts(openStore: OpenStore): void {
 
     it('outlives a route and does not cost one', async () => {
       await commit(turn(MAIN, { runnerSession }));
-      await under.ledger.conversations.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
+      await under.ledger.sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
       expect((await context(0, MAIN)).runnerSession).toEqual(runnerSession);
       await commit(turn(MAIN));
-      const { last } = await under.ledger.conversations.routes(MAIN);
+      const { last } = await under.ledger.sessions.routes(MAIN);
       expect(last).toEqual({ channel: 'chan_1', to: '1' });
     });
   });
 
   describe('the list of sessions', () => {
-    const list = (limit = 200, cursor?: string) => under.ledger.stories.sessions({ limit, cursor });
+    const list = (limit = 200, cursor?: string) => under.ledger.events.sessions({ limit, cursor });
 
-    it('tells turns, the time of the last one, and what waits, in order of keys', async () => {
+    it('lists turns, the time of the last one, and what waits, in order of keys', async () => {
       await commit(turn('agent:ops:hook:x'), turn('agent:ops:hook:x', { at: 1000 }));
-      const actions = ['one', 'two'].map((text) => wakeAction([line({ text })]));
+      const actions = ['one', 'two'].map((text) => wakeAction([systemEvent({ text })]));
       await under.ledger.intake.accept(event({ actions }), LIMITS);
       const lastTurnAt = new Date(1000).toISOString();
       expect(await list()).toEqual({

@@ -9,9 +9,9 @@ const behaviours = {
   /** Says what it was given, as JSON. */
   async tell() {
     const input = await text(process.stdin);
-    const told = { args: rest, cwd: process.cwd(), env: process.env, input };
+    const given = { args: rest, cwd: process.cwd(), env: process.env, input };
     process.stdout.write(
-      JSON.stringify({ ...told, result: JSON.stringify(told), id: 'session-1' }),
+      JSON.stringify({ ...given, result: JSON.stringify(given), id: 'session-1' }),
     );
   },
   /** Says how many bytes it was given. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ProviderType } from '../../../src/adapters/agents/model.ts';
+import type { ProviderType } from '../../../src/adapters/agents/index.ts';
 
 /** Tokens that every step of a stub's answer says it used. */
 export const STEP_USAGE = { inputTokens: 11, outputTokens: 7 };

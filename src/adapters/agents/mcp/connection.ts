@@ -2,25 +2,22 @@ import type { MCPClient, MCPClientConfig } from '@ai-sdk/mcp';
 import type { Tool, ToolSet } from 'ai';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { McpServerSettings } from '../../../hooks/ports/runner-settings.ts';
-import { atMost } from '../bounded-body.ts';
-import { property } from '../property.ts';
-import { ProgramTransport } from './program.ts';
+import type { McpServerSettings } from '../../../hooks/ports/agent-directory.ts';
+import { limitBody } from '../../../platform/http-client.ts';
+import { getField } from '../../../platform/objects.ts';
+import { type Environment, pickVariables } from '../program.ts';
+import { loadSdk } from '../sdk.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 /** How long a server may take to be ready, to list its tools, and to close. */
 const CONNECT_MS = 10_000;
 const LIST_MS = 10_000;
 const CLOSE_MS = 3000;
 /** Pages of a server's list of tools that are read. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /** Largest answer of a server, in bytes: as much as one message of a program. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
-/** Variables that every program is given, where we have them ourselves. */
-const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG', 'TZ'];
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Where a server runs. */
 export interface McpPlace {
@@ -35,37 +32,40 @@ export class McpConnection {
   /** True once the connection broke: every further use would fail. */
   isBroken = false;
 
-  /** @param program the server itself, when it is a program of ours to end. */
-  constructor(
-    private readonly client: MCPClient,
-    private readonly program: ProgramTransport | undefined,
-  ) {}
+  readonly #client: MCPClient;
+  readonly #program: StdioTransport | undefined;
 
-  /** What the server offers now, by its own names. */
+  /** @param program the server itself, when it is a program of ours to end. */
+  constructor(client: MCPClient, program: StdioTransport | undefined) {
+    this.#client = client;
+    this.#program = program;
+  }
+
+  /** The tools that the server has now, by its own names. */
   async tools(signal: AbortSignal): Promise<ToolSet> {
     const options = { signal, timeout: LIST_MS };
-    let page = await this.client.listTools({ options });
+    let page = await this.#client.listTools({ options });
     const found = [...page.tools];
-    for (let read = 1; page.nextCursor !== undefined && read < MOST_PAGES; read += 1) {
-      page = await this.client.listTools({ params: { cursor: page.nextCursor }, options });
+    for (let read = 1; page.nextCursor !== undefined && read < MAX_PAGES; read += 1) {
+      page = await this.#client.listTools({ params: { cursor: page.nextCursor }, options });
       found.push(...page.tools);
     }
-    const tools: ToolSet = this.client.toolsFromDefinitions({ tools: found });
+    const tools: ToolSet = this.#client.toolsFromDefinitions({ tools: found });
     return Object.fromEntries(
-      Object.entries(tools).map(([name, tool]) => [name, this.watched(tool)]),
+      Object.entries(tools).map(([name, tool]) => [name, this.#watch(tool)]),
     );
   }
 
   /** Ends it within 3 seconds; never fails. */
   async close(): Promise<void> {
-    const closed = this.client.close().catch(() => {});
+    const closed = this.#client.close().catch(() => {});
     // A client whose program has ended leaves the program's children to us.
-    const ended = closed.then(() => this.program?.close());
+    const ended = closed.then(() => this.#program?.close());
     await Promise.race([ended, pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
   /** A tool whose failed calls tell whether the connection broke: an error of JSON-RPC is the server's answer. */
-  private watched(tool: Tool): Tool {
+  #watch(tool: Tool): Tool {
     const { execute } = tool;
     if (execute === undefined) return tool;
     return {
@@ -74,12 +74,8 @@ export class McpConnection {
         try {
           return await execute(input, options);
         } catch (error) {
-          if (
-            options.abortSignal?.aborted !== true &&
-            typeof property(error, 'code') !== 'number'
-          ) {
-            this.isBroken = true;
-          }
+          const isAnswer = typeof getField(error, 'code') === 'number';
+          if (options.abortSignal?.aborted !== true && !isAnswer) this.isBroken = true;
           throw error;
         }
       },
@@ -89,17 +85,18 @@ export class McpConnection {
 
 /**
  * Connects, within 10 seconds.
- * @throws whatever went wrong; see server-error.ts.
+ * @throws AgentError (permanent) when the package for MCP is missing; otherwise whatever went wrong, which
+ *   {@link McpServers} puts into words.
  */
 export async function connect(
   settings: McpServerSettings,
   place: McpPlace,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  // Only an agent that uses tools pays for the package.
-  const { createMCPClient } = await import('@ai-sdk/mcp');
-  const transport = transportOf(settings, place);
-  const program = transport instanceof ProgramTransport ? transport : undefined;
+  // Only an agent that uses tools needs the package, and pays for it.
+  const { createMCPClient } = await loadSdk('@ai-sdk/mcp', () => import('@ai-sdk/mcp'));
+  const transport = createTransport(settings, place);
+  const program = transport instanceof StdioTransport ? transport : undefined;
   try {
     const client = await createMCPClient({
       transport,
@@ -113,7 +110,7 @@ export async function connect(
   }
 }
 
-function transportOf(
+function createTransport(
   settings: McpServerSettings,
   { env, workspace }: McpPlace,
 ): MCPClientConfig['transport'] {
@@ -121,18 +118,10 @@ function transportOf(
     return { type: 'http', url: settings.url, headers: settings.headers, fetch: boundedFetch };
   }
   const { command, args } = settings;
-  const given = environmentOf([...ALWAYS_GIVEN, ...settings.env], env);
-  return new ProgramTransport({ command, args, env: given, cwd: workspace });
+  const variables = pickVariables(settings.env, env);
+  return new StdioTransport({ command, args, env: variables, cwd: workspace });
 }
 
+/** The SDK itself refuses redirects. */
 const boundedFetch: typeof fetch = async (...given) =>
-  atMost(await fetch(...given), MOST_BYTES, () => new Error('the answer is too large'));
-
-function environmentOf(names: readonly string[], env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
+  limitBody(await fetch(...given), MAX_BYTES, () => new Error('the answer is too large'));

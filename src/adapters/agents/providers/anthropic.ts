@@ -1,11 +1,15 @@
-import type { Protocol } from './provider-access.ts';
+import { loadSdk } from '../sdk.ts';
+import type { Protocol } from './protocol.ts';
 
 /** Anthropic's Messages API. */
 export const anthropic: Protocol = {
   publicUrl: 'https://api.anthropic.com/v1',
   needsKey: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const { createAnthropic } = await loadSdk(
+      '@ai-sdk/anthropic',
+      () => import('@ai-sdk/anthropic'),
+    );
     return createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch }).messages(modelId);
   },
 };

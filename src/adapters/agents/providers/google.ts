@@ -1,11 +1,12 @@
-import type { Protocol } from './provider-access.ts';
+import { loadSdk } from '../sdk.ts';
+import type { Protocol } from './protocol.ts';
 
 /** Google's Gemini API. */
 export const google: Protocol = {
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
-    const { createGoogle } = await import('@ai-sdk/google');
+    const { createGoogle } = await loadSdk('@ai-sdk/google', () => import('@ai-sdk/google'));
     return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch }).languageModel(modelId);
   },
 };

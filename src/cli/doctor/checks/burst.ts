@@ -1,6 +1,5 @@
-import type { Check } from '../check.ts';
-import { info, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
+import { info, warning } from '../check.ts';
+import type { Check, CheckResult } from '../check.ts';
 
 /** Hooks at once that a calm system should take. */
 const BURST = 1000;
@@ -14,7 +13,7 @@ export const burst: Check = {
   run({ resolved: { effective } }) {
     const { maxConcurrent, timeoutSeconds, maxSystemEvents } = effective.agents.defaults;
     const seconds = Math.ceil(BURST / maxConcurrent) * timeoutSeconds;
-    const found: Found[] = [
+    const found: CheckResult[] = [
       info(
         `${maxConcurrent} turns run side by side; all runs of a burst are kept and wait: ${BURST.toLocaleString('en')} that each take their whole ${timeoutSeconds} s would last ${lasting(seconds)}`,
         'raise agents.defaults.maxConcurrent as far as your models allow',
@@ -37,7 +36,13 @@ export const burst: Check = {
 };
 
 /** A call waits at most ten timeouts (docs/security.md). */
-function transformBurst({ workers, timeoutMs }: { workers: number; timeoutMs: number }): Found {
+function transformBurst({
+  workers,
+  timeoutMs,
+}: {
+  workers: number;
+  timeoutMs: number;
+}): CheckResult {
   return info(
     `transforms hold ${10 * workers} requests at once that take their whole ${timeoutMs} ms, up to 1,000 that are quick; more are answered 503`,
     'raise hooks.transformLimits.workers up to the number of cores',

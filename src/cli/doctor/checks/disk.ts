@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { error, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
-import { error, ok, warning } from '../finding.ts';
 
 const MB = 1024 * 1024;
 /** What a busy day of payloads and their log may take. */

@@ -1,9 +1,9 @@
-import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { exposure } from './exposure.ts';
 import { proxies } from './proxies.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 describe('doctor: exposure', () => {

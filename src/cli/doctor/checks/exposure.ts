@@ -1,6 +1,6 @@
 import { isLoopback } from '../../../hooks/index.ts';
+import { info, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
-import { info, ok, warning } from '../finding.ts';
 
 /** Who can reach the port. */
 export const exposure: Check = {

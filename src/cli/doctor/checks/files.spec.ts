@@ -1,10 +1,11 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
+import { writeFragment } from '../../../service/index.ts';
 import { files } from './files.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 /** Everything a service has, for its user alone. */
@@ -57,4 +58,23 @@ describe('doctor: files', () => {
     mode('gateway.json5', 0o644);
     expect(await dir.findings(files)).toMatchObject([{ severity: 'error' }]);
   });
+
+  it('counts a fragment among the secrets when one is written out in it, and gateway.json5 not', async () => {
+    mode('gateway.json5', 0o644);
+    writeFragment(dir.path, 'mail', mailWith('${HOOK}'), 'the tests');
+    mode('gateway.d/mail.json5', 0o644);
+    expect(await dir.findings(files)).toMatchObject([{ severity: 'ok' }]);
+    writeFragment(dir.path, 'mail', mailWith('an-app-password'), 'the tests');
+    expect(await dir.findings(files)).toMatchObject([{ severity: 'ok' }]);
+    mode('gateway.d/mail.json5', 0o644);
+    const path = join(dir.path, 'gateway.d/mail.json5');
+    expect(await dir.findings(files)).toMatchObject([
+      { severity: 'error', what: `${path} can be read by other users` },
+    ]);
+  });
 });
+
+function mailWith(password: string): Record<string, unknown> {
+  const mail = { account: 'ann@example.com', host: 'imap.test', auth: { password } };
+  return { hooks: { presets: ['mail'], mail } };
+}

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { DOTENV_FILE, GATEWAY_FILE } from '../../../standalone/configuration-files.ts';
-import type { Check, Patient } from '../check.ts';
-import { error, info, ok, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
-import { secretsOf } from '../secrets.ts';
+import { DOTENV_FILE, FRAGMENTS_DIR, GATEWAY_FILE } from '../../../service/index.ts';
+import { error, info, ok, warning } from '../check.ts';
+import type { Check, CheckResult, DoctorContext } from '../check.ts';
+import { listSecrets } from '../../config/secrets.ts';
 
 /** One file or directory, and what others may do with it. */
 interface Guarded {
@@ -21,23 +20,27 @@ const OTHERS_WRITE = 0o022;
 export const files: Check = {
   name: 'files',
   needs: 'nothing',
-  run(patient) {
+  run(context) {
     if (process.platform === 'win32') return [info('permissions are not checked on Windows')];
-    const found = guardedBy(patient).flatMap(({ path, isSecret }) => {
+    const found = guardedBy(context).flatMap(({ path, isSecret }) => {
       const stats = statSync(path, { throwIfNoEntry: false });
-      return stats === undefined ? [] : lapsesOf(path, stats, isSecret);
+      return stats === undefined ? [] : findLapses(path, stats, isSecret);
     });
     return found.length > 0 ? found : [ok('only this user can read secrets and change hooks')];
   },
 };
 
-function guardedBy({ inspection }: Patient): Guarded[] {
-  const { dir, resolved, demoHookToken } = inspection;
-  const hasLiterals = secretsOf(inspection).some(({ isLiteral }) => isLiteral);
+function guardedBy({ inspection }: DoctorContext): Guarded[] {
+  const { dir, resolved, demoHookToken, files } = inspection;
+  const withSecrets = new Set(listSecrets(inspection).map(({ file }) => file));
   const data = resolved?.store.dir;
   return [
     { path: dir, isSecret: false },
-    { path: join(dir, GATEWAY_FILE), isSecret: hasLiterals },
+    { path: join(dir, FRAGMENTS_DIR), isSecret: false },
+    ...[GATEWAY_FILE, ...(files.fragments ?? []).map(({ file }) => file)].map((file) => ({
+      path: join(dir, file),
+      isSecret: withSecrets.has(file),
+    })),
     { path: join(dir, DOTENV_FILE), isSecret: true },
     { path: join(dir, 'transforms'), isSecret: false },
     { path: demoHookToken.path, isSecret: true },
@@ -50,8 +53,8 @@ function guardedBy({ inspection }: Patient): Guarded[] {
 
 const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'mail.sqlite'];
 
-function lapsesOf(path: string, { mode, uid }: Stats, isSecret: boolean): Found[] {
-  const found: Found[] = [];
+function findLapses(path: string, { mode, uid }: Stats, isSecret: boolean): CheckResult[] {
+  const found: CheckResult[] = [];
   const strict = isSecret ? 'go-rwx' : 'go-w';
   const fix = `chmod ${strict} '${path.replaceAll("'", String.raw`'\''`)}'`;
   if ((mode & OTHERS_WRITE) !== 0) found.push(error(`${path} can be changed by other users`, fix));

@@ -1,12 +1,12 @@
-import { GOOD_TOKEN, PatientDirectory } from '../../../../test/support/patient.ts';
-import { MailTrialError } from '../../../mail/index.ts';
+import { GOOD_TOKEN, DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
+import { ConnectionCheckError } from '../../../mail/index.ts';
 import { mailbox } from './mailbox.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function watching(auth: object): PatientDirectory {
+function watching(auth: object): DoctorDirectory {
   const mail = { account: 'ann@example.com', host: 'imap.test', auth };
   return dir.configure({ hooks: { presets: ['mail'], mail } });
 }
@@ -26,7 +26,7 @@ describe('doctor: mailbox', () => {
     ['no-mailbox', 'error', 'hooks mail setup'],
     ['connection', 'warning', 'hooks.mail.host'],
   ] as const)('tells why it cannot: %s', async (kind, severity, fix) => {
-    dir.tryMail = () => Promise.reject(new MailTrialError({ kind, reason: 'no\u001b[2J' }));
+    dir.tryMail = () => Promise.reject(new ConnectionCheckError({ kind, reason: 'no\u001b[2J' }));
     const findings = await watching(password).findings(mailbox);
     expect(findings).toMatchObject([{ severity, fix: expect.stringContaining(fix) }]);
     expect(findings[0]?.what).toBe('hooks.mail: no\\u001b[2J');

@@ -1,9 +1,8 @@
-import type { MailOptions, MailTrial } from '../../../mail/index.ts';
-import { MailTrialError } from '../../../mail/index.ts';
+import type { MailOptions, ConnectionCheck } from '../../../mail/index.ts';
+import { ConnectionCheckError } from '../../../mail/index.ts';
 import { asShortLine } from '../../foreign-text.ts';
-import type { Check, SoundPatient } from '../check.ts';
-import { error, info, ok, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
+import { error, info, ok, warning } from '../check.ts';
+import type { Check, CheckResult, SoundContext } from '../check.ts';
 
 const LONGEST_NAME = 40;
 
@@ -11,11 +10,11 @@ const LONGEST_NAME = 40;
 export const mailbox: Check = {
   name: 'mailbox',
   needs: 'network',
-  run: async (patient) => {
-    const { mail } = patient.resolved;
+  run: async (context) => {
+    const { mail } = context.resolved;
     if (mail === undefined) return [info('no mailbox is watched (hooks.mail)')];
     if (mail.auth?.oauth2 !== undefined) return [NOT_SPENT];
-    return [await tried(mail, patient)];
+    return [await tried(mail, context)];
   },
 };
 
@@ -25,11 +24,11 @@ const NOT_SPENT = info(
   'the running watcher tells: /ops/api/mail and /health/ready',
 );
 
-async function tried(mail: MailOptions, { tryMail }: SoundPatient): Promise<Found> {
+async function tried(mail: MailOptions, { tryMail }: SoundContext): Promise<CheckResult> {
   try {
     return ok(`hooks.mail: logged in; ${counts(await tryMail(mail))}`);
   } catch (failure) {
-    if (!(failure instanceof MailTrialError)) throw failure;
+    if (!(failure instanceof ConnectionCheckError)) throw failure;
     const what = `hooks.mail: ${asShortLine(failure.reason, 120)}`;
     if (failure.kind === 'connection') {
       return warning(what, 'check hooks.mail.host and port, and the network');
@@ -38,7 +37,7 @@ async function tried(mail: MailOptions, { tryMail }: SoundPatient): Promise<Foun
   }
 }
 
-function counts({ mailboxes }: MailTrial): string {
+function counts({ mailboxes }: ConnectionCheck): string {
   return mailboxes
     .map(({ mailbox: name, messages }) => `${asShortLine(name, LONGEST_NAME)} (${messages})`)
     .join(', ');

@@ -1,15 +1,15 @@
-import { modelAddresses } from '../../../standalone/addresses.ts';
+import { modelAddresses } from '../../../service/index.ts';
 import type { Check } from '../check.ts';
-import { reachable } from './reachable.ts';
+import { checkServers } from '../reach.ts';
 
 /** Whether the servers of models and other gateways can be reached. No model is asked: nothing is paid for. */
 export const models: Check = {
   name: 'models',
   needs: 'network',
-  run: (patient) =>
-    reachable(
-      modelAddresses(patient.resolved.effective),
-      patient,
+  run: (context) =>
+    checkServers(
+      modelAddresses(context.resolved.effective),
+      context,
       'no provider is configured: only the demo agent, a local Ollama and programs can run',
     ),
 };

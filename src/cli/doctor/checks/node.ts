@@ -1,6 +1,6 @@
-import { nodeRefusal } from '../../../standalone/node-version.ts';
+import { nodeRefusal } from '../../../platform/node-version.ts';
+import { error, ok } from '../check.ts';
 import type { Check } from '../check.ts';
-import { error, ok } from '../finding.ts';
 
 /** Whether this Node runs the service. */
 export const node: Check = {

@@ -1,8 +1,8 @@
-import { unfoundPrograms } from '../../../standalone/unfound-programs.ts';
+import { unfoundPrograms } from '../../../service/index.ts';
+import { error, ok } from '../check.ts';
 import type { Check } from '../check.ts';
-import { error, ok } from '../finding.ts';
 
-/** Warnings of the configuration that this check tells. */
+/** Keys of warnings that this check reports, so that the check of the configuration leaves them out. */
 export const ABOUT_PROGRAMS = /\.command$/;
 
 /** Whether the programs that agents and MCP servers are can be found. */

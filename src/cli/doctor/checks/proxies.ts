@@ -1,6 +1,5 @@
-import type { Check } from '../check.ts';
-import { error, info, ok, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
+import { error, info, ok, warning } from '../check.ts';
+import type { Check, CheckResult } from '../check.ts';
 
 /** Wider ranges hold machines of strangers. */
 const WIDEST = { ipv4: 8, ipv6: 16 };
@@ -20,19 +19,19 @@ export const proxies: Check = {
 };
 
 function isWide(range: string): boolean {
-  const bits = bitsOf(range);
+  const bits = parseBits(range);
   return bits !== null && bits < (range.includes(':') ? WIDEST.ipv6 : WIDEST.ipv4);
 }
 
-function tooWide(range: string): Found {
+function tooWide(range: string): CheckResult {
   const fix = 'name the addresses of your own proxies only';
-  if (bitsOf(range) === 0) {
+  if (parseBits(range) === 0) {
     return error(`gateway.trustedProxies holds ${range}: anybody can claim any address`, fix);
   }
   return warning(`gateway.trustedProxies holds ${range}, far more than your proxies`, fix);
 }
 
-function bitsOf(range: string): number | null {
+function parseBits(range: string): number | null {
   const [, bits] = range.split('/');
   return bits === undefined ? null : Number(bits);
 }

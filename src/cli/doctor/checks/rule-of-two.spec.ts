@@ -1,8 +1,8 @@
-import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { ruleOfTwo } from './rule-of-two.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 const ARMED = {

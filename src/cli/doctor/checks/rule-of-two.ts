@@ -1,10 +1,9 @@
 import type { AgentOptions, HooksOptions, MappingOptions } from '../../../hooks/index.ts';
-import type { Check } from '../check.ts';
-import { info, ok, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
+import { info, ok, warning } from '../check.ts';
+import type { Check, CheckResult } from '../check.ts';
 
-/** What is asked of an agent; the only one of an empty list has no more. */
-type Examined = Pick<AgentOptions, 'id'> & Partial<AgentOptions>;
+/** What is looked at of an agent; the only one of an empty list has no more than its id. */
+type AgentFields = Pick<AgentOptions, 'id'> & Partial<AgentOptions>;
 
 /** Where strangers' words, tools and an answer to the outside meet in one turn: any two of them are fine. */
 export const ruleOfTwo: Check = {
@@ -12,7 +11,7 @@ export const ruleOfTwo: Check = {
   needs: 'configuration',
   run({ resolved: { effective } }) {
     const { list, defaults } = effective.agents;
-    const agents: readonly Examined[] = list.length > 0 ? list : [{ id: 'main' }];
+    const agents: readonly AgentFields[] = list.length > 0 ? list : [{ id: 'main' }];
     const first = agents.find((agent) => agent.default === true) ?? agents[0];
     const found = agents.flatMap((agent, index) => {
       const ways = waysTo(agent, agent === first, effective.hooks);
@@ -24,7 +23,11 @@ export const ruleOfTwo: Check = {
   },
 };
 
-function meeting({ id, tools, runner }: Examined, key: string, ways: readonly string[]): Found[] {
+function meeting(
+  { id, tools, runner }: AgentFields,
+  key: string,
+  ways: readonly string[],
+): CheckResult[] {
   if (ways.length === 0) return [];
   const through = `${ways.join(', ')} ${ways.length === 1 ? 'shows' : 'show'}`;
   if (runner?.type === 'command' || runner?.type === 'http') {
@@ -42,7 +45,7 @@ function meeting({ id, tools, runner }: Examined, key: string, ways: readonly st
 }
 
 /** The hooks that show an agent foreign text and may deliver what it replies. */
-function waysTo(agent: Examined, isDefault: boolean, hooks: HooksOptions): string[] {
+function waysTo(agent: AgentFields, isDefault: boolean, hooks: HooksOptions): string[] {
   if (!hooks.enabled) return [];
   const runsHere = (agentId: string | undefined): boolean =>
     agentId === undefined ? isDefault : isSame(agentId, agent.id);
@@ -65,7 +68,7 @@ function mayDeliver({ action, deliver }: MappingOptions): boolean {
 }
 
 /** Whether a request to the built-in agent hook may name the agent. */
-function isNamable({ id }: Examined, { allowedAgentIds }: HooksOptions): boolean {
+function isNamable({ id }: AgentFields, { allowedAgentIds }: HooksOptions): boolean {
   if (allowedAgentIds === undefined || allowedAgentIds.includes('*')) return true;
   return allowedAgentIds.some((allowed) => isSame(allowed, id));
 }

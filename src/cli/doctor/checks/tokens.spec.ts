@@ -1,14 +1,15 @@
-import { GOOD_TOKEN, PatientDirectory } from '../../../../test/support/patient.ts';
+import { GOOD_TOKEN, DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
+import { writeFragment } from '../../../service/index.ts';
 import { tokens } from './tokens.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 const other = GOOD_TOKEN.split('').toReversed().join('');
 
 /** What is found when the tokens come from .env. */
-function withTokens(hook: string, operator = other): ReturnType<PatientDirectory['findings']> {
+function withTokens(hook: string, operator = other): ReturnType<DoctorDirectory['findings']> {
   dir
     .write('.env', `HOOK=${hook}\nOPERATOR=${operator}`)
     .configure({ hooks: { token: '${HOOK}' }, gateway: { auth: { token: '${OPERATOR}' } } });
@@ -40,7 +41,7 @@ describe('doctor: tokens', () => {
     expect(whats).toContainEqual('operator-token has only 5 characters');
   });
 
-  it('tells a token that opens two doors', async () => {
+  it('reports a token that is used in two places', async () => {
     dir
       .write('.env', `HOOK=${GOOD_TOKEN}`)
       .configure({ hooks: { token: '${HOOK}' }, channels: { chan_2: { token: '${HOOK}' } } });
@@ -61,5 +62,12 @@ describe('doctor: tokens', () => {
     expect(await dir.configure().findings(tokens)).toMatchObject([
       { severity: 'info', what: 'written out in gateway.json5: hooks.token' },
     ]);
+  });
+
+  it('does not mind one that a command keeps in its fragment', async () => {
+    const mail = { account: 'a@b.c', host: 'imap.test', auth: { password: 'an-app-password' } };
+    await withTokens(GOOD_TOKEN);
+    writeFragment(dir.path, 'mail', { hooks: { presets: ['mail'], mail } }, 'the tests');
+    expect(await dir.findings(tokens)).toMatchObject([{ severity: 'ok' }]);
   });
 });

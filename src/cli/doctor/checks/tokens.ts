@@ -1,10 +1,10 @@
-import type { Check } from '../check.ts';
-import { error, info, ok, warning } from '../finding.ts';
-import type { Found } from '../finding.ts';
-import { secretsOf } from '../secrets.ts';
-import type { Secret } from '../secrets.ts';
+import { error, info, ok, warning } from '../check.ts';
+import type { Check, CheckResult } from '../check.ts';
+import { GATEWAY_FILE } from '../../../service/index.ts';
+import { listSecrets } from '../../config/secrets.ts';
+import type { Secret } from '../../config/secrets.ts';
 
-/** Secrets that we choose ourselves; the others were made by whoever asks for them. */
+/** Secrets that we choose ourselves; the others were made by the platforms that ask for them. */
 const OURS = new Set(['hooks.token', 'gateway.auth.token', 'operator-token']);
 
 const SHORTEST_GOOD = 24;
@@ -13,12 +13,12 @@ const FEWEST_BITS = 64;
 const PLACEHOLDER = /replace|change.?me|example|your.?token|secret|password|hook.?token/i;
 const NEW_ONE = 'make one with "hooks token new" and put it into .env';
 
-/** Whether our own tokens can be guessed, and whether two doors have one key. */
+/** Whether our own tokens can be guessed, and whether one token opens two ways in. */
 export const tokens: Check = {
   name: 'tokens',
   needs: 'configuration',
   run({ inspection }) {
-    const secrets = secretsOf(inspection);
+    const secrets = listSecrets(inspection);
     const found = [
       ...secrets.filter(({ key }) => OURS.has(key)).flatMap(weaknesses),
       ...reused(secrets),
@@ -28,7 +28,8 @@ export const tokens: Check = {
   },
 };
 
-function weaknesses({ key, value }: Secret): Found[] {
+/** What makes one secret easy to guess; the first finding only. */
+function weaknesses({ key, value }: Secret): CheckResult[] {
   if (PLACEHOLDER.test(value)) {
     return [
       error(`${key} looks like the placeholder of an example, which everybody knows`, NEW_ONE),
@@ -37,20 +38,21 @@ function weaknesses({ key, value }: Secret): Found[] {
   if (value.length < SHORTEST_GOOD) {
     return [warning(`${key} has only ${value.length} characters`, NEW_ONE)];
   }
-  const bits = Math.floor(bitsOf(value));
+  const bits = Math.floor(estimateBits(value));
   if (bits >= FEWEST_BITS) return [];
   return [warning(`${key} repeats itself: about ${bits} bits, as far as one can see`, NEW_ONE)];
 }
 
 /** Shannon's entropy of the characters: an upper bound of what a guess costs. */
-function bitsOf(value: string): number {
+function estimateBits(value: string): number {
   const letters = Array.from(value);
   const counts = Map.groupBy(letters, (letter) => letter).values();
   const perLetter = Array.from(counts, ({ length }) => length / letters.length);
   return -letters.length * perLetter.reduce((sum, share) => sum + share * Math.log2(share), 0);
 }
 
-function reused(secrets: readonly Secret[]): Found[] {
+/** Secrets that stand in two places, one of them a token of ours. */
+function reused(secrets: readonly Secret[]): CheckResult[] {
   const places = Map.groupBy(secrets, ({ value }) => value);
   return (
     Array.from(places.values(), (same) => same.map(({ key }) => key))
@@ -62,8 +64,10 @@ function reused(secrets: readonly Secret[]): Found[] {
   );
 }
 
-function literal(secrets: readonly Secret[]): Found[] {
-  const keys = secrets.filter(({ isLiteral }) => isLiteral).map(({ key }) => key);
+/** Secrets that are written out in the main file in place of a variable. */
+function literal(secrets: readonly Secret[]): CheckResult[] {
+  // What a command obtained stands in its fragment on purpose.
+  const keys = secrets.filter(({ file }) => file === GATEWAY_FILE).map(({ key }) => key);
   if (keys.length === 0) return [];
   const fix = 'write ${NAME} there and NAME=… into .env, which is not committed or shared';
   return [info(`written out in gateway.json5: ${keys.join(', ')}`, fix)];

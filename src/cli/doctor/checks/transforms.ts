@@ -1,7 +1,8 @@
+import { error, ok } from '../check.ts';
+import { keyWithoutFile } from '../../config/planned-files.ts';
 import type { Check } from '../check.ts';
-import { error, ok } from '../finding.ts';
 
-/** Keys of mistakes that this check tells. */
+/** Keys of mistakes that this check reports, so that the check of the configuration leaves them out. */
 export const ABOUT_TRANSFORMS = /\.transform(?:\.|$)|^hooks\.transformsDir$/;
 
 /** Whether every transform compiles; reading the configuration has tried. */
@@ -9,7 +10,7 @@ export const transforms: Check = {
   name: 'transforms',
   needs: 'nothing',
   run({ inspection: { problems, resolved } }) {
-    const broken = problems.filter(({ key }) => ABOUT_TRANSFORMS.test(key));
+    const broken = problems.filter(({ key }) => ABOUT_TRANSFORMS.test(keyWithoutFile(key)));
     if (broken.length > 0) {
       const fix = 'correct the module; types: nestjs-agent-hooks/transform';
       return broken.map(({ key, message }) => error(`${key} ${message}`, fix));

@@ -1,5 +1,5 @@
+import { ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
-import { ok, warning } from '../finding.ts';
 
 /** Every hook whose content an agent is shown as if the operator had written it. */
 export const unsafeContent: Check = {

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PatientDirectory } from '../../../../test/support/patient.ts';
+import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { burst } from './burst.ts';
 import { disk, nearestExisting } from './disk.ts';
 import { programs } from './programs.ts';
 import { transforms } from './transforms.ts';
 import { unsafeContent } from './unsafe-content.ts';
 
-let dir: PatientDirectory;
-beforeEach(() => (dir = new PatientDirectory()));
+let dir: DoctorDirectory;
+beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 const MAPPING = { id: 'm', transform: { module: 'm.mjs' } };

@@ -1,31 +1,109 @@
+import { createRequire } from 'node:module';
+import { Injectable } from '@nestjs/common';
+import '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { Clock } from '../../ports/index.ts';
 
-/** What a failure storage answers; durations in whole seconds, as the throttler counts. */
+// The only file that loads @nestjs/throttler. That is CommonJS and requires Nest: imported, Jest would run it while it
+// still links Nest, and refuse. Required here it runs after both of Nest's packages above.
+const throttler: typeof import('@nestjs/throttler') = createRequire(import.meta.url)(
+  '@nestjs/throttler',
+);
+
+/** DI token of the storage inside our module: the throttler's own, provided privately. */
+export const FAILURE_STORAGE = throttler.getStorageToken();
+
+/** What one failure came to; durations in whole seconds. */
 export type FailureRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
+/** Most keys remembered at once; beyond, those that failed longest ago are forgotten, half of them at a time. */
+export const MAX_TRACKED_KEYS = 20_000;
+
+interface Failures {
+  /** When each failure within the window happened, oldest first. */
+  readonly times: readonly number[];
+  readonly lockedUntil: number;
+}
+
+const NONE: Failures = { times: [], lockedUntil: 0 };
+
 /**
- * Where failed authentications are counted: the throttler's own storage contract, and what a failure budget needs
- * besides. Asynchronous, so that machines can share one; give the module its `failureStorage` for that.
+ * The throttler's storage contract in this process's memory: a sliding window per key, bounded however many addresses
+ * knock. (The throttler's own keeps every key of the window.)
  */
-export abstract class FailureStorage implements ThrottlerStorage {
+@Injectable()
+export class BoundedFailureStorage implements ThrottlerStorage {
+  readonly #failures = new BoundedMap<Failures>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get size(): number {
+    return this.#failures.size;
+  }
+
   /**
-   * Counts one failure. The `limit`-th within `ttl` ms locks the key for `blockDuration` ms and is itself not blocked
-   * yet; a failure during the lock is answered `isBlocked` and changes nothing.
+   * Counts one failure, unless the key is blocked. The first one beyond `limit` within `ttl` ms blocks the key for
+   * `blockDuration` ms; one that comes after a block has ended begins anew.
    */
-  abstract increment(
+  async increment(
     key: string,
     ttl: number,
     limit: number,
     blockDuration: number,
-    throttlerName: string,
-  ): Promise<FailureRecord>;
+  ): Promise<FailureRecord> {
+    const now = this.clock.now();
+    const known = this.#failures.get(key) ?? NONE;
+    let { times, lockedUntil } = known;
+    if (lockedUntil <= now) {
+      const recent = lockedUntil > 0 ? [] : times.filter((time) => time > now - ttl);
+      times = [...recent, now];
+      lockedUntil = times.length > limit ? now + blockDuration : 0;
+    }
+    this.#failures.set(key, { times, lockedUntil });
+    return {
+      totalHits: times.length,
+      timeToExpire: toSeconds(ttl),
+      isBlocked: lockedUntil > now,
+      timeToBlockExpire: toSeconds(lockedUntil - now),
+    };
+  }
+}
 
-  /** False only when certainly nothing is known of any key: then no request has to ask. */
-  abstract get mayTrackAny(): boolean;
+/**
+ * A map that forgets: two generations instead of one list by age, since the oldest entry of a large Map is slow to
+ * find.
+ */
+export class BoundedMap<V> {
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
 
-  /** Whole seconds until the lock of the key ends; 0 when it is not locked. */
-  abstract lockedSeconds(key: string): Promise<number>;
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
 
-  /** Forgets the key. */
-  abstract clear(key: string): Promise<void>;
+  get(key: string): V | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+
+  set(key: string, value: V): void {
+    this.#old.delete(key);
+    this.#young.set(key, value);
+    if (this.#young.size < MAX_TRACKED_KEYS / 2) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+}
+
+export function toSeconds(ms: number): number {
+  return ms <= 0 ? 0 : Math.ceil(ms / 1000);
 }

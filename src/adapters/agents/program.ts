@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+
+import type { Clock } from '../../hooks/ports/clock.ts';
+
+/**
+ * Programs of this machine that work for an agent: command-line agents (command.ts) and MCP servers
+ * (mcp/stdio-transport.ts). Each is started without a shell, sees only the variables that it was meant to see, and
+ * leads a process group of its own, so that whatever it starts can be ended together with it.
+ */
+
+/** Variables by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What every program is given of the service's own environment. */
+const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG', 'TZ'];
+
+/** `PATH`, `HOME`, `LANG`, `TZ` and the named variables, as far as they are set. */
+export function pickVariables(
+  names: readonly string[],
+  source: Environment,
+): Record<string, string> {
+  return Object.fromEntries(
+    [...ALWAYS_GIVEN, ...names].flatMap((name) => {
+      const value = source[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/**
+ * Sends a signal to every process of a group; 0 only asks whether one is left.
+ * @param leader id of the process that began the group.
+ * @returns false when no process of the group is left.
+ */
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    // ESRCH: the group is gone.
+    return false;
+  }
+}
+
+/** How long processes get to end by themselves after SIGTERM. */
+const GRACE_MS = 500;
+/** How often it is looked whether they have. */
+const STEP_MS = 50;
+
+/**
+ * The process groups of programs that run now, by the id of their leader. A group ends with its turn, and at the
+ * latest with this process, unless that is killed with SIGKILL.
+ */
+export class ProcessGroups {
+  readonly #clock: Clock;
+  readonly #leaders = new Set<number>();
+  readonly #killAll = (): void => {
+    for (const leader of this.#leaders) signalGroup(leader, 'SIGKILL');
+  };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(leader: number): void {
+    if (this.#leaders.size === 0) process.on('exit', this.#killAll);
+    this.#leaders.add(leader);
+  }
+
+  /** Ends every process of the group: SIGTERM, and after 500 ms SIGKILL. Does nothing when none is left. */
+  async end(leader: number): Promise<void> {
+    let isAlive = signalGroup(leader, 'SIGTERM');
+    for (let waited = 0; isAlive && waited < GRACE_MS; waited += STEP_MS) {
+      await this.#clock.wait(STEP_MS);
+      isAlive = signalGroup(leader, 0);
+    }
+    if (isAlive) signalGroup(leader, 'SIGKILL');
+    this.#leaders.delete(leader);
+    if (this.#leaders.size === 0) process.off('exit', this.#killAll);
+  }
+
+  /** Waits for `event`, but no longer than processes get to end. */
+  async waitBriefly(event: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([event, this.#clock.wait(GRACE_MS, over.signal)]);
+    over.abort();
+  }
+}
+
+/** Largest output of a program that runs once, in bytes. */
+export const MAX_OUTPUT_BYTES = 1_048_576;
+/** How much of the end of the error output is kept, in bytes. */
+const ERROR_TAIL_BYTES = 2048;
+
+/** A program to run once. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing else is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it is given on its standard input. */
+  readonly input: string;
+}
+
+/** How a program ended. Bytes that are not UTF-8 are replacement characters. */
+export interface ProgramEnd {
+  readonly stdout: string;
+  /** It wrote more than {@link MAX_OUTPUT_BYTES} and was ended for that. */
+  readonly isTooLong: boolean;
+  /** The end of its error output: whole lines, at most 2 KB. */
+  readonly stderr: string;
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly endedBy: NodeJS.Signals | null;
+}
+
+/**
+ * Runs a program to its end, and ends what it leaves running in its process group. An abort ends the whole group.
+ * @throws the signal's reason when it aborted; the system's error when the program could not be started.
+ */
+export async function runProgram(
+  { command, args, cwd, env, input }: Program,
+  groups: ProcessGroups,
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' });
+  const leader = await waitForStart(child);
+  groups.add(leader);
+  let ending: Promise<void> | undefined;
+  const end = (): Promise<void> => (ending ??= groups.end(leader));
+  const output = collectOutput(child, () => void end());
+  const over = waitForEnd(child, groups, end);
+  const stopListening = onAbort(signal, () => void end());
+  // A program may stop reading before it has read everything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  await over;
+  stopListening();
+  signal.throwIfAborted();
+  return { ...output(), code: child.exitCode, endedBy: child.signalCode };
+}
+
+/**
+ * @returns the id of the process, which leads its group.
+ * @throws the system's error when there is no process.
+ */
+async function waitForStart(child: ChildProcess): Promise<number> {
+  if (child.pid !== undefined) return child.pid;
+  const [error] = await once(child, 'error');
+  throw error;
+}
+
+/** Resolves when the program, its group and its output have ended. */
+async function waitForEnd(
+  child: ChildProcessWithoutNullStreams,
+  groups: ProcessGroups,
+  end: () => Promise<void>,
+): Promise<void> {
+  const closed = once(child, 'close');
+  await once(child, 'exit');
+  await end();
+  // A process that left the group may hold the output open for ever.
+  await groups.waitBriefly(closed);
+  child.stdout.destroy();
+  child.stderr.destroy();
+}
+
+/** Calls `listener` when the signal aborts, or now if it has. @returns what ends that. */
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  signal.addEventListener('abort', listener, { once: true });
+  if (signal.aborted) listener();
+  return () => signal.removeEventListener('abort', listener);
+}
+
+/** Gathers both outputs within their limits. @param onTooLong called as soon as there is too much. */
+function collectOutput(
+  { stdout, stderr }: ChildProcessWithoutNullStreams,
+  onTooLong: () => void,
+): () => Pick<ProgramEnd, 'stdout' | 'stderr' | 'isTooLong'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let tail = Buffer.alloc(0);
+  stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_OUTPUT_BYTES) chunks.push(chunk);
+    else onTooLong();
+  });
+  stderr.on('data', (chunk: Buffer) => {
+    // One byte more than is shown, to see that there was more.
+    tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL_BYTES - 1));
+  });
+  return () => ({
+    stdout: new TextDecoder().decode(Buffer.concat(chunks)),
+    stderr: toWholeLines(tail),
+    isTooLong: bytes > MAX_OUTPUT_BYTES,
+  });
+}
+
+/** Half a line could be the half of a key, which nobody would recognise. */
+function toWholeLines(tail: Buffer): string {
+  const isCut = tail.length > ERROR_TAIL_BYTES;
+  const lines = new TextDecoder().decode(tail).split('\n');
+  return (isCut ? lines.slice(1) : lines).join('\n');
+}

@@ -1,0 +1,21 @@
+import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import {
+  loadOptionalPackage,
+  type OptionalPackage,
+  OptionalPackageError,
+} from '../../platform/optional-package.ts';
+
+/**
+ * Imports a package of the AI SDK, or a file of ours that needs it, when a turn first does:
+ * `loadSdk('ai', () => import('./model-turn.ts'))`. They are optional peer dependencies, because a host with agents of
+ * its own needs none of them, and each costs start-up time and memory.
+ * @throws AgentError (permanent) that says what to install, when the package is missing or of another version.
+ */
+export async function loadSdk<T>(name: OptionalPackage, load: () => Promise<T>): Promise<T> {
+  try {
+    return await loadOptionalPackage(name, load);
+  } catch (error) {
+    if (!(error instanceof OptionalPackageError)) throw error;
+    throw new AgentError(error.message, 'permanent');
+  }
+}

@@ -1,0 +1,112 @@
+import { DeliveryError } from '../../hooks/ports/channel.ts';
+import type { DeliveryFailure } from '../../hooks/ports/channel.ts';
+import { parseRetryAfter } from '../../platform/backoff.ts';
+import { explainCode } from '../../platform/http-client.ts';
+import type { HttpError, HttpHead } from '../../platform/http-client.ts';
+
+/**
+ * What a failure of a platform means for the message: tried again, given up or unknown, and one sentence for the
+ * operator. The status decides where the platform's own words do not.
+ */
+
+/** Whom we speak with. */
+export interface Platform {
+  /** As people know it. */
+  readonly name: string;
+  /** What must never be repeated: tokens and passwords. */
+  readonly secrets: readonly string[];
+  /** The setting with the address that is asked. @default 'apiRoot' */
+  readonly addressKey?: 'apiRoot' | 'tokenUrl';
+}
+
+/** What the platform's own words add to the status. */
+export interface Explanation {
+  /** Its explanation, as it wrote it. */
+  readonly message?: string;
+  /** Its error code. @default the status */
+  readonly code?: string;
+  /** What the code means, where the status does not say it. */
+  readonly kind?: DeliveryFailure;
+  /** How long it asks to wait. @default the `Retry-After` header */
+  readonly retryAfterMs?: number;
+  /** Further secrets, such as a token that was got for this request. */
+  readonly secrets?: readonly string[];
+}
+
+/** Longest part of a platform's own explanation that is passed on, in characters. */
+const MESSAGE_CHARS = 200;
+
+/** The error for an answer that is not a success. */
+export function refusal(
+  platform: Platform,
+  { status, headers }: HttpHead,
+  explanation: Explanation,
+): DeliveryError {
+  const { message = '', code = '', kind = kindOfStatus(status) } = explanation;
+  const secrets = [...platform.secrets, ...(explanation.secrets ?? [])];
+  const wait = explanation.retryAfterMs ?? parseRetryAfter(headers.get('retry-after'), Date.now());
+  const sentence = refusalSentence(platform, kind, status, inOneLine(message, secrets));
+  return new DeliveryError(sentence, kind, wait, inOneLine(code, secrets) || String(status));
+}
+
+/** The error for a request without an answer. */
+export function noAnswer({ name }: Platform, url: string, error: HttpError): DeliveryError {
+  const { kind, code } = error;
+  if (kind === 'invalid') {
+    const why =
+      code === 'BAD_PORT'
+        ? `no program may call port ${new URL(url).port}, use another one`
+        : "this channel's address or token makes no request, check both";
+    return new DeliveryError(`${name} was sent nothing: ${why}`, 'auth');
+  }
+  const because = explainCode(code);
+  if (kind === 'unreachable') {
+    const message = `${name} could not be reached${because}`;
+    return new DeliveryError(message, 'retryable', undefined, code);
+  }
+  const message = `${name} was sent the message and gave no answer${because}; it may have arrived`;
+  return new DeliveryError(message, 'unknown', undefined, code);
+}
+
+function kindOfStatus(status: number): DeliveryFailure {
+  if (status < 300 || status === 504) return 'unknown';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 429) return 'rate-limited';
+  return status >= 500 || status === 408 ? 'retryable' : 'permanent';
+}
+
+function refusalSentence(
+  { name, addressKey = 'apiRoot' }: Platform,
+  kind: DeliveryFailure,
+  status: number,
+  message: string,
+): string {
+  if (status >= 300 && status < 400) {
+    return `the ${name} server redirects elsewhere: set ${addressKey} to its final address`;
+  }
+  if (status === 404 && message === '') {
+    return `there is nothing of ${name} at this address (404), check ${addressKey}`;
+  }
+  const because = message === '' ? ` (${status})` : `: ${message}`;
+  switch (kind) {
+    case 'auth':
+      return `${name} refused this channel's access, check its credentials and permissions${because}`;
+    case 'rate-limited':
+      return `${name} asks to send more slowly`;
+    case 'unknown':
+      return `${name} was sent the message and its answer (${status}) does not tell whether it was taken`;
+    case 'retryable':
+      return `${name} could not take the message${because}`;
+    case 'permanent':
+      return `${name} refused the message${because}`;
+  }
+}
+
+/** The beginning of what a platform wrote, in one line and with every secret taken out. */
+function inOneLine(text: string, secrets: readonly string[]): string {
+  let line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  for (const secret of secrets.filter((one) => one !== '')) {
+    line = line.replaceAll(secret, '…').replaceAll(encodeURIComponent(secret), '…');
+  }
+  return line.slice(0, MESSAGE_CHARS);
+}

@@ -1,0 +1,151 @@
+import { cpuMilliseconds } from '../../../test/support/cpu-time.ts';
+import * as fc from 'fast-check';
+import { NO_MARKS, WHATSAPP_MARKS, plainMarkup, withoutMentions } from './markdown.ts';
+
+describe('plainMarkup', () => {
+  it.each([
+    ['# A **big** title #', '*A big title*', 'A big title'],
+    ['# Title\r', '*Title*', 'Title'],
+    ['**bold** and __bold__', '*bold* and *bold*', 'bold and bold'],
+    ['*it* and _it_', '_it_ and _it_', 'it and it'],
+    ['***both***', '*_both_*', 'both'],
+    ['~~gone~~', '~gone~', 'gone'],
+    ['`a * b * c`', '`a * b * c`', 'a * b * c'],
+    ['* one\n  + two\n- three', '- one\n  - two\n- three', '- one\n  - two\n- three'],
+    ['[here](https://a.b/c)', 'here (https://a.b/c)', 'here (https://a.b/c)'],
+    ['![chart](https://a.b/c.png "x")', 'chart (https://a.b/c.png)', 'chart (https://a.b/c.png)'],
+    ['<https://a.b>', 'https://a.b', 'https://a.b'],
+    ['[https://a.b](https://a.b)', 'https://a.b', 'https://a.b'],
+    [
+      '2 * 3 * 4 and snake_case_name',
+      '2 * 3 * 4 and snake_case_name',
+      '2 * 3 * 4 and snake_case_name',
+    ],
+    ['\\*not bold\\*', '*not bold*', '*not bold*'],
+    ['> quoted\n\n1. first', '> quoted\n\n1. first', '> quoted\n\n1. first'],
+    ['```ts\na *b* c\n```', '```\na *b* c\n```', 'a *b* c'],
+    [
+      '1. a\n   - b\n\n       ```py\n       def __init__(*a, **k)\n       ```\n__c__',
+      '1. a\n   - b\n\n```\n       def __init__(*a, **k)\n```\n*c*',
+      '1. a\n   - b\n\n       def __init__(*a, **k)\nc',
+    ],
+    [
+      '```\n    ```\n__x__\n    ```\n```',
+      '```\n    ```\n__x__\n    ```\n```',
+      '    ```\n__x__\n    ```',
+    ],
+    ['> ~~~\n> __x__\n> ~~~', '```\n> __x__\n```', '> __x__'],
+    ['```\nnever closed', '```\nnever closed\n```', 'never closed'],
+  ])('%j', (markdown, whatsapp, plain) => {
+    expect(plainMarkup(markdown, WHATSAPP_MARKS)).toBe(whatsapp);
+    expect(plainMarkup(markdown, NO_MARKS)).toBe(plain);
+  });
+
+  it('loses no word', () => {
+    const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
+    const sign = fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '__',
+      '~~',
+      '`',
+      '[',
+      '](',
+      ')',
+      '#',
+      '\n',
+      ' ',
+      '- ',
+      '\\',
+    );
+    const texts = fc
+      .array(fc.oneof(word, sign), { maxLength: 60 })
+      .map((all) => all.join(''))
+      .filter((text) => !/^ {0,3}(?:```|~~~)/m.test(text));
+    const words = (text: string): string => text.replaceAll(/[^a-z0-9]/g, '');
+    expect(() =>
+      fc.assert(
+        fc.property(texts, fc.constantFrom(WHATSAPP_MARKS, NO_MARKS), (text, marks) => {
+          expect(words(plainMarkup(text, marks))).toBe(words(text));
+        }),
+        { numRuns: 2000 },
+      ),
+    ).not.toThrow();
+  });
+
+  it.each([
+    '`',
+    '**a ',
+    '[',
+    '](a "',
+    '<https://',
+    '~~a ',
+    '_a',
+    '*a',
+    '# ',
+    '[](',
+    '****',
+    '~~~~',
+    '`a',
+  ])('takes a hundred thousand of %j in a moment', (piece) => {
+    const text = piece.repeat(100_000);
+    expect(cpuMilliseconds(() => plainMarkup(text, WHATSAPP_MARKS))).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['# a', 'b'],
+    ['# ', '\r'],
+    ['- ', '\r'],
+    ['[](a', 'x'],
+  ])('takes a hundred thousand blanks behind %j in a moment', (before, behind) => {
+    const text = before + ' '.repeat(100_000) + behind;
+    expect(cpuMilliseconds(() => plainMarkup(text, NO_MARKS))).toBeLessThan(2000);
+  });
+});
+
+const HIDDEN = '\u200b';
+
+describe('withoutMentions', () => {
+  it.each([
+    '@everyone',
+    '@here',
+    '@channel',
+    '@all',
+    '＠all',
+    '(@ada',
+    '_@all_',
+    'a-@all',
+    '.@all',
+    '**@ada**',
+    '@7',
+    '@Ädä',
+  ])('%s notifies nobody, and looks the same', (text) => {
+    const plain = withoutMentions(text);
+    expect(plain).not.toBe(text);
+    expect(plain.replaceAll(HIDDEN, '')).toBe(text);
+    expect(plain).not.toMatch(/[@＠][\p{L}\p{N}]/u);
+  });
+
+  it.each([
+    '<!channel>',
+    '<!here|here>',
+    '<@U123>',
+    '<#C123>',
+    '<@&41771983423143937>',
+    '<at>A</at>',
+  ])('%s is no name any more', (text) => {
+    expect(withoutMentions(text)).not.toMatch(/<(?:[!@#]|\/?at\b)/);
+  });
+
+  it.each(['&#64;all', '&#x40;all', '&commat;all'])('%s, written out, is no name', (text) => {
+    expect(withoutMentions(text)).toBe(text.replace(';', `;${HIDDEN}`));
+  });
+
+  it.each(['ada@example.com', 'a < b', '5 @ 3', 'user.name+tag@host', '<b>', '<attr>'])(
+    '%s stays as it is',
+    (text) => {
+      expect(withoutMentions(text)).toBe(text);
+    },
+  );
+});

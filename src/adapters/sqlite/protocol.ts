@@ -1,0 +1,130 @@
+// What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
+// batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
+// batch of them is one transaction with one fsync (group commit).
+import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
+import type { ChannelLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type {
+  ContextLimits,
+  SessionContext,
+  Sessions,
+  WorkCounts,
+  Retention,
+} from '../../hooks/ports/ledger.ts';
+import type { Route } from '../../hooks/ports/channel.ts';
+import type {
+  EventFilter,
+  EventStore,
+  SessionDetails,
+  SessionFilter,
+} from '../../hooks/ports/event-store.ts';
+import type {
+  ChangeTuple,
+  EventTuple,
+  StoredAcceptance,
+  StoredEventDetails,
+  StoredLease,
+  WorkTuple,
+} from './codec.ts';
+
+/** What a thread can be asked to do: a name, what it takes and what it answers. */
+export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };
+
+/** One call on its way to a thread. */
+export type Call<C extends CallMap<C>, K extends keyof C = keyof C> = {
+  [P in K]: { readonly name: P; readonly args: C[P]['args'] };
+}[K];
+
+/** The functions behind the calls; `now` is the clock's time when the batch was sent. */
+export type Handlers<C extends CallMap<C>> = {
+  readonly [K in keyof C]: (now: number, ...args: C[K]['args']) => C[K]['result'];
+};
+
+/** Calls that are done in one transaction. */
+export interface Batch<C extends CallMap<C>> {
+  /** Epoch milliseconds by the host's clock: threads have no clock of their own. */
+  readonly now: number;
+  readonly calls: readonly Call<C>[];
+}
+
+/** The answer to one {@link Batch}. */
+export interface BatchAnswer {
+  /** By the place of the call in the batch; absent for a call that failed. */
+  readonly values: readonly unknown[];
+  readonly failures: readonly CallFailure[];
+  /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
+  readonly changedLanes: readonly Lane[];
+}
+
+/** A call that failed, by its place in the batch. */
+export interface CallFailure {
+  readonly index: number;
+  /** The store could not be used; the call itself was fine and may be repeated. */
+  readonly unavailable: boolean;
+  readonly message: string;
+}
+
+/** The writer's first message: the ledger is open, or why it cannot be used. */
+export interface Handshake {
+  readonly refusal: string | null;
+}
+
+/** Asks a thread to finish and end. */
+export const CLOSE = 'close';
+
+/** With what a thread begins. */
+export interface ThreadData {
+  readonly role: 'writer' | 'reader';
+  /** Directory of the ledger; null: in memory, where the writer does the reader's calls too. */
+  readonly dir: string | null;
+  readonly now: number;
+}
+
+/** Everything that writes, and what has to be read in order with the writing. */
+export interface WriterCalls {
+  accept: { args: [event: EventTuple, maxSystemEvents: number]; result: StoredAcceptance };
+  claim: { args: [lane: Lane, max: number, limits: ChannelLimits]; result: ClaimResult };
+  add: { args: [work: WorkTuple]; result: null };
+  renew: { args: [workId: number, attempt: number]; result: boolean };
+  noteActing: { args: [workId: number, attempt: number]; result: boolean };
+  abandon: { args: [workId: number, attempt: number]; result: null };
+  commit: {
+    args: [workId: number, attempt: number, outcome: StepOutcome, changes: readonly ChangeTuple[]];
+    result: boolean;
+  };
+  context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
+  routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
+  noteRoute: { args: [session: string, route: Route]; result: null };
+  retry: { args: [eventId: string]; result: number | null };
+  setPaused: { args: [paused: boolean]; result: null };
+  isPaused: { args: []; result: boolean };
+  prune: { args: [retention: Retention]; result: boolean };
+  probe: { args: []; result: null };
+}
+
+/** `nextDue`: epoch milliseconds when something will be claimable; null: not before its lane changes. */
+export interface ClaimResult {
+  readonly leases: readonly StoredLease[];
+  readonly nextDue: number | null;
+}
+
+/** What an operator looks at; read beside the writer, never in its way. */
+export interface ReaderCalls {
+  list: { args: [filter: EventFilter]; result: Awaited<ReturnType<EventStore['list']>> };
+  get: { args: [id: string]; result: StoredEventDetails | null };
+  storedRequest: {
+    args: [id: string];
+    result: { hook: string; request: string; payload: string | null } | null;
+  };
+  sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
+  session: { args: [key: string]; result: SessionDetails | null };
+  counts: { args: []; result: readonly WorkCounts[] };
+}
+
+/** What the one thread of a ledger in memory answers. */
+export type AllCalls = WriterCalls & ReaderCalls;
+
+/** The kinds of work, as rows name them. */
+export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery'];
+
+/** The lanes of work, as rows name them. */
+export const LANES: readonly Lane[] = ['turn', 'delivery'];

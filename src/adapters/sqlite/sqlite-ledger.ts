@@ -1,0 +1,320 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type { Change } from '../../hooks/ports/change.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { EventStore } from '../../hooks/ports/event-store.ts';
+import type {
+  EventDetails,
+  EventFilter,
+  SessionDetails,
+  SessionFilter,
+  StoredRequest,
+} from '../../hooks/ports/event-store.ts';
+import {
+  Intake,
+  LedgerUnavailable,
+  LedgerAdmin,
+  Maintenance,
+  Sessions,
+} from '../../hooks/ports/ledger.ts';
+import type { Acceptance, NewEvent } from '../../hooks/ports/event.ts';
+import type {
+  WorkCounts,
+  Ledger,
+  LedgerProvider,
+  Retention,
+  ContextLimits,
+  SessionContext,
+} from '../../hooks/ports/ledger.ts';
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
+import type { Route } from '../../hooks/ports/channel.ts';
+import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
+import type { ChannelLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import {
+  decodeAcceptance,
+  decodeEventDetails,
+  decodeLease,
+  decodeRequest,
+  encodeChange,
+  encodeEvent,
+  encodeWork,
+} from './codec.ts';
+import type { AllCalls, Handshake, ReaderCalls, WriterCalls } from './protocol.ts';
+import { ReaderClient, WorkerClient, startThread } from './worker-client.ts';
+import type { RpcClient } from './worker-client.ts';
+import { WorkNotifier } from './work-notifier.ts';
+
+// The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
+// goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
+// transaction with one fsync. A reader thread answers what an operator looks at, so that a long list never delays an
+// accepted event.
+//
+// The way of a wake, as an example:
+// 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
+// 2. The writer thread begins a transaction, runs `accept` for this event and whatever else is in the batch
+//    (worker/accepting.ts), and commits: one fsync, after which everything of the batch is durable.
+// 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
+// 4. The WorkNotifier wakes the claim that waits in that lane. It asks the writer once more and gets a lease, written
+//    before it is handed out (worker/claims.ts).
+// 5. The step ends with `commit`, which carries the lease's attempt as its fencing token: if another attempt holds the
+//    work by now, nothing is written (worker/steps.ts).
+
+/** Where {@link sqliteLedger} keeps its file. */
+export interface SqliteLedgerOptions {
+  /** Directory of the ledger, made when absent. One process at a time may use it. */
+  readonly dir: string;
+}
+
+/**
+ * A ledger in one SQLite file, `<dir>/ledger.db`: durable before it answers, power loss included. For one process on a
+ * local disk.
+ * @example sqliteLedger({ dir: './data' })
+ * @publicApi
+ */
+export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
+  return { open: (clock) => openDirectory(resolve(options.dir), clock) };
+}
+
+/** A ledger that is empty when it opens and gone when it closes: the same code on SQLite's `:memory:`. For tests. */
+export function memoryLedger(): LedgerProvider {
+  return { open: openMemory };
+}
+
+/** A writer thread, which holds the directory, and a reader thread once somebody reads. */
+async function openDirectory(dir: string, clock: Clock): Promise<Ledger> {
+  const worker = await startWriter(dir, clock);
+  const notifier = new WorkNotifier(clock);
+  const writer = new WorkerClient<WriterCalls>(worker, clock, (lanes) => notifier.notify(lanes));
+  const reader = new ReaderClient(dir, clock);
+  const close = async () => {
+    await reader.close();
+    await writer.close();
+  };
+  return buildLedger({ notifier, writer, reader, close });
+}
+
+/** A database in memory belongs to one connection: its writer thread does the reading too. */
+async function openMemory(clock: Clock): Promise<Ledger> {
+  const worker = await startWriter(null, clock);
+  const notifier = new WorkNotifier(clock);
+  const client = new WorkerClient<AllCalls>(worker, clock, (lanes) => notifier.notify(lanes));
+  return buildLedger({ notifier, writer: client, reader: client, close: () => client.close() });
+}
+
+/**
+ * Resolves when the thread has opened the database.
+ * @throws Error with the thread's sentence when it cannot be used.
+ */
+async function startWriter(dir: string | null, clock: Clock): Promise<Worker> {
+  const worker = startThread({ role: 'writer', dir, now: clock.now() });
+  const [handshake]: Handshake[] = await once(worker, 'message');
+  if (handshake?.refusal === null) return worker;
+  throw new Error(`the ledger in ${dir ?? 'memory'} cannot be used: ${handshake?.refusal}`);
+}
+
+/** An open store: who does which calls, and how all of it is closed. */
+interface OpenStore {
+  readonly notifier: WorkNotifier;
+  readonly writer: RpcClient<WriterCalls>;
+  readonly reader: RpcClient<ReaderCalls>;
+  readonly close: () => Promise<void>;
+}
+
+/** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
+function buildLedger({ notifier, writer, reader, close }: OpenStore): Ledger {
+  return {
+    intake: new SqliteIntake(writer),
+    work: new SqliteWorkLedger(writer, notifier),
+    sessions: new SqliteSessions(writer),
+    events: new SqliteEventStore(reader),
+    admin: new SqliteLedgerAdmin(writer, reader),
+    maintenance: new SqliteMaintenance(writer, async () => {
+      // Claims that wait look once more, find the ledger closed and end.
+      const closed = close();
+      notifier.notifyAll();
+      await closed;
+    }),
+  };
+}
+
+/** Events that may wait for the disk; beyond, the sender is better told to come again. */
+const MAX_WAITING = 10_000;
+
+/** Accepts events, and refuses them while the disk is too far behind. */
+export class SqliteIntake extends Intake {
+  readonly #writer: RpcClient<WriterCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>) {
+    super();
+    this.#writer = writer;
+  }
+
+  async accept(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance> {
+    if (this.#writer.waiting >= MAX_WAITING) {
+      throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
+    }
+    const answer = await this.#writer.call('accept', encodeEvent(event), limits.maxSystemEvents);
+    return decodeAcceptance(event, answer);
+  }
+}
+
+/** Claims and ends work. Waiting for work happens here, on the main thread: the writer only says whether there is any. */
+class SqliteWorkLedger extends WorkLedger {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #notifier: WorkNotifier;
+
+  constructor(writer: RpcClient<WriterCalls>, notifier: WorkNotifier) {
+    super();
+    this.#writer = writer;
+    this.#notifier = notifier;
+  }
+
+  async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    limits: () => ChannelLimits = () => ({}),
+  ): Promise<readonly Lease[]> {
+    while (!signal.aborted) {
+      const version = this.#notifier.version(lane);
+      const { leases, nextDue } = await this.#writer.call('claim', lane, max, limits());
+      if (leases.length > 0) return leases.map((lease) => decodeLease(lane, lease));
+      await this.#notifier.wait(lane, version, nextDue, signal);
+    }
+    return [];
+  }
+
+  async add(work: NewWork): Promise<void> {
+    await this.#writer.call('add', encodeWork(work));
+  }
+
+  renew(lease: Lease): Promise<boolean> {
+    return this.#writer.call('renew', lease.workId, lease.attempt);
+  }
+
+  noteActing(lease: Lease): Promise<boolean> {
+    return this.#writer.call('noteActing', lease.workId, lease.attempt);
+  }
+
+  async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
+    const { workId, attempt } = lease;
+    try {
+      const encoded = changes.map(encodeChange);
+      return await this.#writer.call('commit', workId, attempt, outcome, encoded);
+    } catch (error) {
+      // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
+      // would stand still for ever.
+      if (!(error instanceof LedgerUnavailable)) {
+        await this.#writer.call('abandon', workId, attempt);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Reads sessions on the writer thread: a turn must see everything that was committed before it. */
+class SqliteSessions extends Sessions {
+  readonly #writer: RpcClient<WriterCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>) {
+    super();
+    this.#writer = writer;
+  }
+
+  context(session: string, limits: ContextLimits): Promise<SessionContext> {
+    return this.#writer.call('context', session, limits);
+  }
+
+  routes(session: string): Promise<WriterCalls['routes']['result']> {
+    return this.#writer.call('routes', session);
+  }
+
+  async noteRoute(session: string, route: Route): Promise<void> {
+    await this.#writer.call('noteRoute', session, route);
+  }
+}
+
+/** Everything that an operator reads, on the reader thread. */
+class SqliteEventStore extends EventStore {
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#reader = reader;
+  }
+
+  list(filter: EventFilter): Promise<ReaderCalls['list']['result']> {
+    return this.#reader.call('list', filter);
+  }
+
+  async get(id: string): Promise<EventDetails | null> {
+    const stored = await this.#reader.call('get', id);
+    return stored === null ? null : decodeEventDetails(stored);
+  }
+
+  async storedRequest(id: string): Promise<StoredRequest | null> {
+    const stored = await this.#reader.call('storedRequest', id);
+    return stored === null ? null : { ...stored, request: decodeRequest(stored.request) };
+  }
+
+  sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {
+    return this.#reader.call('sessions', filter);
+  }
+
+  session(key: string): Promise<SessionDetails | null> {
+    return this.#reader.call('session', key);
+  }
+}
+
+/** What an operator does, on the writer thread; what metrics count, on the reader's. */
+class SqliteLedgerAdmin extends LedgerAdmin {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  retry(eventId: string): Promise<number | null> {
+    return this.#writer.call('retry', eventId);
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#writer.call('setPaused', paused);
+  }
+
+  isPaused(): Promise<boolean> {
+    return this.#writer.call('isPaused');
+  }
+
+  counts(): Promise<readonly WorkCounts[]> {
+    return this.#reader.call('counts');
+  }
+}
+
+/** Pruning, the health check (a real write) and the end. */
+class SqliteMaintenance extends Maintenance {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #close: () => Promise<void>;
+
+  constructor(writer: RpcClient<WriterCalls>, close: () => Promise<void>) {
+    super();
+    this.#writer = writer;
+    this.#close = close;
+  }
+
+  prune(retention: Retention): Promise<boolean> {
+    return this.#writer.call('prune', retention);
+  }
+
+  async health(): Promise<void> {
+    await this.#writer.call('probe');
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}

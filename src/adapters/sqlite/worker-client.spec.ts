@@ -1,0 +1,105 @@
+import { Worker } from 'node:worker_threads';
+import { ManualClock } from '../../../test/support/clocks.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { SqliteIntake } from './sqlite-ledger.ts';
+import { BatchWindow, ReaderClient, WorkerClient } from './worker-client.ts';
+
+interface Calls {
+  echo: { args: [value: number]; result: number };
+}
+
+function clientOf(script: string) {
+  const head = `const { parentPort: port } = require('node:worker_threads');`;
+  return new WorkerClient<Calls>(new Worker(`${head}${script}`, { eval: true }), new ManualClock());
+}
+
+describe('WorkerClient', () => {
+  it('sends what arrives during a batch as the next one', async () => {
+    const client = clientOf(`port.on('message', (batch) => {
+      if (batch === 'close') return port.close();
+      const values = batch.calls.map(() => batch.calls.length);
+      port.postMessage({ values, failures: [], changedLanes: [] });
+    });`);
+    const first = client.call('echo', 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = [client.call('echo', 2), client.call('echo', 3), client.call('echo', 4)];
+    expect(client.waiting).toBe(4);
+    expect(await first).toBe(1);
+    expect(await Promise.all(rest)).toEqual([3, 3, 3]);
+    await client.close();
+  });
+
+  it('fails everything pending and later when the thread dies', async () => {
+    const client = clientOf(`port.on('message', () => process.exit(1));`);
+    const pending = [client.call('echo', 1), client.call('echo', 2)];
+    for (const lost of await Promise.allSettled(pending)) {
+      expect(lost).toMatchObject({ status: 'rejected', reason: expect.any(LedgerUnavailable) });
+    }
+    expect(client.isAlive).toBe(false);
+    await expect(client.call('echo', 3)).rejects.toThrow('the thread of the ledger has ended');
+    await expect(client.close()).resolves.toBeUndefined();
+  });
+
+  it('closes though the thread dies while calls are pending', async () => {
+    const client = clientOf(`port.on('message', () => process.exit(1));`);
+    const pending = client.call('echo', 1);
+    const closed = client.close();
+    await expect(pending).rejects.toThrow(LedgerUnavailable);
+    await expect(closed).resolves.toBeUndefined();
+  });
+});
+
+describe('ReaderClient', () => {
+  it('starts no thread once it is closed', async () => {
+    const reader = new ReaderClient('/nowhere', new ManualClock());
+    await reader.close();
+    await expect(reader.call('counts')).rejects.toThrow('the ledger is closed');
+  });
+});
+
+/** Turns until the batch is sent, while `waiting` callers wait. */
+function turnsUntilComplete(window: BatchWindow, waiting: number): number {
+  let turns = 1;
+  while (!window.isComplete(waiting)) turns += 1;
+  return turns;
+}
+
+describe('BatchWindow', () => {
+  it('never keeps the first caller, nor one that is alone', () => {
+    const window = new BatchWindow();
+    expect(window.isComplete(1)).toBe(true);
+    window.open(1, 0);
+    expect(window.isComplete(1)).toBe(true);
+  });
+
+  it('waits for those that were just answered, beside those that wait', () => {
+    const window = new BatchWindow();
+    window.open(8, 8);
+    expect(window.isComplete(8)).toBe(false);
+    expect(window.isComplete(15)).toBe(false);
+    expect(window.isComplete(16)).toBe(true);
+  });
+
+  it('gives up after a while, and then waits for nobody during a hundred batches', () => {
+    const window = new BatchWindow();
+    window.open(8, 8);
+    expect(turnsUntilComplete(window, 8)).toBe(51);
+    for (let batch = 1; batch < 100; batch += 1) {
+      window.open(8, 8);
+      expect(window.isComplete(1)).toBe(true);
+    }
+    window.open(8, 8);
+    expect(window.isComplete(8)).toBe(false);
+  });
+});
+
+describe('SqliteIntake', () => {
+  it('refuses events beyond ten thousand that wait', async () => {
+    const call = () => Promise.reject(new Error('called'));
+    const intake = new SqliteIntake({ waiting: 10_000, call });
+    const request = { path: '', query: {}, headers: {}, client: '', verifiedBy: '' };
+    const head = { v: 1, id: '1', hook: 'wake', receivedAt: 0, payload: '{}' } as const;
+    const event = { ...head, request, actions: [], warnings: [] };
+    await expect(intake.accept(event, { maxSystemEvents: 1 })).rejects.toThrow('overloaded');
+  });
+});

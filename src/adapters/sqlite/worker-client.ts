@@ -1,0 +1,229 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
+import { CLOSE } from './protocol.ts';
+import type { BatchAnswer, CallFailure, CallMap, ReaderCalls, ThreadData } from './protocol.ts';
+
+// The main thread's end of the threads: calls go out in batches, one batch at a time, and each call resolves with its
+// own result. The other end is worker/worker.ts.
+
+/** Calls of one batch: more would keep the first of them waiting for the last. */
+const MAX_BATCH = 256;
+const CLOSED = 'the ledger is closed';
+
+/** Whoever can do the calls of `C`. */
+export interface RpcClient<C extends CallMap<C>> {
+  /** Calls that were asked for and not answered yet. */
+  readonly waiting: number;
+  /** @throws LedgerUnavailable when the store cannot be used. */
+  call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']>;
+}
+
+/** A call that waits for its batch or for the answer to it. */
+interface PendingCall {
+  readonly call: { readonly name: PropertyKey; readonly args: readonly unknown[] };
+  /** As a method: each call resolves to a result of its own type. */
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Group commit, the main thread's side: collects calls and keeps at most one batch under way, so that under load a
+ * batch is as large as what arrived during the commit before it, and alone a call goes at once. No timer is involved.
+ */
+export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #onChangedLanes: (lanes: readonly Lane[]) => void;
+  readonly #exited: Promise<unknown>;
+  readonly #window = new BatchWindow();
+  #waiting: PendingCall[] = [];
+  #underWay: PendingCall[] = [];
+  #scheduled = false;
+  /** Why nothing is taken any more. */
+  #refusal: string | null = null;
+  #drained: (() => void) | null = null;
+
+  /** @param onChangedLanes is called after a batch with the lanes in which something may have become claimable. */
+  constructor(
+    worker: Worker,
+    clock: Clock,
+    onChangedLanes: (lanes: readonly Lane[]) => void = () => {},
+  ) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.#onChangedLanes = onChangedLanes;
+    this.#exited = new Promise((resolve) => worker.once('exit', resolve));
+    worker.on('message', (answer: BatchAnswer) => this.#settle(answer));
+    worker.on('error', () => this.#fail('the thread of the ledger broke: restart the service'));
+    worker.on('exit', () => this.#fail('the thread of the ledger has ended: restart the service'));
+    worker.unref();
+  }
+
+  get waiting(): number {
+    return this.#waiting.length + this.#underWay.length;
+  }
+
+  /** False once the thread ended or was asked to. */
+  get isAlive(): boolean {
+    return this.#refusal === null;
+  }
+
+  call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']> {
+    if (this.#refusal !== null) return Promise.reject(new LedgerUnavailable(this.#refusal));
+    return new Promise<C[K]['result']>((resolve, reject) => {
+      this.#waiting.push({ call: { name, args }, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Lets everything asked for before finish, then ends the thread. */
+  async close(): Promise<void> {
+    if (this.#refusal !== null) return;
+    this.#refusal = CLOSED;
+    if (this.waiting > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+    this.#worker.ref();
+    this.#worker.postMessage(CLOSE, []);
+    await this.#exited;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay.length > 0) return;
+    this.#scheduled = true;
+    this.#collect();
+  }
+
+  #collect(): void {
+    setImmediate(() => {
+      const { length } = this.#waiting;
+      if (length >= MAX_BATCH || this.#window.isComplete(length)) this.#send();
+      else this.#collect();
+    });
+  }
+
+  #send(): void {
+    this.#scheduled = false;
+    if (this.#waiting.length === 0) return;
+    this.#underWay = this.#waiting.splice(0, MAX_BATCH);
+    // The process must not end while a caller waits for an answer.
+    this.#worker.ref();
+    const calls = this.#underWay.map(({ call }) => call);
+    this.#worker.postMessage({ now: this.#clock.now(), calls }, []);
+  }
+
+  #settle({ values, failures, changedLanes }: BatchAnswer): void {
+    const answered = this.#underWay;
+    this.#underWay = [];
+    const failed = new Map(failures.map((failure) => [failure.index, toError(failure)]));
+    for (const [index, pending] of answered.entries()) {
+      const error = failed.get(index);
+      if (error === undefined) pending.resolve(values[index]);
+      else pending.reject(error);
+    }
+    if (changedLanes.length > 0) this.#onChangedLanes(changedLanes);
+    this.#window.open(answered.length, this.#waiting.length);
+    if (this.#waiting.length > 0) this.#schedule();
+    else this.#rest();
+  }
+
+  #rest(): void {
+    this.#worker.unref();
+    this.#drained?.();
+  }
+
+  #fail(reason: string): void {
+    this.#refusal ??= reason;
+    const lost = [...this.#underWay, ...this.#waiting];
+    this.#underWay = [];
+    this.#waiting = [];
+    for (const pending of lost) pending.reject(new LedgerUnavailable(reason));
+    this.#drained?.();
+  }
+}
+
+function toError({ unavailable, message }: CallFailure): Error {
+  return unavailable ? new LedgerUnavailable(message) : new Error(message);
+}
+
+/** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
+const MOST_TURNS = 50;
+/** After a wait in vain nobody is waited for, during so many batches. */
+const BATCHES_WITHOUT_WAIT = 100;
+
+/**
+ * How long a batch is worth keeping open. Senders that wait for their answer before they send again come back together:
+ * without a moment's wait they would fall into two groups for good, each with a commit and an fsync of its own.
+ * No timer is involved, and a single sender never waits.
+ */
+export class BatchWindow {
+  #expected = 0;
+  #turns = 0;
+  #batchesWithoutWait = 0;
+
+  /** Begins a batch: `answered` callers may be back in a moment, `waiting` others are here already. */
+  open(answered: number, waiting: number): void {
+    this.#turns = 0;
+    if (this.#batchesWithoutWait > 0) this.#batchesWithoutWait -= 1;
+    this.#expected = this.#batchesWithoutWait > 0 ? 0 : answered + waiting;
+  }
+
+  /** Asked once in each turn of the event loop, until it says yes. */
+  isComplete(waiting: number): boolean {
+    if (waiting >= this.#expected) return true;
+    this.#turns += 1;
+    if (this.#turns <= MOST_TURNS) return false;
+    this.#batchesWithoutWait = BATCHES_WITHOUT_WAIT;
+    return true;
+  }
+}
+
+/** The reader thread: started with the first question, started anew after it broke. */
+export class ReaderClient implements RpcClient<ReaderCalls> {
+  readonly #dir: string;
+  readonly #clock: Clock;
+  #client: WorkerClient<ReaderCalls> | null = null;
+  #closed = false;
+
+  constructor(dir: string, clock: Clock) {
+    this.#dir = dir;
+    this.#clock = clock;
+  }
+
+  get waiting(): number {
+    return this.#client?.waiting ?? 0;
+  }
+
+  call<K extends keyof ReaderCalls>(
+    name: K,
+    ...args: ReaderCalls[K]['args']
+  ): Promise<ReaderCalls[K]['result']> {
+    if (this.#closed) return Promise.reject(new LedgerUnavailable(CLOSED));
+    return this.#startedClient().call(name, ...args);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client?.close();
+  }
+
+  #startedClient(): WorkerClient<ReaderCalls> {
+    if (this.#client?.isAlive) return this.#client;
+    const worker = startThread({ role: 'reader', dir: this.#dir, now: this.#clock.now() });
+    this.#client = new WorkerClient(worker, this.#clock);
+    return this.#client;
+  }
+}
+
+/**
+ * Starts a thread of the ledger: from the sources in tests (Node strips the types of what a thread imports, so those
+ * files keep to syntax that can be erased), from the build otherwise. It gets nothing of the process's environment; only
+ * sources are told where Node may keep what it stripped, or every thread would begin by loading a compiler.
+ */
+export function startThread(data: ThreadData): Worker {
+  const isSource = import.meta.url.endsWith('.ts');
+  const entry = new URL(`./worker/worker.${isSource ? 'ts' : 'js'}`, import.meta.url);
+  const { NODE_COMPILE_CACHE: cache } = process.env;
+  const env = isSource && cache !== undefined ? { NODE_COMPILE_CACHE: cache } : {};
+  return new Worker(entry, { workerData: data, env, execArgv: [], name: `ledger-${data.role}` });
+}

@@ -1,0 +1,20 @@
+import { toFailure } from './batch.ts';
+
+function sqliteError(errcode: number): Error {
+  return Object.assign(new Error('raw'), { errcode });
+}
+
+describe('toFailure', () => {
+  it.each([
+    [13, 'the ledger cannot be written: the disk is full'],
+    [778, 'the ledger cannot be written: the disk reports an error'],
+    [1032, 'the ledger cannot be written: it became read-only'],
+    [11, 'the ledger is damaged'],
+  ])('takes SQLite code %i for trouble with the store', (code, message) => {
+    expect(toFailure(3, sqliteError(code))).toEqual({ index: 3, unavailable: true, message });
+  });
+
+  it('takes a broken constraint for a failure of the call', () => {
+    expect(toFailure(0, sqliteError(2067))).toMatchObject({ unavailable: false });
+  });
+});

@@ -1,0 +1,193 @@
+// Writing changes: everything that an accepted event or a step does to the ledger besides the queue's own moves. A new
+// kind of effect is one variant of `Change` (hooks/ports/change.ts) and one case here.
+//
+// Two callers: accepting.ts writes what an action of a new event means, steps.ts what a step that ended has done. Both are
+// inside the transaction of their batch. What comes back are ids of events whose status may be another one now; the
+// caller gathers them and settles each once, however many changes touched it.
+import type { DatabaseSync } from 'node:sqlite';
+import type { DeliveryChange, DeliveryUpdate, RunChange } from '../../../hooks/ports/change.ts';
+import type { StoredChange, StoredRunUpdate } from '../codec.ts';
+import type { HeartbeatCounts } from './event-status.ts';
+import type { WorkQueue } from './queue.ts';
+import { text } from './rows.ts';
+import type { Routes, Transcripts } from './sessions.ts';
+import type { SystemEvents } from './system-events.ts';
+
+/** The tables that others write too. Those of runs and deliveries are written only here. */
+interface Tables {
+  readonly queue: WorkQueue;
+  readonly systemEvents: SystemEvents;
+  readonly heartbeats: HeartbeatCounts;
+  readonly transcripts: Transcripts;
+  readonly routes: Routes;
+}
+
+/** No event has to be settled; one array for all, because most changes of a wake end here. */
+const NONE: readonly string[] = [];
+
+/** Writes changes, one variant of {@link StoredChange} after the other. */
+export class Changes {
+  readonly #tables: Tables;
+  readonly #runs: Runs;
+  readonly #deliveries: Deliveries;
+
+  constructor(db: DatabaseSync, tables: Tables) {
+    this.#tables = tables;
+    this.#runs = new Runs(db);
+    this.#deliveries = new Deliveries(db);
+  }
+
+  /** Writes a change of a new event, whose row says already what the change means for it. */
+  applyToNewEvent(change: StoredChange, now: number): void {
+    if (change.type === 'system-event') this.#tables.systemEvents.add(change, now);
+    else this.apply(change, now);
+  }
+
+  /** Writes a change and names the events that have to be settled. */
+  apply(change: StoredChange, now: number): Iterable<string> {
+    const { queue, systemEvents, heartbeats, transcripts, routes } = this.#tables;
+    switch (change.type) {
+      case 'system-event':
+        systemEvents.add(change, now);
+        if (!change.asksHeartbeat || change.eventId === undefined) return NONE;
+        heartbeats.addRequested(change.eventId);
+        return [change.eventId];
+      case 'work':
+        queue.add(change.work, now);
+        return NONE;
+      case 'run':
+        this.#runs.begin(change);
+        return [change.eventId];
+      case 'run-update':
+        return orNone(this.#runs.update(change));
+      case 'delivery':
+        this.#deliveries.begin(change);
+        return [change.eventId];
+      case 'delivery-update':
+        return orNone(this.#deliveries.update(change));
+      case 'consume':
+        return systemEvents.consume(change.session, change.through, now);
+      case 'heartbeat-failed':
+        return systemEvents.markFailed(change.session, change.through);
+      case 'turn':
+        transcripts.add(change);
+        return NONE;
+      case 'route':
+        routes.note(change.session, change);
+        return NONE;
+    }
+  }
+}
+
+/** The events to settle after an update; none when its run or delivery was forgotten meanwhile. */
+function orNone(eventId: string | null): readonly string[] {
+  return eventId === null ? NONE : [eventId];
+}
+
+/** What became of runs: one row per run, begun as `queued`. An update leaves alone what it does not name, and appends its note to the history. */
+class Runs {
+  readonly #sql: ReturnType<typeof prepareRuns>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepareRuns(db);
+  }
+
+  /** A run that was accepted and has not begun. */
+  begin(run: RunChange): void {
+    this.#sql.insert.run(
+      run.id,
+      run.eventId,
+      run.agentId,
+      run.sessionKey,
+      run.model ?? null,
+      run.thinking ?? null,
+    );
+  }
+
+  /** The run's event; null for an unknown run. */
+  update(run: StoredRunUpdate): string | null {
+    const { note = null } = run;
+    const row = this.#sql.update.get(
+      run.status ?? null,
+      run.model ?? null,
+      run.prompt ?? null,
+      run.reply ?? null,
+      run.summary ?? null,
+      run.contract ?? null,
+      run.usage ?? null,
+      run.warnings ?? null,
+      run.toolCalls ?? null,
+      run.finishedAt ?? null,
+      run.error === undefined ? 0 : 1,
+      run.error ?? null,
+      note,
+      note,
+      run.id,
+    );
+    return row === undefined ? null : text(row, 'event_id');
+  }
+}
+
+/** `ifnull(?, column)` leaves a column alone; `error` has a flag of its own, since null clears it. */
+function prepareRuns(db: DatabaseSync) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO runs (id, event_id, agent_id, session_key, model, thinking)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    update: db.prepare(
+      `UPDATE runs SET status = ifnull(?, status), model = ifnull(?, model),
+         prompt = ifnull(?, prompt), reply = ifnull(?, reply), summary = ifnull(?, summary),
+         contract = ifnull(?, contract), usage = ifnull(?, usage), warnings = ifnull(?, warnings),
+         tool_calls = ifnull(?, tool_calls),
+         finished_at = ifnull(?, finished_at), error = iif(?, ?, error),
+         notes = iif(? IS NULL, notes, json_insert(notes, '$[#]', json(?)))
+       WHERE id = ? RETURNING event_id`,
+    ),
+  };
+}
+
+/** What became of deliveries, kept as that of runs. */
+class Deliveries {
+  readonly #sql: ReturnType<typeof prepareDeliveries>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepareDeliveries(db);
+  }
+
+  /** A delivery that waits, or one that was decided against at once: its status says which. */
+  begin(delivery: DeliveryChange): void {
+    const { id, eventId, runId, channel, to, status } = delivery;
+    this.#sql.insert.run(id, eventId, runId, channel, to, status, delivery.error ?? null);
+  }
+
+  /** The delivery's event; null for an unknown delivery. */
+  update(delivery: DeliveryUpdate): string | null {
+    const { attempt } = delivery;
+    const note = attempt === undefined ? null : JSON.stringify(attempt);
+    const row = this.#sql.update.get(
+      delivery.status ?? null,
+      delivery.messageId ?? null,
+      delivery.error === undefined ? 0 : 1,
+      delivery.error ?? null,
+      note,
+      note,
+      delivery.id,
+    );
+    return row === undefined ? null : text(row, 'event_id');
+  }
+}
+
+function prepareDeliveries(db: DatabaseSync) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO deliveries (id, event_id, run_id, channel, recipient, status, error)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    update: db.prepare(
+      `UPDATE deliveries SET status = ifnull(?, status), message_id = ifnull(?, message_id),
+         error = iif(?, ?, error), notes = iif(? IS NULL, notes, json_insert(notes, '$[#]', json(?)))
+       WHERE id = ? RETURNING event_id`,
+    ),
+  };
+}

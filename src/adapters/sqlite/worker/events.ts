@@ -1,0 +1,190 @@
+// What an operator reads of events: the list, and everything about one of them. Read by the reader thread on a
+// connection of its own, beside the writer.
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { AttemptNote } from '../../../hooks/ports/change.ts';
+import type {
+  DeliveryDetails,
+  EventFilter,
+  EventNote,
+  EventStatus,
+  EventSummary,
+  HeartbeatStatus,
+  RunDetails,
+} from '../../../hooks/ports/event-store.ts';
+import type { StoredEventDetails } from '../codec.ts';
+import type { ReaderCalls } from '../protocol.ts';
+import { integer, optionalText, optionalTime, text, time, word } from './rows.ts';
+import type { Row } from './rows.ts';
+
+/** The words that may stand in the `status` columns; a row with any other is refused. */
+const EVENT_STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
+const RUN_STATUSES = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'timed-out',
+  'interrupted',
+] as const;
+const DELIVERY_STATUSES = ['pending', 'delivered', 'skipped', 'dead', 'unknown'] as const;
+
+/** Lists events in order of acceptance, newest first; the cursor is the number of the last one shown. */
+export class EventList {
+  readonly #db: DatabaseSync;
+  /** By SQL text: one for each kind of filter, never more than a dozen. */
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** One row more than asked for is read: whether it exists decides whether there is a next page. */
+  list(filter: EventFilter): { events: EventSummary[]; nextCursor: string | null } {
+    const { hook, cursor, limit } = filter;
+    const given: SQLInputValue[] = [];
+    if (hook !== undefined) given.push(hook);
+    if (cursor !== undefined) given.push(Number(cursor));
+    const rows = this.#statement(buildQuery(filter)).all(...given, limit + 1);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      events: shown.map(toSummary),
+      nextCursor: last === undefined ? null : String(integer(last, 'n')),
+    };
+  }
+
+  /** Prepared once for each shape of the query. */
+  #statement(sql: string): StatementSync {
+    const known = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    this.#prepared.set(sql, known);
+    return known;
+  }
+}
+
+/** Every term is a constant or a parameter; the status is one of ours, looked up before it is written out. */
+function buildQuery({ hook, status, cursor }: EventFilter): string {
+  const known = EVENT_STATUSES.find((candidate) => candidate === status);
+  if (known !== status) throw new Error('unknown status');
+  const terms: string[] = [];
+  // The plus keeps SQLite off the index of hooks where the far shorter one of statuses applies.
+  const isRare = status !== undefined && status !== 'done';
+  if (hook !== undefined) terms.push(isRare ? '+hook = ?' : 'hook = ?');
+  if (cursor !== undefined) terms.push('n < ?');
+  if (status !== undefined) terms.push(`status = '${status}'`);
+  // Said twice, because SQLite does not see by itself that the partial index holds every such row.
+  if (isRare) terms.push(`status <> 'done'`);
+  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
+  return `SELECT n, id, hook, status, received_at, mapping FROM events ${where} ORDER BY n DESC LIMIT ?`;
+}
+
+/** The columns that the list and the details share. */
+function toSummary(row: Row): EventSummary {
+  const status: EventStatus = word(row, 'status', EVENT_STATUSES);
+  return {
+    id: text(row, 'id'),
+    hook: text(row, 'hook'),
+    status,
+    receivedAt: time(row, 'received_at'),
+    mapping: optionalText(row, 'mapping'),
+  };
+}
+
+/** Finds one event with its runs and deliveries, and what a replay needs of it. */
+export class EventReader {
+  readonly #sql: ReturnType<typeof prepareReader>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepareReader(db);
+  }
+
+  /**
+   * Null for an unknown event. `request` and `payload` are still JSON text here: the main thread parses them (codec.ts).
+   */
+  get(id: string): StoredEventDetails | null {
+    const event = this.#sql.event.get(id);
+    if (event === undefined) return null;
+    const runs = this.#sql.runs.all(id);
+    const summaries = runs.map((run) => optionalText(run, 'summary')).filter((it) => it !== null);
+    return {
+      ...toSummary(event),
+      request: text(event, 'request'),
+      payload: optionalText(event, 'payload'),
+      actions: JSON.parse(text(event, 'actions')),
+      runs: runs.map(toRun),
+      summary: summaries.length === 0 ? null : summaries.join('\n'),
+      heartbeat: heartbeatStatus(event),
+      deliveries: this.#sql.deliveries.all(id).map(toDelivery),
+      error: optionalText(event, 'error'),
+      warnings: JSON.parse(text(event, 'warnings')),
+    };
+  }
+
+  /** What came in, as it was stored: enough to send it again or to preview it. Null for an unknown event. */
+  storedRequest(id: string): ReaderCalls['storedRequest']['result'] {
+    const row = this.#sql.event.get(id);
+    if (row === undefined) return null;
+    return {
+      hook: text(row, 'hook'),
+      request: text(row, 'request'),
+      payload: optionalText(row, 'payload'),
+    };
+  }
+}
+
+function prepareReader(db: DatabaseSync) {
+  return {
+    event: db.prepare('SELECT * FROM events WHERE id = ?'),
+    runs: db.prepare('SELECT * FROM runs WHERE event_id = ? ORDER BY n'),
+    deliveries: db.prepare('SELECT * FROM deliveries WHERE event_id = ? ORDER BY n'),
+  };
+}
+
+/** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */
+function heartbeatStatus(event: Row): HeartbeatStatus {
+  if (integer(event, 'beats_open') > 0) return 'requested';
+  if (integer(event, 'beats_failed') > 0) return 'failed';
+  return integer(event, 'beats_done') > 0 ? 'done' : 'none';
+}
+
+/** A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty. */
+function toRun(row: Row): RunDetails {
+  return {
+    id: text(row, 'id'),
+    status: word(row, 'status', RUN_STATUSES),
+    agentId: text(row, 'agent_id'),
+    sessionKey: text(row, 'session_key'),
+    model: optionalText(row, 'model'),
+    thinking: optionalText(row, 'thinking'),
+    prompt: optionalText(row, 'prompt'),
+    reply: optionalText(row, 'reply'),
+    error: optionalText(row, 'error'),
+    contract: JSON.parse(optionalText(row, 'contract') ?? 'null'),
+    usage: JSON.parse(optionalText(row, 'usage') ?? 'null'),
+    warnings: JSON.parse(optionalText(row, 'warnings') ?? '[]'),
+    toolCalls: JSON.parse(optionalText(row, 'tool_calls') ?? '[]'),
+    attempts: integer(row, 'attempts'),
+    notes: toNotes(row),
+    startedAt: optionalTime(row, 'started_at'),
+    finishedAt: optionalTime(row, 'finished_at'),
+  };
+}
+
+/** A row of `deliveries`; its notes are the attempts to send it. */
+function toDelivery(row: Row): DeliveryDetails {
+  return {
+    id: text(row, 'id'),
+    runId: text(row, 'run_id'),
+    channel: text(row, 'channel'),
+    to: optionalText(row, 'recipient'),
+    status: word(row, 'status', DELIVERY_STATUSES),
+    attempts: toNotes(row),
+    messageId: optionalText(row, 'message_id'),
+    error: optionalText(row, 'error'),
+  };
+}
+
+/** The history of a run or a delivery, with times as an operator reads them. */
+function toNotes(row: Row): EventNote[] {
+  const notes: AttemptNote[] = JSON.parse(text(row, 'notes'));
+  return notes.map((note) => ({ ...note, at: new Date(note.at).toISOString() }));
+}

@@ -1,0 +1,124 @@
+// What each call does: builds the tables of a connection and names, for every call of protocol.ts, the method behind
+// it. All handlers run inside the transaction of their batch, and take the time from it.
+//
+// Reading what the next turn of a session needs (`context`, `routes`) is a call of the writer: it must see every step
+// that was committed before. Reading for an operator may be a moment behind and has a thread of its own.
+import type { DatabaseSync } from 'node:sqlite';
+import { decodeChange, decodeEvent, decodeWork } from '../codec.ts';
+import { LANES } from '../protocol.ts';
+import type { Handlers, ReaderCalls, WriterCalls } from '../protocol.ts';
+import { Accepting } from './accepting.ts';
+import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
+import { Changes } from './changes.ts';
+import { Claims, Interruptions } from './claims.ts';
+import { HeartbeatCounts, Settlement } from './event-status.ts';
+import { EventList, EventReader } from './events.ts';
+import { Pruning } from './prune.ts';
+import { WorkQueue } from './queue.ts';
+import { Routes, SessionReader, Transcripts } from './sessions.ts';
+import { Parts, Steps } from './steps.ts';
+import { SystemEvents } from './system-events.ts';
+
+/** The tables, each with the others that it writes to. */
+function buildWriterTables(db: DatabaseSync) {
+  const queue = new WorkQueue(db);
+  const heartbeats = new HeartbeatCounts(db);
+  const settlement = new Settlement(db);
+  const systemEvents = new SystemEvents(db, heartbeats);
+  const transcripts = new Transcripts(db);
+  const routes = new Routes(db);
+  const pause = new Pause(db);
+  const parts = new Parts(db);
+  const changes = new Changes(db, { queue, systemEvents, heartbeats, transcripts, routes });
+  return {
+    queue,
+    systemEvents,
+    transcripts,
+    routes,
+    pause,
+    accepting: new Accepting(db, { pause, systemEvents, changes }),
+    claims: new Claims(db, queue, parts),
+    interruptions: new Interruptions(db),
+    steps: new Steps(db, { queue, parts, changes, settlement }),
+    deadWork: new DeadWork(db, queue, settlement),
+    pruning: new Pruning(db, (session) => systemEvents.forget(session)),
+    probe: createProbe(db),
+  };
+}
+
+/**
+ * Everything that writes, on one connection. Begins by ending the leases of the process before, which cannot be alive:
+ * the directory is locked.
+ */
+export function createWriterHandlers(db: DatabaseSync, now: number) {
+  const tables = buildWriterTables(db);
+  const { queue, systemEvents, transcripts, routes, pause, claims, interruptions } = tables;
+  db.exec('BEGIN');
+  interruptions.endAll(now);
+  interruptions.pullIn(now);
+  db.exec('COMMIT');
+  const allLanesChanged = () => {
+    for (const lane of LANES) queue.changedLanes.add(lane);
+  };
+  const handlers: Handlers<WriterCalls> = {
+    accept: (now, event, max) => tables.accepting.accept(decodeEvent(event), max, now),
+    claim: (now, lane, max, limits) =>
+      pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, limits, now),
+    add: (now, work) => {
+      queue.add(decodeWork(work), now);
+      return null;
+    },
+    renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
+    noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),
+    abandon: (now, workId, attempt) => {
+      interruptions.endOne(workId, attempt, now);
+      allLanesChanged();
+      return null;
+    },
+    commit: (now, workId, attempt, outcome, changes) =>
+      tables.steps.commit({ workId, attempt }, outcome, changes.map(decodeChange), now),
+    context: (_now, session, limits) => ({
+      ...systemEvents.oldest(session, limits),
+      ...transcripts.context(session, limits.maxHistoryCharacters),
+    }),
+    routes: (_now, session) => routes.all(session),
+    noteRoute: (_now, session, route) => {
+      routes.note(session, route);
+      return null;
+    },
+    retry: (now, eventId) => tables.deadWork.retry(eventId, now),
+    setPaused: (_now, paused) => {
+      pause.set(paused);
+      allLanesChanged();
+      return null;
+    },
+    isPaused: () => pause.isPaused(),
+    prune: (_now, retention) => tables.pruning.step(retention),
+    probe: (now) => {
+      tables.probe(now);
+      return null;
+    },
+  };
+  // After a rollback, what these two remember may never have been written.
+  const forget = () => {
+    systemEvents.forget();
+    pause.forget();
+  };
+  return { handlers, forget, changedLanes: queue.changedLanes };
+}
+
+/** Everything that an operator reads, on one connection. */
+export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
+  const list = new EventList(db);
+  const events = new EventReader(db);
+  const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
+  const countWork = createWorkCounter(db);
+  return {
+    list: (_now, filter) => list.list(filter),
+    get: (_now, id) => events.get(id),
+    storedRequest: (_now, id) => events.storedRequest(id),
+    sessions: (_now, filter) => sessions.list(filter),
+    session: (_now, key) => sessions.get(key),
+    counts: () => countWork(),
+  };
+}

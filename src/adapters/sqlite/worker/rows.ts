@@ -1,0 +1,52 @@
+// Reads columns of rows, typed: the driver gives `string | number | null | …`, and a row that holds something else than
+// its schema says is a damaged file or a bug, so it throws.
+import type { SQLOutputValue } from 'node:sqlite';
+
+/** One row as the driver gives it. */
+export type Row = Record<string, SQLOutputValue>;
+
+function unexpected(row: Row, column: string): Error {
+  return new Error(`column ${column} holds ${row[column] === null ? 'null' : typeof row[column]}`);
+}
+
+/** A text column. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  throw unexpected(row, column);
+}
+
+/** A text column that may be null. */
+export function optionalText(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+/** An integer column. */
+export function integer(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value === 'number') return value;
+  throw unexpected(row, column);
+}
+
+/** An integer column that may be null. */
+export function optionalInteger(row: Row, column: string): number | null {
+  return row[column] === null ? null : integer(row, column);
+}
+
+/** A text column that holds one of a few words. */
+export function word<W extends string>(row: Row, column: string, words: readonly W[]): W {
+  const value = row[column];
+  const known = words.find((candidate) => candidate === value);
+  if (known === undefined) throw unexpected(row, column);
+  return known;
+}
+
+/** An epoch millisecond column as ISO 8601. */
+export function time(row: Row, column: string): string {
+  return new Date(integer(row, column)).toISOString();
+}
+
+/** An epoch millisecond column that may be null as ISO 8601. */
+export function optionalTime(row: Row, column: string): string | null {
+  return row[column] === null ? null : time(row, column);
+}

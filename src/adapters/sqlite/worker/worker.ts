@@ -1,0 +1,105 @@
+// Where a thread of the ledger begins. The writer holds the one writing connection and the lock on the directory; it is
+// a thread so that an fsync never holds up HTTP. The reader has a connection of its own that cannot write. Both answer
+// batches of calls (protocol.ts), one transaction each (batch.ts); what a call does stands in handlers.ts.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import type { Lane } from '../../../hooks/ports/jobs.ts';
+import { CLOSE } from '../protocol.ts';
+import type {
+  AllCalls,
+  Batch,
+  BatchAnswer,
+  CallMap,
+  Handshake,
+  ReaderCalls,
+  ThreadData,
+  WriterCalls,
+} from '../protocol.ts';
+import { runBatch, storeTrouble } from './batch.ts';
+import type { BatchContext } from './batch.ts';
+import { openDirectory, openForReading, openInMemory } from './database.ts';
+import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
+
+if (parentPort !== null) {
+  const data: ThreadData = workerData;
+  if (data.role === 'reader') startReader(parentPort, data);
+  else startWriter(parentPort, data);
+}
+
+/** Says whether the ledger could be opened before anything else; ends at once when it could not. */
+function startWriter(port: MessagePort, data: ThreadData): void {
+  const handshake = tryToWrite(port, data);
+  port.postMessage(handshake, []);
+  if (handshake.refusal !== null) port.close();
+}
+
+/** Opens and begins to serve, or says in one sentence why not. */
+function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
+  try {
+    write(port, data);
+    return { refusal: null };
+  } catch (error) {
+    return {
+      refusal: storeTrouble(error) ?? (error instanceof Error ? error.message : 'it broke'),
+    };
+  }
+}
+
+/** In memory there is one thread only: its one connection also answers what a reader would be asked. */
+function write(port: MessagePort, { dir, now }: ThreadData): void {
+  if (dir === null) {
+    const { db, close } = openInMemory();
+    const { handlers, ...rest } = createWriterHandlers(db, now);
+    const all = { ...handlers, ...createReaderHandlers(db) };
+    serve<AllCalls>(port, { db, handlers: all, ...rest, close });
+  } else {
+    const { db, log, close } = openDirectory(dir);
+    serve<WriterCalls>(port, {
+      db,
+      ...createWriterHandlers(db, now),
+      afterAnswer: () => log.check(),
+      close,
+    });
+  }
+}
+
+/** Started when an operator first looks, long after the writer. */
+function startReader(port: MessagePort, { dir }: ThreadData): void {
+  if (dir === null) throw new Error('a ledger in memory has no reader of its own');
+  const db = openForReading(dir);
+  serve<ReaderCalls>(port, {
+    db,
+    handlers: createReaderHandlers(db),
+    forget: () => undefined,
+    close: () => db.close(),
+  });
+}
+
+/** A connection that answers, and how it ends. */
+interface Service<C extends CallMap<C>> extends BatchContext<C> {
+  /** Filled by the handlers, emptied into each answer. */
+  readonly changedLanes?: Set<Lane>;
+  /** Called after each answer, while no batch waits. */
+  afterAnswer?(): void;
+  close(): void;
+}
+
+/** For the answers of batches after which there is nothing new to claim. */
+const NO_LANES: readonly Lane[] = [];
+
+/** Answers batches until it is asked to close; the thread ends by itself then. */
+function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
+  port.on('message', (message: Batch<C> | typeof CLOSE) => {
+    if (message === CLOSE) {
+      service.close();
+      port.close();
+      return;
+    }
+    const { values, failures } = runBatch(service, message);
+    const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
+    service.changedLanes?.clear();
+    const answer: BatchAnswer = { values, failures, changedLanes };
+    port.postMessage(answer);
+    service.afterAnswer?.();
+  });
+}

@@ -1,0 +1,21 @@
+/** Runners: what answers as an agent. Bring your own by extending `AgentRunner`, or use one of these. */
+import './platform/required-node.ts';
+export * from './adapters/agents/index.ts';
+export { AgentDirectory, AgentError, AgentRunner, THINKING_LEVELS } from './hooks/ports/index.ts';
+export type {
+  Agent,
+  AgentReply,
+  AgentTurn,
+  CapabilityContract,
+  CommandSettings,
+  Destination,
+  GatewaySettings,
+  McpServerSettings,
+  RunnerSettings,
+  ThinkingLevel,
+  TokenUsage,
+  ToolCall,
+  ToolSettings,
+  TranscriptMessage,
+  Trust,
+} from './hooks/ports/index.ts';

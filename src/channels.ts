@@ -1,0 +1,26 @@
+/** Channels: where replies are delivered. Bring your own by extending `Channel`, or use one of these. */
+import './platform/required-node.ts';
+export { discord } from './adapters/channels/discord.ts';
+export type { DiscordOptions } from './adapters/channels/discord.ts';
+export { imessage } from './adapters/channels/imessage.ts';
+export type { IMessageOptions } from './adapters/channels/imessage.ts';
+export { mattermost } from './adapters/channels/mattermost.ts';
+export type { MattermostOptions } from './adapters/channels/mattermost.ts';
+export { msteams } from './adapters/channels/msteams.ts';
+export type { TeamsOptions } from './adapters/channels/msteams.ts';
+export { signal } from './adapters/channels/signal.ts';
+export type { SignalOptions } from './adapters/channels/signal.ts';
+export { slack } from './adapters/channels/slack.ts';
+export type { SlackOptions } from './adapters/channels/slack.ts';
+export { telegram } from './adapters/channels/telegram.ts';
+export type { TelegramOptions } from './adapters/channels/telegram.ts';
+export { whatsapp } from './adapters/channels/whatsapp.ts';
+export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
+export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
+export type {
+  ChannelBinding,
+  ChannelBindings,
+  ChannelId,
+  DeliveryFailure,
+  OutgoingMessage,
+} from './hooks/ports/index.ts';

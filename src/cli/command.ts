@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import type { Clock } from '../hooks/index.ts';
+import type { Environment, Inspection } from '../service/index.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import type { Terminal } from './terminal.ts';
+
+/*
+ * What a command is: one object per command, in a file of its own below `commands/`, and a row in `commands.ts`.
+ * `program.ts` makes the tree of commander from the rows; help, completion and docs/cli.md are read from that tree.
+ */
+
+/** One command as it is typed, explained and run. */
+export interface CliCommand<Options extends OptionList = OptionList> {
+  /** One word; a command of a group is called by its own word only: `check`, not `config check`. */
+  readonly name: string;
+  /** One sentence, shown in the list of commands and in the command's own help. */
+  readonly description: string;
+  /** In the order they are typed; `<required>` ones first, then `[optional]` ones. Default: none. */
+  readonly arguments?: readonly ArgumentDeclaration[];
+  /** In the order of the help. */
+  readonly options: Options;
+  /** At least one; shown at the end of the help. */
+  readonly examples: readonly Example[];
+  /**
+   * Runs it to its end. The exit code is `context.terminal.exitCode`, 0 unless it was set.
+   * @param args as declared; an optional one that was left out is undefined.
+   * @throws CliError with the exit code and what to do; anything else ends the process with 1.
+   */
+  action(
+    context: CommandContext,
+    options: OptionValues<Options>,
+    ...args: string[]
+  ): Promise<void> | void;
+}
+
+/** Commands under one word, such as `config`. Alone it shows its help and fails as a wrong usage. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly Example[];
+  readonly commands: readonly CliCommand[];
+}
+
+/** What a command works with besides its own arguments and options. */
+export interface CommandContext {
+  /** Where its words go, and its exit code. */
+  readonly terminal: Terminal;
+  /** The environment of the process, `.env` not included. */
+  readonly env: Environment;
+  readonly cwd: string;
+  /** The configuration that a service started here would have. @throws ConfigurationError without its directory. */
+  readonly inspect: () => Promise<Inspection>;
+  /** Its waits keep the process alive. */
+  readonly clock: Clock;
+  /** The tree of all commands. */
+  readonly program: Command;
+}
+
+/** One argument: how the help writes it (`<id>`, `[hook]`), and what it is. */
+export type ArgumentDeclaration = readonly [syntax: string, description: string];
+
+/** One line of a command's examples: what to type, and what it does. */
+export type Example = readonly [command: string, purpose: string];
+
+/** One flag: commander's notation (`--limit <count>`, `-y, --yes`, `--no-wait`), its help, and how its text is read. */
+export interface OptionDeclaration<Flags extends string = string, Value = unknown> {
+  readonly flags: Flags;
+  readonly description: string;
+  /** @param before what an earlier occurrence gave, for flags that may be repeated. @throws CliError */
+  parse?(this: void, text: string, before?: Value): Value;
+}
+
+export type OptionList = readonly OptionDeclaration[];
+
+/** The values of a command's options by their names in camel case; one that was not given is undefined. */
+export type OptionValues<Options extends OptionList> = {
+  readonly [
+    Option in Options[number] as NameOf<Option['flags']>
+  ]?: Option extends OptionDeclaration<string, infer Value> ? Value : never;
+};
+
+/** Checks a command's action against its options; the object itself stays as it is. */
+export function defineCommand<const Options extends OptionList>(
+  command: CliCommand<Options>,
+): CliCommand<Options> {
+  return command;
+}
+
+/** Declares a flag. Without `parse` its value is the text that follows it, or true (`--no-…`: false) where none does. */
+export function option<Flags extends string>(
+  flags: Flags,
+  description: string,
+): OptionDeclaration<Flags, Flags extends `${string}<${string}` ? string : boolean>;
+export function option<Flags extends string, Value>(
+  flags: Flags,
+  description: string,
+  parse: (text: string, before?: Value) => Value,
+): OptionDeclaration<Flags, Value>;
+export function option(
+  flags: string,
+  description: string,
+  parse?: (text: string, before?: unknown) => unknown,
+): OptionDeclaration {
+  return { flags, description, ...(parse !== undefined && { parse }) };
+}
+
+/** Of every command that has a result. */
+export const JSON_OPTION = option('--json', 'print one JSON document and nothing else');
+
+/** Reads a whole number from `least` to `most`; anything else is a wrong usage. */
+export function wholeNumber(flag: string, least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
+    throw wrongValue(flag, `a whole number from ${least} to ${most}`);
+  };
+}
+
+/** Reads a number over 0; anything else is a wrong usage. */
+export function positiveNumber(flag: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}(\.\d+)?$/.test(text) && value > 0) return value;
+    throw wrongValue(flag, 'a number over 0');
+  };
+}
+
+/** The refusal of a flag's value: `--limit must be …`. */
+export function wrongValue(flag: string, form: string): CliError {
+  return new CliError(`${flag} must be ${form}.`, undefined, EXIT.usage);
+}
+
+/** `--run-timeout <seconds>` is `runTimeout`, `--no-wait` is `wait`, `-y, --yes` is `yes`. */
+type NameOf<Flags extends string> = Flags extends `${string}--no-${infer Name}`
+  ? CamelCase<FirstWord<Name>>
+  : Flags extends `${string}--${infer Name}`
+    ? CamelCase<FirstWord<Name>>
+    : never;
+type FirstWord<Text extends string> = Text extends `${infer Word} ${string}` ? Word : Text;
+type CamelCase<Text extends string> = Text extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Text;

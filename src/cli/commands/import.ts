@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { configurationDirectory, fragmentPath } from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { JSON_OPTION, defineCommand, option } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { asLine } from '../foreign-text.ts';
+import { IMPORT_FRAGMENT, planImport, readTarget } from '../import/import-plan.ts';
+import type { ImportPlan } from '../import/import-plan.ts';
+import { migrateHooks } from '../import/migrate-hooks.ts';
+import { readOpenClawConfig } from '../import/openclaw-config.ts';
+import { Prompts } from '../prompts.ts';
+import type { Terminal } from '../terminal.ts';
+
+/**
+ * Reads the configuration of another gateway, which is never changed, and shows what of it becomes ours. Only `--write`
+ * writes, after a question; the result has to pass `hooks config check`.
+ */
+export const importHooks = defineCommand({
+  name: 'import',
+  description: 'carry over the hooks of another gateway, and list what cannot be',
+  arguments: [['<file>', 'configuration of an OpenClaw-style gateway, JSON or JSON5']],
+  options: [
+    option('--write', 'write gateway.d/import.json5, and gateway.json5 where there is none'),
+    option('-y, --yes', 'do not ask before writing'),
+    JSON_OPTION,
+  ],
+  examples: [
+    ['hooks import ~/.openclaw/openclaw.json', 'show what would be written, and write nothing'],
+    ['hooks import openclaw.json --write', 'show it, ask, and write gateway.d/import.json5'],
+    ['hooks import openclaw.json --write --yes', 'the same without asking'],
+  ],
+  async action(context, options, file) {
+    const { terminal, cwd } = context;
+    const { json = false, yes = false } = options;
+    const plan = await planned(context, resolve(cwd, file));
+    if (!json) show(plan, terminal);
+    const mayAsk = !yes && !json && terminal.isInteractive;
+    const isWritten = options.write === true && (await write(plan, context, mayAsk));
+    if (json) terminal.printJson(report(plan, isWritten));
+    if (plan.problems.length > 0) terminal.exitCode = EXIT.failed;
+  },
+});
+
+/** Works out what would be written. @throws CliError when what is here does not pass the check itself */
+async function planned({ env, cwd, inspect }: CommandContext, file: string): Promise<ImportPlan> {
+  const { isDemo, problems } = await inspect();
+  if (!isDemo && problems.length > 0) {
+    throw new CliError(
+      'the configuration that is here has problems itself',
+      'see "hooks config check"',
+    );
+  }
+  const target = await readTarget(configurationDirectory(env, cwd), env);
+  const { others } = target;
+  const sections = others.isDemo ? undefined : others.written;
+  const migration = migrateHooks(readOpenClawConfig(file), { sections, env: others.env });
+  return planImport(target, migration, env);
+}
+
+/** Writes after a question; false: there was nothing to write, or the answer was no. @throws CliError */
+async function write(
+  plan: ImportPlan,
+  { terminal }: CommandContext,
+  mayAsk: boolean,
+): Promise<boolean> {
+  if (plan.problems.length > 0) {
+    throw new CliError(
+      'nothing was written: the result would not pass "hooks config check"',
+      plan.problems.map(({ key, message }) => `${key} ${message}`).join('\n  '),
+    );
+  }
+  if (!plan.files.isChange) {
+    terminal.note('nothing to write: everything is there already');
+    return false;
+  }
+  if (mayAsk && !(await new Prompts(terminal).confirm('Write this?'))) {
+    terminal.note('nothing was changed');
+    return false;
+  }
+  plan.files.write();
+  terminal.note('written; a running service takes it over within a second');
+  return true;
+}
+
+/** What would be written, what is wrong with it, and what is left to a person. */
+function show({ files, notes, problems, warnings }: ImportPlan, terminal: Terminal): void {
+  files.show(terminal);
+  if (notes.length > 0) {
+    terminal.print();
+    terminal.print(terminal.style('bold', 'Not carried over as it was'));
+  }
+  for (const { key, reason, todo } of notes) {
+    terminal.printWrapped(asLine(`- ${key}: ${reason}`), { first: '', rest: '  ' });
+    if (todo === undefined) continue;
+    terminal.printWrapped(asLine(`→ ${todo}`), { first: '  ', rest: '    ' });
+  }
+  for (const { key, message } of problems) {
+    const word = terminal.style('red', 'problem');
+    terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
+  }
+  for (const { key, message } of warnings) {
+    const word = terminal.style('yellow', 'warning');
+    terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
+  }
+}
+
+/** The same for a program; secrets are left out. */
+function report(plan: ImportPlan, isWritten: boolean): object {
+  const { files, notes, problems, warnings, variables } = plan;
+  const file = fragmentPath(files.dir, IMPORT_FRAGMENT);
+  return { file, written: isWritten, ...files.shown, variables, notes, problems, warnings };
+}

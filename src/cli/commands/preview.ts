@@ -1,0 +1,116 @@
+import type { Preview, PreviewedAction } from '../../hooks/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { defineCommand, option } from '../command.ts';
+import type { CommandContext, OptionValues } from '../command.ts';
+import { asLine, asLines } from '../foreign-text.ts';
+import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
+import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
+import type { Paint } from '../text-layout.ts';
+
+/** The code of a request that no mapping takes. */
+const UNKNOWN_HOOK = 'unknown_hook';
+
+/** The request comes from the flags or from an event, never from both. */
+const OPTIONS = [
+  option('--event <id>', 'take the request of an earlier event instead'),
+  ...REQUEST_OPTIONS,
+  ...SERVICE_OPTIONS,
+] as const;
+
+/** Asks the service, which has the mappings and transforms in force. Ends with 1 when the request would be refused or break. */
+export const preview = defineCommand({
+  name: 'preview',
+  description: 'show what would become of a request, without any effect',
+  arguments: [['[hook]', 'wake, agent, or the path of a mapping']],
+  options: OPTIONS,
+  examples: [
+    ['hooks preview github --payload push.json', 'which mapping takes it, and the exact prompt'],
+    ['hooks preview --event 0198c5c2-…', 'what would become of an earlier request today'],
+    ['hooks preview github --payload - --json < push.json', 'exit code 1 when it is refused'],
+  ],
+  async action(context, options, hook?: string) {
+    const { terminal } = context;
+    const service = await findService(context, options);
+    const asked = await requestBody(context, options, hook, service.hooksPath);
+    const answer = await service.preview(asked);
+    if (answer.refusal !== null || answer.failure !== null) terminal.exitCode = EXIT.failed;
+    if (options.json === true) return terminal.printJson(answer);
+    for (const line of previewLines(answer, paintFor(terminal))) terminal.print(line);
+  },
+});
+
+/** The body of `POST /ops/api/preview`. @throws CliError unless it is either a hook or an event */
+async function requestBody(
+  { cwd, terminal }: CommandContext,
+  { event, payload: file, header: headers, query }: OptionValues<typeof OPTIONS>,
+  hook: string | undefined,
+  prefix: string,
+): Promise<object> {
+  const own = [hook, file, headers, query].filter((given) => given !== undefined);
+  if (event !== undefined && own.length === 0) return { event };
+  if (event !== undefined || hook === undefined) {
+    throw new CliError('Name either a hook or an --event.', undefined, EXIT.usage);
+  }
+  const name = hookName(hook, prefix);
+  if (file === undefined) return { hook: name, headers, query };
+  const source = { cwd, stdin: terminal.streams.stdin };
+  const payload: unknown = JSON.parse((await readPayload(file, source)).toString());
+  return { hook: name, payload, headers, query };
+}
+
+/** A preview as an operator reads it. */
+export function previewLines(preview: Preview, paint: Paint): string[] {
+  const { considered, actions, warnings, console, refusal, failure, ms } = preview;
+  return [
+    ...headLines(preview, paint),
+    ...section('Mappings, in the order they are tried', considered.map(consideredLine), paint),
+    ...section('It would be refused', refusalLines(refusal), paint),
+    ...section('It would break', failure === null ? [] : asLines(failure), paint),
+    ...actions.flatMap((action, index) =>
+      actionLines(action, numberedName('Action', index, actions), paint),
+    ),
+    ...section('Warnings', warnings.map(asLine), paint),
+    ...section('Console', console.flatMap(asLines), paint),
+    '',
+    paint('dim', `Nothing was stored, sent or run. Understood in ${ms} ms.`),
+  ];
+}
+
+/** The verdict in one line: which mapping takes the request, and what it comes to. */
+function headLines(
+  { hook, mapping, considered, actions, refusal, failure }: Preview,
+  paint: Paint,
+): string[] {
+  const isFine = refusal === null && failure === null;
+  const many = actions.length === 1 ? '1 action' : `${actions.length} actions`;
+  const verdict = isFine ? paint('green', many) : paint('red', 'refused or broken');
+  const isAsked = considered.length > 0 || refusal?.code === UNKNOWN_HOOK;
+  const taker = mapping === null ? noMapping(isAsked) : `mapping ${asLine(mapping)}`;
+  return [`${paint('bold', `Hook ${asLine(hook)}`)} (${taker}): ${verdict}`];
+}
+
+function noMapping(isAsked: boolean): string {
+  return isAsked ? 'no mapping takes it' : 'no mapping is asked';
+}
+
+/** What the sender would get, and a hint where a forgotten preset is the likely reason. */
+function refusalLines(refusal: Preview['refusal']): string[] {
+  if (refusal === null) return [];
+  const { status, code, error } = refusal;
+  const lines = [`${status} ${code}: ${asLine(error)}`];
+  return code === UNKNOWN_HOOK ? [...lines, 'Is its preset in hooks.presets?'] : lines;
+}
+
+/** Why a mapping takes the request or passes it on. */
+function consideredLine({ mapping, takes, because }: Preview['considered'][number]): string {
+  return `${takes ? 'takes it' : 'passes  '}  ${asLine(mapping)}: ${asLine(because)}`;
+}
+
+/** The fields of one action, and the prompt as the agent would get it. */
+function actionLines({ prompt, ...fields }: PreviewedAction, name: string, paint: Paint): string[] {
+  return [
+    ...section(name, fieldLines(fields), paint),
+    ...section(`${name}: prompt, word for word`, asLines(prompt), paint),
+  ];
+}

@@ -1,0 +1,175 @@
+import { CliError, EXIT } from '../cli-error.ts';
+import { defineCommand, option, positiveNumber } from '../command.ts';
+import type { OptionValues } from '../command.ts';
+import { TIMEOUT_OPTION, showReceipt } from '../events/event-outcome.ts';
+import { Interruption } from '../terminal.ts';
+import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
+import type { PayloadSource } from '../request-input.ts';
+import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import type { HookPost } from '../service/service-client.ts';
+
+/** Flags that are fields of the payload of a built-in hook. */
+const FIELD_OPTIONS = [
+  option('--text <text>', 'wake: what happened'),
+  option('--mode <mode>', 'wake: now (default) or next-heartbeat'),
+  option('--message <text>', 'agent: what it is asked'),
+  option('--name <name>', 'agent: prefix of the summary'),
+  option('--agent <id>', 'agent: who runs it'),
+  option('--session <key>', 'agent: session key, if senders may name one'),
+  option('--wake-mode <mode>', 'agent: now (default) or next-heartbeat'),
+  option('--deliver', 'agent: send the reply to a channel (default)'),
+  option('--no-deliver', 'agent: keep the reply'),
+  option('--channel <id>', 'agent: last (default) or chan_1 … chan_8'),
+  option('--to <recipient>', "agent: recipient, in the platform's own form"),
+  option('--model <model>', 'agent: <provider>/<model>, or an alias'),
+  option('--thinking <level>', 'agent: off, minimal, low, … max, adaptive'),
+  option('--run-timeout <seconds>', 'agent: longest run', positiveNumber('--run-timeout')),
+] as const;
+
+/** The values of those flags. */
+type Fields = OptionValues<typeof FIELD_OPTIONS>;
+
+/** The names of those fields in the payload, by hook and by the flag's value. */
+const FIELD_NAMES: Readonly<
+  Record<'wake' | 'agent', Readonly<Partial<Record<keyof Fields, string>>>>
+> = {
+  wake: { text: 'text', mode: 'mode' },
+  agent: {
+    message: 'message',
+    name: 'name',
+    agent: 'agentId',
+    session: 'sessionKey',
+    wakeMode: 'wakeMode',
+    deliver: 'deliver',
+    channel: 'channel',
+    to: 'to',
+    model: 'model',
+    thinking: 'thinking',
+    runTimeout: 'timeoutSeconds',
+  },
+};
+
+/** Headers that the command sets itself, or that belong to the connection. */
+const OWN_HEADERS =
+  /^(?:authorization|x-gateway-token|content-type|content-length|content-encoding|host|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive)$/;
+
+/** Of the command itself; the fields of payloads stand above. */
+const OPTIONS = [
+  option('--idempotency-key <key>', 'a repeat of the same key runs once'),
+  option('--no-wait', 'print the id of the event and end'),
+  TIMEOUT_OPTION,
+  option(
+    '--hook-token-file <file>',
+    'file with the hook token (default: that of this configuration)',
+  ),
+  ...FIELD_OPTIONS,
+  ...REQUEST_OPTIONS,
+  ...SERVICE_OPTIONS,
+] as const;
+
+/** Everything that the command line of `hooks send` may say. */
+export type SendOptions = OptionValues<typeof OPTIONS>;
+
+/**
+ * Sends one request as any sender would, with the hook token, and waits for the end of its event. The payload is a file, or
+ * made from flags for the built-in hooks `wake` and `agent`.
+ */
+export const send = defineCommand({
+  name: 'send',
+  description: 'send a request to a hook and tell what becomes of it',
+  arguments: [['<hook>', 'wake, agent, or the path of a mapping']],
+  options: OPTIONS,
+  examples: [
+    ['hooks send wake --text "The build is red"', 'wake the default agent'],
+    ['hooks send agent --message "Say hello" --no-deliver', 'ask an agent, and see its reply'],
+    ['hooks send github --payload push.json --header "X-GitHub-Event: push"', 'try a mapping'],
+    ['curl -s … | hooks send github --payload - --no-wait', 'only print the id of the event'],
+  ],
+  async action(context, options, hook) {
+    using interruption = new Interruption();
+    const { signal } = interruption;
+    const { cwd, terminal } = context;
+    const service = await findService(context, options, signal);
+    const source = { cwd, signal, stdin: terminal.streams.stdin };
+    const post = await buildPost(hook, options, service.hooksPath, source);
+    if (!service.canSend) {
+      throw new CliError(
+        'There is no hook token to send with.',
+        'Set hooks.token in gateway.json5, or name a file with --hook-token-file.',
+        EXIT.usage,
+      );
+    }
+    const receipt = await service.send(post);
+    const { wait = true } = options;
+    await showReceipt(context, service, receipt, { ...options, wait }, interruption);
+  },
+});
+
+/** The request that a command line means. @param prefix `hooks.path`. @throws CliError */
+export async function buildPost(
+  hook: string,
+  options: SendOptions,
+  prefix: string,
+  source: PayloadSource,
+): Promise<HookPost> {
+  const name = hookName(hook, prefix);
+  const { header = {}, query = {}, idempotencyKey } = options;
+  const own = Object.keys(header).find((one) => OWN_HEADERS.test(one));
+  if (own !== undefined) {
+    throw new CliError(`The header ${own} is set by the command itself.`, undefined, EXIT.usage);
+  }
+  const headers = { ...header, ...keyHeader(idempotencyKey) };
+  return { name, headers, query, body: await readBody(name, options, source) };
+}
+
+/** The header of the key, in the form that the ingress accepts. @throws CliError */
+function keyHeader(key: string | undefined): Record<string, string> {
+  if (key === undefined) return {};
+  if (/^[!-~](?:[ -~]{0,254}[!-~])?$/.test(key)) return { 'idempotency-key': key };
+  throw new CliError(
+    '--idempotency-key must be 1 to 256 characters of plain ASCII.',
+    undefined,
+    EXIT.usage,
+  );
+}
+
+/** The bytes to send: of a file or stdin as they are, or JSON made from flags. @throws CliError when both are given */
+async function readBody(
+  hook: string,
+  options: SendOptions,
+  source: PayloadSource,
+): Promise<Buffer<ArrayBuffer>> {
+  const fields = fieldPayload(hook, options);
+  if (options.payload === undefined) return Buffer.from(JSON.stringify(fields ?? {}));
+  if (fields === null) return readPayload(options.payload, source);
+  throw new CliError(
+    'A payload comes from --payload or from flags, not from both.',
+    'Leave one of them out.',
+    EXIT.usage,
+  );
+}
+
+/** The payload that flags make; null when none was given. @throws CliError for a flag of another hook */
+function fieldPayload(hook: string, flags: Fields): Record<string, unknown> | null {
+  const isBuiltIn = hook === 'wake' || hook === 'agent';
+  const own: Readonly<Record<string, string>> = isBuiltIn ? FIELD_NAMES[hook] : {};
+  const values: Readonly<Record<string, unknown>> = flags;
+  const stray = [...Object.keys(FIELD_NAMES.wake), ...Object.keys(FIELD_NAMES.agent)].find(
+    (flag) => values[flag] !== undefined && own[flag] === undefined,
+  );
+  if (stray !== undefined) throw strayFlag(hook, stray);
+  const given = Object.entries(own).filter(([flag]) => values[flag] !== undefined);
+  if (given.length === 0) return null;
+  return Object.fromEntries(given.map(([flag, field]) => [field, values[flag]]));
+}
+
+/** Says to which hook the flag belongs. */
+function strayFlag(hook: string, name: string): CliError {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const owner = name in FIELD_NAMES.wake ? 'wake' : 'agent';
+  return new CliError(
+    `${flag} is no flag of hook "${hook}".`,
+    `It belongs to "hooks send ${owner}"; give the payload of a mapped hook with --payload.`,
+    EXIT.usage,
+  );
+}

@@ -1,0 +1,152 @@
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import JSON5 from 'json5';
+import { errorCode } from '../../platform/errors.ts';
+import {
+  FRAGMENTS_DIR,
+  GATEWAY_FILE,
+  inspectConfiguration,
+  parseSections,
+  writeFragment,
+} from '../../service/index.ts';
+import type {
+  ConfigurationFiles,
+  Environment,
+  Fragment,
+  Inspection,
+  Sections,
+} from '../../service/index.ts';
+import { CliError } from '../cli-error.ts';
+import { asLines } from '../foreign-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+/*
+ * What a command would write. The user's own files are never edited: a command has one fragment of its own, which it
+ * replaces as a whole, and makes a gateway.json5 only where there is none. The result is looked at before anything is
+ * written.
+ */
+
+/** A gateway.json5 to be made. */
+export interface NewGateway {
+  readonly text: string;
+  /** The same without a secret. */
+  readonly shown: string;
+}
+
+/** The fragment of a command. */
+export interface PlannedFragment {
+  /** `mail` for `gateway.d/mail.json5`. */
+  readonly name: string;
+  /** As in gateway.json5, secrets escaped with `literal`. */
+  readonly sections: Sections;
+  /** The same without a secret. */
+  readonly shown: Sections;
+  /** What the file names as its author: `hooks mail setup`. */
+  readonly command: string;
+}
+
+/** The files of a command, worked out and not yet written. */
+export class PlannedFiles {
+  /** @param gateway undefined: there is one, or none is to be made. */
+  constructor(
+    readonly dir: string,
+    private readonly before: ConfigurationFiles,
+    private readonly fragment: PlannedFragment,
+    private readonly gateway: NewGateway | undefined,
+  ) {}
+
+  /** Whether anything would be other than it is. */
+  get isChange(): boolean {
+    const { sections } = this.fragment;
+    const present = fragmentSections(this.before, this.fragment.name);
+    return this.gateway !== undefined || !isDeepStrictEqual(present ?? {}, sections);
+  }
+
+  /** The configuration that they would make, with everything that would be wrong with it. */
+  inspect(env: Environment): Promise<Inspection> {
+    const { name, sections } = this.fragment;
+    const { gateway, dotenv } = this.before;
+    const own = { file: fragmentFile(name), text: JSON5.stringify(sections) };
+    const fragments = [...withoutFragment(this.before, name), own];
+    return inspectConfiguration(this.dir, env, {
+      gateway: this.gateway?.text ?? gateway,
+      dotenv,
+      // In the order in which they are read, see readFragments.
+      fragments: fragments.toSorted((a, b) =>
+        Buffer.compare(Buffer.from(a.file), Buffer.from(b.file)),
+      ),
+    });
+  }
+
+  /** Both as JSON5 texts without secrets; null for one that is not written. */
+  get shown(): { gateway: string | null; fragment: string } {
+    return { gateway: this.gateway?.shown ?? null, fragment: toJson5(this.fragment.shown) };
+  }
+
+  /** Shows what would be written, without secrets. */
+  show(terminal: Terminal): void {
+    const { gateway, fragment } = this.shown;
+    if (gateway !== null) print(`${GATEWAY_FILE} (new, mode 0600)`, gateway, terminal);
+    print(`${fragmentFile(this.fragment.name)} (mode 0600)`, fragment, terminal);
+  }
+
+  /**
+   * Writes them, with mode 0600. gateway.json5 comes first: the fragment means nothing without it.
+   * @throws CliError when there is a gateway.json5 by now; nothing is written then.
+   */
+  write(): void {
+    if (this.gateway !== undefined) createFile(join(this.dir, GATEWAY_FILE), this.gateway.text);
+    const { name, sections, command } = this.fragment;
+    writeFragment(this.dir, name, sections, command);
+  }
+}
+
+/** The files as they would be without that fragment. */
+export function withoutFragment({ fragments = [] }: ConfigurationFiles, name: string): Fragment[] {
+  return fragments.filter(({ file }) => file !== fragmentFile(name));
+}
+
+/** What a fragment says; undefined when it is not there. */
+export function fragmentSections(files: ConfigurationFiles, name: string): Sections | undefined {
+  const own = files.fragments?.find(({ file }) => file === fragmentFile(name));
+  return own && parseSections(own.text, own.file).sections;
+}
+
+/** `gateway.d/mail.json5` */
+export function fragmentFile(name: string): string {
+  return `${FRAGMENTS_DIR}/${name}.json5`;
+}
+
+/** A text of sections as fragments are written. */
+export function toJson5(sections: Sections): string {
+  return JSON5.stringify(sections, { space: 2, quote: "'" });
+}
+
+/** The key of a problem without the file that stands before it once there are fragments: `hooks.path`. */
+export function keyWithoutFile(key: string): string {
+  return key.replace(/^gateway\.(?:json5|d\/.*?\.json5)(?: and gateway\.d\/.*?\.json5)*: /, '');
+}
+
+function print(title: string, text: string, terminal: Terminal): void {
+  terminal.print(terminal.style('bold', title));
+  for (const line of asLines(text.trimEnd())) terminal.print(terminal.style('green', `+ ${line}`));
+}
+
+function createFile(path: string, text: string): void {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    throw new CliError(
+      `${GATEWAY_FILE} was made by another program meanwhile; run the command again`,
+    );
+  }
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,78 @@
+import { error, info } from './check.ts';
+import type { Check, CheckResult, DoctorContext, NamedResult } from './check.ts';
+import { burst } from './checks/burst.ts';
+import { channels } from './checks/channels.ts';
+import { configuration } from './checks/configuration.ts';
+import { disk } from './checks/disk.ts';
+import { exposure } from './checks/exposure.ts';
+import { files } from './checks/files.ts';
+import { mailbox } from './checks/mailbox.ts';
+import { models } from './checks/models.ts';
+import { node } from './checks/node.ts';
+import { programs } from './checks/programs.ts';
+import { proxies } from './checks/proxies.ts';
+import { ruleOfTwo } from './checks/rule-of-two.ts';
+import { tokens } from './checks/tokens.ts';
+import { transforms } from './checks/transforms.ts';
+import { unsafeContent } from './checks/unsafe-content.ts';
+
+// `hooks doctor` is a list of checks. Each is an object of `checks/` with a name and what it needs: nothing, a configuration
+// without mistakes, or the network besides. They run side by side and know nothing of each other; what a check cannot
+// look at becomes a result like any other, so that the report always has every check in it.
+
+/** Everything that is looked at, in this order, which is also that of docs/cli.md. A new check is one file and one row. */
+export const CHECKS: readonly Check[] = [
+  node,
+  configuration,
+  tokens,
+  exposure,
+  proxies,
+  files,
+  disk,
+  transforms,
+  programs,
+  channels,
+  mailbox,
+  models,
+  ruleOfTwo,
+  unsafeContent,
+  burst,
+];
+
+/** Runs every check and says what each of them says, in their order. Never rejects. */
+export async function runChecks(
+  context: DoctorContext,
+  { isOffline }: { isOffline: boolean },
+  checks: readonly Check[] = CHECKS,
+): Promise<readonly NamedResult[]> {
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      const all = await runCheck(check, context, isOffline);
+      return all.map((one): NamedResult => ({ check: check.name, ...one }));
+    }),
+  );
+  return results.flat();
+}
+
+/** Of a check that needs a configuration without mistakes. */
+export const NOT_LOOKED_AT = 'not looked at: the configuration has mistakes';
+
+/** What one check says, or why it could not be asked. A check that throws is a mistake of ours, and is shown as one. */
+async function runCheck(
+  check: Check,
+  context: DoctorContext,
+  isOffline: boolean,
+): Promise<readonly CheckResult[]> {
+  const { resolved, problems } = context.inspection;
+  try {
+    if (check.needs === 'nothing') return await check.run(context);
+    if (resolved === undefined || problems.length > 0) {
+      return [info(NOT_LOOKED_AT)];
+    }
+    if (check.needs === 'network' && isOffline) return [info('not looked at (--offline)')];
+    return await check.run({ ...context, resolved });
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return [error(`could not be looked at: ${why}`, 'tell us if this is not about your machine')];
+  }
+}

@@ -1,0 +1,196 @@
+import { deliveryDetails, eventDetails, runDetails } from '../../../test/support/event-details.ts';
+import { tableLines } from '../terminal.ts';
+import { PLAIN, age, duration } from '../text-layout.ts';
+import {
+  NARROWEST_TABLE,
+  detailLines,
+  eventTable,
+  outcomeLines,
+  replyLines,
+  tailLine,
+} from './event-lines.ts';
+
+/** What `hidden` would do to a terminal that is shown it. */
+const HOSTILE = '\u001b]52;c;eA==\u0007\u009b2J\u202e\u{e0041}\r';
+const STEERING = /[\p{Cc}\p{Bidi_Control}\u{e0000}-\u{e0fff}]/u;
+
+/** The same value with every text in it replaced. */
+function hostile(value: unknown): unknown {
+  if (typeof value === 'string') return HOSTILE;
+  if (Array.isArray(value)) return value.map(hostile);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      /^(?:status|outcome|heartbeat|\w*[aA]t)$/.test(name) ? inner : hostile(inner),
+    ]),
+  );
+}
+
+const FULL = eventDetails({
+  mapping: 'm',
+  status: 'failed',
+  heartbeat: 'failed',
+  error: 'it broke',
+  summary: 'Hook: the reply',
+  warnings: ['unknown field x ignored'],
+  console: ['log: hi'],
+  actions: [{ kind: 'agent', name: 'CI', trust: { level: 'untrusted' } }],
+  request: {
+    ...eventDetails().request,
+    replayOf: 'e0',
+    headers: { 'x-a': 'b' },
+    payload: { c: 'd' },
+  },
+  runs: [
+    runDetails({
+      status: 'failed',
+      error: 'no model',
+      usage: { inputTokens: 5, outputTokens: 6 },
+      warnings: ['no thinking'],
+      toolCalls: [{ tool: 't', input: '{}', outcome: 'failed', result: 'no', ms: 3 }],
+      notes: [{ at: '2026-01-01T10:00:02.000Z', attempt: 1, outcome: 'retry', error: 'busy' }],
+      contract: { trust: 'untrusted', verifiedBy: 'token', allowedTools: [], mayDeliverTo: null },
+    }),
+    runDetails({ id: 'r2' }),
+  ],
+  deliveries: [deliveryDetails({ status: 'dead', messageId: null, error: 'blocked' })],
+});
+
+describe('outcomeLines', () => {
+  it('tell an event from its acceptance to its end, in order of time', () => {
+    const details = eventDetails({
+      runs: [runDetails()],
+      deliveries: [deliveryDetails()],
+      heartbeat: 'done',
+    });
+    expect(outcomeLines(details)).toEqual([
+      'Event e1 done',
+      '  hook      ci',
+      '  received  2026-01-01T10:00:00.000Z, verified by token',
+      '',
+      'Timeline (UTC)',
+      '  10:00:00.000  accepted from 127.0.0.1',
+      '  10:00:01.000  run began: agent main, session hook:x',
+      '  10:00:03.500  run succeeded after 2.5 s by demo',
+      '  10:00:04.000  delivery to chan_1 (+49): delivered as message 17',
+      '                heartbeat done',
+    ]);
+  });
+
+  it('tell what went wrong, and why', () => {
+    const text = outcomeLines(FULL).join('\n');
+    for (const fact of [
+      'Event e1 failed',
+      'ci (mapping m)',
+      'replay of e0',
+      'warning   unknown field x ignored',
+      '10:00:02.000  run 1, attempt 1: retry: busy',
+      '10:00:03.500  run 1 failed after 2.5 s by demo, 5 + 6 tokens: no model',
+      'run 2 succeeded',
+      'delivery to chan_1 (+49): dead: blocked',
+      'heartbeat failed',
+      'failed: it broke',
+    ]) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  it('paint what is bad', () => {
+    const lines = outcomeLines(FULL, (colour, text) => `<${colour}>${text}`).join('\n');
+    expect(lines).toContain('<red>failed');
+    expect(lines).toContain('<red>heartbeat failed');
+    expect(lines).toContain('  run 2 succeeded');
+  });
+});
+
+describe('detailLines', () => {
+  it('tell everything of it', () => {
+    const text = detailLines(FULL).join('\n');
+    for (const fact of [
+      'kind: agent',
+      'trust: {"level":"untrusted"}',
+      'Run 1: prompt\n  the prompt',
+      'Run 2: reply\n  the reply',
+      't failed in 3 ms\n    {}\n    = no',
+      'Run 1: warnings\n  no thinking',
+      'Summary\n  Hook: the reply',
+      'Console\n  log: hi',
+      'headers: {"x-a":"b"}',
+      '"c": "d"',
+    ]) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  it('never hand anything foreign to the terminal as it is', () => {
+    const details = { ...FULL, ...(hostile(FULL) as typeof FULL), status: FULL.status };
+    for (const line of [...detailLines(details), ...replyLines(details)]) {
+      expect(line).not.toMatch(STEERING);
+    }
+    expect(detailLines(details).join('')).toContain(String.raw`\u001b]52;c;eA==\u0007\u009b2J`);
+  });
+
+  it('say that a payload may be forgotten', () => {
+    const details = eventDetails({ request: { ...eventDetails().request, payload: null } });
+    expect(detailLines(details).join('\n')).toContain('null, or forgotten');
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    [-5, '0 ms'],
+    [870, '870 ms'],
+    [59_999, '59.9 s'],
+    [184_000, '3 min 4 s'],
+    [7_500_000, '2 h 5 min'],
+  ])('%i ms are %s', (ms, text) => expect(duration(ms)).toBe(text));
+
+  it.each([
+    ['2026-01-03T00:00:01Z', '0s'],
+    ['2026-01-02T23:48:00Z', '12m'],
+    ['2026-01-01T12:00:00Z', '36h'],
+    ['2025-11-24T00:00:00Z', '40d'],
+  ])('%s is %s ago', (at, text) => expect(age(at, Date.parse('2026-01-03T00:00:00Z'))).toBe(text));
+});
+
+const NOW = Date.parse('2026-01-01T10:05:00.000Z');
+const ID = '01a1ff3d-f048-76c2-8166-ec88c6c9d5de';
+/** Raw URLs may hold C1 controls: they are read as latin1. */
+const HOOK = `${'\u009b2J'.repeat(9)}${'x'.repeat(300)}`;
+
+describe('the table of events', () => {
+  it('fits 80 columns without ever cutting an id', () => {
+    const events = [eventDetails({ id: ID, hook: HOOK, mapping: 'm' }), eventDetails({ id: ID })];
+    const lines = tableLines(eventTable(events, 80, NOW), 80);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines[1]).toMatch(new RegExp(String.raw`^${ID}  done +5m  \\u009b2J.*…$`));
+    expect(lines[2]).toMatch(/ {2}ci$/);
+  });
+
+  it('names the mapping where the hook does not', () => {
+    const [, row] = eventTable([eventDetails({ hook: 'github', mapping: 'gh' })], 80, NOW);
+    expect(row?.at(-1)).toBe('github (gh)');
+    expect(eventTable([eventDetails({ mapping: 'ci' })], 80, NOW)[1]?.at(-1)).toBe('ci');
+  });
+});
+
+describe('a narrow terminal', () => {
+  it('still tells which hook it was', () => {
+    const event = eventDetails({ id: ID, hook: 'alertmanager' });
+    expect(tailLine(event, 60, NOW, PLAIN)).toMatch(/ {2}alertmanager$/);
+    const columns = NARROWEST_TABLE;
+    expect(tableLines(eventTable([event], columns, NOW), columns)[1]).toBe(
+      `${ID}  done      5m  alertmanager`,
+    );
+  });
+});
+
+describe('a line of the tail', () => {
+  it('has the time, the status, the whole id and the hook, in 80 columns', () => {
+    const event = eventDetails({ id: ID, status: 'running', hook: HOOK });
+    const line = tailLine(event, 80, NOW, PLAIN);
+    expect(line).toMatch(new RegExp(String.raw`^10:05:00  running   ${ID}  \\u009b2J.*…$`));
+    expect(line.length).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,237 @@
+import type {
+  DeliveryDetails,
+  EventDetails,
+  EventStatus,
+  EventSummary,
+  RunDetails,
+} from '../../hooks/index.ts';
+import { asLine, asLines, safeJson } from '../foreign-text.ts';
+import { cut } from '../terminal.ts';
+import { INDENT, PLAIN, age, duration, fieldLines, numberedName, section } from '../text-layout.ts';
+import type { Colour, Paint } from '../text-layout.ts';
+
+/*
+ * An event as an operator reads it: what came, what was made of it, and what became of that, in order of time. Nothing
+ * of it can steer the terminal.
+ */
+
+const COLOURS: Readonly<Record<EventStatus, Colour>> = {
+  accepted: 'yellow',
+  running: 'yellow',
+  done: 'green',
+  skipped: 'dim',
+  failed: 'red',
+};
+
+/** The status of an event in its colour. @param width at least that many columns */
+export function paintedStatus(status: EventStatus, paint: Paint, width = 0): string {
+  return paint(COLOURS[status], status.padEnd(width));
+}
+
+/** Columns of a list of events. */
+const ID = 36;
+const STATUS = 8;
+const AGE = 4;
+const TIME = 8;
+const GAPS = 6;
+
+/** Characters of a hook that a narrow terminal shows all the same. */
+const NARROWEST_HOOK = 14;
+
+/** Fewest columns of `hooks events list`; a narrower terminal wraps. */
+export const NARROWEST_TABLE = ID + STATUS + AGE + GAPS + NARROWEST_HOOK;
+
+/** All that is known of an event: its outcome, actions, runs, summary, console and request. */
+export function detailLines(event: EventDetails, paint: Paint = PLAIN): string[] {
+  const { actions, runs, summary, console, request } = event;
+  return [
+    ...outcomeLines(event, paint),
+    ...actions.flatMap((action, index) => {
+      return section(numberedName('Action', index, actions), fieldLines(action), paint);
+    }),
+    ...runs.flatMap((run, index) => runLines(run, numberedName('Run', index, runs), paint)),
+    ...section('Summary', summary === null ? [] : asLines(summary), paint),
+    ...section('Console', console.flatMap(asLines), paint),
+    ...section('Request', requestLines(request), paint),
+  ];
+}
+
+/** What became of an event: its head and its timeline. */
+export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[] {
+  const { id, hook, status, mapping, receivedAt, request, warnings } = event;
+  const replayOf = request.replayOf === undefined ? [] : [['replay of', asLine(request.replayOf)]];
+  const facts = [
+    ['hook', `${asLine(hook)}${mapping === null ? '' : ` (mapping ${asLine(mapping)})`}`],
+    ['received', `${receivedAt}, verified by ${asLine(request.verifiedBy)}`],
+    ...replayOf,
+    ...warnings.map((warning) => ['warning', asLine(warning)]),
+  ];
+  return [
+    `${paint('bold', `Event ${asLine(id)}`)} ${paintedStatus(status, paint)}`,
+    ...facts.map(([name = '', value = '']) => `${INDENT}${name.padEnd(9)} ${value}`),
+    ...section(
+      'Timeline (UTC)',
+      timeline(event).map((moment) => momentLine(moment, paint)),
+      paint,
+    ),
+  ];
+}
+
+/** What the agents answered. */
+export function replyLines({ runs }: EventDetails, paint: Paint = PLAIN): string[] {
+  return runs.flatMap(({ reply }, index) => {
+    return reply === null ? [] : section(numberedName('Reply', index, runs), asLines(reply), paint);
+  });
+}
+
+/** One line of the timeline; without a time its place stays empty. */
+function momentLine({ at, what, isBad }: Moment, paint: Paint): string {
+  const time = (at?.slice('2026-01-01T'.length, -1) ?? '').padEnd('17:40:12.123'.length);
+  return `${paint('dim', time)}  ${isBad ? paint('red', what) : what}`;
+}
+
+/** What `events show` prints of one run. Everything in it may be foreign text, and is made harmless line by line. */
+function runLines(run: RunDetails, name: string, paint: Paint): string[] {
+  const { id, contract, warnings, toolCalls, prompt, reply } = run;
+  const calls = toolCalls.flatMap(({ tool, input, outcome, result, ms }) => [
+    `${asLine(tool)} ${outcome} in ${ms} ms`,
+    ...asLines(input ?? '(forgotten)').map((line) => `${INDENT}${line}`),
+    ...asLines(result ?? '(forgotten)').map((line) => `${INDENT}= ${line}`),
+  ]);
+  return [
+    ...section(`${name} ${asLine(id)}`, contract === null ? [] : fieldLines({ contract }), paint),
+    ...section(`${name}: warnings`, warnings.map(asLine), paint),
+    ...section(`${name}: prompt`, textLines(prompt), paint),
+    ...section(`${name}: tool calls`, calls, paint),
+    ...section(`${name}: reply`, textLines(reply), paint),
+  ];
+}
+
+function textLines(text: string | null): string[] {
+  return text === null ? [] : asLines(text);
+}
+
+/** What came in, without the credentials, which were never stored. */
+function requestLines({ path, query, headers, payload }: EventDetails['request']): string[] {
+  const body = payload === null ? 'null, or forgotten' : safeJson(payload, 2);
+  return [...fieldLines({ path, query, headers }), 'payload:', ...asLines(body)];
+}
+
+/** Something that happened to an event. */
+interface Moment {
+  /** ISO 8601; null: the ledger does not know when. */
+  readonly at: string | null;
+  readonly what: string;
+  readonly isBad: boolean;
+}
+
+/** Everything that happened to an event, in order of time; what has no time comes last. */
+function timeline(event: EventDetails): Moment[] {
+  const moments = [
+    { at: event.receivedAt, what: `accepted from ${asLine(event.request.client)}`, isBad: false },
+    ...event.runs.flatMap((run, index) => runMoments(run, numberedName('run', index, event.runs))),
+    ...event.deliveries.flatMap(deliveryMoments),
+    ...heartbeatMoments(event),
+    ...failureMoments(event),
+  ];
+  return moments.toSorted((one, other) => toTime(one) - toTime(other));
+}
+
+function toTime({ at }: Moment): number {
+  return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
+}
+
+/** Its beginning, each attempt that has a note, and its end. */
+function runMoments(run: RunDetails, name: string): Moment[] {
+  const { startedAt, finishedAt, notes, agentId, sessionKey, status, error } = run;
+  const begun = `${name} began: agent ${asLine(agentId)}, session ${asLine(sessionKey)}`;
+  const attempts = notes.map(({ at, attempt, outcome, error = '' }) => ({
+    at,
+    what: sentence(`${name}, attempt ${attempt}: ${outcome}`, error),
+    isBad: outcome !== 'delivered' && outcome !== 'retry',
+  }));
+  return [
+    ...(startedAt === null ? [] : [{ at: startedAt, what: begun, isBad: false }]),
+    ...attempts,
+    {
+      at: finishedAt,
+      what: sentence(`${name} ${status}${details(run)}`, error ?? ''),
+      isBad: ['failed', 'timed-out', 'interrupted'].includes(status),
+    },
+  ];
+}
+
+function details({ startedAt, finishedAt, model, usage }: RunDetails): string {
+  if (startedAt === null || finishedAt === null) return '';
+  const took = duration(Date.parse(finishedAt) - Date.parse(startedAt));
+  const by = model === null ? '' : ` by ${asLine(model)}`;
+  const tokens = usage === null ? '' : `, ${usage.inputTokens} + ${usage.outputTokens} tokens`;
+  return ` after ${took}${by}${tokens}`;
+}
+
+/** Each attempt that did not deliver, and how it ended. */
+function deliveryMoments(delivery: DeliveryDetails): Moment[] {
+  const { channel, to, status, attempts, messageId, error } = delivery;
+  const name = `delivery to ${asLine(channel)}${to === null ? '' : ` (${asLine(to)})`}`;
+  const tried = attempts
+    .filter(({ outcome }) => outcome !== 'delivered')
+    .map(({ at, attempt, outcome, error = '' }) => ({
+      at,
+      what: sentence(`${name}, attempt ${attempt}: ${outcome}`, error),
+      isBad: outcome === 'failed' || outcome === 'unknown',
+    }));
+  const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
+  const end = {
+    at: attempts.at(-1)?.at ?? null,
+    what: sentence(`${name}: ${status}${as}`, error ?? ''),
+    isBad: isBadDelivery(delivery),
+  };
+  return [...tried, end];
+}
+
+/** Whether a reply did not arrive, as far as is known. */
+export function isBadDelivery({ status }: DeliveryDetails): boolean {
+  return status === 'dead' || status === 'unknown';
+}
+
+function heartbeatMoments({ heartbeat }: EventDetails): Moment[] {
+  if (heartbeat === 'none') return [];
+  return [{ at: null, what: `heartbeat ${heartbeat}`, isBad: heartbeat === 'failed' }];
+}
+
+function failureMoments({ error }: EventDetails): Moment[] {
+  return error === null ? [] : [{ at: null, what: sentence('failed', error), isBad: true }];
+}
+
+function sentence(what: string, why: string): string {
+  return why === '' ? what : `${what}: ${asLine(why)}`;
+}
+
+/** Rows of `hooks events list`, head first. Ids are never cut: they are there to be copied. */
+export function eventTable(
+  events: readonly EventSummary[],
+  columns: number,
+  now: number,
+): string[][] {
+  const room = columns - ID - STATUS - AGE - GAPS;
+  const rows = events.map((event) => [
+    asLine(event.id),
+    event.status,
+    age(event.receivedAt, now).padStart(AGE),
+    cut(hookName(event), room),
+  ]);
+  return [['EVENT', 'STATUS', 'AGE'.padStart(AGE), 'HOOK'], ...rows];
+}
+
+/** One line of `hooks events tail`. @param at when it happened, in milliseconds. */
+export function tailLine(event: EventSummary, columns: number, at: number, paint: Paint): string {
+  const time = new Date(at).toISOString().slice('2026-01-01T'.length, -'.000Z'.length);
+  const hook = cut(hookName(event), Math.max(columns - ID - STATUS - TIME - GAPS, NARROWEST_HOOK));
+  const status = paintedStatus(event.status, paint, STATUS);
+  return `${paint('dim', time)}  ${status}  ${asLine(event.id)}  ${hook}`;
+}
+
+/** The hook, and the mapping where its name says more. */
+function hookName({ hook, mapping }: EventSummary): string {
+  return asLine(mapping === null || mapping === hook ? hook : `${hook} (${mapping})`);
+}

@@ -1,0 +1,102 @@
+import { CliError, EXIT } from '../cli-error.ts';
+import { asLine } from '../foreign-text.ts';
+import type { HttpError, HttpFailure } from '../../platform/http-client.ts';
+
+/*
+ * How asking the service can fail, with the way out: it answers no (`ServiceRefusal`, exit code 1), or what answers, if
+ * anything does, is not the service (`ServiceUnreachable`, 3).
+ */
+
+/** What an operator does about a request that no mapping takes. */
+const UNKNOWN_HOOK =
+  'Is its preset in hooks.presets? See why no mapping takes it: hooks preview <hook> --payload FILE';
+
+/** What an operator does about a refusal, by its code; the service's own sentence stands before it. */
+const HINTS: Readonly<Record<string, string>> = {
+  operator_unauthorized:
+    'The service has another operator token than this configuration: set GATEWAY_CONFIG_DIR to its directory, or give --token-file.',
+  unauthorized:
+    'The service has another hook token than this configuration: set GATEWAY_CONFIG_DIR to its directory.',
+  loopback_only: 'Ask on the machine of the service, without a proxy between.',
+  unknown_event: 'See which there are: hooks events list',
+  unknown_session: 'See which there are: hooks sessions',
+  unknown_hook: UNKNOWN_HOOK,
+  not_found:
+    'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart.',
+  idempotency_conflict: 'Give another --idempotency-key, or none.',
+  paused: 'An operator resumes it: POST /ops/api/resume',
+  nothing_to_retry: 'To send its request once more: hooks events replay ID',
+};
+
+/** Characters of the service's own sentence that are shown. */
+const LONGEST_SENTENCE = 2000;
+
+/** The service answered no: 1. */
+export class ServiceRefusal extends CliError {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    sentence: string,
+  ) {
+    const hint = HINTS[code] ?? (status >= 500 ? 'The log of the service says more.' : undefined);
+    super(asLine(sentence).slice(0, LONGEST_SENTENCE), hint, EXIT.failed);
+  }
+}
+
+/** There is no service, or none that answers: 3. */
+export class ServiceUnreachable extends CliError {
+  /** @param reason a code of the system or of TLS, or `TIMEOUT`, `TOO_LARGE`, `STRANGER` or `REDIRECT`. */
+  constructor(
+    url: URL,
+    readonly reason: string,
+  ) {
+    const [what, hint] = explain(reason);
+    super(`The service at ${url.origin} ${what}.`, hint, EXIT.unreachable);
+  }
+
+  static because(url: URL, { kind, code = 'unknown' }: HttpError): ServiceUnreachable {
+    return new ServiceUnreachable(url, REASONS[kind] ?? code);
+  }
+}
+
+/** Failures of our own client that have no code of the system. */
+const REASONS: Readonly<Partial<Record<HttpFailure, string>>> = {
+  'timed-out': 'TIMEOUT',
+  'too-large': 'TOO_LARGE',
+};
+
+/** Whether a service that restarts or is short of something answers like this: asking again may help. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ServiceRefusal) return error.status >= 500;
+  return error instanceof ServiceUnreachable && error.reason !== 'STRANGER';
+}
+
+/** The hint where nothing listens. */
+const START_IT = 'Start it with: hooks start';
+
+/** What happened and what to do, by the code of the failure. */
+function explain(reason: string): readonly [what: string, hint: string] {
+  switch (reason) {
+    case 'TIMEOUT':
+      return ['did not answer in time', 'Is it busy or stopped? Its log says more.'];
+    case 'TOO_LARGE':
+      return ['answered with more than 64 MB', 'Ask it by hand; such an answer is not read.'];
+    case 'STRANGER':
+      return [
+        'is not this service',
+        'Something else listens there; correct gateway.port or --url.',
+      ];
+    case 'REDIRECT':
+      return ['redirects', 'Redirects are not followed, tokens would go elsewhere; correct --url.'];
+    case 'ECONNREFUSED':
+      return ['cannot be reached (ECONNREFUSED: nothing listens there)', START_IT];
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return [`cannot be reached (${reason}: it speaks no TLS)`, 'Write --url with http://.'];
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return [`broke off (${reason})`, `Was it stopped or restarted? ${START_IT}`];
+    default:
+      return [`cannot be reached (${asLine(reason)})`, `Correct --url, or: ${START_IT}`];
+  }
+}

@@ -1,0 +1,63 @@
+import { asLine, safeJson } from './foreign-text.ts';
+import type { Terminal } from './terminal.ts';
+
+/*
+ * How texts of several commands are laid out: titled sections, fields, times. All lines are safe for a terminal when
+ * the values that go in were made so, or are put in with `fieldLines`.
+ */
+
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+
+/** Puts a colour on a text, or leaves it as it is where no colours are wanted. */
+export type Paint = (colour: Colour, text: string) => string;
+
+export const PLAIN: Paint = (_colour, text) => text;
+
+/** The colours of a terminal's stdout. */
+export function paintFor(terminal: Terminal): Paint {
+  return (colour, text) => terminal.style(colour, text);
+}
+
+/** What a line below a title begins with. */
+export const INDENT = '  ';
+
+/** A title with indented lines under it; nothing when there are none. */
+export function section(title: string, lines: readonly string[], paint: Paint): string[] {
+  if (lines.length === 0) return [];
+  return ['', paint('bold', title), ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
+}
+
+/** `name: value`, a line each; nested values as JSON, absent ones left out. Values may be foreign text. */
+export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return [];
+    return [`${asLine(name)}: ${typeof value === 'string' ? asLine(value) : safeJson(value)}`];
+  });
+}
+
+/** `run`, or `run 2` where there are several. */
+export function numberedName(word: string, index: number, all: readonly unknown[]): string {
+  return all.length > 1 ? `${word} ${index + 1}` : word;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long something took: `870 ms`, `1.2 s`, `3 min 4 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < MINUTE) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / SECOND)} s`;
+  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
+}
+
+/** How long ago, in a column's breadth: `5s`, `12m`, `3h`, `40d`. @param at ISO 8601 */
+export function age(at: string, now: number): string {
+  const ms = Math.max(0, now - Date.parse(at));
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)}s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`;
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)}h`;
+  return `${Math.floor(ms / DAY)}d`;
+}

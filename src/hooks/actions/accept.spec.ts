@@ -1,0 +1,109 @@
+import { resolveOptions } from '../options/index.ts';
+import { Intake, LedgerUnavailable } from '../ports/index.ts';
+import type { Acceptance, NewEvent } from '../ports/index.ts';
+import { EventAcceptance } from './accept.ts';
+import type { ResolvedHook } from './accept.ts';
+import type { HookRequest } from './hook-request.ts';
+
+const AT = Date.UTC(2026, 0, 1);
+const receipt = { eventId: 'e1', actions: [], warnings: [] };
+
+class StandInIntake extends Intake {
+  readonly events: NewEvent[] = [];
+  answer: Acceptance | Error = { outcome: 'accepted', receipt };
+
+  override async accept(event: NewEvent): Promise<Acceptance> {
+    this.events.push(event);
+    if (this.answer instanceof Error) throw this.answer;
+    return this.answer;
+  }
+}
+
+async function accept(
+  over: Partial<ResolvedHook & Pick<HookRequest, 'payloadText' | 'receivedAt' | 'replayOf'>> = {},
+  answer?: Acceptance | Error,
+  idempotencyHours = 72,
+) {
+  const intake = new StandInIntake();
+  if (answer !== undefined) intake.answer = answer;
+  const settings = resolveOptions({ idempotencyHours }).resolved;
+  const { payloadText = '{"a":1}', receivedAt = AT, replayOf, ...resolved } = over;
+  const request: HookRequest = {
+    name: 'agent',
+    query: {},
+    headers: {},
+    payload: JSON.parse(payloadText),
+    payloadText,
+    client: '::1',
+    verifiedBy: 'token',
+    receivedAt,
+    settings,
+    replayOf,
+  };
+  const hook = { hook: 'agent', actions: [], warnings: [], ...resolved };
+  const accepted = await new EventAcceptance(intake).accept(request, hook, settings);
+  return { accepted, event: intake.events[0] };
+}
+
+describe('EventAcceptance (behaviour §1.9, §10)', () => {
+  it('tells an accepted event from a repeat', async () => {
+    expect((await accept()).accepted).toEqual({ receipt, isReplay: false });
+    expect((await accept({}, { outcome: 'replayed', receipt })).accepted).toEqual({
+      receipt,
+      isReplay: true,
+    });
+  });
+
+  it.each([
+    ['conflict', 'idempotency_conflict', 422, undefined],
+    ['full', 'event_queue_full', 503, 5],
+    ['paused', 'paused', 503, 5],
+  ] as const)('%s is refused as %s %d', async (outcome, code, status, retryAfterSeconds) => {
+    await expect(accept({}, { outcome })).rejects.toMatchObject({
+      code,
+      status,
+      retryAfterSeconds,
+    });
+  });
+
+  it('a ledger that cannot write is 503 without its reason, anything else stays a failure', async () => {
+    const refused = accept({}, new LedgerUnavailable('/data/events.db: disk full'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'store_unavailable',
+      status: 503,
+      message: expect.not.stringContaining('/data'),
+    });
+    await expect(accept({}, new TypeError('oops'))).rejects.toThrow(TypeError);
+  });
+
+  it('keys are scoped to the hook, tied to the content, and kept for hooks.idempotencyHours', async () => {
+    const { event } = await accept({ idempotencyKey: 'k' });
+    expect(event?.idempotency).toEqual({
+      scope: 'agent',
+      key: 'k',
+      digest: expect.any(String),
+      keepUntil: AT + 72 * 3_600_000,
+    });
+    const other = await accept({ idempotencyKey: 'k', payloadText: '{"a":2}' });
+    expect(other.event?.idempotency?.digest).not.toBe(event?.idempotency?.digest);
+  });
+
+  it('a fraction of an hour ends at a whole millisecond, which is all that ledgers store', async () => {
+    const { event } = await accept({ idempotencyKey: 'k' }, undefined, 0.000_001);
+    expect(event?.idempotency?.keepUntil).toBe(AT + 4);
+  });
+
+  it('a replayed event has no keys', async () => {
+    const trust = { level: 'untrusted', verifiedBy: 'token' } as const;
+    const action = {
+      kind: 'wake',
+      text: 'x',
+      mode: 'now',
+      agentId: 'main',
+      trust,
+      dedupeKey: 'd',
+    } as const;
+    const { event } = await accept({ replayOf: 'e0', idempotencyKey: 'k', actions: [action] });
+    expect([event?.idempotency, event?.actions[0]?.dedupeKey]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { signalsOf } from '../boundary/index.ts';
+import type { ResolvedHooksOptions } from '../options/index.ts';
+import {
+  Intake,
+  LedgerUnavailable,
+  fullSessionKey,
+  immediateHeartbeat,
+  mainSession,
+  newId,
+} from '../ports/index.ts';
+import type { Acceptance, IdempotencyKey, NewAction, NewEvent, Receipt } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
+import type { HookRequest } from './hook-request.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What a request was found to mean; nothing has happened yet. */
+export interface ResolvedHook {
+  /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
+  readonly hook: string;
+  /** Id of the mapping that matched; absent for the built-in hooks. */
+  readonly mapping?: string;
+  readonly actions: readonly HookAction[];
+  /** Fields that nobody reads, and what else the sender should know. */
+  readonly warnings: readonly string[];
+  /** Key that the sender gave for the whole request. */
+  readonly idempotencyKey?: string;
+  /** What the mapping's transform wrote with `console`. */
+  readonly console?: readonly string[];
+  /** The mapping broke: the event is kept as failed, for the operator, and the sender is answered with this. */
+  readonly failure?: { readonly rejection: Rejection; readonly text: string };
+}
+
+/** The event is durable, or was before. */
+export interface Accepted {
+  readonly receipt: Receipt;
+  /** True: the same key came before; nothing was written. */
+  readonly isReplay: boolean;
+}
+
+/** Makes an event durable together with all the work it asks for: one commit, before the sender is answered. */
+@Injectable()
+export class EventAcceptance {
+  constructor(private readonly intake: Intake) {}
+
+  /** @throws Rejection when it could not be accepted; nothing was stored then. */
+  async accept(
+    request: HookRequest,
+    resolved: ResolvedHook,
+    settings: ResolvedHooksOptions,
+  ): Promise<Accepted> {
+    const limits = { maxSystemEvents: settings.agents.defaults.maxSystemEvents };
+    const acceptance = await this.#store(toNewEvent(request, resolved, settings), limits);
+    switch (acceptance.outcome) {
+      case 'accepted':
+        return { receipt: acceptance.receipt, isReplay: false };
+      case 'replayed':
+        return { receipt: acceptance.receipt, isReplay: true };
+      case 'conflict':
+        throw new Rejection('idempotency_conflict');
+      case 'full':
+        throw new Rejection('event_queue_full');
+      case 'paused':
+        throw new Rejection('paused');
+      default:
+        return acceptance satisfies never;
+    }
+  }
+
+  async #store(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance> {
+    try {
+      return await this.intake.accept(event, limits);
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw new Rejection('store_unavailable');
+      throw error;
+    }
+  }
+}
+
+/** The row to be: the request as it is kept, and what each action writes. */
+function toNewEvent(
+  request: HookRequest,
+  resolved: ResolvedHook,
+  { hooks }: ResolvedHooksOptions,
+): NewEvent {
+  const { hook, mapping, actions, warnings, console, failure } = resolved;
+  const {
+    name: path,
+    query,
+    headers,
+    client,
+    verifiedBy,
+    replayOf,
+    payloadText,
+    receivedAt,
+  } = request;
+  const id = newId();
+  const keyed = (scope: string, key: string | undefined): IdempotencyKey | undefined =>
+    key === undefined || replayOf !== undefined
+      ? undefined
+      : {
+          scope,
+          key,
+          digest: createHash('sha256').update(payloadText).digest('base64'),
+          keepUntil: Math.ceil(receivedAt + hooks.idempotencyHours * HOUR_MS),
+        };
+  // The first key there is counts: the sender's own, else the mapping's for each action.
+  const idempotency = keyed(hook, resolved.idempotencyKey);
+  return {
+    v: 1,
+    id,
+    hook,
+    receivedAt,
+    request: { path, query, headers, client, verifiedBy, replayOf },
+    payload: payloadText,
+    warnings,
+    actions: actions.map((action) => {
+      const written = toNewAction(action, { id, hook, receivedAt });
+      const dedupeKey =
+        idempotency === undefined ? keyed(`dedupe ${hook}`, action.dedupeKey) : undefined;
+      return dedupeKey === undefined ? written : { ...written, dedupeKey };
+    }),
+    mapping,
+    failure: failure?.text,
+    console,
+    idempotency,
+  };
+}
+
+/** What one action writes into the ledger. */
+export function toNewAction(
+  action: HookAction,
+  event: Pick<NewEvent, 'id' | 'hook' | 'receivedAt'>,
+): NewAction {
+  return action.kind === 'wake' ? toWake(action, event) : toRun(action, event);
+}
+
+type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'>;
+
+function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {
+  const { kind, text, mode, agentId, trust } = action;
+  const session = mainSession(agentId);
+  const asksHeartbeat = mode === 'now';
+  return {
+    receipt: { kind, mode },
+    details: { kind, mode, agentId, trust, ...foundSignals(action, [text]) },
+    changes: [
+      { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
+      ...(asksHeartbeat ? [{ type: 'work', work: immediateHeartbeat(agentId, at) } as const] : []),
+    ],
+  };
+}
+
+function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead): NewAction {
+  const runId = newId();
+  const { kind, sessionKey, unknownAgentId, dedupeKey: _key, ...job } = action;
+  const { message, instructions: _own, ...details } = job;
+  const { agentId, model, thinking } = job;
+  const session = fullSessionKey(agentId, sessionKey);
+  const signals = foundSignals(action, [message, job.name, job.source]);
+  return {
+    receipt: { kind, runId },
+    details: { kind, ...details, sessionKey, unknownAgentId, ...signals },
+    changes: [
+      { type: 'run', id: runId, eventId, agentId, sessionKey, model, thinking },
+      {
+        type: 'work',
+        work: {
+          lane: 'turn',
+          key: session,
+          kind: 'run',
+          ref: runId,
+          eventId,
+          dueAt: receivedAt,
+          job: { v: 1, ...job, eventId, session, hook, receivedAt },
+        },
+      },
+    ],
+  };
+}
+
+/** What the texts of a foreign sender try, for the event's details; nothing when the operator vouches. */
+function foundSignals({ trust }: HookAction, texts: readonly string[]): { signals?: object } {
+  if (trust.level !== 'untrusted') return {};
+  const signals = signalsOf(texts);
+  return Object.keys(signals).length === 0 ? {} : { signals };
+}

@@ -1,0 +1,87 @@
+import { ingest, catchRejection } from '../../../test/support/ingest.ts';
+import type { HooksSettingsInput } from '../options/index.ts';
+import type { RequestedRun } from './hook-action.ts';
+
+const trust = { level: 'untrusted', verifiedBy: 'token' } as const;
+
+function resolved(asked: Partial<RequestedRun> = {}, given: HooksSettingsInput = {}) {
+  const { resolver, current } = ingest(given);
+  return resolver.run({ message: 'hi', source: 'agent', trust, ...asked }, current);
+}
+
+describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', () => {
+  it('defaults: name Hook, channel last, deliver, wake now, isolated', () => {
+    expect(resolved().action).toMatchObject({
+      name: 'Hook',
+      wakeMode: 'now',
+      sessionMode: 'isolated',
+      deliver: { channel: 'last', toFrom: 'named' },
+    });
+  });
+
+  it.each([
+    ['line\nbreak\r\nhere', 'line break here'],
+    ['a\u0000b\u0085c\u2028d', 'a b c d'],
+    [' \n ', 'Hook'],
+    ['x'.repeat(201), 'x'.repeat(200)],
+    [`${'x'.repeat(199)}😀`, 'x'.repeat(199)],
+  ])('the name %j becomes %j', (name, line) => {
+    expect(resolved({ name }).action.name).toBe(line);
+  });
+
+  it('timeout, thinking and model come from the request, else from the agent', () => {
+    const agents = {
+      list: [{ id: 'main', timeoutSeconds: 7, thinking: 'low' as const, model: 'fast' }],
+    };
+    const given = { agents, models: { aliases: { fast: 'local/a' } } };
+    expect(resolved({}, given).action).toMatchObject({
+      timeoutSeconds: 7,
+      thinking: 'low',
+      model: 'local/a',
+    });
+    const asked = { timeoutSeconds: 1, thinking: 'max', model: 'other/b' };
+    expect(resolved(asked, given).action).toMatchObject(asked);
+  });
+
+  it('the model of an agent is the operator choice and needs no allowlist', () => {
+    const agents = { defaults: { model: 'local/own', models: ['local/a'] } };
+    expect(resolved({}, { agents }).action.model).toBe('local/own');
+    expect(catchRejection(() => resolved({ model: 'local/own' }, { agents })).code).toBe(
+      'model_not_allowed',
+    );
+  });
+
+  it('a model without any models configured is told', () => {
+    expect(resolved({ model: 'x' }).warnings).toEqual([
+      'no models are configured, model is passed on unchecked',
+    ]);
+  });
+
+  it('the session belongs to the agent that runs, not to the one that was named', () => {
+    const given = { allowRequestSessionKey: true, agents: { list: [{ id: 'main' }] } };
+    const asked = {
+      agentId: 'ghost',
+      sessionKey: { key: 'agent:ghost:x', from: 'request' as const },
+    };
+    expect(catchRejection(() => resolved(asked, given)).code).toBe('session_key_not_allowed');
+  });
+
+  it.each(['', ' \n'])('a message of %j is refused', (message) => {
+    expect(catchRejection(() => resolved({ message }))).toMatchObject({
+      code: 'invalid_payload',
+      status: 400,
+    });
+  });
+});
+
+describe('ActionResolver.wake (behaviour §4)', () => {
+  it('goes to the main session of the default agent, now, trimmed', () => {
+    const { resolver, current } = ingest({
+      agents: { list: [{ id: 'a' }, { id: 'b', default: true }] },
+    });
+    expect(resolver.wake({ text: ' x ', trust }, current)).toMatchObject({
+      action: { kind: 'wake', text: 'x', mode: 'now', agentId: 'b' },
+      warnings: [],
+    });
+  });
+});

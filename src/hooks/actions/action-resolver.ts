@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { ResolvedHooksOptions } from '../options/index.ts';
+import { DEFAULT_HOOK_NAME, THINKING_LEVELS } from '../ports/index.ts';
+import type { ThinkingLevel } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+import { AgentPolicy } from './agent-policy.ts';
+import type {
+  AgentAction,
+  HookAction,
+  RequestedRun,
+  RequestedWake,
+  WakeAction,
+} from './hook-action.ts';
+import { ModelPolicy } from './model-policy.ts';
+import { SessionPolicy } from './session-policy.ts';
+
+const MAX_NAME_LENGTH = 200;
+
+/** An action that passed every policy, and what its sender should be told. */
+export interface ResolvedAction<A extends HookAction = HookAction> {
+  readonly action: A;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Turns what was asked for into an action: the one place where agent, session and model are decided, whoever asks. A
+ * field that needs no decision passes through as it was requested.
+ */
+@Injectable()
+export class ActionResolver {
+  constructor(
+    private readonly agents: AgentPolicy,
+    private readonly sessions: SessionPolicy,
+    private readonly models: ModelPolicy,
+  ) {}
+
+  /** @throws Rejection with what is not allowed; nothing has happened then. */
+  wake(requested: RequestedWake, settings: ResolvedHooksOptions): ResolvedAction<WakeAction> {
+    const { warnings = [], ...asked } = requested;
+    const text = asked.text.trim();
+    if (text === '') throw new Rejection('invalid_payload', 'The text of the wake action is empty');
+    const { agent, unknownId } = this.agents.resolve(asked.agentId, settings);
+    const action: WakeAction = {
+      ...asked,
+      kind: 'wake',
+      text,
+      mode: asked.mode ?? 'now',
+      agentId: agent.id,
+    };
+    return { action, warnings: [...warnings, ...unknownAgentWarning(unknownId, agent.id)] };
+  }
+
+  /** @throws Rejection with what is not allowed; nothing has happened then. */
+  run(requested: RequestedRun, settings: ResolvedHooksOptions): ResolvedAction<AgentAction> {
+    if (requested.message.trim() === '') {
+      throw new Rejection('invalid_payload', 'The message of the agent action is empty');
+    }
+    const {
+      warnings = [],
+      deliver,
+      channel,
+      to,
+      isToFromContent,
+      allowLinks,
+      ...asked
+    } = requested;
+    const { agent, unknownId } = this.agents.resolve(asked.agentId, settings);
+    const { model, warning } = this.#model(asked.model, agent.model, settings);
+    const action: AgentAction = {
+      ...asked,
+      kind: 'agent',
+      name: toOneLine(asked.name),
+      agentId: agent.id,
+      unknownAgentId: unknownId,
+      sessionKey: this.sessions.resolve(asked.sessionKey, agent.id, settings),
+      sessionMode: asked.sessionMode ?? 'isolated',
+      wakeMode: asked.wakeMode ?? 'now',
+      model,
+      thinking: parseThinking(asked.thinking) ?? agent.thinking,
+      timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
+      deliver:
+        deliver === false
+          ? null
+          : {
+              channel: channel ?? 'last',
+              toFrom: isToFromContent === true ? 'content' : 'named',
+              to,
+              ...(allowLinks === true && { allowLinks: true }),
+            },
+    };
+    const own = warning === undefined ? [] : [warning];
+    return { action, warnings: [...warnings, ...own, ...unknownAgentWarning(unknownId, agent.id)] };
+  }
+
+  /** A model that the request names is checked; the operator's own choice for the agent is not. */
+  #model(
+    asked: string | undefined,
+    configured: string | undefined,
+    settings: ResolvedHooksOptions,
+  ): { model?: string; warning?: string } {
+    if (asked !== undefined) return this.models.resolve(asked, settings);
+    return configured === undefined ? {} : { model: this.models.unalias(configured, settings) };
+  }
+}
+
+function unknownAgentWarning(unknownId: string | undefined, id: string): readonly string[] {
+  return unknownId === undefined ? [] : [`unknown agentId, the default agent ${id} takes it`];
+}
+
+/** @throws Rejection invalid_payload for a level that does not exist. */
+function parseThinking(given: string | undefined): ThinkingLevel | undefined {
+  if (given === undefined) return undefined;
+  const level = THINKING_LEVELS.find((known) => known === given);
+  if (level !== undefined) return level;
+  throw new Rejection('invalid_payload', `thinking must be one of ${THINKING_LEVELS.join(', ')}`);
+}
+
+/** Names reach summaries and lists: one line, no control characters, at most 200 characters. */
+function toOneLine(name: string | undefined): string {
+  const line = (name ?? '')
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/[\ud800-\udbff]$/u, '');
+  return line === '' ? DEFAULT_HOOK_NAME : line;
+}

@@ -1,0 +1,64 @@
+import type { ChannelId, RunJob, Trust } from '../ports/index.ts';
+import type { NamedKey } from './session-policy.ts';
+
+/** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
+export type HookAction = WakeAction | AgentAction;
+
+/** A line for an agent's main session. */
+export interface WakeAction {
+  readonly kind: 'wake';
+  readonly text: string;
+  readonly mode: 'now' | 'next-heartbeat';
+  /** The agent whose main session hears it. */
+  readonly agentId: string;
+  readonly trust: Trust;
+  /** A repeat of the same key is left out. */
+  readonly dedupeKey?: string;
+}
+
+/**
+ * One isolated run of an agent: its job, but for what the stored event adds to it. A field that the run needs is
+ * declared once, in {@link RunJob}; payload, mapping and transform may name it, and the resolver may decide on it.
+ */
+export interface AgentAction extends Omit<
+  RunJob,
+  'v' | 'eventId' | 'hook' | 'session' | 'receivedAt'
+> {
+  readonly kind: 'agent';
+  /** Short key, as the event's details show it. */
+  readonly sessionKey: string;
+  /** The agent that was asked for, when it is unknown and the default agent runs instead. */
+  readonly unknownAgentId?: string;
+  /** A repeat of the same key is left out. */
+  readonly dedupeKey?: string;
+}
+
+/** What somebody asks for, before any policy: a payload, a mapping with its transform, or code of the host. */
+interface Requested {
+  readonly trust: Trust;
+  /** What the sender should be told of how it was made. */
+  readonly warnings?: readonly string[];
+}
+
+export interface RequestedWake extends Requested, Partial<Omit<WakeAction, 'kind' | 'trust'>> {
+  readonly text: string;
+}
+
+export interface RequestedRun
+  extends
+    Requested,
+    Partial<Omit<AgentAction, 'kind' | 'trust' | 'sessionKey' | 'deliver' | 'thinking'>> {
+  readonly message: string;
+  /** The payload's own `source`, or the hook's name. */
+  readonly source: string;
+  readonly sessionKey?: NamedKey;
+  readonly thinking?: string;
+  /** @default true */
+  readonly deliver?: boolean;
+  readonly channel?: ChannelId | 'last';
+  readonly to?: string;
+  /** True: content made `to`; it never becomes the last route. */
+  readonly isToFromContent?: boolean;
+  /** True: links in the reply stay links, though the run was shown foreign text. */
+  readonly allowLinks?: boolean;
+}

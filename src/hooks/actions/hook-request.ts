@@ -1,0 +1,38 @@
+import type { ResolvedHooksOptions } from '../options/index.ts';
+
+/** The sub-path without outer slashes: what mappings compare and event details show. In linear time, the name is a stranger's. */
+export function bareName(name: string): string {
+  let end = name.length;
+  while (end > 0 && name[end - 1] === '/') end -= 1;
+  let start = 0;
+  while (start < end && name[start] === '/') start += 1;
+  return name.slice(start, end);
+}
+
+/**
+ * A request whose sender may speak and which is well formed: plain data, so that a stored one can be replayed, and one
+ * that was never sent can be previewed.
+ */
+export interface HookRequest {
+  /** The sub-path as it came: after the prefix and its slashes, not percent-decoded, without query. */
+  readonly name: string;
+  /** First value of each query parameter. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Lower-case names; credentials left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Any JSON value. */
+  readonly payload: unknown;
+  /** The payload as it came, as text. */
+  readonly payloadText: string;
+  readonly client: string;
+  /** How the sender proved who it is, e.g. `token`. */
+  readonly verifiedBy: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  /** The options in force when it came; a reload in the meantime does not change them. */
+  readonly settings: ResolvedHooksOptions;
+  /** From the header, trimmed; absent or blank: none. */
+  readonly idempotencyKey?: string;
+  /** Id of the event that an operator replays; such a request is never taken for a repeat. */
+  readonly replayOf?: string;
+}

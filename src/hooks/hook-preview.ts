@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { toNewAction } from './actions/accept.ts';
+import type { ResolvedHook } from './actions/accept.ts';
+import type { HookAction } from './actions/hook-action.ts';
+import type { HookRequest } from './actions/hook-request.ts';
+import { HookReplay } from './hook-replay.ts';
+import { HookIngress } from './http/hook-ingress.ts';
+import { isCredential } from './http/request.ts';
+import type { MatchExplanation } from './mappings/match.ts';
+import { MappingService } from './mappings/mapping-service.ts';
+import { HooksSettings } from './options/index.ts';
+import { Clock } from './ports/index.ts';
+import type { Change, RunJob } from './ports/index.ts';
+import { Rejection } from './rejection.ts';
+import type { RejectionCode } from './rejection.ts';
+import { buildPrompt } from './work/run.ts';
+import { SessionStore, showSystemEvents } from './work/session.ts';
+
+/**
+ * A request that was never sent.
+ * @publicApi
+ */
+export interface PreviewRequest {
+  /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
+  readonly hook: string;
+  /** Any JSON value. */
+  readonly payload: unknown;
+  /** Credentials are left out, as from a real request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What would become of a request, without any of it.
+ * @publicApi
+ */
+export interface Preview {
+  readonly hook: string;
+  /** Id of the mapping that takes it; null for the built-in hooks, and when none does. */
+  readonly mapping: string | null;
+  /** Every mapping in the order they are tried, and why it takes the request or not. Empty for the built-in hooks. */
+  readonly considered: readonly MatchExplanation[];
+  readonly actions: readonly PreviewedAction[];
+  readonly warnings: readonly string[];
+  /** What the transform wrote to its console. */
+  readonly console: readonly string[];
+  /** What the sender would be refused with. */
+  readonly refusal: PreviewedRefusal | null;
+  /** Why the mapping or its transform broke: what the event's details would say, and the sender would not learn. */
+  readonly failure: string | null;
+  /** Milliseconds that resolving the request took. */
+  readonly ms: number;
+}
+
+/**
+ * The fields of the action as the event's details would show them, and what the agent would read.
+ * @publicApi
+ */
+export interface PreviewedAction {
+  readonly kind: 'wake' | 'agent';
+  /** Word for word, but for the ids of the safety boundary, which are fresh each time. */
+  readonly prompt: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * What the sender would be answered.
+ * @publicApi
+ */
+export interface PreviewedRefusal {
+  readonly status: number;
+  readonly code: RejectionCode;
+  readonly error: string;
+}
+
+/**
+ * Says what would become of a request, by the code that would make it happen, and has no effect whatsoever.
+ * @publicApi
+ */
+@Injectable()
+export class HookPreview {
+  constructor(
+    private readonly ingress: HookIngress,
+    private readonly mappings: MappingService,
+    private readonly replays: HookReplay,
+    private readonly sessions: SessionStore,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** As if it had been sent with a right token. */
+  of({ hook, payload, headers = {}, query = {} }: PreviewRequest): Promise<Preview> {
+    return this.#preview({
+      name: hook,
+      payload,
+      payloadText: JSON.stringify(payload),
+      headers: withoutCredentials(headers, (name) => name.toLowerCase()),
+      query: withoutCredentials(query, (name) => name),
+      client: 'preview',
+      verifiedBy: 'token',
+      receivedAt: this.clock.now(),
+      settings: this.settings.current,
+    });
+  }
+
+  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
+  async ofEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
+    const request = await this.replays.storedRequest(eventId);
+    return typeof request === 'string' ? request : this.#preview(request);
+  }
+
+  async #preview(request: HookRequest): Promise<Preview> {
+    const { name } = request;
+    const isBuiltIn = name === 'wake' || name === 'agent';
+    const considered = isBuiltIn ? [] : this.mappings.explainMatch(request);
+    const began = performance.now();
+    const resolved = await this.#resolve(request);
+    const ms = Math.round((performance.now() - began) * 1000) / 1000;
+    const mapping = considered.find(({ takes }) => takes)?.mapping ?? null;
+    const about = { hook: name, mapping, considered, ms };
+    if (resolved instanceof Rejection) {
+      const refusal = toPreviewedRefusal(resolved);
+      return { ...about, actions: [], warnings: [], console: [], refusal, failure: null };
+    }
+    const { warnings, console = [], failure } = resolved;
+    return {
+      ...about,
+      actions: await Promise.all(resolved.actions.map((one) => this.#show(one, resolved, request))),
+      warnings,
+      console,
+      refusal: failure === undefined ? null : toPreviewedRefusal(failure.rejection),
+      failure: failure?.text ?? null,
+    };
+  }
+
+  async #resolve(request: HookRequest): Promise<ResolvedHook | Rejection> {
+    try {
+      return await this.ingress.resolve(request);
+    } catch (error) {
+      if (error instanceof Rejection) return error;
+      throw error;
+    }
+  }
+
+  /** Shows an action by the same code that stores it and that will one day run it. */
+  async #show(
+    action: HookAction,
+    { hook }: ResolvedHook,
+    { receivedAt }: HookRequest,
+  ): Promise<PreviewedAction> {
+    const { details, changes } = toNewAction(action, { id: 'preview', hook, receivedAt });
+    const { kind, dedupeKey } = action;
+    return { ...details, kind, dedupeKey, prompt: await this.#prompt(changes) };
+  }
+
+  async #prompt(changes: readonly Change[]): Promise<string> {
+    for (const change of changes) {
+      if (change.type === 'system-event') {
+        // As the next turn of the main session shows it, when nothing else waits.
+        const { text, at, trust, hook } = change;
+        return showSystemEvents([{ seq: 0, text, at, trust, hook }]);
+      }
+      if (change.type === 'work' && 'sessionMode' in change.work.job) {
+        return this.#runPrompt(change.work.job);
+      }
+    }
+    return '';
+  }
+
+  async #runPrompt(job: RunJob): Promise<string> {
+    const isPersistent = job.sessionMode === 'persistent';
+    return buildPrompt(job, isPersistent ? await this.sessions.read(job.session) : null);
+  }
+}
+
+function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {
+  return { status, code, error: message };
+}
+
+function withoutCredentials(
+  fields: Readonly<Record<string, string>>,
+  toName: (name: string) => string,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(fields).map(([name, value]) => [toName(name), value] as const);
+  return Object.fromEntries(entries.filter(([name]) => !isCredential(name.toLowerCase())));
+}

@@ -1,0 +1,71 @@
+import type { ModuleMetadata, Provider } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { HookRouteDecorator } from './http/hook.decorators.ts';
+import type { HooksSettingsInput, OptionNames } from './options/index.ts';
+import type {
+  AgentDirectory,
+  AgentRunner,
+  ChannelBindings,
+  Clock,
+  LedgerProvider,
+  RequestObserver,
+} from './ports/index.ts';
+
+/**
+ * What `HooksModule.forRoot` takes: the settings of the hooks, and what stands behind the ports.
+ * @publicApi
+ */
+export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailures'> {
+  /** Where events become durable, e.g. `sqliteLedger({ dir: 'data' })`. */
+  readonly ledger: LedgerProvider;
+  /** What runs a turn of an agent, e.g. `demoRunner()`. */
+  readonly runner: AgentRunner;
+  /** The host's own registry of agents. @default the agents of the `agents` section */
+  readonly directory?: AgentDirectory;
+  /** Where replies can be delivered. @default nowhere */
+  readonly channels?: ChannelBindings;
+  /** Where time comes from. @default the system's clock */
+  readonly clock?: Clock;
+  /** Hears of every answered request, for metrics. @default nobody */
+  readonly observer?: RequestObserver;
+  /** How long runs under way may take when the application stops, in seconds, 0 or more. @default 20 */
+  readonly shutdownSeconds?: number;
+  /** How messages name the options, for a host whose users write them elsewhere. @default as they are named here */
+  readonly names?: OptionNames;
+  /**
+   * The failure budget of one client address. `storage`: where failures are counted when several processes share a
+   * budget, any storage of `@nestjs/throttler`; by default this process's memory, bounded.
+   */
+  readonly authFailures?: HooksSettingsInput['authFailures'] & {
+    readonly storage?: ThrottlerStorage;
+  };
+}
+
+/**
+ * What is fixed when the module is imported, because routes and providers are.
+ * @publicApi
+ */
+export interface HooksModuleExtras {
+  /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */
+  readonly path?: string;
+  /** True: the exported providers can be injected everywhere. @default false */
+  readonly isGlobal?: boolean;
+  /** Marks for our controllers and their handlers, e.g. the `Public()` that the host's global guard looks for. */
+  readonly decorators?: readonly HookRouteDecorator[];
+  /**
+   * The host's own in place of what the module exports, e.g. `{ provide: SessionPolicy, useClass: TenantSessions }`.
+   * They may inject what the module exports and what `imports` export.
+   */
+  readonly providers?: readonly Provider[];
+  /** Modules whose exports `providers` inject. They outlive the runs that are under way at a stop. */
+  readonly imports?: ModuleMetadata['imports'];
+}
+
+/** DI token of what the host gave, before anything was looked at. */
+export const GIVEN_OPTIONS = Symbol('given hooks options');
+
+/** DI token of the prefix this module was imported with. */
+export const HOOKS_PREFIX = Symbol('hooks prefix');
+
+/** DI token of the marks that the host put on our routes. */
+export const HOOK_MARKS = Symbol('marks of hook routes');

@@ -1,0 +1,171 @@
+import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
+import { EventAcceptance } from './actions/accept.ts';
+import { ActionResolver } from './actions/action-resolver.ts';
+import { AgentPolicy } from './actions/agent-policy.ts';
+import { ModelPolicy } from './actions/model-policy.ts';
+import { SessionPolicy } from './actions/session-policy.ts';
+import { HookPreview } from './hook-preview.ts';
+import { HookReplay } from './hook-replay.ts';
+import { HooksEngine } from './hooks-engine.ts';
+import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
+import type { HooksModuleOptions } from './hooks.options.ts';
+import { Hooks } from './hooks.service.ts';
+import { AnswerWriter } from './http/answer-writer.ts';
+import { ClientAddresses } from './http/auth/client-address.ts';
+import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-storage.ts';
+import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
+import { HookAuthentication } from './http/auth/hook-authentication.ts';
+import { BodyReader } from './http/body.ts';
+import { FastifyIngress } from './http/fastify-ingress.ts';
+import { HookIngress } from './http/hook-ingress.ts';
+import { RequestReader } from './http/request.ts';
+import { MappingService } from './mappings/mapping-service.ts';
+import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
+import {
+  ConfiguredAgents,
+  HOOKS_MODULE_OPTIONS,
+  HooksSettings,
+  MODULE_NAMES,
+  OPTION_NAMES,
+} from './options/index.ts';
+import type { HooksSettingsInput } from './options/index.ts';
+import {
+  AgentDirectory,
+  AgentRunner,
+  CHANNEL_BINDINGS,
+  Clock,
+  EventStore,
+  LedgerAdmin,
+  Maintenance,
+  NoRequestObserver,
+  RequestObserver,
+  Sessions,
+  SystemClock,
+} from './ports/index.ts';
+import { TransformCompiler } from './transforms/compiler.ts';
+import { TransformModules } from './transforms/modules.ts';
+import { TransformSandbox } from './transforms/sandbox.ts';
+import { ChannelHealth, ChannelOperations } from './work/channel-health.ts';
+import { ChannelRegistry } from './work/channels.ts';
+import { DeliveryStep } from './work/delivery.ts';
+import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
+import { HostErrors } from './work/host-errors.ts';
+import { Outbox } from './work/outbox.ts';
+import { Retention } from './work/retention.ts';
+import { RunStep } from './work/run.ts';
+import { SessionStore } from './work/session.ts';
+import { TurnRunner } from './work/turn.ts';
+import { WorkLoop } from './work/work-loop.ts';
+
+/** The settings alone: what the host wired is not theirs. The path is the one the routes were registered with. */
+function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput {
+  const { ledger, runner, directory: _1, channels: _2, clock: _3, observer: _4, ...rest } = given;
+  if (ledger === undefined) {
+    throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
+  }
+  if (runner === undefined) {
+    throw new Error('HooksModule has no agent runner: pass runner: demoRunner(), or your own.');
+  }
+  const { shutdownSeconds: _5, names: _6, authFailures, ...settings } = rest;
+  if (authFailures === undefined) return { ...settings, path };
+  const { storage: _7, ...budget } = authFailures;
+  return { ...settings, authFailures: budget, path };
+}
+
+function given(
+  provide: InjectionToken,
+  pick: (options: HooksModuleOptions) => unknown,
+): FactoryProvider<unknown> {
+  return { provide, inject: [GIVEN_OPTIONS], useFactory: pick };
+}
+
+/** What the host gave, or what the module brings. */
+const wiring: readonly Provider[] = [
+  { provide: HOOKS_MODULE_OPTIONS, inject: [GIVEN_OPTIONS, HOOKS_PREFIX], useFactory: toSettings },
+  given(OPTION_NAMES, ({ names }) => names ?? MODULE_NAMES),
+  HooksSettings,
+  ConfiguredAgents,
+  BoundedFailureStorage,
+  given(Clock, ({ clock }) => clock ?? new SystemClock()),
+  given(AgentRunner, ({ runner }) => runner),
+  given(CHANNEL_BINDINGS, ({ channels }) => channels ?? {}),
+  given(RequestObserver, ({ observer }) => observer ?? new NoRequestObserver()),
+  {
+    provide: AgentDirectory,
+    inject: [GIVEN_OPTIONS, ConfiguredAgents],
+    useFactory: ({ directory }: HooksModuleOptions, own: ConfiguredAgents) => directory ?? own,
+  },
+  {
+    provide: FAILURE_STORAGE,
+    inject: [GIVEN_OPTIONS, BoundedFailureStorage],
+    useFactory: ({ authFailures }: HooksModuleOptions, own: BoundedFailureStorage) =>
+      authFailures?.storage ?? own,
+  },
+  {
+    // After the checks of mappings, proxies and channels have joined the settings: a wrong configuration fails here,
+    // before anything is opened.
+    provide: 'verified settings',
+    inject: [HooksSettings, MappingService, ClientAddresses, ChannelRegistry],
+    useFactory: (settings: HooksSettings) => settings.verify(),
+  },
+];
+
+/** Everything of one ingress, in the order a request meets it. */
+export const providers: Provider[] = [
+  ...wiring,
+  ClientAddresses,
+  AuthFailureThrottle,
+  HookAuthentication,
+  FastifyIngress,
+  BodyReader,
+  RequestReader,
+  AnswerWriter,
+  HookIngress,
+  MappingService,
+  TransformSandbox,
+  TransformModules,
+  TransformCompiler,
+  ActionResolver,
+  AgentPolicy,
+  SessionPolicy,
+  ModelPolicy,
+  EventAcceptance,
+  OpenedLedger,
+  ...ledgerPorts,
+  WorkLoop,
+  RunStep,
+  HeartbeatStep,
+  DeliveryStep,
+  HeartbeatSchedule,
+  HostErrors,
+  TurnRunner,
+  SessionStore,
+  Outbox,
+  ChannelRegistry,
+  ChannelHealth,
+  ChannelOperations,
+  Retention,
+  HooksEngine,
+  Hooks,
+  HookReplay,
+  HookPreview,
+];
+
+/** What a host may inject, and replace by `forRoot({ providers })`. */
+export const exported = [
+  Hooks,
+  HookAuthentication,
+  AuthFailureThrottle,
+  AgentPolicy,
+  SessionPolicy,
+  ModelPolicy,
+  HooksSettings,
+  EventStore,
+  Sessions,
+  LedgerAdmin,
+  Maintenance,
+  ChannelOperations,
+  HookPreview,
+  HookReplay,
+  Clock,
+];

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { HookRequest } from './actions/hook-request.ts';
+import { HooksEngine } from './hooks-engine.ts';
+import type { HookAnswer } from './http/answer.ts';
+import { HookIngress } from './http/hook-ingress.ts';
+import type { AgentPayload, WakePayload } from './http/payloads.ts';
+import { HooksSettings } from './options/index.ts';
+import { Clock } from './ports/index.ts';
+
+/**
+ * What became of a call: durable, and answered as a sender would be.
+ * @publicApi
+ */
+export interface HookReceipt {
+  readonly eventId: string;
+  /** Of the first run; absent for a wake, and when there is nothing to do. */
+  readonly runId?: string;
+  /** Of every run, when a mapping made several. */
+  readonly runIds?: readonly string[];
+  /** What the caller should know, e.g. fields that nobody reads. */
+  readonly warnings?: readonly string[];
+}
+
+/**
+ * The hooks from code: a cron job, another controller or a script wakes and runs agents through the same policies, the
+ * same ledger and with the same receipt as a sender over HTTP. Its texts are foreign to the agent all the same: they
+ * stand inside the safety boundary, verified by `application`.
+ * @example await hooks.wake({ text: 'The nightly build is green' });
+ * @publicApi
+ */
+@Injectable()
+export class Hooks {
+  constructor(
+    private readonly engine: HooksEngine,
+    private readonly ingress: HookIngress,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** As `POST {path}/wake`. @throws Rejection with what is not allowed; nothing was stored then. */
+  wake(payload: WakePayload, options?: { idempotencyKey?: string }): Promise<HookReceipt> {
+    return this.send('wake', payload, options);
+  }
+
+  /** As `POST {path}/agent`. @throws Rejection with what is not allowed; nothing was stored then. */
+  run(payload: AgentPayload, options?: { idempotencyKey?: string }): Promise<HookReceipt> {
+    return this.send('agent', payload, options);
+  }
+
+  /**
+   * As `POST {path}/{name}`: through the mapping that takes it. `hooks.enabled` is about HTTP, this works without.
+   * @param payload any JSON value
+   * @throws Rejection with what is not allowed; nothing was stored then. When the mapping broke, the event is kept as
+   * failed, and the rejection says so.
+   */
+  async send(
+    name: string,
+    payload: unknown,
+    { idempotencyKey }: { idempotencyKey?: string } = {},
+  ): Promise<HookReceipt> {
+    await this.engine.start();
+    const request: HookRequest = {
+      name,
+      payload,
+      payloadText: JSON.stringify(payload),
+      headers: {},
+      query: {},
+      client: 'application',
+      verifiedBy: 'application',
+      receivedAt: this.clock.now(),
+      settings: this.settings.current,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+    const resolved = await this.ingress.resolve(request);
+    const { eventId, body = {} } = await this.ingress.accept(request, resolved);
+    if (resolved.failure !== undefined) throw resolved.failure.rejection;
+    return toReceipt(eventId, body);
+  }
+}
+
+function toReceipt(
+  eventId = '',
+  { runId, runIds, warnings }: NonNullable<HookAnswer['body']>,
+): HookReceipt {
+  return {
+    eventId,
+    ...(typeof runId === 'string' && { runId }),
+    ...(Array.isArray(runIds) && { runIds: runIds.map(String) }),
+    ...(Array.isArray(warnings) && { warnings: warnings.map(String) }),
+  };
+}

@@ -1,0 +1,55 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ManualClock } from '../../../../test/support/clocks.ts';
+import { BoundedFailureStorage, MAX_TRACKED_KEYS } from './failure-storage.ts';
+
+const clock = new ManualClock();
+const fail = (
+  storage: BoundedFailureStorage,
+  key: string,
+): ReturnType<BoundedFailureStorage['increment']> => storage.increment(key, 60_000, 3, 30_000);
+
+/** What is still in reach, in bytes: garbage is collected before. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('the garbage collector cannot be called');
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+describe('BoundedFailureStorage, the contract of @nestjs/throttler', () => {
+  it('the failure beyond the limit blocks, those after it are not counted', async () => {
+    const storage = new BoundedFailureStorage(clock);
+    const records = [];
+    for (let time = 0; time < 5; time += 1) records.push(await fail(storage, 'a'));
+    expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true, true]);
+    expect(records.map(({ totalHits }) => totalHits)).toEqual([1, 2, 3, 4, 4]);
+    expect(records.at(-1)).toMatchObject({ timeToBlockExpire: 30, timeToExpire: 60 });
+  });
+
+  it('a block that is over leaves nothing behind', async () => {
+    const storage = new BoundedFailureStorage(clock);
+    for (let time = 0; time < 4; time += 1) await fail(storage, 'a');
+    clock.advance(30_000);
+    expect(await fail(storage, 'a')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('the window slides', async () => {
+    const storage = new BoundedFailureStorage(clock);
+    for (let time = 0; time < 3; time += 1) await fail(storage, 'a');
+    clock.advance(60_000);
+    expect(await fail(storage, 'a')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('1,000,000 addresses: never more than the cap, the youngest are kept, little memory', async () => {
+    const storage = new BoundedFailureStorage(clock);
+    const before = heapInUse();
+    for (let client = 0; client < 1_000_000; client += 1) await fail(storage, `10.${client}`);
+    expect(storage.size).toBeLessThanOrEqual(MAX_TRACKED_KEYS);
+    expect(storage.size).toBeGreaterThanOrEqual(MAX_TRACKED_KEYS / 2);
+    expect((await fail(storage, '10.999999')).totalHits).toBe(2);
+    expect((await fail(storage, '10.0')).totalHits).toBe(1);
+    expect(heapInUse() - before).toBeLessThan(20_000_000);
+  });
+});

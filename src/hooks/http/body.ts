@@ -1,0 +1,162 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { HooksOptions } from '../options/index.ts';
+import { Clock } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+/** The client went away in the middle of its body; nobody is left to answer to. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** Reads raw bytes under a cap and a clock. No parser, no encoding, no limit of the host has a part in it. */
+@Injectable()
+export class BodyReader {
+  readonly #deadlines: Deadlines;
+  #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#deadlines = new Deadlines(clock);
+  }
+
+  /** Bodies that have not ended by now are not waited for: their senders are told to come back. */
+  close(): void {
+    this.#isClosed = true;
+    this.#deadlines.expireAll();
+  }
+
+  /**
+   * @param payload the body, perhaps through a transform of the host's; never `request` itself, which such a transform
+   * may have read.
+   * @throws Rejection 415, 413 or 408; 503 when the service stops meanwhile. ClientGone
+   */
+  read(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const { headers } = request;
+      assertJson(headers);
+      if (Number(headers['content-length'] ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
+      const isAnnounced =
+        headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+      if (!isAnnounced) return resolve(EMPTY);
+      if (payload.readableEnded) {
+        throw new Error('a middleware of the host has read the body of a hook request');
+      }
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let isOver = false;
+      const end = (outcome: Buffer | Error): void => {
+        if (isOver) return;
+        isOver = true;
+        this.#deadlines.remove(deadline);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      const deadline = this.#deadlines.add(limits.bodyTimeoutSeconds * 1000, () =>
+        end(this.#isClosed ? new Rejection('shutting_down') : tooSlow(limits)),
+      );
+      payload.on('data', (chunk: Buffer) => {
+        if (isOver) return;
+        size += chunk.length;
+        if (size > limits.maxBodyBytes) end(tooLarge(limits));
+        else chunks.push(chunk);
+      });
+      payload.on('end', () => end(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+      payload.on('error', (error: Error) => end(request.destroyed ? new ClientGone() : error));
+      // Every stream closes: an error is made only for one that has not ended before.
+      const onClose = (): void => {
+        if (!isOver) end(new ClientGone());
+      };
+      payload.on('close', onClose);
+      payload.resume();
+      if (payload.destroyed) onClose();
+    });
+  }
+}
+
+function tooLarge({ maxBodyBytes }: HooksOptions): Rejection {
+  return new Rejection('payload_too_large', String(maxBodyBytes));
+}
+
+function tooSlow({ bodyTimeoutSeconds }: HooksOptions): Rejection {
+  return new Rejection('body_timeout', String(bodyTimeoutSeconds));
+}
+
+const JSON_TYPE = /^(?:application\/json|[^\s/;,]+\/[^\s/;,]+\+json)$/;
+
+/**
+ * Only JSON in UTF-8, or no word about it, and never compressed. The header chooses no parser: there is but one.
+ * @throws Rejection unsupported_media_type
+ */
+export function assertJson(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding']?.trim() ?? '';
+  const coding = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
+  if (coding !== 'chunked' || encoding !== '' || !isJson(headers['content-type'])) {
+    throw new Rejection('unsupported_media_type');
+  }
+}
+
+function isJson(header: string | undefined): boolean {
+  if (header === undefined || header === 'application/json') return true;
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  if (type === '') return parameters.length === 0;
+  return JSON_TYPE.test(type) && parameters.every(isUtf8);
+}
+
+function isUtf8(parameter: string): boolean {
+  const equals = parameter.indexOf('=');
+  if (equals === -1 || parameter.slice(0, equals).trim() !== 'charset') return true;
+  return /^(?:utf-?8|"utf-?8")$/.test(parameter.slice(equals + 1).trim());
+}
+
+interface Deadline {
+  readonly at: number;
+  readonly onLate: () => void;
+}
+
+/** One timer for all bodies that are being read: almost all end long before, and then cost no timer of their own. */
+class Deadlines {
+  readonly #open = new Set<Deadline>();
+  #sleep: { readonly until: number; readonly waking: AbortController } | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Calls `onLate` after `ms`, unless the deadline is removed before. */
+  add(ms: number, onLate: () => void): Deadline {
+    const deadline = { at: this.clock.now() + ms, onLate };
+    this.#open.add(deadline);
+    if (this.#sleep === undefined) void this.#watch();
+    else if (deadline.at < this.#sleep.until) this.#sleep.waking.abort();
+    return deadline;
+  }
+
+  remove(deadline: Deadline): void {
+    this.#open.delete(deadline);
+  }
+
+  expireAll(): void {
+    this.#expire(Infinity);
+  }
+
+  async #watch(): Promise<void> {
+    while (this.#open.size > 0) {
+      let until = Infinity;
+      for (const { at } of this.#open) until = Math.min(until, at);
+      const waking = new AbortController();
+      this.#sleep = { until, waking };
+      await this.clock.wait(until - this.clock.now(), waking.signal);
+      this.#expire(this.clock.now());
+    }
+    this.#sleep = undefined;
+  }
+
+  #expire(now: number): void {
+    for (const deadline of this.#open) {
+      if (deadline.at > now) continue;
+      this.#open.delete(deadline);
+      deadline.onLate();
+    }
+  }
+}

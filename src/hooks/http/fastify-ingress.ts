@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+  RouteOptions,
+  preParsingHookHandler,
+} from 'fastify';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+import { AnswerWriter } from './answer-writer.ts';
+import { ClientAddresses } from './auth/client-address.ts';
+import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
+import type { HookRouteMark } from './hook.decorators.ts';
+import { RequestContext } from './request-context.ts';
+import { RequestReader } from './request.ts';
+
+type Endpoint = HookRouteMark['endpoint'];
+
+const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
+
+/**
+ * Stands around Nest on the routes of one ingress, and on no other route:
+ * 1. `onRequest`, before a byte of the body is read: not enabled, or not literally below the prefix: the host's own
+ *    404. Otherwise the request gets its {@link RequestContext}.
+ * 2. `preParsing`: the body is kept for us, unread; parsers and plugins of the host see a request without one.
+ * 3. The handler: the raw URL names the hook, since Fastify decodes and folds it before it matches (`w%61ke`, `WAKE`,
+ *    `wake;x=1` reach the route `wake`); then Nest's own chain: the host's guards, {@link HookGuard}, interceptors,
+ *    pipes, controller. What they decided is written when the chain has ended; nothing decided is a 500.
+ */
+@Injectable()
+export class FastifyIngress {
+  readonly #handlers = new Map<Endpoint, RouteHandlerMethod>();
+  #prefix: string | undefined;
+  #subPath: SubPath = () => null;
+
+  constructor(
+    @Inject(HOOK_INGRESS) private readonly ingress: symbol,
+    host: HttpAdapterHost,
+    private readonly settings: HooksSettings,
+    private readonly addresses: ClientAddresses,
+    private readonly reader: RequestReader,
+    private readonly writer: AnswerWriter,
+    private readonly clock: Clock,
+  ) {
+    // Routes are registered before onModuleInit, so this cannot wait for it. A testing module has no adapter yet, and
+    // an application context never gets one.
+    host.init$.subscribe(() => {
+      if (host.httpAdapter?.getType() !== 'fastify') return;
+      const fastify = host.httpAdapter.getInstance<FastifyInstance>();
+      fastify.addHook('onRoute', (route) => this.#attach(route));
+    });
+  }
+
+  #attach(route: RouteOptions): void {
+    const { [HOOK_ROUTE]: mark }: { [HOOK_ROUTE]?: HookRouteMark } = route.config ?? {};
+    if (mark?.ingress !== this.ingress) return;
+    this.#setPrefix(route.url, mark.endpoint);
+    this.#handlers.set(mark.endpoint, route.handler);
+    route.onRequest = [
+      ...[route.onRequest ?? []].flat(),
+      (request, reply, done) => {
+        if (this.#enter(request)) done();
+        else reply.callNotFound();
+      },
+    ];
+    let isLast: boolean | undefined;
+    const hideBody: preParsingHookHandler = (request, _reply, payload, done) => {
+      RequestContext.get(request)?.hideBody(request, payload);
+      // Without its headers nobody parses the body; only a plugin of the host's behind this one could still read it.
+      isLast ??= [route.preParsing].flat().at(-1) === hideBody;
+      done(null, isLast ? payload : new NoBody());
+    };
+    route.preParsing = [...[route.preParsing ?? []].flat(), hideBody];
+    // Returns nothing: Fastify would send an answer of its own for a promise that ends before ours is out.
+    route.handler = (request, reply) => void this.#handle(request, reply);
+    // What Fastify itself refuses before Nest, e.g. a QUERY without a content type, is no POST.
+    route.errorHandler = (error, request, reply) =>
+      this.writer.refuse(request, reply, request.method === 'POST' ? error : METHOD_NOT_ALLOWED);
+  }
+
+  /** False: the request is none of ours. */
+  #enter(request: FastifyRequest): boolean {
+    const settings = this.settings.current;
+    if (!settings.hooks.enabled) return false;
+    const name = this.#subPath(request.raw.url ?? '');
+    if (name === null) return false;
+    const client = this.addresses.get(request.raw, settings);
+    const read = (context: RequestContext): Promise<HookRequest> =>
+      this.reader.read(context, request);
+    const context = new RequestContext(name, settings, client, this.clock.now(), read);
+    RequestContext.set(request, context);
+    return true;
+  }
+
+  async #handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    settle(reply);
+    try {
+      const context = RequestContext.get(request);
+      if (context === undefined) throw new Error('a hook route was reached without its ingress');
+      context.showBody(request);
+      const { name } = context;
+      const nest = this.#handlers.get(name === 'wake' || name === 'agent' ? name : 'mapped');
+      await context.run(() => nest?.call(request.server, request, reply));
+      if (context.isAnswered || reply.sent || request.is404) return;
+      const { outcome } = context;
+      if (outcome === undefined)
+        throw new Error('the host swallowed a hook request before its handler');
+      if ('error' in outcome) throw outcome.error;
+      this.writer.answer(request, reply, outcome.answer);
+    } catch (error) {
+      this.writer.refuse(request, reply, error);
+    }
+  }
+
+  /** @throws Error when the routes of one ingress came out below two prefixes: a sender would reach half of them. */
+  #setPrefix(url: string, endpoint: Endpoint): void {
+    const prefix = url.replace(endpoint === 'mapped' ? /\/?\*?$/ : `/${endpoint}`, '');
+    if (this.#prefix === undefined) {
+      this.#prefix = prefix;
+      this.#subPath = subPathBelow(prefix);
+    } else if (this.#prefix !== prefix) {
+      throw new Error(
+        `HooksModule has routes below ${this.#prefix} and below ${prefix}: let setGlobalPrefix exclude all of them ` +
+          `or none, e.g. exclude: ['hooks', 'hooks/*path']`,
+      );
+    }
+  }
+}
+
+/** The part of a raw URL below the prefix, neither decoded nor folded; null: not literally below it. */
+type SubPath = (url: string) => string | null;
+
+/**
+ * Reads sub-paths below a prefix such as `/hooks` or `/:tenant/hooks`. The router decodes and folds before it matches;
+ * this does not, so that one hook has one spelling.
+ */
+export function subPathBelow(prefix: string): SubPath {
+  const segments = prefix
+    .split('/')
+    .map((segment) => (segment.includes(':') ? '[^/?#]+' : RegExp.escape(segment)));
+  const pattern = new RegExp(
+    String.raw`^(?:[A-Za-z][A-Za-z\d+.-]*://[^/?#]*)?${segments.join('/')}(?:/([^?#]*))?(?:[?#]|$)`,
+    's',
+  );
+  return (url) => {
+    const found = pattern.exec(url);
+    return found === null ? null : (found[1] ?? '');
+  };
+}
+
+/** Nest resolves with the reply, and Fastify's reply is a promise of its own end: that would wait for ever. */
+function settle(reply: FastifyReply): void {
+  // oxlint-disable-next-line unicorn/no-thenable -- it is one already; this only settles it at once
+  reply.then = (fulfilled) => fulfilled();
+}
+
+/** What the host's plugins and parsers are shown instead of the body. */
+class NoBody extends Readable {
+  override _read(): void {
+    this.push(null);
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { EventAcceptance } from '../actions/accept.ts';
+import type { ResolvedHook } from '../actions/accept.ts';
+import { ActionResolver } from '../actions/action-resolver.ts';
+import { bareName } from '../actions/hook-request.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import type { CompiledMapping } from '../mappings/mapping.ts';
+import { MappingService } from '../mappings/mapping-service.ts';
+import { Rejection } from '../rejection.ts';
+import { TransformFailure } from '../transforms/result.ts';
+import { toAnswer, toRefusal } from './answer.ts';
+import type { HookAnswer } from './answer.ts';
+import { validatePayload } from './hook.pipe.ts';
+import type { Validated } from './hook.pipe.ts';
+import { AgentPayload, WakePayload } from './payloads.ts';
+
+/**
+ * From a well-formed request to its answer: what it means (`resolve…`), then durable, then answered. The controllers
+ * call it for HTTP; replays, previews and code of the host (`Hooks`) come the same way.
+ */
+@Injectable()
+export class HookIngress {
+  readonly #logger = new Logger('Hooks');
+
+  constructor(
+    private readonly resolver: ActionResolver,
+    private readonly mappings: MappingService,
+    private readonly acceptance: EventAcceptance,
+  ) {}
+
+  /**
+   * What a request means; nothing happens. Built-ins are exact and win over mappings of the same name.
+   * @throws Rejection
+   */
+  async resolve(request: HookRequest): Promise<ResolvedHook> {
+    const { name, payload } = request;
+    if (name === 'wake') return this.resolveWake(request, validatePayload(payload, WakePayload));
+    if (name === 'agent') return this.resolveRun(request, validatePayload(payload, AgentPayload));
+    return this.resolveMapped(request, this.match(request));
+  }
+
+  /** @throws Rejection */
+  resolveWake(request: HookRequest, { value, warnings }: Validated<WakePayload>): ResolvedHook {
+    const trust = { level: 'untrusted', verifiedBy: request.verifiedBy } as const;
+    const { action } = this.resolver.wake(
+      { text: value.text, mode: value.mode, trust },
+      request.settings,
+    );
+    return { hook: 'wake', actions: [action], warnings, idempotencyKey: request.idempotencyKey };
+  }
+
+  /** The header's idempotency key wins over the payload's. @throws Rejection */
+  resolveRun(request: HookRequest, { value, warnings }: Validated<AgentPayload>): ResolvedHook {
+    const { sessionKey, idempotencyKey, ...asked } = value;
+    const requested = {
+      ...asked,
+      source: 'agent',
+      trust: { level: 'untrusted', verifiedBy: request.verifiedBy } as const,
+      ...(sessionKey !== undefined && {
+        sessionKey: { key: sessionKey, from: 'request' } as const,
+      }),
+    };
+    const resolved = this.resolver.run(requested, request.settings);
+    return {
+      hook: 'agent',
+      actions: [resolved.action],
+      warnings: [...warnings, ...resolved.warnings],
+      idempotencyKey: request.idempotencyKey ?? idempotencyKey,
+    };
+  }
+
+  /** The mapping that takes the request. @throws Rejection unknown_hook */
+  match(request: HookRequest): CompiledMapping {
+    const mapping = this.mappings.match(request);
+    if (mapping === null) throw new Rejection('unknown_hook');
+    return mapping;
+  }
+
+  /**
+   * Whatever the mapping makes of the payload. A mapping that breaks is a result, too: the event is kept as failed, so
+   * that nothing is lost and an operator can replay it.
+   * @throws Rejection when it did not break but refused.
+   */
+  async resolveMapped(request: HookRequest, mapping: CompiledMapping): Promise<ResolvedHook> {
+    const hook = { hook: bareName(request.name), mapping: mapping.id };
+    try {
+      const applied = await this.mappings.apply(mapping, request);
+      return { ...hook, ...applied, idempotencyKey: request.idempotencyKey };
+    } catch (error) {
+      if (error instanceof Rejection) throw error;
+      const { summary, console, ...failure } = describeFailure(error);
+      this.#logger.error(`mapping ${mapping.id} failed: ${summary}`);
+      return { ...hook, actions: [], warnings: [], console, failure };
+    }
+  }
+
+  /** Makes it durable, then answers. @throws Rejection when nothing was stored. */
+  async accept(request: HookRequest, resolved: ResolvedHook): Promise<HookAnswer> {
+    const accepted = await this.acceptance.accept(request, resolved, request.settings);
+    const { failure } = resolved;
+    return failure === undefined
+      ? toAnswer(accepted)
+      : toRefusal(failure.rejection, accepted.receipt.eventId);
+  }
+}
+
+/** What sender, log and event details are told of a failure: the text of an error is for the details only. */
+function describeFailure(error: unknown): {
+  rejection: Rejection;
+  summary: string;
+  text: string;
+  console: readonly string[];
+} {
+  if (error instanceof TransformFailure) {
+    const { code, summary, message, console } = error;
+    return {
+      rejection: new Rejection(code),
+      summary: `transform, ${summary}`,
+      text: message,
+      console,
+    };
+  }
+  const summary = error instanceof Error ? error.name : typeof error;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { rejection: new Rejection('mapping_failed'), summary, text, console: [] };
+}

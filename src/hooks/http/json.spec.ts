@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { Rejection } from '../rejection.ts';
+import { parseJson } from './json.ts';
+
+/** Why it is refused; anything but a refusal in the right words is a failure of the test. */
+function refusal(body: string | Uint8Array): string {
+  try {
+    parseJson(typeof body === 'string' ? Buffer.from(body) : Buffer.from(body));
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'invalid_json') return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+const value = (text: string): unknown => parseJson(Buffer.from(text)).value;
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('parseJson', () => {
+  it('an empty or blank body is {}', () => {
+    for (const text of ['', ' \r\n', '\uFEFF']) {
+      expect(parseJson(Buffer.from(text))).toEqual({ value: {}, text: '{}' });
+    }
+  });
+
+  it('drops one byte order mark, and refuses a second', () => {
+    expect(parseJson(Buffer.from('\uFEFF{"a":1}'))).toEqual({ value: { a: 1 }, text: '{"a":1}' });
+    expect(refusal('\uFEFF\uFEFF{}')).toContain('unexpected character');
+  });
+
+  it('takes any JSON value; of duplicate keys the last wins', () => {
+    expect(['null', '1', '"x"', '[]', '{"a":1,"a":2}'].map(value)).toEqual([
+      null,
+      1,
+      'x',
+      [],
+      { a: 2 },
+    ]);
+  });
+
+  it.each([
+    [
+      '{',
+      'Send a body that is valid JSON in UTF-8: a property name in double quotes or a colon is missing (at character 2).',
+    ],
+    ['{"a":', 'it ends too early'],
+    ['"secret', 'it ends too early'],
+    ['{"secret":1}}', 'something follows the value (at character 13)'],
+    ['{"secret" 1}', 'a property name in double quotes or a colon is missing (at character 11)'],
+    ['secret', 'it has an unexpected character'],
+    ['"secret\n"', 'a bare line break or control character'],
+    [String.raw`"secret\q"`, 'a wrong escape'],
+  ])('says what is wrong with %j without a word of it', (text, words) => {
+    expect(refusal(text)).toContain(words);
+    expect(refusal(text)).not.toContain('secret');
+  });
+
+  it.each([[[0xff]], [[0x22, 0xc0, 0xaf, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
+    'refuses bytes that are not UTF-8: %j',
+    (bytes) => {
+      expect(refusal(Buffer.from(bytes))).toContain('it is not UTF-8');
+    },
+  );
+
+  it('lone surrogates pass and can be written again', () => {
+    expect(JSON.stringify(value(String.raw`["\ud800","\udc00x"]`))).toBe(
+      String.raw`["\ud800","\udc00x"]`,
+    );
+  });
+
+  it('1,000 levels pass, 1,001 do not', () => {
+    expect(JSON.stringify(value(nested(1000)))).toBe(nested(1000));
+    expect(refusal(nested(1001))).toContain('nested deeper than 1000 levels');
+  });
+
+  it.each([nested(100_000), '['.repeat(100_000), '{"a":'.repeat(100_000), `"${'['.repeat(3000)}`])(
+    'refuses 100,000 levels, closed or not, and never crashes',
+    (text) => {
+      expect(refusal(text)).not.toBe('accepted');
+    },
+  );
+
+  it('brackets inside of strings are no levels', () => {
+    const text = JSON.stringify({ a: `${'['.repeat(5000)}\\"{[`, b: '\\\\' });
+    expect(JSON.stringify(value(text))).toBe(text);
+  });
+
+  it('__proto__ keys are dropped at every level, however they are spelled', () => {
+    const text = String.raw`{"__proto__":{"x":1},"a":[{"\u005f_proto__":2,"b":3,"__pro\u0074o__":4}]}`;
+    const parsed = value(text);
+    expect(parsed).toEqual({ a: [{ b: 3 }] });
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+    expect(JSON.stringify(parsed)).toBe('{"a":[{"b":3}]}');
+  });
+
+  it('gives back every JSON value it is sent', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!text.includes('__proto__'));
+        const parsed = parseJson(Buffer.from(text));
+        expect(parsed.value).toEqual(JSON.parse(Buffer.from(text).toString()));
+      }),
+    );
+  });
+
+  it('whatever the bytes, it answers or refuses', () => {
+    const piece = fc.constantFrom(
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      '\\',
+      ':',
+      ',',
+      '"__proto__"',
+      '\\u00',
+      '1',
+      ' ',
+    );
+    const texts = fc
+      .array(piece, { maxLength: 3000 })
+      .map((pieces) => Buffer.from(pieces.join('')));
+    const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+    fc.assert(
+      fc.property(fc.oneof(texts, bytes), (body) => {
+        const isAccepted = refusal(body) === 'accepted';
+        const again = isAccepted ? JSON.stringify(parseJson(Buffer.from(body)).value) : '';
+        expect(typeof again).toBe('string');
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { Rejection } from '../rejection.ts';
+import { assertJson } from './body.ts';
+import { subPathBelow } from './fastify-ingress.ts';
+import { getIdempotencyKey, hasTokenInQuery, parseQuery, visibleHeaders } from './request.ts';
+
+describe('subPathBelow', () => {
+  it.each([
+    ['/hooks', '/hooks/wake', 'wake'],
+    ['/hooks', '/hooks///wake?x#y', '//wake'],
+    ['/hooks', '/hooks', ''],
+    ['/hooks', '/hooks?x=/hooks/wake', ''],
+    ['/hooks', '/hooks/#wake', ''],
+    ['/hooks', 'http://host:80/hooks/a/b', 'a/b'],
+    ['/hooks', '/hooks/%77ake', '%77ake'],
+    ['/hooks', '/hooks/../wake', '../wake'],
+    ['/:tenant/hooks', '/acme/hooks/x', 'x'],
+    ['/:tenant/hooks', '//hooks/x', null],
+    ['/hooks', '/hooksx/wake', null],
+    ['/hooks', '//hooks/wake', null],
+    ['/hooks', '/hook%73/wake', null],
+    ['/h.oks', '/hxoks/wake', null],
+    ['/hooks', '*', null],
+  ])('%s reads %s as %j', (route, url, name) => {
+    expect(subPathBelow(route)(url)).toBe(name);
+  });
+
+  it('never takes long and never throws', () => {
+    const read = subPathBelow('/hooks');
+    fc.assert(fc.property(fc.string(), (rest) => void read(`/hooks/${rest}`)));
+    expect(read(`/hooks${'/'.repeat(100_000)}`)).toBe('/'.repeat(99_999));
+  });
+});
+
+describe('parseQuery', () => {
+  it('keeps the first value of each parameter, decoded; malformed escapes stay', () => {
+    expect(parseQuery('/x?a=1&a=2&b=%C3%A9+%&c&&=v#d=5')).toEqual({
+      a: '1',
+      b: '%C3%A9 %',
+      c: '',
+      '': 'v',
+      d: '5',
+    });
+    expect(parseQuery('/x')).toEqual({});
+  });
+
+  it('a parameter named __proto__ is a parameter', () => {
+    const query = parseQuery('/x?__proto__=1');
+    expect(Object.entries(query)).toEqual([['__proto__', '1']]);
+  });
+
+  it.each(['?token=1', '?token', '?a&t%6fken=', '#token=1', '?a#token', '#?token=1'])(
+    '%s has a token',
+    (part) => {
+      expect(hasTokenInQuery(`/hooks/wake${part}`)).toBe(true);
+    },
+  );
+
+  it.each(['', '?tokens=1', '?Token=1', '?a=token', '/token'])('%j has none', (part) => {
+    expect(hasTokenInQuery(`/hooks/wake${part}`)).toBe(false);
+  });
+});
+
+describe('visibleHeaders', () => {
+  it.each([
+    'authorization',
+    'proxy-authorization',
+    'cookie',
+    'set-cookie',
+    'x-gateway-token',
+    'x-gitlab-token',
+    'x-hub-signature-256',
+    'webhook-signature',
+    'x-api-key',
+    'apikey',
+    'x-client-secret',
+    'x-password',
+  ])('leaves out %s', (name) => {
+    expect(visibleHeaders({ [name]: 'x', 'x-github-event': 'push' })).toEqual({
+      'x-github-event': 'push',
+    });
+  });
+
+  it('joins repeated ones', () => {
+    expect(visibleHeaders({ 'x-list': ['a', 'b'] })).toEqual({ 'x-list': 'a, b' });
+  });
+});
+
+describe('getIdempotencyKey', () => {
+  it('takes 256 characters, trimmed', () => {
+    expect(getIdempotencyKey({ 'idempotency-key': ` ${'k'.repeat(256)} ` })).toBe('k'.repeat(256));
+    expect(getIdempotencyKey({})).toBeUndefined();
+  });
+});
+
+describe('assertJson', () => {
+  const codeFor = (type: string): string => {
+    try {
+      assertJson({ 'content-type': type });
+      return 'passes';
+    } catch (error) {
+      return error instanceof Rejection ? error.code : 'crashes';
+    }
+  };
+
+  it('whatever the header, it passes or is a rejection', () => {
+    fc.assert(
+      fc.property(fc.string(), (type) => {
+        expect(codeFor(type)).toMatch(/^(?:passes|unsupported_media_type)$/);
+      }),
+    );
+  });
+});

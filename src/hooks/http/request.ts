@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { Rejection } from '../rejection.ts';
+import { BodyReader } from './body.ts';
+import { parseJson } from './json.ts';
+import type { RequestContext } from './request-context.ts';
+
+const LONGEST_IDEMPOTENCY_KEY = 256;
+
+/** Makes a {@link HookRequest}, plain data, of what came in over HTTP. */
+@Injectable()
+export class RequestReader {
+  constructor(private readonly body: BodyReader) {}
+
+  /**
+   * 1. Nothing but slashes after the prefix: 404. 2. The body: 415, 413, 408; then 400
+   * when it is no JSON. 3. A key that is too long: 400.
+   * @throws Rejection, ClientGone
+   */
+  async read(context: RequestContext, { raw }: FastifyRequest): Promise<HookRequest> {
+    const { name, settings, client, verifiedBy = 'nothing', receivedAt, payload } = context;
+    if (/^\/*$/.test(name)) throw new Rejection('unknown_hook');
+    // Until the whole body is there, the rest of it may still be under way.
+    context.isBodyRefused = true;
+    const bytes = await this.body.read(raw, payload ?? raw, settings.hooks);
+    context.isBodyRefused = false;
+    const { value, text } = parseJson(bytes);
+    const idempotencyKey = getIdempotencyKey(raw.headers);
+    return {
+      name,
+      query: parseQuery(raw.url ?? ''),
+      headers: visibleHeaders(raw.headers),
+      payload: value,
+      payloadText: text,
+      client,
+      verifiedBy,
+      receivedAt,
+      settings,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+  }
+}
+
+/** First value of each query parameter, decoded; credentials left out. */
+export function parseQuery(url: string): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of parameters(url)) {
+    if (Object.hasOwn(query, name) || isCredential(name.toLowerCase())) continue;
+    // Not an assignment: a parameter may be called `__proto__`.
+    Object.defineProperty(query, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return query;
+}
+
+/** Whether a token was put where every log on the way keeps it. */
+export function hasTokenInQuery(url: string): boolean {
+  return parameters(url).some(([name]) => name === 'token');
+}
+
+/** `#` never belongs in a request; what follows it is read like a query, so that nothing hides behind it. */
+function parameters(url: string): (readonly [name: string, value: string])[] {
+  const start = url.search(/[?#]/);
+  if (start === -1) return [];
+  const parts = url.slice(start + 1).split(/[?&#]/);
+  return parts.filter((part) => part !== '').map(decodePair);
+}
+
+function decodePair(part: string): readonly [string, string] {
+  const equals = part.indexOf('=');
+  return equals === -1
+    ? [decode(part), '']
+    : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+/**
+ * The one rule which headers and query parameters are credentials: they reach no template, no transform, no details of
+ * an event and no log. Any of these words in the name: authorization, cookie, token, secret, signature, hmac, jwt,
+ * assertion, credential, session, password, api-key, access-key; or `auth` as a word of its own.
+ */
+const CREDENTIAL =
+  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|session|passw|(?:api|access)[-_]?key|(?:^|[-_])auth(?:$|[-_])/;
+
+/** Senders use the same few names; judging each again would cost as much as parsing the body. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 1000;
+
+/** @param name in lower case. */
+export function isCredential(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const verdict = CREDENTIAL.test(name);
+  if (judged.size < MOST_JUDGED) judged.set(name, verdict);
+  return verdict;
+}
+
+/** What may be seen of a request's headers: lower-case names, repeated ones joined, credentials left out. */
+export function visibleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const visible: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || isCredential(name)) continue;
+    visible[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return visible;
+}
+
+/**
+ * The sender's idempotency key: `idempotency-key`, else `x-gateway-idempotency-key`; blank ones count as absent.
+ * @throws Rejection invalid_idempotency_key
+ */
+export function getIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = trimmed(headers['idempotency-key']) || trimmed(headers['x-gateway-idempotency-key']);
+  if (key.length > LONGEST_IDEMPOTENCY_KEY) throw new Rejection('invalid_idempotency_key');
+  return key === '' ? undefined : key;
+}
+
+function trimmed(value: string | string[] | undefined): string {
+  return (Array.isArray(value) ? value.join(', ') : (value ?? '')).trim();
+}

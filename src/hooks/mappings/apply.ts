@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
+import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
+import { bareName } from '../actions/hook-request.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import type { NamedKey } from '../actions/session-policy.ts';
+import type { Trust } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+import type { ActionOverride } from '../transforms/result.ts';
+import type { TransformSandbox } from '../transforms/sandbox.ts';
+import { MAX_ACTIONS } from './mapping.ts';
+import type { CompiledMapping, TemplatedField } from './mapping.ts';
+import { readSource } from './match.ts';
+import { runTransform } from './run-transform.ts';
+import type { TransformDecisions } from './run-transform.ts';
+import { isStatic, lookUp, renderTemplate } from './template.ts';
+import type { Rendered, TemplateScope } from './template.ts';
+
+/*
+ * From a mapping and a request to actions:
+ *
+ * 1. `buildScopes`: what templates and the transform look at, once for the request or once for each item of `forEach`.
+ * 2. `runTransform`, when the mapping has a transform: which actions each scope becomes, and which fields they override.
+ * 3. `requestAction`, for each of them: the templates are rendered, the overrides laid over them, and what comes of it
+ *    passes the same policies as a direct request.
+ */
+
+/** What a mapping made of a request. */
+export interface Applied {
+  readonly actions: readonly HookAction[];
+  /** What the sender should know, each once. */
+  readonly warnings: readonly string[];
+  /** What the mapping's transform wrote, for the details of the event. */
+  readonly console: readonly string[];
+}
+
+/** A request and the mapping that takes it. */
+export interface MappedRequest {
+  readonly mapping: CompiledMapping;
+  readonly request: HookRequest;
+}
+
+const NO_TRANSFORM: TransformDecisions = { decisions: [], console: [], isOutdated: false };
+
+const OUTDATED =
+  'the transform of this hook was edited and does not compile; the version before it was used';
+
+/** Longest dedupe key that the ledger keeps, in characters. */
+const MAX_DEDUPE_KEY_LENGTH = 256;
+
+/**
+ * Every action that the mapping makes of the request, all of them or none.
+ * @throws Rejection when one of them is not allowed; TransformFailure
+ */
+export async function applyMapping(
+  mapped: MappedRequest,
+  { resolver, sandbox }: { resolver: ActionResolver; sandbox: TransformSandbox },
+): Promise<Applied> {
+  const { mapping, request } = mapped;
+  const scopes = buildScopes(mapping, request);
+  const { transform } = mapping.options;
+  const { decisions, console, isOutdated } =
+    transform === undefined
+      ? NO_TRANSFORM
+      : await runTransform({ transform, kind: mapping.kind }, scopes, {
+          sandbox,
+          settings: request.settings,
+        });
+  const results = scopes.flatMap((scope, index) => {
+    const overrides = decisions[index] ?? [{ kind: mapping.kind }];
+    return overrides.map((override, nth) =>
+      requestAction(mapped, { scope, override, nth }, resolver),
+    );
+  });
+  const warnings = results.flatMap((result) => result.warnings);
+  return {
+    actions: results.map(({ action }) => action),
+    warnings: [...new Set(isOutdated ? [OUTDATED, ...warnings] : warnings)],
+    console,
+  };
+}
+
+/** @throws Rejection when `forEach` finds no list, or one that is too long. */
+function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
+  const scope: TemplateScope = {
+    payload: request.payload,
+    headers: request.headers,
+    query: request.query,
+    path: bareName(request.name),
+    now: new Date(request.receivedAt).toISOString(),
+  };
+  if (mapping.forEach === undefined) return [scope];
+  const items = lookUp(mapping.forEach, scope);
+  const field = mapping.forEach.join('.');
+  if (!Array.isArray(items)) throw new Rejection('invalid_payload', `${field} must be an array`);
+  if (items.length > MAX_ACTIONS) {
+    throw new Rejection('invalid_payload', `${field} must have at most ${MAX_ACTIONS} items`);
+  }
+  return items.map((item: unknown, index) => ({ ...scope, item, index }));
+}
+
+type WakeOverride = Extract<ActionOverride, { kind: 'wake' }>;
+type RunOverride = Extract<ActionOverride, { kind: 'agent' }>;
+
+/** One action of one scope. */
+interface ScopedAction<Override = ActionOverride> {
+  readonly scope: TemplateScope;
+  /** What the transform set; only the mapping's own kind when it set nothing. */
+  readonly override: Override;
+  /** Its place among the actions of its scope, from 0. */
+  readonly nth: number;
+}
+
+/** Passes one action through the policies. @throws Rejection */
+function requestAction(
+  { mapping, request }: MappedRequest,
+  { scope, override, nth }: ScopedAction,
+  resolver: ActionResolver,
+): ResolvedAction {
+  return override.kind === 'wake'
+    ? resolver.wake(requestWake(mapping, request, { scope, override, nth }), request.settings)
+    : resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
+}
+
+/** A transform may ask for a wake of an agent mapping: then its message template makes the text. */
+function requestWake(
+  mapping: CompiledMapping,
+  request: HookRequest,
+  { scope, override, nth }: ScopedAction<WakeOverride>,
+): RequestedWake {
+  const { wakeMode, agentId } = mapping.options;
+  const rendered = renderText(mapping, scope);
+  return {
+    text: override.text ?? rendered.text,
+    warnings: override.text === undefined ? rendered.warnings : [],
+    trust: chooseTrust(mapping, request),
+    mode: override.mode ?? wakeMode,
+    agentId: override.agentId ?? agentId,
+    dedupeKey: renderDedupeKey(mapping, scope, nth),
+  };
+}
+
+/**
+ * A transform may ask for a run of a wake mapping: then its text template makes the message.
+ *
+ * A transform works on content, so what it says of sessions and recipients is derived from content: its key must begin
+ * with the mapping's own literal text, and its recipient never becomes the last route.
+ */
+function requestRun(
+  mapping: CompiledMapping,
+  request: HookRequest,
+  { scope, override, nth }: ScopedAction<RunOverride>,
+): RequestedRun {
+  const { options, templates } = mapping;
+  const { kind: _kind, message, sessionKey, ...overrides } = override;
+  const rendered = renderText(mapping, scope);
+  const to = render(mapping, 'to', scope);
+  return {
+    message: (message ?? rendered.text).trimEnd(),
+    warnings: message === undefined ? rendered.warnings : [],
+    name: render(mapping, 'name', scope)?.text,
+    instructions: options.instructions,
+    source: readSource(request.payload) ?? mapping.id,
+    agentId: options.agentId,
+    sessionKey:
+      sessionKey === undefined
+        ? renderSessionKey(mapping, scope)
+        : derivedKey(sessionKey, templates.sessionKey?.literalStart ?? ''),
+    sessionMode: options.sessionMode,
+    wakeMode: options.wakeMode,
+    deliver: options.deliver,
+    channel: options.channel,
+    to: trimmed(to?.text),
+    isToFromContent: override.to === undefined ? to?.hasContent : true,
+    allowLinks: options.allowLinks,
+    model: trimmed(render(mapping, 'model', scope)?.text),
+    thinking: trimmed(render(mapping, 'thinking', scope)?.text),
+    timeoutSeconds: options.timeoutSeconds,
+    trust: chooseTrust(mapping, request),
+    dedupeKey: renderDedupeKey(mapping, scope, nth),
+    ...overrides,
+  };
+}
+
+function chooseTrust(mapping: CompiledMapping, { verifiedBy }: HookRequest): Trust {
+  const isTrusted = mapping.options.allowUnsafeExternalContent === true;
+  return { level: isTrusted ? 'trusted' : 'untrusted', verifiedBy, mapping: mapping.id };
+}
+
+/** A template whose placeholders gave nothing names no session. */
+function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): NamedKey | undefined {
+  const template = mapping.templates.sessionKey;
+  if (template === undefined) return undefined;
+  const { text, hasContent } = renderTemplate(template, scope);
+  if (isStatic(template)) return { key: text, from: 'mapping' };
+  return hasContent ? derivedKey(text, template.literalStart) : undefined;
+}
+
+function derivedKey(key: string, derivedAfter: string): NamedKey {
+  return { key, from: 'mapping', derivedAfter };
+}
+
+function render(
+  { templates }: CompiledMapping,
+  field: TemplatedField,
+  scope: TemplateScope,
+): Rendered | undefined {
+  const template = templates[field];
+  return template === undefined ? undefined : renderTemplate(template, scope);
+}
+
+/**
+ * What the agent is to read. Without a template, and with a list of lines that finds nothing at all, it is the item or
+ * the whole payload.
+ */
+function renderText({ id, templates }: CompiledMapping, scope: TemplateScope) {
+  const template = templates.messageTemplate ?? templates.textTemplate;
+  if (template === undefined) return { text: wholeContent(scope), warnings: [] };
+  const { text, hasContent } = renderTemplate(template, scope);
+  if (hasContent || isStatic(template)) return { text, warnings: [] };
+  const isList = template.lines !== undefined;
+  const shown = isList ? '; the agent is shown all of the payload' : '';
+  const warning = `mapping "${id}": the payload has none of the fields that its template names${shown}`;
+  return { text: isList ? wholeContent(scope) : text, warnings: [warning] };
+}
+
+function wholeContent(scope: TemplateScope): string {
+  return JSON.stringify('item' in scope ? scope.item : scope.payload);
+}
+
+/** Several actions of one scope get keys of their own: they are no repeats of each other. */
+function renderDedupeKey(
+  mapping: CompiledMapping,
+  scope: TemplateScope,
+  nth: number,
+): string | undefined {
+  const rendered = render(mapping, 'dedupeKey', scope);
+  // A key of nothing but the template's own punctuation would make one of different payloads.
+  const key = rendered?.hasContent === true ? trimmed(rendered.text) : undefined;
+  if (key === undefined) return undefined;
+  const first = limitLength(key);
+  return nth === 0 ? first : limitLength(`${first} action ${nth + 1}`);
+}
+
+/** A key that is too long is replaced by its digest. */
+function limitLength(key: string): string {
+  if (key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Trimmed; blank is absent. */
+function trimmed(text: string | undefined): string | undefined {
+  const rest = text?.trim();
+  return rest === '' ? undefined : rest;
+}

@@ -1,0 +1,192 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { asWritten } from '../../../test/support/as-written.ts';
+import { ingest, findProblems } from '../../../test/support/ingest.ts';
+import { resolveOptions } from '../options/index.ts';
+import type { HooksSettingsInput } from '../options/index.ts';
+import { compileMappings } from './compile.ts';
+
+type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
+
+function problems(mapping: Mapping, given: HooksSettingsInput = {}): string[] {
+  return findProblems({ mappings: [mapping], ...given });
+}
+
+describe('compileMappings: what makes a configuration refused (behaviour §7)', () => {
+  it.each([
+    ['a mapping that nothing reaches', { name: 'x' }, 'hooks.mappings[0] needs an id or a match'],
+    [
+      'a broken template',
+      { id: 'a', messageTemplate: '{{ a b }}' },
+      'hooks.mappings[0].messageTemplate has a placeholder',
+    ],
+    ['an open placeholder', { id: 'a', to: '{{ a' }, 'hooks.mappings[0].to has an opening {{'],
+    ['a broken forEach', { id: 'a', forEach: 'a b' }, 'hooks.mappings[0].forEach is not a path'],
+    [
+      'a session for a wake',
+      { id: 'a', action: 'wake', sessionKey: 'x' },
+      'hooks.mappings[0].sessionKey has no meaning for a wake action',
+    ],
+    [
+      'an impossible thinking level',
+      { id: 'a', thinking: 'hgih' },
+      'hooks.mappings[0].thinking must be one of off, minimal',
+    ],
+    [
+      'a session that a payload begins',
+      { id: 'a', sessionKey: '{{ id }}:x' },
+      'hooks.mappings[0].sessionKey must begin with literal text',
+    ],
+    [
+      'a session that blanks begin',
+      { id: 'a', sessionKey: ' {{ id }}' },
+      'hooks.mappings[0].sessionKey must begin with literal text',
+    ],
+    [
+      'an agent session that a payload fills in',
+      { id: 'a', sessionKey: 'Agent:main:{{ id }}' },
+      'hooks.mappings[0].sessionKey must not begin with agent:',
+    ],
+  ] as [string, Mapping, string][])('%s', (_, mapping, sentence) => {
+    const [problem, ...others] = problems(mapping);
+    expect(others).toEqual([]);
+    expect(problem).toContain(sentence);
+  });
+
+  it('names every mapping and key at once', () => {
+    const mappings = [{ id: 'a', to: '{{' }, { id: 'a', model: '{{ }}' }, {}];
+    const found = findProblems({ mappings, presets: ['mial'], maxBodyBytes: 0 });
+    expect(found.map((problem) => problem.split(' ')[0])).toEqual([
+      'hooks.maxBodyBytes',
+      'hooks.presets',
+      'hooks.mappings[1].id',
+      'hooks.mappings[0].to',
+      'hooks.mappings[1].model',
+      'hooks.mappings[2]',
+    ]);
+  });
+
+  it('an unknown preset is named with those that are known', () => {
+    const [problem, ...others] = findProblems({ presets: ['gmail'] });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(
+      /^hooks\.presets names an unknown preset "gmail"; known are mail, alertmanager, /u,
+    );
+  });
+
+  it('an unknown channel is named with those that are known', () => {
+    const [problem] = findProblems(asWritten({ mappings: [{ id: 'a', channel: 'chan_9' }] }));
+    expect(problem).toContain('hooks.mappings[0].channel must be one of last, chan_1, chan_2');
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('%s is no preset', (name) => {
+    expect(findProblems({ presets: [name] })).toHaveLength(1);
+  });
+
+  it('a templated thinking level is left to the request', () => {
+    expect(problems({ id: 'a', thinking: '{{ level }}' })).toEqual([]);
+  });
+});
+
+describe('compileMappings: session keys outside the prefixes (behaviour §6)', () => {
+  const given = { allowedSessionKeyPrefixes: ['hook:ci:', 'Job:'] };
+
+  it.each(['hook:ci:a', ' HOOK:CI:a', 'job:{{ id }}', 'hook:{{ id }}', 'hook:ci:{{ id }}'])(
+    '%j can fit',
+    (sessionKey) => {
+      expect(problems({ id: 'a', sessionKey }, given)).toEqual([]);
+    },
+  );
+
+  it.each(['main', 'MAIN', 'hook:', 'hook:mail:a', 'mail:{{ id }}', 'agent:main:job:x'])(
+    '%j never fits and is refused',
+    (sessionKey) => {
+      expect(problems({ id: 'a', sessionKey }, given)).toEqual([
+        'hooks.mappings[0].sessionKey can never begin with one of hooks.allowedSessionKeyPrefixes (hook:ci:, Job:) (mapping "a", given: a text)',
+      ]);
+    },
+  );
+
+  it('the mail preset is held to them, with what can be done about it', () => {
+    expect(findProblems({ presets: ['mail'], ...given })).toEqual([
+      'preset mail.sessionKey can never begin with one of hooks.allowedSessionKeyPrefixes (hook:ci:, Job:); set it in a mapping with the id mail',
+    ]);
+    expect(findProblems({ presets: ['mail'], allowedSessionKeyPrefixes: ['hook:'] })).toEqual([]);
+  });
+});
+
+describe('compileMappings: order and presets (behaviour §7)', () => {
+  function compiled(given: HooksSettingsInput) {
+    return compileMappings(resolveOptions(given).resolved).mappings;
+  }
+
+  it('configured mappings come first, in order, then presets', () => {
+    const mappings = [{ id: 'b' }, { id: 'a' }];
+    expect(compiled({ presets: ['mail'], mappings }).map(({ id }) => id)).toEqual([
+      'b',
+      'a',
+      'mail',
+    ]);
+  });
+
+  it('a mapping with the id of an enabled preset merges over it', () => {
+    const mappings = [{ id: 'mail', model: 'local/a', name: 'Post' }];
+    const [merged, ...others] = compiled({ presets: ['mail'], mappings });
+    expect(others).toEqual([]);
+    expect(merged?.options).toMatchObject({ model: 'local/a', name: 'Post', forEach: 'messages' });
+    expect(merged?.path).toBe('mail');
+  });
+
+  it('a mapping with the id of a preset that is off stands alone', () => {
+    const [alone] = compiled({ mappings: [{ id: 'mail' }] });
+    expect(alone?.forEach).toBeUndefined();
+  });
+
+  it('a preset that is named twice is enabled once', () => {
+    expect(findProblems({ presets: ['mail', 'mail'] })).toEqual([]);
+  });
+
+  it('a mapping is named by its id, else its path, else its source', () => {
+    const mappings = [
+      { id: 'x', match: { path: 'p' } },
+      { match: { path: '/p/' } },
+      { match: { source: 's' } },
+    ];
+    expect(compiled({ mappings }).map(({ id }) => id)).toEqual(['x', '/p/', 's']);
+  });
+});
+
+describe('an unknown agentId of a mapping (behaviour §7: a warning)', () => {
+  async function warned(given: HooksSettingsInput): Promise<string[]> {
+    const lines: string[] = [];
+    const warn = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((line) => void lines.push(String(line)));
+    await ingest(given).verified;
+    warn.mockRestore();
+    return lines;
+  }
+
+  it('is named at start, an agent of any case is not', async () => {
+    const mappings = [{ id: 'a', agentId: ' OPS ' }, { id: 'b', agentId: 'nobody' }, { id: 'c' }];
+    expect(await warned({ agents: { list: [{ id: 'ops' }] }, mappings })).toEqual([
+      'hooks.mappings[1].agentId names no agent ("nobody"; known: ops); the default agent takes what comes there',
+    ]);
+  });
+
+  it('is judged by the agents of the new settings on reload', async () => {
+    const { settings } = ingest({});
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    await settings.replace({
+      agents: { list: [{ id: 'fresh' }] },
+      mappings: [{ id: 'a', agentId: 'fresh' }],
+    });
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  it('does not break on agents that are wrong themselves', () => {
+    const written = { agents: { list: 3 }, mappings: [{ id: 'a', agentId: 'x' }] };
+    expect(findProblems(asWritten(written))).toEqual(['agents.list must be an array: […]']);
+  });
+});

@@ -1,0 +1,269 @@
+import { AgentPolicy } from '../actions/agent-policy.ts';
+import { ModelPolicy } from '../actions/model-policy.ts';
+import { SessionPolicy } from '../actions/session-policy.ts';
+import type { NamedKey } from '../actions/session-policy.ts';
+import { fitsPrefix } from '../options/index.ts';
+import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
+import { AgentDirectory } from '../ports/index.ts';
+import type { Agent } from '../ports/index.ts';
+import { Rejection } from '../rejection.ts';
+import { toLabel } from './mapping.ts';
+import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
+import { isStatic } from './template.ts';
+import type { Template, TemplatePart } from './template.ts';
+
+/*
+ * What is wrong with mappings that are well formed, each taken by itself, found before a sender finds it. A mapping of
+ * which every request would be refused is a problem: the configuration is not taken. What works but cannot be meant is a
+ * warning: a mapping that no request reaches, an agent that does not exist, a placeholder that finds nothing, an agent or
+ * a model that a list elsewhere does not allow.
+ */
+
+const ALWAYS = 'is refused for every request';
+
+/** Names that the built-in hooks take, whatever a mapping says. */
+const BUILT_IN: readonly (string | undefined)[] = ['wake', 'agent'];
+
+/**
+ * @param placed the mappings that compiled, in the order in which they are tried.
+ * @param agentIds every agent, the default one first, in small letters.
+ */
+export function lintMappings(
+  placed: readonly PlacedMapping[],
+  settings: ResolvedHooksOptions,
+  agentIds: readonly string[],
+): { problems: Problem[]; warnings: Problem[] } {
+  const refused = new AlwaysRefused(settings, agentIds);
+  return {
+    problems: [
+      ...refused.findInDefaultSession(),
+      ...placed.flatMap((mapping) => refused.findProblems(mapping)),
+    ],
+    warnings: [
+      ...findUnreachable(placed),
+      ...findUnknownAgents(settings, agentIds),
+      ...placed.flatMap((mapping) => [
+        ...findEmptyPlaceholders(mapping),
+        ...refused.findWarnings(mapping),
+      ]),
+    ],
+  };
+}
+
+/** What no payload can make right about a mapping's `sessionKey` (behaviour.md §6). */
+export function findSessionKeyProblems(
+  key: string,
+  template: Template | undefined,
+  prefixes: readonly string[],
+): Problem[] {
+  if (template === undefined) return [];
+  const start = template.literalStart;
+  const messages = isStatic(template) ? [] : findDerivedKeyProblems(start.trim());
+  const canFit = (prefix: string): boolean =>
+    fitsPrefix(start, [prefix]) || (!isStatic(template) && fitsPrefix(prefix, [start]));
+  if (prefixes.length > 0 && !prefixes.some(canFit)) {
+    messages.push(
+      `can never begin with one of hooks.allowedSessionKeyPrefixes (${prefixes.join(', ')})`,
+    );
+  }
+  return messages.map((message) => ({ key, message }));
+}
+
+/** @param start the literal text that the key begins with, trimmed */
+function findDerivedKeyProblems(start: string): string[] {
+  if (start === '') {
+    return [
+      'must begin with literal text, so that a payload cannot choose the session; write for example hook:name:{{ id }}',
+    ];
+  }
+  if (!/^agent:/iu.test(start)) return [];
+  return [
+    'must not begin with agent: when a payload fills it in; write for example hook:name:{{ id }}',
+  ];
+}
+
+/** Mappings that no request can ever come to, each with the one that stands before it. */
+function findUnreachable(placed: readonly PlacedMapping[]): Problem[] {
+  return placed.flatMap(({ entry, compiled }, index) => {
+    const first = placed.slice(0, index).find((earlier) => takesAllOf(earlier.compiled, compiled));
+    const reason =
+      first === undefined ? explainBuiltIn(compiled) : explainEarlier(first.entry, entry);
+    if (reason === undefined) return [];
+    return [{ key: toLabel(entry), message: `can never match: ${reason}` }];
+  });
+}
+
+/** Whether the earlier mapping matches whatever the later one would. */
+function takesAllOf(earlier: CompiledMapping, later: CompiledMapping): boolean {
+  return (
+    (earlier.path === undefined || earlier.path === later.path) &&
+    (earlier.source === undefined || earlier.source === later.source)
+  );
+}
+
+function explainEarlier(earlier: MappingEntry, { key, mapping }: MappingEntry): string {
+  const advice =
+    key === `preset ${mapping.id}`
+      ? `give that mapping the id ${mapping.id} to change the preset, or narrow its match`
+      : 'put it before that one, or narrow the match of that one';
+  return `${toLabel(earlier)} comes first and takes all of its requests; ${advice}`;
+}
+
+function explainBuiltIn({ path }: CompiledMapping): string | undefined {
+  if (!BUILT_IN.includes(path)) return undefined;
+  return `the built-in hook ${path} wins (only ${path}/, with the slash, would come here); give it another path`;
+}
+
+/** Not a problem, because the default agent takes what an unknown one should have. */
+function findUnknownAgents(
+  { hooks }: ResolvedHooksOptions,
+  agentIds: readonly string[],
+): Problem[] {
+  const known = new Set(agentIds);
+  return hooks.mappings.flatMap(({ agentId }, index) => {
+    if (agentId === undefined || known.has(agentId.trim().toLowerCase())) return [];
+    const ids = [...known].join(', ');
+    const message = `names no agent ("${agentId}"; known: ${ids}); the default agent takes what comes there`;
+    return [{ key: `hooks.mappings[${index}].agentId`, message }];
+  });
+}
+
+/** Templates that look where nothing is in any request. */
+function findEmptyPlaceholders({ entry, compiled }: PlacedMapping): Problem[] {
+  const hasItems = compiled.forEach !== undefined;
+  return Object.entries(compiled.templates).flatMap(([field, template]) => {
+    const mistakes = template.parts.flatMap((part) => findMistake(part, hasItems) ?? []);
+    if (field === 'dedupeKey' && isStatic(template)) {
+      mistakes.push(
+        'has no placeholder and tells no two requests apart; write for example {{ id }}',
+      );
+    }
+    return [...new Set(mistakes)].map((mistake) => ({
+      key: toLabel(entry),
+      message: `${field} ${mistake}`,
+    }));
+  });
+}
+
+function findMistake(part: TemplatePart, hasItems: boolean): string | undefined {
+  if (typeof part === 'string') return undefined;
+  const [root = '', name = ''] = part;
+  if (!hasItems && (root === 'item' || root === 'index')) {
+    return `looks at ${root}, which exists with forEach only`;
+  }
+  if (root === 'headers' && name !== name.toLowerCase()) {
+    return `looks at headers.${name}; names of headers are in lower case, write headers.${name.toLowerCase()}`;
+  }
+  return undefined;
+}
+
+/**
+ * What the policies would refuse for every request, whatever its payload: found by asking the same policies that
+ * requests will meet.
+ */
+class AlwaysRefused {
+  readonly #directory: AgentDirectory;
+  readonly #agents: AgentPolicy;
+  readonly #sessions = new SessionPolicy();
+  readonly #models = new ModelPolicy();
+
+  constructor(
+    private readonly settings: ResolvedHooksOptions,
+    agentIds: readonly string[],
+  ) {
+    this.#directory = new NamedAgents(agentIds);
+    this.#agents = new AgentPolicy(this.#directory);
+  }
+
+  /** `hooks.defaultSessionKey`, for requests that name neither an agent nor a session. */
+  findInDefaultSession(): Problem[] {
+    const refusal = this.#sessionRefusal(undefined, undefined);
+    return toProblems('hooks.defaultSessionKey', refusal && `is refused for every run: ${refusal}`);
+  }
+
+  /** A session that the mapping's agent can never have. */
+  findProblems({ entry: { key }, compiled }: PlacedMapping): Problem[] {
+    const isRefusedAnyway = this.#agentRefusal(compiled) !== undefined;
+    return compiled.kind === 'wake' || isRefusedAnyway ? [] : this.#session(key, compiled);
+  }
+
+  /** Only a warning, because the lists that do not allow the agent or the model may be what is to be changed. */
+  findWarnings({ entry, compiled }: PlacedMapping): Problem[] {
+    const model = compiled.kind === 'wake' ? undefined : staticText(compiled.templates.model);
+    const key = toLabel(entry);
+    const agentRefusal = this.#agentRefusal(compiled);
+    const modelRefusal = this.#modelRefusal(model);
+    return [
+      ...toProblems(key, agentRefusal && `agentId ${ALWAYS}: ${agentRefusal}`),
+      ...toProblems(key, modelRefusal && `model ${ALWAYS}: ${modelRefusal}`),
+    ];
+  }
+
+  #session(key: string, { options: { agentId }, templates }: CompiledMapping): Problem[] {
+    const template = templates.sessionKey;
+    const text = staticText(template);
+    if (text !== undefined) {
+      const refusal = this.#sessionRefusal({ key: text, from: 'mapping' }, agentId);
+      return toProblems(`${key}.sessionKey`, refusal && `${ALWAYS}: ${refusal}`);
+    }
+    const isDefaultAgent = this.#directory.resolve(agentId) === this.#directory.resolve();
+    // The default agent's own use of the default session is reported once, under its key.
+    if (template !== undefined || isDefaultAgent) return [];
+    const refusal = this.#sessionRefusal(undefined, agentId);
+    const message = `needs a sessionKey beside it; in hooks.defaultSessionKey every request is refused: ${refusal}`;
+    return toProblems(`${key}.agentId`, refusal && message);
+  }
+
+  #sessionRefusal(named: NamedKey | undefined, agentId: string | undefined): string | undefined {
+    return catchRefusal(() => {
+      this.#sessions.resolve(named, this.#directory.resolve(agentId).id, this.settings);
+    });
+  }
+
+  #agentRefusal({ options: { agentId } }: CompiledMapping): string | undefined {
+    return catchRefusal(() => this.#agents.resolve(agentId, this.settings));
+  }
+
+  #modelRefusal(model: string | undefined): string | undefined {
+    if (model === undefined) return undefined;
+    return catchRefusal(() => this.#models.resolve(model.trim(), this.settings));
+  }
+}
+
+/** Agents of which nothing but the id is known. */
+class NamedAgents extends AgentDirectory {
+  readonly #agents: readonly Agent[];
+
+  constructor(ids: readonly string[]) {
+    super();
+    this.#agents = ids.map((id) => ({ id, timeoutSeconds: 0 }));
+  }
+
+  override resolve(id?: string): Agent {
+    const wanted = id?.trim().toLowerCase();
+    return this.#agents.find((agent) => agent.id === wanted) ?? this.#agents[0]!;
+  }
+
+  override list(): readonly Agent[] {
+    return this.#agents;
+  }
+}
+
+/** The text of a template that no request can change. */
+function staticText(template: Template | undefined): string | undefined {
+  return template !== undefined && isStatic(template) ? template.literalStart : undefined;
+}
+
+function toProblems(key: string, message: string | undefined): Problem[] {
+  return message === undefined ? [] : [{ key, message }];
+}
+
+/** The message of the refusal. Where other settings are wrong, a policy may break over them; those are reported elsewhere. */
+function catchRefusal(ask: () => unknown): string | undefined {
+  try {
+    ask();
+    return undefined;
+  } catch (error) {
+    return error instanceof Rejection ? error.message.replace(/\.$/u, '') : undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { ActionResolver } from '../actions/action-resolver.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import {
+  ConfiguredAgents,
+  HooksSettings,
+  MODULE_NAMES,
+  renamed,
+  resolveOptions,
+} from '../options/index.ts';
+import type {
+  HooksSettingsInput,
+  OptionNames,
+  Resolution,
+  ResolvedHooksOptions,
+  SettingsFindings,
+} from '../options/index.ts';
+import { AgentDirectory } from '../ports/index.ts';
+import { TransformCompiler } from '../transforms/compiler.ts';
+import { TransformModules } from '../transforms/modules.ts';
+import { TransformSandbox } from '../transforms/sandbox.ts';
+import { applyMapping } from './apply.ts';
+import type { Applied } from './apply.ts';
+import { compileMappings } from './compile.ts';
+import type { CompiledMappings } from './compile.ts';
+import type { CompiledMapping } from './mapping.ts';
+import { explainMatch, matches, toMatchInput } from './match.ts';
+import type { MatchExplanation } from './match.ts';
+
+/**
+ * The face of the room: turns a payload into actions by the first configured mapping that matches.
+ *
+ * When settings come in force, `compile.ts` makes each mapping and enabled preset (`presets/`) ready to use and reports
+ * what is wrong with it; what compiles but can never work, or cannot be meant, is found by `lint.ts`. For each request,
+ * `match.ts` finds the mapping, and `apply.ts` renders its templates (`template.ts`) into actions, with its transform, if
+ * it has one, deciding first (`run-transform.ts`).
+ */
+@Injectable()
+export class MappingService {
+  /** By settings, because a request keeps those that it began with. */
+  readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledMappings>();
+
+  constructor(
+    settings: HooksSettings,
+    private readonly resolver: ActionResolver,
+    private readonly directory: AgentDirectory,
+    private readonly sandbox: TransformSandbox,
+  ) {
+    settings.addCheck((next) => this.#check(next));
+  }
+
+  /** The mapping that takes this request; null when none does. */
+  match(request: HookRequest): CompiledMapping | null {
+    const input = toMatchInput(request);
+    return (
+      this.#compile(request.settings).mappings.find((mapping) => matches(mapping, input)) ?? null
+    );
+  }
+
+  /** Every mapping, and why it takes this request or not. */
+  explainMatch(request: HookRequest): readonly MatchExplanation[] {
+    return explainMatch(this.#compile(request.settings).mappings, toMatchInput(request));
+  }
+
+  /**
+   * Every action the mapping makes of the request, each through the same policies as a direct request.
+   * @throws Rejection when one of them is not allowed, then none of them is made; TransformFailure
+   */
+  apply(mapping: CompiledMapping, request: HookRequest): Promise<Applied> {
+    const { resolver, sandbox } = this;
+    return applyMapping({ mapping, request }, { resolver, sandbox });
+  }
+
+  async #check(next: ResolvedHooksOptions): Promise<SettingsFindings> {
+    const { problems, warnings } = this.#compile(next);
+    return { problems: [...problems, ...(await this.sandbox.check(next))], warnings };
+  }
+
+  #compile(settings: ResolvedHooksOptions): CompiledMappings {
+    const known = this.#compiled.get(settings);
+    if (known !== undefined) return known;
+    const { directory } = this;
+    // Configured agents are those of the settings in force, which these may not be yet: they are read from these.
+    const agentIds =
+      directory instanceof ConfiguredAgents ? undefined : directory.list().map(({ id }) => id);
+    const compiled = compileMappings(settings, agentIds);
+    this.#compiled.set(settings, compiled);
+    return compiled;
+  }
+}
+
+/** Everything that is wrong with options, mappings, presets and transforms included, without putting them in force. */
+export async function checkOptions(
+  input: HooksSettingsInput,
+  names: OptionNames = MODULE_NAMES,
+): Promise<Resolution> {
+  const resolution = resolveOptions(input, names);
+  if (!resolution.areMappingsSound) return resolution;
+  const { resolved } = resolution;
+  const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
+  const { problems, warnings } = compileMappings(resolved);
+  const found = [...problems, ...(await sandbox.check(resolved))];
+  const all = [...resolution.problems, ...renamed(found, names)];
+  return {
+    ...resolution,
+    problems: all,
+    warnings: all.length > 0 ? [] : [...resolution.warnings, ...renamed(warnings, names)],
+  };
+}

@@ -1,0 +1,478 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { asWritten } from '../../../test/support/as-written.ts';
+import { hookRequest, ingest, findProblems } from '../../../test/support/ingest.ts';
+import type { HooksSettingsInput } from '../options/index.ts';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** What was written, its key within the mapping, what would be right, what was given. */
+const MISTAKES: readonly [string, Mapping, string, string, string][] = [
+  // A kind of value that the key does not take.
+  ['a number for the match', { match: 3 }, '.match', 'must be an object', 'a number'],
+  ['a list for the match', { match: ['a'] }, '.match', 'must be an object', 'a list'],
+  ['null for the match', { match: null }, '.match', 'must not be null', 'null'],
+  ['a number for a path', { match: { path: 3 } }, '.match.path', 'must be a string', 'a number'],
+  ['an empty path', { match: { path: '' } }, '.match.path', 'must not be empty', 'an empty text'],
+  [
+    'a list for a source',
+    { match: { source: [] } },
+    '.match.source',
+    'must be a string',
+    'an empty list',
+  ],
+  ['a number for an action', { action: 1 }, '.action', 'must be one of wake, agent', 'a number'],
+  ['an unknown action', { action: 'run' }, '.action', 'must be one of wake, agent', 'a text'],
+  [
+    'an unknown wake mode',
+    { wakeMode: 'later' },
+    '.wakeMode',
+    'must be one of now, next-heartbeat',
+    'a text',
+  ],
+  ['a number for a name', { name: 7 }, '.name', 'must be a string', 'a number'],
+  ['an object for an agent', { agentId: {} }, '.agentId', 'must be a string', 'an object'],
+  ['an empty agent', { agentId: '' }, '.agentId', 'must not be empty', 'an empty text'],
+  ['true for a session', { sessionKey: true }, '.sessionKey', 'must be a string', 'true'],
+  [
+    'an unknown session mode',
+    { sessionMode: 'forever' },
+    '.sessionMode',
+    'must be one of isolated, persistent',
+    'a text',
+  ],
+  [
+    'a list of numbers for a message',
+    { messageTemplate: ['a', 1] },
+    '.messageTemplate',
+    'must be a text or a list of texts',
+    'a list',
+  ],
+  [
+    'an object for a text',
+    { action: 'wake', textTemplate: {} },
+    '.textTemplate',
+    'must be a text or a list of texts',
+    'an object',
+  ],
+  ['false for instructions', { instructions: false }, '.instructions', 'must be a string', 'false'],
+  ['true for forEach', { forEach: true }, '.forEach', 'must be a string', 'true'],
+  ['a text for deliver', { deliver: 'yes' }, '.deliver', 'must be true or false', 'a text'],
+  ['a number for deliver', { deliver: 1 }, '.deliver', 'must be true or false', 'a number'],
+  [
+    'an unknown channel',
+    { channel: 'chan_9' },
+    '.channel',
+    'must be one of last, chan_1, chan_2',
+    'a text',
+  ],
+  ['a number for a recipient', { to: 49 }, '.to', 'must be a string', 'a number'],
+  ['an empty model', { model: '' }, '.model', 'must not be empty', 'an empty text'],
+  ['a number for thinking', { thinking: 2 }, '.thinking', 'must be a string', 'a number'],
+  [
+    'a text for a timeout',
+    { timeoutSeconds: '60' },
+    '.timeoutSeconds',
+    'must be a number',
+    'a text',
+  ],
+  [
+    'no time at all',
+    { timeoutSeconds: 0 },
+    '.timeoutSeconds',
+    'must be a positive number',
+    'a number',
+  ],
+  [
+    'more than a day',
+    { timeoutSeconds: 86_401 },
+    '.timeoutSeconds',
+    'must not be greater than 86400',
+    'a number',
+  ],
+  [
+    'NaN for a timeout',
+    { timeoutSeconds: Number.NaN },
+    '.timeoutSeconds',
+    'must be a number',
+    'not a number',
+  ],
+  [
+    'a text for trust',
+    { allowUnsafeExternalContent: 'true' },
+    '.allowUnsafeExternalContent',
+    'must be true or false',
+    'a text',
+  ],
+  ['a number for a dedupeKey', { dedupeKey: 5 }, '.dedupeKey', 'must be a string', 'a number'],
+  // Keys that do not exist.
+  [
+    'a misspelt key',
+    { mesageTemplate: 'x' },
+    '.mesageTemplate',
+    'correct its spelling, perhaps to messageTemplate',
+    'a text',
+  ],
+  [
+    'a shortened key',
+    { message: 'x' },
+    '.message',
+    'correct its spelling, perhaps to messageTemplate',
+    'a text',
+  ],
+  [
+    'another case',
+    { foreach: 'x' },
+    '.foreach',
+    'correct its spelling, perhaps to forEach',
+    'a text',
+  ],
+  [
+    'a key that resembles none',
+    { priority: 1 },
+    '.priority',
+    'is not a known key; remove it or correct its spelling',
+    'a number',
+  ],
+  [
+    'an unknown key of match',
+    { match: { method: 'POST' } },
+    '.match.method',
+    'is not a known key',
+    'a text',
+  ],
+  ['a reserved name', { toString: 'x' }, '.toString', 'has a reserved name; remove it', 'a text'],
+  // Templates and paths that are none.
+  [
+    'a placeholder with code',
+    { messageTemplate: '{{ a | upper }}' },
+    '.messageTemplate',
+    'not a path: {{ a | upper }}; write {{ a.b[0] }}',
+    'a text',
+  ],
+  ['an empty placeholder', { name: '{{ }}' }, '.name', 'not a path: {{ }}; write', 'a text'],
+  [
+    'an open placeholder',
+    { to: '{{ a' },
+    '.to',
+    'has an opening {{ without its closing }}',
+    'a text',
+  ],
+  [
+    'a forEach that is no path',
+    { forEach: 'a b' },
+    '.forEach',
+    'is not a path; write for example messages',
+    'a text',
+  ],
+  [
+    'a forEach in braces',
+    { forEach: '{{ items }}' },
+    '.forEach',
+    'is not a path; write for example messages',
+    'a text',
+  ],
+  [
+    'an empty message',
+    { messageTemplate: '' },
+    '.messageTemplate',
+    'must not be blank; write a text, or remove the key',
+    'an empty text',
+  ],
+  [
+    'a blank text of a wake',
+    { action: 'wake', textTemplate: '  ' },
+    '.textTemplate',
+    'must not be blank; write a text',
+    'a blank text',
+  ],
+  [
+    'a path of slashes',
+    { match: { path: '//' } },
+    '.match.path',
+    'is no path below hooks.path; write for example',
+    'a text',
+  ],
+  [
+    'a path with a blank',
+    { match: { path: 'ci builds' } },
+    '.match.path',
+    'no URL has blanks, ? or # there; write it percent-encoded',
+    'a text',
+  ],
+  [
+    'a path with a query',
+    { match: { path: 'ci?x=1' } },
+    '.match.path',
+    'no URL has blanks, ? or # there',
+    'a text',
+  ],
+  [
+    'an agent that a payload names',
+    { agentId: '{{ agent }}' },
+    '.agentId',
+    'is no template; write the id of an agent',
+    'a text',
+  ],
+  // Values that no request could be served with.
+  [
+    'an impossible thinking level',
+    { thinking: 'hgih' },
+    '.thinking',
+    'must be one of off, minimal',
+    'a text',
+  ],
+  [
+    'a session that a payload begins',
+    { sessionKey: '{{ id }}' },
+    '.sessionKey',
+    'must begin with literal text',
+    'a text',
+  ],
+  [
+    'an agent session that a payload fills in',
+    { sessionKey: 'agent:main:{{ id }}' },
+    '.sessionKey',
+    'must not begin with agent:',
+    'a text',
+  ],
+  [
+    'the session of another agent',
+    { sessionKey: 'agent:ops:x' },
+    '.sessionKey',
+    'is refused for every request: Name a session of the agent that runs the hook (main)',
+    'a text',
+  ],
+  [
+    'the session of no agent',
+    { agentId: 'ops', sessionKey: 'agent:ops:' },
+    '.sessionKey',
+    'agent that runs the hook (ops), or a key without agent:',
+    'a text',
+  ],
+  [
+    'a session that is too long',
+    { sessionKey: 'x'.repeat(257) },
+    '.sessionKey',
+    'at most 256 characters',
+    'a text',
+  ],
+  // Keys that mean nothing for the action.
+  [
+    'a session for a wake',
+    { action: 'wake', sessionKey: 'x' },
+    '.sessionKey',
+    'has no meaning for a wake action; remove it',
+    'a text',
+  ],
+  [
+    'a recipient for a wake',
+    { action: 'wake', to: '1' },
+    '.to',
+    'has no meaning for a wake action; remove it',
+    'a text',
+  ],
+  [
+    'a text for an agent',
+    { textTemplate: 'x' },
+    '.textTemplate',
+    'has no meaning for an agent action; remove it',
+    'a text',
+  ],
+];
+
+const agents = { list: [{ id: 'main' }, { id: 'ops' }] };
+
+describe('a mistake in a mapping (issue 3, "errors that teach")', () => {
+  it('is tried in at least 40 ways', () => {
+    expect(MISTAKES.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(MISTAKES)(
+    'names the mapping, the key, what would be right and what was given: %s',
+    (_, mapping, key, right, given) => {
+      const written = { agents, mappings: [{ id: 'fine' }, { id: 'alerts', ...mapping }] };
+      const [problem, ...others] = findProblems(asWritten(written));
+      expect(others).toEqual([]);
+      expect(problem?.startsWith(`hooks.mappings[1]${key} `)).toBe(true);
+      expect(problem).toContain(right);
+      expect(problem?.endsWith(` (mapping "alerts", given: ${given})`)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['no object', ['text'], 'hooks.mappings[0] must be an object (given: a text)'],
+    [
+      'nothing that a request could reach',
+      [{}],
+      'hooks.mappings[0] needs an id or a match; without either no request can reach it (given: an object)',
+    ],
+    [
+      'an id that is no text',
+      [{ id: 7 }],
+      'hooks.mappings[0].id must be a string (given: a number)',
+    ],
+    ['an empty id', [{ id: '' }], 'hooks.mappings[0].id must not be empty (given: an empty text)'],
+    [
+      'an id that is no path',
+      [{ id: 'my alerts' }],
+      'hooks.mappings[0].id cannot be a path, because no URL has blanks, ? or # there; write it percent-encoded, as the sender sends it, or add a match (mapping "my alerts", given: a text)',
+    ],
+    [
+      'an id twice',
+      [{ id: 'a' }, { id: 'a' }],
+      'hooks.mappings[1].id "a" is used twice; give each mapping its own id (mapping "a", given: a text)',
+    ],
+  ])('is reported without an id or about the id, too: %s', (_, mappings, sentence) => {
+    expect(findProblems(asWritten({ mappings }))).toEqual([sentence]);
+  });
+
+  it('never shows the value, which may hold a secret', () => {
+    const mappings = [{ id: 'a', channel: 'hunter2', secret: 'hunter2', deliver: 'hunter2' }];
+    const problems = findProblems(asWritten({ mappings }));
+    expect(problems).toHaveLength(3);
+    expect(problems.join('\n')).not.toContain('hunter2');
+  });
+});
+
+describe('a default session of another agent (behaviour §6)', () => {
+  it.each([' agent:ops:x', 'Agent:OPS:main', 'agent:main:'])('%j is refused at start', (key) => {
+    const [problem] = findProblems({ agents, defaultSessionKey: key });
+    expect(problem).toMatch(
+      /^hooks\.defaultSessionKey is refused for every run: Name a session of the agent that runs the hook \(main\)/u,
+    );
+  });
+
+  it.each(['agent:main:x', 'hook:x', 'main'])('%j is fine', (defaultSessionKey) => {
+    expect(findProblems({ agents, defaultSessionKey })).toEqual([]);
+  });
+
+  it('is judged for a mapping that names another agent and no session', () => {
+    const given = { agents, defaultSessionKey: 'agent:main:x' };
+    expect(findProblems({ ...given, mappings: [{ id: 'a', agentId: 'ops' }] })).toEqual([
+      expect.stringMatching(
+        /^hooks\.mappings\[0\]\.agentId needs a sessionKey beside it; in hooks\.defaultSessionKey every request is refused: .*\(ops\)/u,
+      ),
+    ]);
+    const mappings = [{ id: 'a', agentId: 'ops', sessionKey: 'hook:a' }];
+    expect(findProblems({ ...given, mappings })).toEqual([]);
+  });
+
+  it('goes by the default agent of the list', () => {
+    const list = [{ id: 'main' }, { id: 'ops', default: true }];
+    expect(findProblems({ agents: { list }, defaultSessionKey: 'agent:ops:x' })).toEqual([]);
+    expect(findProblems({ agents: { list }, defaultSessionKey: 'agent:main:x' })).toHaveLength(1);
+  });
+});
+
+async function warned(given: HooksSettingsInput): Promise<string[]> {
+  const lines: string[] = [];
+  const warn = jest
+    .spyOn(Logger.prototype, 'warn')
+    .mockImplementation((line) => void lines.push(String(line)));
+  await ingest(given).verified;
+  warn.mockRestore();
+  return lines;
+}
+
+describe('a mapping that can never match is a warning that names both (issue 3)', () => {
+  it.each([
+    [
+      'an empty match first',
+      [{ id: 'all', match: {} }, { id: 'b' }],
+      'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] (mapping "all") comes first',
+    ],
+    [
+      'the same path twice',
+      [{ id: 'a' }, { id: 'b', match: { path: '/a/' } }],
+      'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] (mapping "a") comes first',
+    ],
+    [
+      'a path before path and source',
+      [{ id: 'a' }, { match: { path: 'a', source: 's' } }],
+      'hooks.mappings[1] can never match: hooks.mappings[0] (mapping "a") comes first',
+    ],
+    [
+      'a source before path and source',
+      [{ match: { source: 's' } }, { id: 'b', match: { path: 'b', source: 's' } }],
+      'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] comes first',
+    ],
+    [
+      'named wake',
+      [{ id: 'wake' }],
+      'hooks.mappings[0] (mapping "wake") can never match: the built-in hook wake wins',
+    ],
+    [
+      'a path of agent',
+      [{ id: 'x', match: { path: '/agent' } }],
+      'hooks.mappings[0] (mapping "x") can never match: the built-in hook agent wins',
+    ],
+  ] as [string, NonNullable<HooksSettingsInput['mappings']>, string][])(
+    '%s',
+    async (_, mappings, line) => {
+      expect(await warned({ mappings })).toEqual([expect.stringContaining(line)]);
+    },
+  );
+
+  it('a preset behind a configured mapping', async () => {
+    const given = { presets: ['mail'], mappings: [{ id: 'post', match: { path: 'mail' } }] };
+    expect(await warned(given)).toEqual([
+      'preset mail can never match: hooks.mappings[0] (mapping "post") comes first and takes all of its requests; give that mapping the id mail to change the preset, or narrow its match',
+    ]);
+  });
+
+  it.each([
+    ['merging over a preset', { presets: ['mail'], mappings: [{ id: 'mail' }] }],
+    [
+      'a source before the bare path',
+      { mappings: [{ match: { path: 'a', source: 's' } }, { id: 'a' }] },
+    ],
+    ['two sources', { mappings: [{ match: { source: 's' } }, { match: { source: 't' } }] }],
+    ['an empty match last', { mappings: [{ id: 'a' }, { match: {} }] }],
+  ])('%s is none', async (_, given) => {
+    expect(await warned(given)).toEqual([]);
+  });
+
+  it('is right: what it is warned of really goes to the other', () => {
+    const hooks = ingest({ mappings: [{ id: 'all', match: {} }, { id: 'b' }] });
+    expect(hooks.match(hookRequest('b'))).toBe('all');
+  });
+});
+
+describe('what works but cannot be meant is a warning (issue 3)', () => {
+  it.each([
+    [
+      'item without forEach',
+      { to: '{{ item.a }}' },
+      'to looks at item, which exists with forEach only',
+    ],
+    [
+      'a header in capitals',
+      { name: '{{ headers.X-Event }}' },
+      'name looks at headers.X-Event; names of headers are in lower case, write headers.x-event',
+    ],
+    [
+      'a dedupeKey that is the same for all',
+      { dedupeKey: 'x' },
+      'dedupeKey has no placeholder and tells no two requests apart',
+    ],
+    [
+      'an agent that the list does not allow',
+      { agentId: 'ops' },
+      'agentId is refused for every request: The agent ops is not in hooks.allowedAgentIds',
+    ],
+    [
+      'a model that the list does not allow',
+      { model: 'local/b' },
+      'model is refused for every request: The model is not in agents.defaults.models',
+    ],
+  ])('%s', async (_, mapping, line) => {
+    const given = {
+      allowedAgentIds: ['main'],
+      agents: { ...agents, defaults: { models: ['local/a'] } },
+    };
+    expect(await warned({ ...given, mappings: [{ id: 'm', ...mapping }] })).toEqual([
+      expect.stringContaining(`hooks.mappings[0] (mapping "m") ${line}`),
+    ]);
+  });
+});

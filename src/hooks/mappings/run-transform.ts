@@ -1,0 +1,97 @@
+import type { ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
+import { InvalidResult, TransformFailure, readResult } from '../transforms/result.ts';
+import type { ActionOverride } from '../transforms/result.ts';
+import type { TransformOutput, TransformSandbox } from '../transforms/sandbox.ts';
+import { MAX_ACTIONS } from './mapping.ts';
+import type { TemplateScope } from './template.ts';
+
+/** Console lines that one event keeps. */
+const MAX_CONSOLE_LINES = 200;
+
+/** What the transform of a mapping decided for one request. */
+export interface TransformDecisions {
+  /** Of every scope, in order. Null: the templates alone decide; an empty list: nothing is to be done. */
+  readonly decisions: readonly (readonly ActionOverride[] | null)[];
+  /** What the transform wrote, over all calls. */
+  readonly console: readonly string[];
+  /** True: an edit of the transform does not compile, the version before it decided. */
+  readonly isOutdated: boolean;
+}
+
+/**
+ * Calls a mapping's transform for the scopes of one request, one after the other; the first call that breaks ends the
+ * request, with the console lines of all calls so far.
+ * @param kind of the actions that name none.
+ * @throws TransformFailure, Rejection transform_queue_full
+ */
+export async function runTransform(
+  { transform, kind }: { transform: TransformOptions; kind: 'wake' | 'agent' },
+  scopes: readonly TemplateScope[],
+  { sandbox, settings }: { sandbox: TransformSandbox; settings: ResolvedHooksOptions },
+): Promise<TransformDecisions> {
+  const collected = new CollectedDecisions(kind);
+  const now = Date.parse(scopes[0]?.now ?? '');
+  for (const context of toContexts(scopes)) {
+    try {
+      collected.add(await sandbox.run(transform, { context, now }, settings));
+    } catch (error) {
+      throw collected.withConsole(error);
+    }
+  }
+  return collected;
+}
+
+/** What the calls so far decided and wrote. */
+class CollectedDecisions implements TransformDecisions {
+  readonly decisions: (readonly ActionOverride[] | null)[] = [];
+  readonly console: string[] = [];
+  isOutdated = false;
+  #actionCount = 0;
+
+  constructor(private readonly kind: 'wake' | 'agent') {}
+
+  /** @throws InvalidResult */
+  add({ json, console, isOutdated }: TransformOutput): void {
+    this.#addConsole(console);
+    this.isOutdated ||= isOutdated;
+    const decision = readResult(json, this.kind);
+    this.#actionCount += decision?.length ?? 1;
+    if (this.#actionCount > MAX_ACTIONS) {
+      throw new InvalidResult(`there are more than ${MAX_ACTIONS} actions`);
+    }
+    this.decisions.push(decision);
+  }
+
+  /** The error to end the request with: what the calls before a failure wrote belongs to the event, too. */
+  withConsole(error: unknown): unknown {
+    if (error instanceof InvalidResult) {
+      const text = `The transform returned what is no action: ${error.message}`;
+      const summary = 'an invalid result';
+      return new TransformFailure('transform_failed', text, { summary, console: this.console });
+    }
+    if (!(error instanceof TransformFailure)) return error;
+    this.#addConsole(error.console);
+    const { code, message, summary } = error;
+    return new TransformFailure(code, message, { summary, console: this.console });
+  }
+
+  #addConsole(lines: readonly string[]): void {
+    this.console.push(...lines.slice(0, MAX_CONSOLE_LINES - this.console.length));
+  }
+}
+
+/**
+ * The context of a transform for each scope, as JSON text. What all of them share is written once: under `forEach` a
+ * large payload would otherwise be written for every item.
+ */
+function* toContexts(scopes: readonly TemplateScope[]): Generator<string> {
+  const [first] = scopes;
+  if (first === undefined) return;
+  const { payload, headers, query, path, now } = first;
+  const shared = JSON.stringify({ payload, headers, query, path, now }).slice(0, -1);
+  for (const scope of scopes) {
+    const item =
+      'item' in scope ? `,"item":${JSON.stringify(scope.item)},"index":${scope.index}` : '';
+    yield `${shared}${item}}`;
+  }
+}

@@ -1,0 +1,109 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Provider, Type } from '@nestjs/common';
+import { GIVEN_OPTIONS } from './hooks.options.ts';
+import type { HooksModuleOptions } from './hooks.options.ts';
+import {
+  Clock,
+  EventStore,
+  Intake,
+  LedgerAdmin,
+  Maintenance,
+  Sessions,
+  WorkLedger,
+} from './ports/index.ts';
+import type { Ledger } from './ports/index.ts';
+
+/**
+ * The ledger of one ingress, opened when something first needs it: when the application begins to serve, or at the
+ * first call of `Hooks` or of a port. So scripts, schema generators, a REPL and a failed bootstrap leave no lock behind.
+ */
+@Injectable()
+export class OpenedLedger {
+  #opening: Promise<Ledger> | undefined;
+  #opened: Ledger | undefined;
+
+  constructor(
+    @Inject(GIVEN_OPTIONS) private readonly options: HooksModuleOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The ledger, unless nothing has opened it. */
+  get current(): Ledger | undefined {
+    return this.#opened;
+  }
+
+  /** @throws Error with a sentence that says what to do; the next call tries again. */
+  open(): Promise<Ledger> {
+    this.#opening ??= this.options.ledger.open(this.clock).then(
+      (ledger) => (this.#opened = ledger),
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      },
+    );
+    return this.#opening;
+  }
+
+  /** Finishes what was begun and releases the store; nothing when it was never opened. */
+  async close(): Promise<void> {
+    const ledger = await this.#opening?.catch(() => undefined);
+    await ledger?.maintenance.close();
+  }
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** A port whose every call goes to the ledger, which is opened by the first. All methods of all ports are asynchronous. */
+function port<T extends object>(
+  provide: Type<T> | (abstract new () => T),
+  pick: (ledger: Ledger) => T,
+  methods: Readonly<Record<keyof T, true>>,
+): Provider {
+  return {
+    provide,
+    inject: [OpenedLedger],
+    useFactory: (ledger: OpenedLedger) => {
+      const lazy: object = Object.create(provide.prototype);
+      for (const name of Object.keys(methods)) {
+        const call = (opened: Ledger, args: unknown[]): Promise<unknown> => {
+          const target: object = pick(opened);
+          const method: Method = Reflect.get(target, name);
+          return method.apply(target, args);
+        };
+        const forward: Method = (...args) =>
+          ledger.current === undefined
+            ? ledger.open().then((opened) => call(opened, args))
+            : call(ledger.current, args);
+        Object.defineProperty(lazy, name, { value: forward });
+      }
+      return lazy;
+    },
+  };
+}
+
+/** The six ports of the ledger. */
+export const ledgerPorts: readonly Provider[] = [
+  port(Intake, (ledger) => ledger.intake, { accept: true }),
+  port(WorkLedger, (ledger) => ledger.work, {
+    claim: true,
+    add: true,
+    renew: true,
+    noteActing: true,
+    commit: true,
+  }),
+  port(Sessions, (ledger) => ledger.sessions, { context: true, routes: true, noteRoute: true }),
+  port(EventStore, (ledger) => ledger.events, {
+    list: true,
+    get: true,
+    storedRequest: true,
+    sessions: true,
+    session: true,
+  }),
+  port(LedgerAdmin, (ledger) => ledger.admin, {
+    retry: true,
+    setPaused: true,
+    isPaused: true,
+    counts: true,
+  }),
+  port(Maintenance, (ledger) => ledger.maintenance, { prune: true, health: true, close: true }),
+];

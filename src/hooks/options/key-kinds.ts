@@ -1,0 +1,108 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform, Type, plainToInstance } from 'class-transformer';
+import type { ClassConstructor } from 'class-transformer';
+import {
+  IsArray,
+  IsInstance,
+  IsNotEmpty,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUrl,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { isRecord } from '../../platform/objects.ts';
+
+// The kinds of keys that options classes are made of and that take more than one decorator of class-validator. Each
+// lists its rules from the most particular to the one about the type, which is the one that is reported when several
+// are broken.
+
+/** A text that may be absent, but not empty. */
+export function OptionalText(): PropertyDecorator {
+  return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
+}
+
+/** A text, or a list of them, one per line. */
+export function TextOrLines(): PropertyDecorator {
+  return ValidateBy(
+    { name: 'isTextOrLines', validator: { validate: isTextOrLines } },
+    { message: 'must be a text or a list of texts, one per line' },
+  );
+}
+
+function isTextOrLines(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  return Array.isArray(value) && value.every((line) => typeof line === 'string');
+}
+
+/** A list of texts. */
+export function TextList(): PropertyDecorator {
+  return applyDecorators(IsString({ each: true }), IsArray());
+}
+
+/** Texts by name: an object in the configuration, a `Map` in the options class. */
+export function TextMap(): PropertyDecorator {
+  return applyDecorators(AsMap(), IsString({ each: true }), IsAMap());
+}
+
+/** An http or https address. @param example what the message about a wrong one shows. */
+export function HttpUrl(example: string): PropertyDecorator {
+  return IsUrl(
+    { require_tld: false, protocols: ['http', 'https'], require_protocol: true },
+    { message: `must be a URL such as ${example}` },
+  );
+}
+
+/** Keys of their own, with a class of their own. */
+export function Section(section: ClassConstructor<object>): PropertyDecorator {
+  return applyDecorators(
+    Type(() => section),
+    ValidateNested(),
+    IsObject(),
+  );
+}
+
+/** Keys of their own that may be absent together. */
+export function OptionalSection(section: ClassConstructor<object>): PropertyDecorator {
+  return applyDecorators(IsOptional(), Section(section));
+}
+
+/** A list of sections of one class. */
+export function SectionList(section: ClassConstructor<object>): PropertyDecorator {
+  return applyDecorators(
+    Type(() => section),
+    ValidateNested({ each: true }),
+    IsObject({ each: true }),
+    IsArray(),
+  );
+}
+
+/** Sections of one class by name: an object in the configuration, a `Map` in the options class. */
+export function SectionMap(section: ClassConstructor<object>): PropertyDecorator {
+  return applyDecorators(
+    AsMap(section),
+    ValidateNested({ each: true }),
+    IsObject({ each: true }),
+    IsAMap(),
+  );
+}
+
+/** A map of the configuration, written as an object; what is none stays as it came, for {@link IsAMap} to refuse. */
+export function AsMap(entry?: ClassConstructor<object>): PropertyDecorator {
+  return Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => {
+    const given = obj[key];
+    if (!isRecord(given)) return given;
+    return new Map(Object.entries(given).map(([name, value]) => [name, toEntry(value, entry)]));
+  });
+}
+
+function toEntry(value: unknown, entry: ClassConstructor<object> | undefined): unknown {
+  if (entry === undefined || !isRecord(value)) return value;
+  return plainToInstance(entry, value, { exposeDefaultValues: true });
+}
+
+/** Refuses what {@link AsMap} could not make a map of. */
+export function IsAMap(): PropertyDecorator {
+  return IsInstance(Map, { message: 'must be an object' });
+}

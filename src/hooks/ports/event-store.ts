@@ -1,0 +1,162 @@
+import type { CapabilityContract, TokenUsage, ToolCall, Trust } from './agent-runner.ts';
+import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
+import type { EventRequest } from './event.ts';
+import type { Route } from './channel.ts';
+
+/**
+ * How an event stands as a whole: `running` once any of its work was begun; when all of it has ended `done`, or `failed`
+ * where any of it ended badly; `skipped` when nothing was to be done. @publicApi
+ */
+export type EventStatus = 'accepted' | 'running' | 'done' | 'failed' | 'skipped';
+/** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. @publicApi */
+export type HeartbeatStatus = 'none' | 'requested' | 'done' | 'failed';
+
+/** One line of the list of events. All times here are ISO 8601 in UTC. @publicApi */
+export interface EventSummary {
+  readonly id: string;
+  /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
+  readonly hook: string;
+  readonly status: EventStatus;
+  readonly receivedAt: string;
+  /** Id of the mapping that matched. */
+  readonly mapping: string | null;
+}
+
+/** Everything that became of one event. @publicApi */
+export interface EventDetails extends EventSummary {
+  readonly request: EventRequest & {
+    /** The body as it was parsed; null once the retention of payloads has passed. */
+    readonly payload: unknown;
+  };
+  readonly actions: readonly Readonly<Record<string, unknown>>[];
+  readonly runs: readonly RunDetails[];
+  /** What was posted into the main session, a line per run. */
+  readonly summary: string | null;
+  readonly heartbeat: HeartbeatStatus;
+  readonly deliveries: readonly DeliveryDetails[];
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+  /** What a transform wrote with `console`; empty once the retention of payloads has passed. */
+  readonly console: readonly string[];
+}
+
+/** One run of an agent and what became of it. @publicApi */
+export interface RunDetails {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly agentId: string;
+  /** Short key, e.g. `hook:x`. */
+  readonly sessionKey: string;
+  readonly model: string | null;
+  readonly thinking: string | null;
+  readonly prompt: string | null;
+  readonly reply: string | null;
+  readonly error: string | null;
+  /** What it was allowed to do; null before its first attempt has ended. */
+  readonly contract: CapabilityContract | null;
+  /** Null: the runner does not know. */
+  readonly usage: TokenUsage | null;
+  /** What could not be done as asked. */
+  readonly warnings: readonly string[];
+  readonly toolCalls: readonly ToolCallDetails[];
+  /** How often it was begun; the notes say what became of an attempt that asked nobody. */
+  readonly attempts: number;
+  /** Why attempts had to be repeated. */
+  readonly notes: readonly EventNote[];
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** One use of a tool; input and result are null once the retention of payloads has passed. @publicApi */
+export interface ToolCallDetails extends Omit<ToolCall, 'input' | 'result'> {
+  readonly input: string | null;
+  readonly result: string | null;
+}
+
+/** What became of one attempt. @publicApi */
+export type EventNote = Omit<AttemptNote, 'at'> & { readonly at: string };
+
+/** One delivery and what became of it. @publicApi */
+export interface DeliveryDetails {
+  readonly id: string;
+  readonly runId: string;
+  readonly channel: string;
+  /** Null: nobody knew a recipient. */
+  readonly to: string | null;
+  readonly status: DeliveryStatus;
+  readonly attempts: readonly EventNote[];
+  /** The platform's own id of the message. */
+  readonly messageId: string | null;
+  readonly error: string | null;
+}
+
+/** What a session remembers. @publicApi */
+export interface SessionDetails {
+  /** Full key. */
+  readonly key: string;
+  readonly agentId: string;
+  readonly pendingSystemEvents: readonly { text: string; at: string; trust: Trust }[];
+  readonly lastRoute: Route | null;
+  readonly turns: readonly { role: string; text: string; at: string }[];
+}
+
+/** One line of the list of sessions. @publicApi */
+export interface SessionSummary {
+  /** Full key. */
+  readonly key: string;
+  readonly agentId: string;
+  /** Null: nothing but system events and routes so far. */
+  readonly lastTurnAt: string | null;
+  /** How many turns its transcript holds. */
+  readonly turns: number;
+  /** How many wait. */
+  readonly pendingSystemEvents: number;
+}
+
+/** @publicApi */
+export interface SessionFilter {
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+/** @publicApi */
+export interface EventFilter {
+  readonly hook?: string;
+  readonly status?: EventStatus;
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+/** What a replay needs of a stored event. @publicApi */
+export interface StoredRequest {
+  readonly hook: string;
+  readonly request: EventRequest;
+  /** JSON text; null once it was pruned. */
+  readonly payload: string | null;
+}
+
+/** Reads what became of events and sessions, beside the writer and never in its way. @publicApi */
+export abstract class EventStore {
+  /** Newest first. */
+  abstract list(
+    filter: EventFilter,
+  ): Promise<{ events: readonly EventSummary[]; nextCursor: string | null }>;
+
+  /** Null for an unknown id. */
+  abstract get(id: string): Promise<EventDetails | null>;
+
+  /** Null for an unknown id. */
+  abstract storedRequest(id: string): Promise<StoredRequest | null>;
+
+  /** In order of their full keys. */
+  abstract sessions(
+    filter: SessionFilter,
+  ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }>;
+
+  /** Null when nothing was ever written under that full key. Up to the newest 100 turns (two messages each) and oldest 200 system events. */
+  abstract session(key: string): Promise<SessionDetails | null>;
+}

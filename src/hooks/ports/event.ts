@@ -1,0 +1,104 @@
+import type { Change } from './change.ts';
+
+/** A request as it is stored: what came, what it makes the gateway do, and what its sender is told. `v` because payloads outlive a release. */
+export interface NewEvent {
+  readonly v: 1;
+  /** UUIDv7. */
+  readonly id: string;
+  /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
+  readonly hook: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly request: EventRequest;
+  /** The body as JSON text. */
+  readonly payload: string;
+  /** Id of the mapping that matched. */
+  readonly mapping?: string;
+  readonly actions: readonly NewAction[];
+  /** Key the sender gave for the whole request. */
+  readonly idempotency?: IdempotencyKey;
+  /** Set when a mapping broke on it: the event is stored as `failed` and has no actions. */
+  readonly failure?: string;
+  /** What a transform wrote with `console`; content, kept as long as the payload. */
+  readonly console?: readonly string[];
+  /** What could not be done as asked, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** What is kept of the HTTP request: no credential among the headers. @publicApi */
+export interface EventRequest {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of whoever sent it, trusted proxies left out. */
+  readonly client: string;
+  /** How the sender was verified, e.g. `token`. */
+  readonly verifiedBy: string;
+  /** Id of the event this one repeats, when an operator replayed it. */
+  readonly replayOf?: string;
+}
+
+/** One action of an event, with everything that it writes. */
+export interface NewAction {
+  /** What the sender is told of it. */
+  readonly receipt: ActionReceipt;
+  /** What the event's details show of it (no secrets). */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** A repeat of the same key is left out, the other actions of the event go on. */
+  readonly dedupeKey?: IdempotencyKey;
+  readonly changes: readonly Change[];
+}
+
+/** A key under which a request, or one action of it, takes effect once. */
+export interface IdempotencyKey {
+  /** Keys are compared within one scope (a hook path). */
+  readonly scope: string;
+  readonly key: string;
+  /** Digest of the content the key came with. */
+  readonly digest: string;
+  /** Epoch milliseconds until which it is remembered. */
+  readonly keepUntil: number;
+}
+
+/** What the sender is told of one action. */
+export type ActionReceipt =
+  | { readonly kind: 'wake'; readonly mode: 'now' | 'next-heartbeat' }
+  | { readonly kind: 'agent'; readonly runId: string };
+
+/** What the sender is told; kept for repeats of the same key. */
+export interface Receipt {
+  readonly eventId: string;
+  readonly actions: readonly ActionReceipt[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * `accepted`: durable, its work will be done. `replayed`: the same key came before, nothing was written, here is the
+ * first receipt. `conflict`: the sender's key came before with other content. `full`: too many system events wait in
+ * a main session. `paused`: the operator paused the intake.
+ */
+export type Acceptance =
+  | { readonly outcome: 'accepted'; readonly receipt: Receipt }
+  | { readonly outcome: 'replayed'; readonly receipt: Receipt }
+  | { readonly outcome: 'conflict' | 'full' | 'paused' };
+
+/** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
+export interface ObservedRequest {
+  /** `wake`, `agent` or the id of the mapping that matched; null when none was reached. Never a name from the URL. */
+  readonly hook: string | null;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** From the request's first byte to the answer, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Hears of every answered request, for metrics. A host replaces it; without one nobody listens. @publicApi */
+export abstract class RequestObserver {
+  /** Must return at once and never throw. */
+  abstract observe(request: ObservedRequest): void;
+}
+
+/** Listens to nothing. @publicApi */
+export class NoRequestObserver extends RequestObserver {
+  override observe(): void {}
+}

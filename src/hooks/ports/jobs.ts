@@ -1,0 +1,134 @@
+import type { ThinkingLevel } from './agent-directory.ts';
+import type { Trust } from './agent-runner.ts';
+import type { ChannelId } from './channel.ts';
+import { mainSession } from './ids.ts';
+
+/**
+ * Turns (runs and heartbeats share their session's key) and deliveries (channel and recipient) queue apart, so that a
+ * slow platform holds up no agent.
+ */
+export type Lane = 'turn' | 'delivery';
+
+/** One piece of work to be queued: what is to be done, when, and after what. */
+export interface NewWork {
+  readonly lane: Lane;
+  /** Work of one key is done in the order it was accepted, one at a time; different keys side by side. */
+  readonly key: string;
+  readonly kind: 'run' | 'heartbeat' | 'delivery';
+  /** Id of the run or the delivery it is about. */
+  readonly ref?: string;
+  readonly eventId?: string;
+  /** Epoch milliseconds before which a heartbeat is not begun; until then it does not hold its key. */
+  readonly dueAt: number;
+  /**
+   * At most one of this kind and key waits (one heartbeat for many wakes). When one waits that was never begun and is
+   * due later, this one's `dueAt` and `job` replace its own; otherwise this one is dropped.
+   */
+  readonly once?: boolean;
+  readonly job: Job;
+}
+
+/** What a step needs to do its work, by kind. It outlives a release, so each carries a version `v`. */
+export type Job = RunJob | HeartbeatJob | DeliveryJob;
+
+/** What a run has to do: an agent action, fully decided. Lives in the ledger until the run has ended. */
+export interface RunJob {
+  readonly v: 1;
+  readonly eventId: string;
+  /** Hook name as shown inside the markers. */
+  readonly hook: string;
+  /** Human-readable name, prefix of the summary. */
+  readonly name: string;
+  readonly message: string;
+  /** Operator's own words, outside the markers. */
+  readonly instructions?: string;
+  /** The payload's own `source`, or the hook name; shown inside the markers. */
+  readonly source: string;
+  readonly agentId: string;
+  /** Full session key. */
+  readonly session: string;
+  readonly sessionMode: 'isolated' | 'persistent';
+  /** When the summary in the main session is looked at. */
+  readonly wakeMode: 'now' | 'next-heartbeat';
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** Longest turn, over 0 and at most 86,400. */
+  readonly timeoutSeconds: number;
+  readonly trust: Trust;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  /** Null: the reply goes nowhere. */
+  readonly deliver: DeliveryTarget | null;
+}
+
+/** Where a reply should go, as the request or the mapping said it. */
+export interface DeliveryTarget {
+  readonly channel: ChannelId | 'last';
+  readonly to?: string;
+  /** `content`: a template or transform made `to` from the payload; it never becomes the last route. */
+  readonly toFrom: 'named' | 'content';
+  /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
+  readonly allowLinks?: boolean;
+}
+
+/** A turn of an agent on its main session. */
+export interface HeartbeatJob {
+  readonly v: 1;
+  readonly agentId: string;
+  /** False: somebody asked for it. Active hours and `every` limit periodic ones only. */
+  readonly isPeriodic: boolean;
+}
+
+/** One reply to one recipient. */
+export interface DeliveryJob {
+  readonly v: 1;
+  readonly deliveryId: string;
+  readonly eventId: string | null;
+  readonly channel: ChannelId;
+  /** Null: nobody knew a recipient; the delivery fails and says so. */
+  readonly to: string | null;
+  /** Markdown, as the agent wrote it; empty once it was cut into parts, which the lease brings. */
+  readonly text: string;
+  /** True: links and images are shown as such, whatever {@link trust} says. */
+  readonly allowLinks?: boolean;
+  /** The run whose reply it is; null: a heartbeat's. */
+  readonly runId: string | null;
+  /** The agent that spoke. */
+  readonly agentId: string;
+  /** A successful delivery becomes the last route of the agent's main session. */
+  readonly becomesLastRoute: boolean;
+  /** Hook name, for the system event when the delivery ends badly. */
+  readonly name: string;
+  /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
+  readonly summaryIfUndelivered?: string;
+  /** Whether what is posted about a bad end asks for a heartbeat, too. */
+  readonly wakeMode: 'now' | 'next-heartbeat' | 'none';
+  readonly trust: Trust;
+}
+
+/** The name of a hook that gives none. */
+export const DEFAULT_HOOK_NAME = 'Hook';
+
+/** Immediate heartbeats asked for within this time are one. */
+export const HEARTBEAT_COALESCE_MS = 250;
+
+/** A heartbeat that somebody asked for; many that ask within {@link HEARTBEAT_COALESCE_MS} get one. */
+export function immediateHeartbeat(agentId: string, now: number): NewWork {
+  return heartbeat(agentId, now + HEARTBEAT_COALESCE_MS, false);
+}
+
+/** The next heartbeat that nobody asked for. @param dueAt epoch milliseconds. */
+export function periodicHeartbeat(agentId: string, dueAt: number): NewWork {
+  return heartbeat(agentId, dueAt, true);
+}
+
+function heartbeat(agentId: string, dueAt: number, isPeriodic: boolean): NewWork {
+  return {
+    lane: 'turn',
+    key: mainSession(agentId),
+    kind: 'heartbeat',
+    dueAt,
+    once: true,
+    job: { v: 1, agentId, isPeriodic },
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * Every refusal and failure a sender can meet: code, status, and the sentence that tells what to do.
+ * `{detail}` is filled in where the code is raised. `docs/errors.md` mirrors this table and a test compares them.
+ */
+export const REJECTIONS = {
+  token_in_query: {
+    status: 400,
+    sentence: 'Send the token in the Authorization header; tokens in the query string are refused.',
+  },
+  method_not_allowed: { status: 405, sentence: 'Use POST.' },
+  unauthorized: {
+    status: 401,
+    sentence:
+      'The hook token is missing or wrong; send it as "Authorization: Bearer <token>" or in x-gateway-token.',
+  },
+  too_many_auth_failures: {
+    status: 429,
+    sentence:
+      'Too many failed authentications from this address; correct the token and wait as long as Retry-After says.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    sentence: 'Send JSON in UTF-8: Content-Type application/json, without Content-Encoding.',
+  },
+  payload_too_large: { status: 413, sentence: 'Send at most {detail} bytes.' },
+  body_timeout: { status: 408, sentence: 'Send the whole body within {detail} seconds.' },
+  invalid_json: { status: 400, sentence: 'Send a body that is valid JSON in UTF-8: {detail}.' },
+  invalid_payload: { status: 400, sentence: '{detail}.' },
+  unknown_hook: {
+    status: 404,
+    sentence: 'No hook has this name; use wake, agent or the path of a configured mapping.',
+  },
+  session_key_not_allowed: { status: 400, sentence: '{detail}.' },
+  agent_not_allowed: {
+    status: 400,
+    sentence: 'The agent {detail} is not in hooks.allowedAgentIds; name an allowed agent or none.',
+  },
+  model_not_allowed: { status: 400, sentence: '{detail}.' },
+  refused_by_host: {
+    status: 403,
+    sentence: 'The application that serves this hook refused the request; ask its operator.',
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    sentence: 'Send an idempotency key of 1 to 256 characters.',
+  },
+  idempotency_conflict: {
+    status: 422,
+    sentence:
+      'This idempotency key came before with another body; use a fresh key for a new request.',
+  },
+  mapping_failed: {
+    status: 500,
+    sentence: 'The mapping of this hook broke; the event is kept as failed and can be replayed.',
+  },
+  transform_failed: {
+    status: 500,
+    sentence: 'The transform of this hook broke; the event is kept as failed and can be replayed.',
+  },
+  transform_timeout: {
+    status: 504,
+    sentence:
+      'The transform of this hook took too long; the event is kept as failed and can be replayed.',
+  },
+  transform_queue_full: {
+    status: 503,
+    sentence: 'Too many requests wait for a transform; send the request again later.',
+  },
+  event_queue_full: {
+    status: 503,
+    sentence: 'Too many system events wait for the agent; send the request again later.',
+  },
+  paused: {
+    status: 503,
+    sentence: 'The operator paused the intake; send the request again later.',
+  },
+  shutting_down: {
+    status: 503,
+    sentence: 'The service is shutting down; send the request again in a few seconds.',
+  },
+  store_unavailable: {
+    status: 503,
+    sentence: 'The event could not be stored; nothing was accepted, send the request again later.',
+  },
+  internal_error: {
+    status: 500,
+    sentence:
+      'Something broke while this request was handled; send it again, and tell the operator if it repeats.',
+  },
+} as const satisfies Record<string, { status: number; sentence: string }>;
+
+/**
+ * The stable code of a refusal (docs/errors.md).
+ * @publicApi
+ */
+export type RejectionCode = keyof typeof REJECTIONS;
+
+/**
+ * A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the
+ * machine.
+ * @publicApi
+ */
+export class Rejection extends Error {
+  override readonly name = 'Rejection';
+  readonly code: RejectionCode;
+  readonly status: number;
+  /** Seconds for `Retry-After`; every 503 has them. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: RejectionCode, detail = '', retryAfterSeconds?: number) {
+    // Without a stack: a refusal is an answer and no fault of the code, and a flood of them must stay cheap.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(REJECTIONS[code].sentence.replace('{detail}', () => detail));
+    Error.stackTraceLimit = stackTraceLimit;
+    this.code = code;
+    this.status = REJECTIONS[code].status;
+    this.retryAfterSeconds = retryAfterSeconds ?? (this.status === 503 ? 5 : undefined);
+  }
+}

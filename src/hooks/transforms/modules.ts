@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { TransformCompiler } from './compiler.ts';
+import type { Bundle, Compilation, TransformReference } from './compiler.ts';
+import { hasChanged } from './module-guard.ts';
+import { TransformFailure } from './result.ts';
+
+/** What a call runs now. */
+export interface ModuleInUse {
+  readonly bundle: Bundle;
+  /** Set while an edit of the module does not compile and the version before it runs: the compiler's words. */
+  readonly problem?: string;
+}
+
+/** What is known of one reference. */
+interface Entry {
+  latest: Compilation;
+  /** Absent: no version was ever good. */
+  good?: Bundle;
+  /** Set while the module is compiled again: one compilation for all who wait. */
+  compiling?: Promise<void>;
+}
+
+/**
+ * The modules that mappings name, compiled. Each use looks at the marks of their files and compiles again what was
+ * edited. An edit that does not compile changes nothing: the last good version goes on, unless the edit would have left
+ * the transforms directory.
+ */
+@Injectable()
+export class TransformModules {
+  readonly #logger = new Logger(TransformModules.name);
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(private readonly compiler: TransformCompiler) {}
+
+  /** What is wrong with the module as its files are now; null: nothing. Continues the key to a sentence. */
+  async problemOf(reference: TransformReference): Promise<string | null> {
+    const { latest } = await this.#upToDate(reference);
+    return 'problem' in latest ? latest.problem : null;
+  }
+
+  /**
+   * The version to run now: the latest, or the last that compiled.
+   * @throws TransformFailure when there is none, or when the module would leave the directory.
+   */
+  async use(reference: TransformReference): Promise<ModuleInUse> {
+    const { latest, good } = await this.#upToDate(reference);
+    if ('bundle' in latest) return { bundle: latest.bundle };
+    if (good !== undefined && !latest.isRefusal) return { bundle: good, problem: latest.problem };
+    const summary = latest.isRefusal ? 'refused module' : 'no version that compiles';
+    throw new TransformFailure('transform_failed', `transform.module ${latest.problem}`, {
+      summary,
+    });
+  }
+
+  async #upToDate(reference: TransformReference): Promise<Entry> {
+    const name = JSON.stringify([reference.root, reference.module, reference.export ?? null]);
+    const known = this.#entries.get(name);
+    if (known === undefined) {
+      const entry: Entry = { latest: await this.compiler.compile(reference) };
+      if ('bundle' in entry.latest) entry.good = entry.latest.bundle;
+      this.#entries.set(name, entry);
+      return entry;
+    }
+    if (known.compiling === undefined && hasChanged(known.latest.marks)) {
+      known.compiling = this.#compileAgain(reference, known);
+    }
+    await known.compiling;
+    return known;
+  }
+
+  async #compileAgain(reference: TransformReference, entry: Entry): Promise<void> {
+    try {
+      entry.latest = await this.compiler.compile(reference);
+    } finally {
+      entry.compiling = undefined;
+    }
+    if ('bundle' in entry.latest) {
+      entry.good = entry.latest.bundle;
+      this.#logger.log(`transform ${reference.module} was edited; the new version serves`);
+      return;
+    }
+    const { problem, isRefusal } = entry.latest;
+    const serves = isRefusal ? 'nothing serves' : 'the last good version serves';
+    this.#logger.error(`an edited transform.module ${problem}; ${serves}`);
+  }
+}

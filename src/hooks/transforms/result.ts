@@ -1,0 +1,128 @@
+import { isRecord } from '../../platform/objects.ts';
+import { CHANNEL_VALUES, MAX_TIMEOUT_SECONDS, WAKE_MODES } from '../options/index.ts';
+import { THINKING_LEVELS } from '../ports/index.ts';
+import type { TransformedRun, TransformedWake } from './contract.ts';
+
+/*
+ * What comes back from a transform: actions, once `readResult` has checked them field by field, or a `TransformFailure`.
+ * The public types of what an author may return are in `contract.ts`; those here are what is left after the check.
+ */
+
+/** Fields that a transform left out, or set to null, are absent. */
+type Given<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+
+/**
+ * One action as a transform asks for it: the fields that it sets win over what the mapping's templates make. Every field
+ * is known, has its type and belongs to the kind.
+ */
+export type ActionOverride =
+  | ({ readonly kind: 'wake' } & Omit<Given<TransformedWake>, 'kind'>)
+  | ({ readonly kind: 'agent' } & Omit<Given<TransformedRun>, 'kind'>);
+
+/** What a transform returned is not an action. The message names the field and never its value. */
+export class InvalidResult extends Error {
+  override readonly name = 'InvalidResult';
+}
+
+/** The transform broke or took too long: no action is made of the request, which is kept as a failed event. */
+export class TransformFailure extends Error {
+  override readonly name = 'TransformFailure';
+  readonly code: 'transform_failed' | 'transform_timeout';
+  /** Fit for a log: class and place of the error, no word of a payload. */
+  readonly summary: string;
+  /** What the transform wrote with `console`. */
+  readonly console: readonly string[];
+
+  /** @param message for the details of the event; may hold text of a payload. */
+  constructor(
+    code: 'transform_failed' | 'transform_timeout',
+    message: string,
+    { summary, console = [] }: { summary: string; console?: readonly string[] },
+  ) {
+    super(message);
+    this.code = code;
+    this.summary = summary;
+    this.console = console;
+  }
+}
+
+/** The value if it is allowed, as it is kept; undefined if not. */
+type Reader = (value: unknown) => unknown;
+
+const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
+const named: Reader = (value) => (typeof value === 'string' ? value.trim() : undefined);
+const boolean: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
+const seconds: Reader = (value) =>
+  typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_SECONDS ? value : undefined;
+const oneOf =
+  (values: readonly string[]): Reader =>
+  (value) =>
+    values.find((known) => known === value);
+
+/**
+ * Everything that a transform may set, and how it is read. Instructions, session mode, dedupe key and whether content is
+ * trusted are the operator's alone.
+ */
+const FIELDS: Readonly<Record<'wake' | 'agent', ReadonlyMap<string, Reader>>> = {
+  wake: new Map([
+    ['text', text],
+    ['mode', oneOf(WAKE_MODES)],
+    ['agentId', named],
+  ]),
+  agent: new Map([
+    ['message', text],
+    ['name', text],
+    ['agentId', named],
+    ['wakeMode', oneOf(WAKE_MODES)],
+    ['sessionKey', named],
+    ['deliver', boolean],
+    ['channel', oneOf(CHANNEL_VALUES)],
+    ['to', named],
+    ['model', named],
+    ['thinking', oneOf(THINKING_LEVELS)],
+    ['timeoutSeconds', seconds],
+  ]),
+};
+
+/** Blank means absent in these: the templates decide. */
+const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model']);
+
+/**
+ * Reads what a transform returned.
+ * @param json absent: it returned undefined.
+ * @param kind of an action that names none: the mapping's own.
+ * @returns null when the templates alone decide; an empty list when nothing is to be done.
+ * @throws InvalidResult
+ */
+export function readResult(
+  json: string | undefined,
+  kind: 'wake' | 'agent',
+): readonly ActionOverride[] | null {
+  if (json === undefined) return null;
+  const value: unknown = JSON.parse(json);
+  if (value === null) return [];
+  if (Array.isArray(value)) return value.map((entry: unknown) => readAction(entry, kind));
+  return [readAction(value, kind)];
+}
+
+function readAction(value: unknown, mappingKind: 'wake' | 'agent'): ActionOverride {
+  if (!isRecord(value)) throw new InvalidResult('an action must be an object');
+  const { kind: givenKind, ...fields } = value;
+  const kind = givenKind ?? mappingKind;
+  if (kind !== 'wake' && kind !== 'agent') throw new InvalidResult('kind must be wake or agent');
+  const action = Object.entries(fields).flatMap(([name, field]) => readField(kind, name, field));
+  return { ...Object.fromEntries(action), kind };
+}
+
+function readField(kind: 'wake' | 'agent', name: string, value: unknown): [string, unknown][] {
+  const read = FIELDS[kind].get(name);
+  if (read === undefined) throw new InvalidResult(`${quote(name)} is no field of a ${kind} action`);
+  if (value === null) return [];
+  const field = read(value);
+  if (field === undefined) throw new InvalidResult(`${name} has a value that is not allowed`);
+  return field === '' && BLANK_IS_ABSENT.has(name) ? [] : [[name, field]];
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}

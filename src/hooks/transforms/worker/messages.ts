@@ -1,0 +1,56 @@
+/*
+ * What crosses between the pool and its threads. Everything here is plain data, as the structured clone of a thread takes it.
+ */
+
+/** Bounds of one call; the thread enforces them from inside, the pool from outside. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  /** What the heap of the virtual machine may grow to. */
+  readonly memoryBytes: number;
+  /** Longest result, in bytes of JSON. */
+  readonly resultBytes: number;
+}
+
+/** One call of a transform, as it crosses to the thread. What the transform sees of it is the context. */
+export interface TransformCall {
+  /** Tells the calls of one thread apart; its answer repeats it. */
+  readonly id: number;
+  /** Names code and export together: what is loaded under a key never changes. */
+  readonly key: string;
+  /** The bundle; sent with the first call of its key, the thread remembers it. */
+  readonly code?: string;
+  readonly exportName: string;
+  /** The context as JSON text. */
+  readonly context: string;
+  /** What `Date.now()` gives inside, epoch milliseconds. */
+  readonly now: number;
+  readonly limits: CallLimits;
+}
+
+/** What became of a call. The transform chose every text in it: fit to be shown, never to be trusted. */
+export type CallOutcome = (
+  | {
+      readonly kind: 'returned';
+      /** JSON text; absent: the transform returned undefined. */
+      readonly json?: string;
+    }
+  | {
+      readonly kind: 'threw';
+      readonly name: string;
+      readonly message: string;
+      readonly stack: string;
+    }
+  | { readonly kind: 'timeout' }
+) & {
+  /** Lines that the transform wrote, in order. */
+  readonly console: readonly string[];
+};
+
+/** What a thread sends: once that it is ready, then one answer per call. */
+export type WorkerMessage =
+  | {
+      readonly type: 'ready';
+      /** False: a virtual machine cannot be reset here, every call gets a new one. */
+      readonly canReset: boolean;
+    }
+  | { readonly type: 'answer'; readonly id: number; readonly outcome: CallOutcome };

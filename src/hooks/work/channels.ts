@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HooksSettings } from '../options/index.ts';
+import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
+import { CHANNEL_BINDINGS, CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
+import type {
+  Channel,
+  ChannelBinding,
+  ChannelBindings,
+  ChannelId,
+  OutgoingMessage,
+} from '../ports/index.ts';
+import { Deadline } from './deadline.ts';
+import { HostErrors } from './host-errors.ts';
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_RETRY_HOURS = 24;
+/** Longest wait for a platform's answer. */
+const SEND_TIMEOUT_MS = 30_000;
+/** Longest id of a message that is kept, in characters. */
+const MAX_ID_CHARS = 200;
+/** Longest part of a recipient that an error repeats, in characters. */
+const MAX_SHOWN_CHARS = 60;
+
+/** The channels of this gateway, by id, and the one way to send a message through them. */
+@Injectable()
+export class ChannelRegistry {
+  constructor(
+    @Inject(CHANNEL_BINDINGS) private readonly bindings: ChannelBindings,
+    settings: HooksSettings,
+    private readonly clock: Clock,
+    private readonly hostErrors: HostErrors,
+  ) {
+    settings.addCheck((next) => ({
+      problems: [],
+      warnings: unservedChannels(next, this.bindings),
+    }));
+  }
+
+  /** The channels that are served, in the order of their ids. */
+  get ids(): readonly ChannelId[] {
+    return CHANNEL_IDS.filter((id) => this.bindings[id] !== undefined);
+  }
+
+  get isEmpty(): boolean {
+    return this.ids.length === 0;
+  }
+
+  /** How a channel is served; null when it is not. */
+  binding(id: ChannelId): ChannelBinding | null {
+    return this.bindings[id] ?? null;
+  }
+
+  /** The platform behind a channel; null when none is configured. */
+  get(id: ChannelId): Channel | null {
+    return this.bindings[id]?.provider ?? null;
+  }
+
+  /** The first channel with the same account; itself when it has its own, or is not served. */
+  accountOf(id: ChannelId): ChannelId {
+    const provider = this.get(id);
+    if (provider === null) return id;
+    return this.ids.find((other) => this.get(other) === provider) ?? id;
+  }
+
+  /** Recipient when none was named and the channel remembers none. */
+  defaultRecipient(id: ChannelId): string | null {
+    return this.bindings[id]?.to ?? null;
+  }
+
+  /** How long a delivery is tried again, from its acceptance, in milliseconds. */
+  get retryMs(): number {
+    return (this.bindings.retryHours ?? DEFAULT_RETRY_HOURS) * HOUR_MS;
+  }
+
+  /**
+   * Hands one message to a platform, which has 30 seconds to answer.
+   * @throws DeliveryError whatever the channel threw; `unknown` when it took too long. When `stop` aborts, anything.
+   */
+  async send(
+    channel: Channel,
+    message: OutgoingMessage,
+    stop: AbortSignal,
+  ): Promise<{ messageId?: string }> {
+    const expected = channel.expectedInsteadOf(message.to);
+    if (expected !== null) throw unfitRecipient(message.to, channel, expected);
+    using deadline = new Deadline(this.clock, SEND_TIMEOUT_MS, stop);
+    try {
+      const { messageId } = await deadline.race((signal) => channel.send(message, signal));
+      return { messageId: messageId?.slice(0, MAX_ID_CHARS) };
+    } catch (error) {
+      if (deadline.hasPassed) {
+        const seconds = SEND_TIMEOUT_MS / 1000;
+        throw new DeliveryError(`no answer within ${seconds} s; it may have arrived`, 'unknown');
+      }
+      if (stop.aborted || error instanceof DeliveryError) throw error;
+      throw this.#unexplained(channel, error);
+    }
+  }
+
+  /** The text of an error that is not a DeliveryError is not shown: it may hold what a request was made of. */
+  #unexplained({ provider }: Channel, error: unknown): DeliveryError {
+    this.hostErrors.report(`the channel ${provider}`, error, 'a DeliveryError');
+    const kind = error instanceof Error ? error.name : typeof error;
+    return new DeliveryError(`the channel failed without saying why (${kind})`, 'retryable');
+  }
+}
+
+/** Mappings to a channel that is not served. They work, and each of their deliveries fails. */
+export function unservedChannels(
+  { hooks }: ResolvedHooksOptions,
+  bindings: ChannelBindings,
+): Problem[] {
+  return hooks.mappings.flatMap(({ channel, deliver }, index) => {
+    if (channel === undefined || channel === 'last' || deliver === false) return [];
+    if (bindings[channel] !== undefined) return [];
+    const message = `names a channel without a provider; configure channels.${channel}`;
+    return [{ key: `hooks.mappings[${index}].channel`, message }];
+  });
+}
+
+function unfitRecipient(to: string, { provider }: Channel, expected: string): DeliveryError {
+  const line = to.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, MAX_SHOWN_CHARS);
+  const message = `"${line}" is no recipient of ${provider}; expected ${expected}`;
+  return new DeliveryError(message, 'permanent');
+}

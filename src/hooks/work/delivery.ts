@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, DeliveryError, mainSession } from '../ports/index.ts';
+import type {
+  AttemptNote,
+  Change,
+  ChannelBinding,
+  DeliveryJob,
+  DeliveryLease,
+  StepOutcome,
+  WorkPart,
+} from '../ports/index.ts';
+import { ChannelHealth } from './channel-health.ts';
+import { ChannelRegistry } from './channels.ts';
+import { plainParts } from './links.ts';
+import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
+import type { Step, StepResult } from './step.ts';
+import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
+
+const LOST_ANSWER = 'the service ended while the message was being sent; it may have arrived';
+
+/** Who sends, and to whom. */
+interface Address {
+  readonly binding: ChannelBinding;
+  readonly to: string;
+}
+
+/**
+ * One reply to one recipient. A reply of several messages is first cut into parts, which is durable before the first is
+ * sent; then each lease sends one part, until all are sent. A part is retried until it arrives or cannot.
+ * The effects of the end, in their order: delivery ended -> route remembered, or what waited posted to the main session
+ * -> heartbeat requested.
+ */
+@Injectable()
+export class DeliveryStep implements Step<DeliveryLease> {
+  constructor(
+    private readonly channels: ChannelRegistry,
+    private readonly health: ChannelHealth,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The channels that rest, by the first word of their keys, and until when: what was not begun waits in the ledger. */
+  get resting(): Readonly<Record<string, number>> {
+    return this.health.resting;
+  }
+
+  async perform(lease: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
+    const { job } = lease;
+    const refusal = refusalAfterCrashes(lease);
+    if (refusal !== null) return this.giveUp(lease, refusal, 'unknown');
+    const binding = this.channels.binding(job.channel);
+    try {
+      const address = addressFor(job, binding);
+      const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
+      if (texts.length > 1) return cut(job, texts);
+      // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.
+      if (lease.crashes > 0 && stopsWhenUnknown(binding)) {
+        return this.giveUp(lease, LOST_ANSWER, 'unknown');
+      }
+      const pausedUntil = this.health.pausedUntil(job.channel);
+      if (pausedUntil !== null) return postponed(pausedUntil);
+      const part = lease.part ?? { text: texts[0] ?? '', place: 1, count: 1 };
+      return await this.#send(lease, address, part, stop);
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) throw error;
+      return this.#failed(lease, binding, error);
+    }
+  }
+
+  /** No further attempt. `unknown`: it may have arrived. The main session is shown why. */
+  giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
+    const { job } = lease;
+    const at = this.clock.now();
+    const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
+    return {
+      outcome: { type: 'dead' },
+      changes: [
+        { type: 'delivery-update', id: job.deliveryId, status, error, attempt },
+        ...postSummaries(job, error, at),
+        ...askHeartbeat(job, at),
+      ],
+    };
+  }
+
+  async #send(
+    lease: DeliveryLease,
+    { binding, to }: Address,
+    { text, place, count }: WorkPart,
+    stop: AbortSignal,
+  ): Promise<StepResult> {
+    const { deliveryId, channel } = lease.job;
+    if (stop.aborted) return postponed(this.clock.now());
+    const idempotencyKey = count === 1 ? deliveryId : `${deliveryId}:${place}`;
+    try {
+      const outgoing = { to, text, idempotencyKey };
+      const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
+      this.health.succeeded(channel);
+      // The delivery is known by its first message.
+      const id = place === 1 ? messageId : undefined;
+      return place < count ? partSent(lease, id) : this.#delivered(lease, to, id);
+    } catch (error) {
+      if (stop.aborted) return this.#interrupted(lease, binding);
+      if (error instanceof DeliveryError) this.health.failed(channel, error);
+      throw error;
+    }
+  }
+
+  #delivered(lease: DeliveryLease, to: string, messageId: string | undefined): StepResult {
+    const { job } = lease;
+    const { deliveryId: id, channel } = job;
+    const at = this.clock.now();
+    const session = mainSession(job.agentId);
+    const attempt = attemptNote(lease, at, 'delivered');
+    return {
+      outcome: { type: 'done' },
+      changes: [
+        { type: 'delivery-update', id, status: 'delivered', error: null, attempt, messageId },
+        ...(job.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
+        ...askHeartbeat(job, at),
+      ],
+    };
+  }
+
+  /** Whether the platform took it cannot be known; the delivery's record says that the attempt was cut off. */
+  #interrupted(lease: DeliveryLease, binding: ChannelBinding): StepResult {
+    if (stopsWhenUnknown(binding)) return this.giveUp(lease, LOST_ANSWER, 'unknown');
+    const at = this.clock.now();
+    const { outcome } = postponed(at);
+    const attempt = attemptNote(lease, at, 'unknown', LOST_ANSWER);
+    const id = lease.job.deliveryId;
+    return { outcome, changes: [{ type: 'delivery-update', id, attempt }] };
+  }
+
+  #failed(
+    lease: DeliveryLease,
+    binding: ChannelBinding | null,
+    { kind, message, retryAfterMs }: DeliveryError,
+  ): StepResult {
+    if (kind === 'permanent' || kind === 'auth') return this.giveUp(lease, message);
+    const isUnknown = kind === 'unknown';
+    if (isUnknown && stopsWhenUnknown(binding)) return this.giveUp(lease, message, 'unknown');
+    const policy = { ...DELIVERY_RETRY, maxAgeMs: this.channels.retryMs };
+    const at = this.clock.now();
+    const outcome = nextAttempt(policy, lease, at, retryAfterMs);
+    if (outcome.type !== 'retry')
+      return this.giveUp(lease, message, isUnknown ? 'unknown' : 'dead');
+    const attempt = attemptNote(lease, at, isUnknown ? 'unknown' : 'retry', message);
+    const id = lease.job.deliveryId;
+    return { outcome, changes: [{ type: 'delivery-update', id, error: message, attempt }] };
+  }
+}
+
+/** @throws DeliveryError when there is no provider or no recipient. */
+function addressFor(job: DeliveryJob, binding: ChannelBinding | null): Address {
+  const { channel } = job;
+  if (binding === null) {
+    const reason = `${channel} has no provider; configure channels.${channel}`;
+    throw new DeliveryError(reason, 'permanent');
+  }
+  const to = job.to ?? binding.to;
+  if (to === undefined) {
+    const reason = `no recipient; name "to", or set channels.${channel}.to`;
+    throw new DeliveryError(reason, 'permanent');
+  }
+  return { binding, to };
+}
+
+/**
+ * The reply in the platform's own form, a text per message.
+ * @throws DeliveryError when there is none.
+ */
+function textsFor(job: DeliveryJob, { provider }: ChannelBinding): readonly string[] {
+  const { text, trust, allowLinks } = job;
+  const showsLinks = trust.level === 'trusted' || allowLinks === true;
+  const texts = showsLinks ? provider.parts(text) : plainParts(provider, text);
+  if (texts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
+  return texts;
+}
+
+/** Whether a message that may have arrived is not sent again: never on platforms that know it when they see it twice. */
+function stopsWhenUnknown(binding: ChannelBinding | null): boolean {
+  return binding !== null && !binding.provider.knowsKeys && binding.onUnknown === 'stop';
+}
+
+/** Nothing was tried, so the delivery's record says nothing of it. */
+function postponed(at: number): { outcome: StepOutcome; changes: [] } {
+  return { outcome: { type: 'retry', at, interrupted: true }, changes: [] };
+}
+
+/** Nothing is sent yet: the parts are durable before the first one is, and stay as they were cut. */
+function cut(job: DeliveryJob, parts: readonly string[]): StepResult {
+  return { outcome: { type: 'cut', job: { ...job, text: '' }, parts }, changes: [] };
+}
+
+/** One part is taken, which is durable before the next one is sent. */
+function partSent(
+  { job: { deliveryId: id }, part }: DeliveryLease,
+  messageId?: string,
+): StepResult {
+  const isFirst = part?.place === 1;
+  const changes: readonly Change[] = isFirst ? [{ type: 'delivery-update', id, messageId }] : [];
+  return { outcome: { type: 'continue' }, changes };
+}
+
+/** The summary that waited for the delivery, and why the delivery was not made. */
+function postSummaries(job: DeliveryJob, reason: string, at: number): readonly Change[] {
+  const { name, eventId, runId, summaryIfUndelivered: summary } = job;
+  const source = { ...job, hook: name, eventId: eventId ?? undefined };
+  const why = postSummary(source, summaryLine(name, 'delivery', reason), at);
+  if (summary === undefined || runId === null) return [why];
+  return [{ type: 'run-update', id: runId, summary }, postSummary(source, summary, at), why];
+}
+
+/** How one attempt ended, for the delivery's record. */
+function attemptNote(
+  { attempt }: DeliveryLease,
+  at: number,
+  outcome: AttemptNote['outcome'],
+  error?: string,
+): AttemptNote {
+  return { at, attempt, outcome, error };
+}

@@ -1,0 +1,197 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../../platform/errors.ts';
+import { DURATION, HooksSettings, unaliased } from '../options/index.ts';
+import type { ActiveHoursOptions } from '../options/index.ts';
+import {
+  AgentDirectory,
+  Clock,
+  WorkLedger,
+  immediateHeartbeat,
+  mainSession,
+  periodicHeartbeat,
+} from '../ports/index.ts';
+import type { AgentReply, Change, HeartbeatLease } from '../ports/index.ts';
+import { Outbox } from './outbox.ts';
+import { HEARTBEAT_RETRY, nextAttempt } from './retry.ts';
+import { SessionStore } from './session.ts';
+import type { SessionInput } from './session.ts';
+import type { Step, StepResult } from './step.ts';
+import { TurnRunner } from './turn.ts';
+import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
+
+/** `agents.defaults.heartbeat.every` as a number and one of these. */
+const UNIT_MS = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** Periodic heartbeats. Each one schedules the next durably, so that one that came due while the service was down is caught up. */
+@Injectable()
+export class HeartbeatSchedule {
+  readonly #logger = new Logger(HeartbeatSchedule.name);
+
+  constructor(
+    private readonly ledger: WorkLedger,
+    private readonly directory: AgentDirectory,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether a periodic heartbeat that is due now takes place. */
+  get isDue(): boolean {
+    const { activeHours } = this.settings.current.agents.defaults.heartbeat;
+    return this.#everyMs > 0 && isActive(activeHours, this.clock.now());
+  }
+
+  /** Sees to it that every agent has a next heartbeat, now and whenever the settings change. */
+  async start(): Promise<void> {
+    this.settings.onReplaced(() => {
+      this.#scheduleAll().catch((error: unknown) => {
+        this.#logger.error(`scheduling heartbeats failed: ${describeError(error)}`);
+      });
+    });
+    await this.#scheduleAll();
+  }
+
+  /** The agent's next one, counted from now; none while periodic heartbeats are off. */
+  next(agentId: string): readonly Change[] {
+    if (this.#everyMs === 0) return [];
+    const dueAt = this.clock.now() + this.#everyMs;
+    return [{ type: 'work', work: periodicHeartbeat(agentId, dueAt) }];
+  }
+
+  async #scheduleAll(): Promise<void> {
+    if (this.#everyMs === 0) return;
+    const dueAt = this.clock.now() + this.#everyMs;
+    const agents = this.directory.list();
+    await Promise.all(agents.map(({ id }) => this.ledger.add(periodicHeartbeat(id, dueAt))));
+  }
+
+  get #everyMs(): number {
+    const [, amount, unit = ''] =
+      DURATION.exec(this.settings.current.agents.defaults.heartbeat.every) ?? [];
+    return Number(amount) * (UNIT_MS.get(unit) ?? 0);
+  }
+}
+
+/** Whether a moment lies in the active hours; an end before the start spans midnight, the same one the whole day. */
+function isActive(hours: ActiveHoursOptions | undefined, at: number): boolean {
+  if (hours === undefined) return true;
+  const { start, end, timezone } = hours;
+  const time = new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: timezone,
+  }).format(at);
+  return start < end ? time >= start && time < end : time >= start || time < end;
+}
+
+/** One heartbeat: its turn, and what waited in the main session when it was prepared. */
+interface Heartbeat {
+  readonly lease: HeartbeatLease;
+  readonly turn: PreparedTurn;
+  readonly input: SessionInput;
+}
+
+/**
+ * One turn of an agent on its main session, with everything that waits there. Its effects become durable in one commit,
+ * in this order: system events consumed -> transcript -> reply put on its way -> next heartbeats.
+ * What waits is consumed only when the turn succeeded; otherwise the next heartbeat shows it again.
+ */
+@Injectable()
+export class HeartbeatStep implements Step<HeartbeatLease> {
+  readonly #logger = new Logger(HeartbeatStep.name);
+
+  constructor(
+    private readonly turns: TurnRunner,
+    private readonly sessions: SessionStore,
+    private readonly outbox: Outbox,
+    private readonly schedule: HeartbeatSchedule,
+    private readonly directory: AgentDirectory,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  async perform(lease: HeartbeatLease, stop: AbortSignal): Promise<StepResult> {
+    const { agentId, isPeriodic } = lease.job;
+    if (isPeriodic && !this.schedule.isDue) return this.#done(agentId, []);
+    const session = mainSession(agentId);
+    const input = await this.sessions.read(session);
+    // The agent was taken out of the configuration: no other one answers in its session, and it gets no next heartbeat.
+    if (this.directory.resolve(agentId).id !== agentId) {
+      return { outcome: { type: 'done' }, changes: this.sessions.keepEvents(session, input) };
+    }
+    if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, []);
+    const turn = this.#prepare(lease, input);
+    const result = await this.turns.take(lease, turn, stop);
+    return this.turns.conclude(turn, () => this.#conclude({ lease, turn, input }, result));
+  }
+
+  /** Whatever waits stays, and the record of every event that asked for this heartbeat says so. */
+  giveUp({ job: { agentId } }: HeartbeatLease): StepResult {
+    const session = mainSession(agentId);
+    const through = Number.MAX_SAFE_INTEGER;
+    return this.#done(agentId, [{ type: 'heartbeat-failed', session, through }]);
+  }
+
+  #prepare({ workId, job: { agentId } }: HeartbeatLease, session: SessionInput): PreparedTurn {
+    const { agents, models } = this.settings.current;
+    const { defaults } = agents;
+    const { channel, to, prompt } = defaults.heartbeat;
+    const { model = defaults.model, thinking, timeoutSeconds } = this.directory.resolve(agentId);
+    return this.turns.prepare({
+      id: `heartbeat-${workId}`,
+      kind: 'heartbeat',
+      agentId,
+      sessionKey: mainSession(agentId),
+      session,
+      prompt: session.shown === '' ? prompt : `${prompt}\n\n${session.shown}`,
+      timeoutSeconds,
+      trust: { level: 'trusted', verifiedBy: 'none' },
+      mayDeliverTo: { channel, to },
+      model: model === undefined ? model : unaliased(model, models.aliases, defaults.models),
+      thinking,
+    });
+  }
+
+  #conclude(heartbeat: Heartbeat, result: TurnResult): Promise<StepResult> | StepResult {
+    if (result.outcome === 'replied') return this.#replied(heartbeat, result.reply);
+    if (result.outcome !== 'stopped') return this.#failed(heartbeat, result);
+    if (!result.hasStarted) return { outcome: { type: 'release' }, changes: [] };
+    return { outcome: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
+  }
+
+  async #replied({ lease, turn, input }: Heartbeat, reply: AgentReply): Promise<StepResult> {
+    const { agentId } = lease.job;
+    const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
+    const again = { type: 'work', work: immediateHeartbeat(agentId, this.clock.now()) } as const;
+    return this.#done(agentId, [
+      ...this.sessions.continueWith(turn, reply, input),
+      ...(await this.outbox.heartbeatReply(agentId, reply.text, ackMaxChars, turn.contract)),
+      ...(input.hasMore ? [again] : []),
+    ]);
+  }
+
+  /** After the last attempt the records of the events say so. */
+  #failed(
+    { lease, input }: Heartbeat,
+    result: Exclude<FinishedTurn, { outcome: 'replied' }>,
+  ): StepResult {
+    const { attempt, job } = lease;
+    const { agentId } = job;
+    this.#logger.warn(
+      `attempt ${attempt} of a heartbeat of agent ${agentId} failed: ${result.error}`,
+    );
+    if (result.outcome === 'failed' && result.isRetryable) {
+      const outcome = nextAttempt(HEARTBEAT_RETRY, lease, this.clock.now(), result.retryAfterMs);
+      if (outcome.type === 'retry') return { outcome, changes: [] };
+    }
+    return this.#done(agentId, this.sessions.keepEvents(mainSession(agentId), input));
+  }
+
+  #done(agentId: string, changes: readonly Change[]): StepResult {
+    return { outcome: { type: 'done' }, changes: [...changes, ...this.schedule.next(agentId)] };
+  }
+}

@@ -1,0 +1,249 @@
+import { Injectable } from '@nestjs/common';
+import { renderPrompt } from '../boundary/index.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock, mainSession } from '../ports/index.ts';
+import type {
+  AgentReply,
+  AttemptNote,
+  Change,
+  Destination,
+  RunJob,
+  RunLease,
+  RunUpdate,
+  ToolCall,
+} from '../ports/index.ts';
+import { Outbox } from './outbox.ts';
+import type { Dispatch } from './outbox.ts';
+import { RUN_RETRY, nextAttempt } from './retry.ts';
+import { SessionStore } from './session.ts';
+import type { SessionInput } from './session.ts';
+import type { Step, StepResult } from './step.ts';
+import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
+import { TurnRunner } from './turn.ts';
+import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
+
+/** Longest input and result of a tool call in a run's record, in characters. */
+const MAX_TOOL_TEXT = 2000;
+
+/** One run: its turn, and the session from which the turn came (null: a session without a past). */
+interface Run {
+  readonly lease: RunLease;
+  readonly turn: PreparedTurn;
+  readonly session: SessionInput | null;
+}
+
+/**
+ * One isolated agent run. Its effects become durable in one commit, in this order:
+ * run ended -> transcript -> summary posted -> heartbeat requested -> reply put on its way.
+ * With `hooks.summary: unless-delivered` summary and heartbeat wait for the delivery's end.
+ */
+@Injectable()
+export class RunStep implements Step<RunLease> {
+  constructor(
+    private readonly turns: TurnRunner,
+    private readonly sessions: SessionStore,
+    private readonly outbox: Outbox,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  async perform(lease: RunLease, stop: AbortSignal): Promise<StepResult> {
+    const { agentId, session: key, sessionMode } = lease.job;
+    // Only a persistent run sees what its session remembers, and consumes what waits there.
+    const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
+    const turn = this.#prepare(lease, session);
+    const run: Run = { lease, turn, session };
+    // No other agent runs, with its own tools, what was decided for one that was taken out of the configuration.
+    if (turn.agent.id !== agentId) return this.#finish(run, failed(agentGone(agentId)));
+    const result = await this.turns.take(lease, turn, stop);
+    return this.turns.conclude(turn, () => this.#conclude(run, result));
+  }
+
+  giveUp(lease: RunLease, error: string): StepResult {
+    const { job, ref } = lease;
+    const result = failed(error);
+    const summary = summaryFor(job, result);
+    const note = this.#note(lease, 'failed', error);
+    const record = { finishedAt: this.clock.now(), ...recordFields(result), summary, note };
+    return {
+      outcome: { type: 'dead' },
+      changes: [
+        { type: 'run-update', id: ref ?? '', ...record },
+        ...this.#postSummary(job, summary),
+      ],
+    };
+  }
+
+  #prepare({ job, ref }: RunLease, session: SessionInput | null): PreparedTurn {
+    const { agentId, deliver, timeoutSeconds, trust, model, thinking } = job;
+    // Where the request or its mapping sends the reply.
+    const mayDeliverTo: Destination | null =
+      deliver === null ? null : { channel: deliver.channel, to: deliver.to };
+    return this.turns.prepare({
+      id: ref ?? '',
+      kind: 'run',
+      agentId,
+      sessionKey: job.session,
+      session,
+      prompt: buildPrompt(job, session),
+      timeoutSeconds,
+      trust,
+      mayDeliverTo,
+      model,
+      thinking,
+    });
+  }
+
+  #conclude(run: Run, result: TurnResult): Promise<StepResult> | StepResult {
+    if (result.outcome === 'stopped') return this.#stopped(run, result.hasStarted);
+    if (result.outcome !== 'failed' || !result.isRetryable) return this.#finish(run, result);
+    const outcome = nextAttempt(RUN_RETRY, run.lease, this.clock.now(), result.retryAfterMs);
+    if (outcome.type !== 'retry') return this.#finish(run, result);
+    const { id, prompt, contract } = run.turn;
+    const { error } = result;
+    const note = this.#note(run.lease, 'retry', error);
+    const record = {
+      status: 'queued',
+      prompt,
+      contract,
+      error,
+      note,
+      ...toolFields(result),
+    } as const;
+    return { outcome, changes: [{ type: 'run-update', id, ...record }] };
+  }
+
+  /** Left to the next start. A run whose agent was not asked keeps its place in line. */
+  #stopped({ lease, turn }: Run, hasStarted: boolean): StepResult {
+    const { id, contract } = turn;
+    const when = hasStarted ? 'during' : 'before';
+    const note = this.#note(lease, 'interrupted', `the service stopped ${when} the run`);
+    return {
+      outcome: hasStarted
+        ? { type: 'retry', at: this.clock.now(), interrupted: true }
+        : { type: 'release' },
+      changes: [{ type: 'run-update', id, status: 'queued', contract, note }],
+    };
+  }
+
+  async #finish(run: Run, result: FinishedTurn): Promise<StepResult> {
+    const { id, prompt, contract } = run.turn;
+    const { job } = run.lease;
+    const hasReplied = result.outcome === 'replied';
+    const summary = summaryFor(job, result);
+    // Read once: a reload in the middle must neither lose the summary nor post it twice.
+    const canWait = this.settings.current.hooks.summary === 'unless-delivered';
+    const sent = hasReplied ? await this.#deliver(run, result.reply, summary, canWait) : NOTHING;
+    const isLeftToDelivery = sent.isUnderWay && canWait;
+    const update: RunUpdate = {
+      type: 'run-update',
+      id,
+      prompt,
+      contract,
+      finishedAt: this.clock.now(),
+      ...recordFields(result),
+      ...(!isLeftToDelivery && { summary }),
+      ...(result.outcome !== 'replied' && { note: this.#lastNote(run.lease, result) }),
+    };
+    return {
+      outcome: hasReplied ? { type: 'done' } : { type: 'dead' },
+      changes: [
+        update,
+        ...(hasReplied ? this.#remember(run, result.reply) : []),
+        ...(isLeftToDelivery ? [] : this.#postSummary(job, summary)),
+        ...sent.changes,
+      ],
+    };
+  }
+
+  /** @param canWait whether summary and heartbeat may wait for the delivery's end. */
+  #deliver(
+    { lease: { job }, turn: { id, contract } }: Run,
+    { text }: AgentReply,
+    summary: string,
+    canWait: boolean,
+  ): Promise<Dispatch> {
+    const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
+    // What was shown decides, not only what was sent.
+    const shown = { ...job, trust: { ...job.trust, level: contract.trust } };
+    return this.outbox.reply(shown, id, text, ackMaxChars, {
+      wakeMode: canWait ? job.wakeMode : 'none',
+      ...(canWait && { summaryIfUndelivered: summary }),
+    });
+  }
+
+  #postSummary(job: RunJob, summary: string): readonly Change[] {
+    const at = this.clock.now();
+    return [postSummary(job, summary, at), ...askHeartbeat(job, at)];
+  }
+
+  /** An isolated run leaves its turn under its own key, but nothing on the main session. */
+  #remember({ lease: { job }, turn, session }: Run, reply: AgentReply): readonly Change[] {
+    if (session !== null) return this.sessions.continueWith(turn, reply, session);
+    const isMain = job.session === mainSession(job.agentId);
+    return isMain ? [] : this.sessions.restartWith(turn, reply);
+  }
+
+  #lastNote(lease: RunLease, result: Exclude<FinishedTurn, { outcome: 'replied' }>): AttemptNote {
+    const isInterrupted = result.outcome === 'interrupted';
+    return this.#note(lease, isInterrupted ? 'interrupted' : 'failed', result.error);
+  }
+
+  #note({ attempt }: RunLease, outcome: AttemptNote['outcome'], error: string): AttemptNote {
+    return { at: this.clock.now(), attempt, outcome, error };
+  }
+}
+
+/** What the agent is asked: the hook's message, after what waits in the session (null: a session without a past). */
+export function buildPrompt(run: RunJob, session: SessionInput | null): string {
+  const prompt = renderPrompt({
+    isUntrusted: run.trust.level === 'untrusted',
+    message: {
+      source: run.source,
+      hook: run.hook,
+      verifiedBy: run.trust.verifiedBy,
+      content: run.message,
+      receivedAt: run.receivedAt,
+    },
+    instructions: run.instructions,
+  });
+  return session === null || session.shown === '' ? prompt : `${session.shown}\n\n${prompt}`;
+}
+
+const NOTHING: Dispatch = { changes: [], isUnderWay: false };
+
+function failed(error: string) {
+  return { outcome: 'failed', error, isRetryable: false, toolCalls: [] } as const;
+}
+
+function agentGone(agentId: string): string {
+  return `agent "${agentId}" is no longer in the configuration; put it back and retry the event`;
+}
+
+function summaryFor({ name }: RunJob, result: FinishedTurn): string {
+  if (result.outcome === 'replied') return summaryLine(name, 'reply', result.reply.text);
+  return summaryLine(name, result.outcome === 'timed-out' ? 'timeout' : 'error', result.error);
+}
+
+/** What the run's record says of a turn that has ended. */
+function recordFields(result: FinishedTurn): Partial<RunUpdate> {
+  const tools = toolFields(result);
+  if (result.outcome === 'replied') {
+    const { text: reply, model, usage, warnings } = result.reply;
+    return { status: 'succeeded', error: null, reply, model, usage, warnings, ...tools };
+  }
+  const { outcome: status, error } = result;
+  return { status, error, ...tools };
+}
+
+/** Whatever ended an attempt, its tool calls were made. Runners promise to shorten them; a record must stay small anyway. */
+function toolFields({ toolCalls }: FinishedTurn): { toolCalls?: readonly ToolCall[] } {
+  if (toolCalls.length === 0) return {};
+  return {
+    toolCalls: toolCalls.map(({ input, result, ...call }) => ({
+      ...call,
+      input: input.slice(0, MAX_TOOL_TEXT),
+      result: result.slice(0, MAX_TOOL_TEXT),
+    })),
+  };
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import type { FetchedMail } from './imap-session.ts';
+import { toOneLine, truncate } from './reader/parsed-mail.ts';
+import type { ParsedMail } from './reader/parsed-mail.ts';
+
+/** What the hook `mail` is sent (docs/mail.md), and how it comes of a fetched and parsed message. */
+
+/** A part of a message that is named, not sent. */
+export interface Attachment {
+  readonly filename: string;
+  readonly contentType: string;
+  /** Bytes; null when the message was cut before its end. */
+  readonly size: number | null;
+}
+
+/** One message as the hook `mail` is sent it. */
+export interface MailMessage {
+  /** Unique per message of a mailbox, the same after any restart; the preset's `dedupeKey`. */
+  readonly id: string;
+  readonly mailbox: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  /** As the sender claims, ISO 8601; when that cannot be read, as the server received it. */
+  readonly date: string | null;
+  /** The first words of the text. */
+  readonly snippet: string;
+  /** Absent when `hooks.mail.includeBody` is false. */
+  readonly body?: string;
+  /** Headers that help to place the message, by lower-case name; those that are absent are left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly attachments: readonly Attachment[];
+  /** True: something of the text was left out. */
+  readonly truncated?: true;
+  /** Why the message could not be read; then only what is known of it is sent. */
+  readonly error?: string;
+}
+
+/** The body of a request to the hook: new mail of one mailbox, oldest first. */
+export interface MailPayload {
+  readonly source: 'mail';
+  readonly account: string;
+  readonly messages: readonly MailMessage[];
+}
+
+/** Longest snippet, in characters. */
+const MAX_SNIPPET = 200;
+
+/** How many bytes of a message that nobody can read are looked at. */
+const MAX_UNREADABLE_BYTES = 65_536;
+
+/** Longest sender and subject of such a message, in UTF-16 units. */
+const MAX_HEADER = 500;
+
+/** Names a mailbox of an account, unambiguously. */
+export function toMailboxKey(account: string, mailbox: string): string {
+  // INBOX is the one name whose case means nothing.
+  const name = mailbox.toUpperCase() === 'INBOX' ? 'INBOX' : mailbox;
+  return JSON.stringify([account.toLowerCase(), name]);
+}
+
+/**
+ * Names one message of one mailbox, for `dedupeKey` and the session: the same after any crash, never the same for two.
+ * Nothing of it can be chosen by a sender (a `Message-ID` can, and may be repeated or absent).
+ */
+export function toMessageId(mailboxKey: string, uidValidity: string, uid: number): string {
+  return `${hash('sha256', mailboxKey, 'hex').slice(0, 16)}-${uidValidity}-${uid}`;
+}
+
+/** Where a message is from and how much of it is wanted. */
+export interface MessageContext {
+  readonly id: string;
+  readonly mailbox: string;
+  readonly includeBody: boolean;
+}
+
+/** The message as it is sent. */
+export function toMessage(
+  mail: ParsedMail,
+  { isCut, receivedAt }: Pick<FetchedMail, 'isCut' | 'receivedAt'>,
+  { id, mailbox, includeBody }: MessageContext,
+): MailMessage {
+  return {
+    id,
+    mailbox,
+    from: mail.from,
+    to: mail.to,
+    subject: mail.subject,
+    date: mail.date ?? receivedAt,
+    snippet: toOneLine(mail.text, MAX_SNIPPET),
+    ...(includeBody && { body: mail.text }),
+    headers: mail.headers,
+    attachments: toAttachments(mail.attachments, isCut),
+    ...((isCut || mail.isCut) && { truncated: true }),
+  };
+}
+
+/** What is known of a message that cannot be read. */
+export function toUnreadableMessage(
+  { source, receivedAt }: Pick<FetchedMail, 'source' | 'receivedAt'>,
+  { id, mailbox }: MessageContext,
+  error: string,
+): MailMessage {
+  const { from, subject } = readFirstHeaders(source);
+  return {
+    id,
+    mailbox,
+    from,
+    to: '',
+    subject,
+    date: receivedAt,
+    snippet: truncate(`(${error})`, MAX_SNIPPET),
+    headers: {},
+    attachments: [],
+    error,
+  };
+}
+
+/** The last part of a message that was cut off is larger than what was fetched of it. */
+function toAttachments(attachments: ParsedMail['attachments'], isCut: boolean): Attachment[] {
+  return attachments.map(({ filename, contentType, size }, index) => ({
+    filename,
+    contentType,
+    size: isCut && index === attachments.length - 1 ? null : size,
+  }));
+}
+
+/** Sender and subject of a message that cannot be parsed, as they are written in its first lines. */
+export function readFirstHeaders(source: Uint8Array): { from: string; subject: string } {
+  const head = new TextDecoder().decode(source.subarray(0, MAX_UNREADABLE_BYTES));
+  const lines = head.split(/\r?\n/u);
+  const end = lines.indexOf('');
+  const headers = end < 0 ? lines : lines.slice(0, end);
+  return { from: readHeader(headers, 'from'), subject: readHeader(headers, 'subject') };
+}
+
+function readHeader(lines: readonly string[], name: string): string {
+  const prefix = `${name}:`;
+  const found = lines.find((line) => line.slice(0, prefix.length).toLowerCase() === prefix);
+  return toOneLine(found?.slice(prefix.length) ?? '', MAX_HEADER);
+}

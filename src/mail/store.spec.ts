@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MailStore, MailStoreHeld } from './store.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'mail-store-')), 'data');
+});
+
+afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
+
+describe('MailStore', () => {
+  it('remembers how far each mailbox is', () => {
+    const store = MailStore.open(dir);
+    expect(store.cursor('a')).toBeUndefined();
+    store.saveCursor('a', { uidValidity: '18446744073709551615', lastUid: 4_294_967_295 });
+    store.saveCursor('a', { uidValidity: '7', lastUid: 2 });
+    store.close();
+    const again = MailStore.open(dir);
+    expect(again.cursor('a')).toEqual({ uidValidity: '7', lastUid: 2 });
+    again.close();
+  });
+
+  it('belongs to one watcher, and is free when that one ends', () => {
+    const store = MailStore.open(dir);
+    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
+    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
+    store.saveCursor('a', { uidValidity: '7', lastUid: 1 });
+    store.close();
+    MailStore.open(dir).close();
+  });
+
+  it('can be read by its owner alone', () => {
+    const store = MailStore.open(dir);
+    expect(statSync(join(dir, 'mail.sqlite')).mode & 0o077).toBe(0);
+    store.close();
+  });
+
+  it('keeps an outage until it is over', () => {
+    const store = MailStore.open(dir);
+    const { id, isNotified } = store.beginOutage('me');
+    expect(isNotified).toBe(false);
+    store.markNotified('me');
+    expect(store.beginOutage('me')).toEqual({ id, isNotified: true });
+    store.endOutage('me');
+    expect(store.beginOutage('me').id).not.toBe(id);
+    store.close();
+  });
+});

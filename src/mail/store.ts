@@ -1,0 +1,137 @@
+import { hash, randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '../platform/errors.ts';
+import { getField } from '../platform/objects.ts';
+
+/** How far a mailbox has been sent: everything up to `lastUid` is over. */
+export interface Cursor {
+  /** The mailbox's UIDVALIDITY: uids mean something under the same one only. */
+  readonly uidValidity: string;
+  readonly lastUid: number;
+}
+
+/** An outage of the credentials: from the first refusal to the next login. */
+export interface Outage {
+  readonly id: string;
+  /** Whether the main session knows of it. */
+  readonly isNotified: boolean;
+}
+
+/** Name of the file in the data directory. */
+const FILE = 'mail.sqlite';
+
+/** What SQLite says when somebody else holds the file. */
+const SQLITE_BUSY = 5;
+
+/** Another watcher holds the file. */
+export class MailStoreHeld extends Error {
+  override readonly name = 'MailStoreHeld';
+
+  constructor(dir: string) {
+    super(
+      `Another watcher reads the mail of ${dir} (a running service with hooks.mail, or "hooks mail run"); there can be only one. Stop it first.`,
+    );
+  }
+}
+
+/**
+ * What a watcher remembers, in one file that it alone holds: the operating system frees it when the process dies.
+ * Commits do not wait for the disk: a cursor that a power cut takes back only repeats what the hook then knows already.
+ */
+export class MailStore {
+  private constructor(private readonly db: DatabaseSync) {}
+
+  /** @throws MailStoreHeld; Error when the file cannot be used */
+  static open(dir: string): MailStore {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const file = join(dir, FILE);
+    createPrivately(file);
+    const db = new DatabaseSync(file, { timeout: 0 });
+    try {
+      db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL');
+      db.exec('PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF');
+      db.exec(`BEGIN EXCLUSIVE; ${TABLES}; COMMIT`);
+      return new MailStore(db);
+    } catch (error) {
+      db.close();
+      if (isBusy(error)) throw new MailStoreHeld(dir);
+      throw error;
+    }
+  }
+
+  cursor(mailboxKey: string): Cursor | undefined {
+    const row = this.db
+      .prepare('SELECT uid_validity, last_uid FROM cursors WHERE mailbox = ?')
+      .get(mailboxKey);
+    if (row === undefined) return undefined;
+    return { uidValidity: String(row['uid_validity']), lastUid: Number(row['last_uid']) };
+  }
+
+  saveCursor(mailboxKey: string, { uidValidity, lastUid }: Cursor): void {
+    this.db
+      .prepare('INSERT OR REPLACE INTO cursors (mailbox, uid_validity, last_uid) VALUES (?, ?, ?)')
+      .run(mailboxKey, uidValidity, lastUid);
+  }
+
+  /** The outage that is under way; it begins now when there is none. */
+  beginOutage(account: string): Outage {
+    this.db
+      .prepare('INSERT OR IGNORE INTO outages (account, id, told) VALUES (?, ?, 0)')
+      .run(account, randomUUID());
+    const row = this.db.prepare('SELECT id, told FROM outages WHERE account = ?').get(account);
+    return { id: String(row?.['id']), isNotified: row?.['told'] === 1 };
+  }
+
+  markNotified(account: string): void {
+    this.db.prepare('UPDATE outages SET told = 1 WHERE account = ?').run(account);
+  }
+
+  endOutage(account: string): void {
+    this.db.prepare('DELETE FROM outages WHERE account = ?').run(account);
+  }
+
+  /** The newest refresh token that came of a configured one. */
+  refreshToken(configured: string): string | undefined {
+    const row = this.db
+      .prepare('SELECT token FROM refresh_tokens WHERE configured = ?')
+      .get(hash('sha256', configured, 'hex'));
+    return row === undefined ? undefined : String(row['token']);
+  }
+
+  /** Only the newest is kept: those of other configured tokens are forgotten. */
+  saveRefreshToken(configured: string, token: string): void {
+    const key = hash('sha256', configured, 'hex');
+    this.db
+      .prepare('INSERT OR REPLACE INTO refresh_tokens (configured, token) VALUES (?, ?)')
+      .run(key, token);
+    this.db.prepare('DELETE FROM refresh_tokens WHERE configured <> ?').run(key);
+  }
+
+  close(): void {
+    if (this.db.isOpen) this.db.close();
+  }
+}
+
+/** The files of version 1 have these names: `told` says whether the main session was notified. */
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS cursors (
+    mailbox TEXT PRIMARY KEY, uid_validity TEXT NOT NULL, last_uid INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS outages (
+    account TEXT PRIMARY KEY, id TEXT NOT NULL, told INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS refresh_tokens (
+    configured TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT`;
+
+/** Never opens a file that is there: closing it would drop the locks that this process holds on it (POSIX). */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return getField(error, 'errcode') === SQLITE_BUSY;
+}

@@ -1,0 +1,28 @@
+/** Types for code that builds settings, or replaces a policy by `HooksModule.forRoot({ providers })`. */
+import './platform/required-node.ts';
+export type { ResolvedAgent } from './hooks/actions/agent-policy.ts';
+export type { HookRequest } from './hooks/actions/hook-request.ts';
+export type { NamedKey } from './hooks/actions/session-policy.ts';
+export type {
+  AgentOptions,
+  AgentsOptions,
+  Given,
+  HooksOptions,
+  HooksSettingsInput,
+  MappingOptions,
+  MatchOptions,
+  McpServerOptions,
+  ModelsOptions,
+  OptionNames,
+  Problem,
+  ProviderOptions,
+  ResolvedHooksOptions,
+  RetentionOptions,
+  RunnerOptions,
+  RunnerType,
+  SettingsCheck,
+  SettingsFindings,
+  ToolOptions,
+  TransformOptions,
+  WakeMode,
+} from './hooks/options/index.ts';

@@ -1,0 +1,250 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { errorCode, failedCall } from './errors.ts';
+import { getText, getField, parseJson } from './objects.ts';
+
+/**
+ * The one way in which this package asks another server. What goes out often holds a token, so a redirect is handed
+ * back as the answer it is and never followed, and no error repeats a URL, a header or a library's own words. What
+ * comes back is read up to a limit. Whoever needs a stream (the SDKs of models) calls `fetch` with
+ * `redirect: 'manual'` and puts {@link limitBody} around its response.
+ */
+
+/** What is sent, and how long and how much of an answer is waited for. */
+export interface HttpRequest {
+  /** @default 'GET' */
+  readonly method?: string;
+  readonly headers?: RequestInit['headers'];
+  /** Anything but a stream. */
+  readonly body?: RequestInit['body'];
+  /** Longest wait for the whole answer, in milliseconds. @default none: the signal alone ends it */
+  readonly timeoutMs?: number;
+  /** Gives the request up; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Longest body that is read, in bytes once unpacked. @default 1,000,000 */
+  readonly maxBytes?: number;
+  /**
+   * True: the request goes straight to its host, past any proxy that the environment names (`NODE_USE_ENV_PROXY`).
+   * Such an answer is never unpacked, and none is asked to be packed. @default false
+   */
+  readonly isDirect?: boolean;
+}
+
+const MAX_BYTES = 1_000_000;
+
+/** The beginning of an answer: all there is of one whose body could not be read. */
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** An answer, whatever its status. */
+export class HttpAnswer implements HttpHead {
+  readonly status: number;
+  readonly headers: Headers;
+
+  constructor(
+    { status, headers }: HttpHead,
+    readonly body: Buffer,
+  ) {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  /** The body as UTF-8. */
+  get text(): string {
+    return new TextDecoder().decode(this.body);
+  }
+
+  /** The parsed body; undefined when it is no JSON. */
+  get json(): unknown {
+    return parseJson(this.text);
+  }
+}
+
+/**
+ * Why there is no answer:
+ * - `invalid`: address, headers and body make no request, so nothing was sent; `BAD_PORT` when it is the port.
+ * - `unreachable`: no connection was made, so nothing was sent.
+ * - `broken`: it was sent, and the answer did not come or broke off.
+ * - `timed-out`: there was no whole answer within `timeoutMs`.
+ * - `too-large`: the answer is longer than `maxBytes`.
+ */
+export type HttpFailure = 'invalid' | 'unreachable' | 'broken' | 'timed-out' | 'too-large';
+
+/** No whole answer came. Its message is a sentence without secrets: of the URL it holds the host alone. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly kind: HttpFailure,
+    message: string,
+    /** Of the system, of TLS or of `fetch`, for example `ECONNREFUSED`; see {@link explainCode}. */
+    readonly code?: string,
+    /** Of an answer that broke off or was too large: what had come before. */
+    readonly head?: HttpHead,
+  ) {
+    super(message);
+  }
+}
+
+/** What the commonest of the system's codes mean to a person. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no host of that name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no https there',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+};
+
+/** System calls that come before a connection: where they fail, nothing was sent. */
+const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
+
+/** The connection was never made, so that nothing was sent. */
+const NOT_SENT = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** An error's code as the end of a sentence: `: nothing listens there (ECONNREFUSED)`, ` (EPIPE)`; empty when there is none. */
+export function explainCode(code: string | undefined): string {
+  if (code === undefined) return '';
+  const meaning = MEANINGS[code];
+  return meaning === undefined ? ` (${code})` : `: ${meaning} (${code})`;
+}
+
+/**
+ * Sends one request and reads its whole answer.
+ * @throws HttpError when there is none; the signal's reason when it aborts.
+ */
+export async function sendHttp(url: string | URL, options: HttpRequest = {}): Promise<HttpAnswer> {
+  const { timeoutMs, signal, maxBytes = MAX_BYTES, isDirect = false } = options;
+  signal?.throwIfAborted();
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const ends = [signal, timeout].filter((end) => end !== undefined);
+  const request = buildRequest(url, options, AbortSignal.any(ends));
+  const { host } = new URL(request.url);
+  let head: HttpHead | undefined;
+  try {
+    const { status, headers, body } = await (isDirect ? sendDirectly(request) : fetch(request));
+    head = { status, headers };
+    return new HttpAnswer(head, await readBody(body, maxBytes, () => tooLarge(host, head)));
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (timeout?.aborted === true) {
+      throw new HttpError('timed-out', `${host} did not answer in time`);
+    }
+    throw error instanceof HttpError ? error : toHttpError(error, host, head);
+  }
+}
+
+/**
+ * For callers to whom the status says enough: the answer without its body, where that broke off or was too large.
+ * `sendHttp(…).catch(withoutBody)`
+ * @throws error when there was no answer at all.
+ */
+export function withoutBody(error: unknown): HttpAnswer {
+  if (!(error instanceof HttpError) || error.head === undefined) throw error;
+  return new HttpAnswer(error.head, Buffer.alloc(0));
+}
+
+/**
+ * A response whose body breaks off beyond that size, whatever its status: a server that never stops must not fill our
+ * memory. The connection is closed then.
+ * @param maxBytes in bytes once unpacked.
+ * @param tooLarge makes the error that the reader of the body gets.
+ */
+export function limitBody(response: Response, maxBytes: number, tooLarge: () => Error): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  let left = maxBytes;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      left -= chunk.byteLength;
+      if (left < 0) throw tooLarge();
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body.pipeThrough(counted), { status, statusText, headers });
+}
+
+/** The library's own error repeats the token that no header may hold. */
+function buildRequest(
+  url: string | URL,
+  { method, headers, body }: HttpRequest,
+  signal: AbortSignal,
+): Request {
+  try {
+    return new Request(url, { method, headers, body, redirect: 'manual', signal });
+  } catch {
+    throw new HttpError('invalid', 'the address, a header or the body makes no request');
+  }
+}
+
+interface OpenAnswer extends HttpHead {
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
+/** Agents of our own ask no proxy of the environment, which the global ones and `fetch` would. */
+async function sendDirectly(request: Request): Promise<OpenAnswer> {
+  const { method, signal, headers } = request;
+  const body = Buffer.from(await request.arrayBuffer());
+  const isTls = request.url.startsWith('https:');
+  const agent = isTls ? new HttpsAgent() : new HttpAgent();
+  const sent = { method, headers: Object.fromEntries(headers), agent, signal };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sending = (isTls ? httpsRequest : httpRequest)(request.url, sent, resolve);
+    sending.on('error', reject);
+    sending.end(body);
+  });
+  const lines = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return { status: answer.statusCode ?? 0, headers: new Headers(lines), body: answer };
+}
+
+/** Ending the loop early ends the connection. */
+async function readBody(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(host: string, head: HttpHead | undefined): HttpError {
+  return new HttpError('too-large', `${host} answered with more than is read`, undefined, head);
+}
+
+/** The library's message and cause hold the URL, and a URL may hold a token: only the system's own code is repeated. */
+function toHttpError(error: unknown, host: string, head: HttpHead | undefined): HttpError {
+  // Fetch's own list (https://fetch.spec.whatwg.org/#port-blocking); it names the reason nowhere else.
+  if (getText(getField(error, 'cause'), 'message') === 'bad port') {
+    return new HttpError('invalid', `no program may call the port of ${host}`, 'BAD_PORT');
+  }
+  const code = errorCode(error);
+  if (head === undefined && isUnsent(code, failedCall(error))) {
+    return new HttpError('unreachable', `${host} could not be reached${explainCode(code)}`, code);
+  }
+  return new HttpError('broken', `${host} gave no whole answer${explainCode(code)}`, code, head);
+}
+
+function isUnsent(code = '', call = ''): boolean {
+  return BEFORE_CONNECTION.has(call) || NOT_SENT.has(code);
+}

@@ -1,0 +1,32 @@
+/** True for `{…}`: neither null nor a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The value at a path of keys and list positions, in parsed JSON or in an error of any library; undefined where the
+ * path leads nowhere. Own properties only, so that no name of a prototype is taken for data.
+ */
+export function getField(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = Reflect.get(found, key);
+  }
+  return found;
+}
+
+/** The text or number at a path, as text; undefined when there is neither. */
+export function getText(value: unknown, ...path: readonly (string | number)[]): string | undefined {
+  const found = getField(value, ...path);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
+}
+
+/** Parsed JSON; undefined for a text that is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

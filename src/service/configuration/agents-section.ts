@@ -1,0 +1,129 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import type { HooksSettingsInput, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import type { Environment } from './environment.ts';
+
+// What only the service can say about `agents` and `models`: it knows the configuration directory, the environment
+// that programs are given variables of, and where programs are.
+
+/** The directory below the configuration directory in which agents without a workspace get one. */
+export const WORKSPACES = 'workspaces';
+
+/** The `agents` section with absolute workspaces; what is wrong with it stays, for the checks to report. */
+export function withAbsoluteWorkspaces(agents: unknown, dir: string): unknown {
+  if (!isRecord(agents) || !Array.isArray(agents['list'])) return agents;
+  const list = agents['list'].map((agent: unknown) => {
+    if (!isRecord(agent)) return agent;
+    const { workspace } = agent;
+    const isGiven = typeof workspace === 'string' && workspace !== '';
+    return isGiven ? { ...agent, workspace: resolve(dir, workspace) } : agent;
+  });
+  return { ...agents, list };
+}
+
+/** Where `runner.env` and `tools.mcp.*.env` list names of variables. */
+const VARIABLE_NAME = /\.env\[\d+\]$/;
+
+/**
+ * Whatever `agents` and `models` say – arguments, headers, keys, instructions, and the variables that programs are
+ * given – holds none of our own tokens, alone or among other words: whoever knows one could speak as a sender or an
+ * operator.
+ */
+export function leakedTokens(
+  { agents, models, token, gatewayAuthToken }: HooksSettingsInput,
+  env: Environment,
+): Problem[] {
+  const tokens = [
+    { value: trimmedText(token), name: 'hooks.token' },
+    { value: trimmedText(gatewayAuthToken), name: "the operator's token" },
+  ].filter(({ value }) => value !== '');
+  const texts = [...textsIn('agents', agents), ...textsIn('models', models)];
+  return texts.flatMap(([key, text]) => {
+    const isVariable = VARIABLE_NAME.test(key);
+    const held = isVariable ? trimmedText(env[text]) : text;
+    const found = tokens.find(({ value }) => held.includes(value));
+    if (found === undefined) return [];
+    const holds = isVariable ? `names a variable that holds ${found.name}` : `holds ${found.name}`;
+    return [{ key, message: `${holds}, which no agent may know; remove it` }];
+  });
+}
+
+/** Every text by its key; the sections may still have any shape. */
+function textsIn(key: string, value: unknown): [string, string][] {
+  if (typeof value === 'string') return [[key, value]];
+  if (Array.isArray(value)) return value.flatMap((one, at) => textsIn(`${key}[${at}]`, one));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => textsIn(`${key}.${name}`, one));
+}
+
+function trimmedText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Models that agents and mappings name while no provider is configured: each of their runs would fail. */
+export function unservedModels({ agents, models, hooks }: ResolvedHooksOptions): Problem[] {
+  if (models.providers.size > 0) return [];
+  const { defaults, list } = agents;
+  const isAsked = (runner = defaults.runner): boolean => (runner?.type ?? 'model') === 'model';
+  const named = new Map<string, string | undefined>();
+  if (list.length === 0 && isAsked()) named.set('agents.defaults.model', defaults.model);
+  for (const [index, { model, runner }] of list.entries()) {
+    if (!isAsked(runner)) continue;
+    if (model === undefined) named.set('agents.defaults.model', defaults.model);
+    else named.set(`agents.list[${index}].model`, model);
+  }
+  if (list.length > 0 ? list.every(({ runner }) => isAsked(runner)) : isAsked()) {
+    for (const [index, { model }] of hooks.mappings.entries()) {
+      named.set(`hooks.mappings[${index}].model`, model);
+    }
+  }
+  return [...named].flatMap(([key, model]) =>
+    model === undefined || model === 'auto' ? [] : [{ key, message: NO_PROVIDER }],
+  );
+}
+
+const NO_PROVIDER =
+  'names a model, but models.providers is empty, so every run of it fails; add its provider there';
+
+/** Programs of agents and of their tools that this user cannot start: every turn that needs one would fail. */
+export function unfoundPrograms({ agents }: ResolvedHooksOptions, env: Environment): Problem[] {
+  const { defaults, list } = agents;
+  const programs: [string, string | undefined][] = [
+    ['agents.defaults.runner.command', defaults.runner?.command],
+    ...list.flatMap(({ runner, tools }, index): [string, string | undefined][] => [
+      [`agents.list[${index}].runner.command`, runner?.command],
+      ...Array.from(tools?.mcp ?? [], ([name, { command }]): [string, string | undefined] => [
+        `agents.list[${index}].tools.mcp.${name}.command`,
+        command,
+      ]),
+    ]),
+  ];
+  return programs.flatMap(([key, program]) =>
+    program === undefined || isFound(program, env['PATH'] ?? '')
+      ? []
+      : [{ key, message: `names a program that ${missing(program)}` }],
+  );
+}
+
+/** As a shell would look for it. */
+function isFound(program: string, path: string): boolean {
+  if (isAbsolute(program)) return mayRun(program);
+  return path.split(delimiter).some((dir) => dir !== '' && mayRun(join(dir, program)));
+}
+
+function mayRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is wrong and what to do, as the end of a sentence. */
+function missing(program: string): string {
+  return isAbsolute(program)
+    ? 'is not there or may not be run; install it there or correct the path'
+    : 'PATH does not find; install it or write its absolute path';
+}

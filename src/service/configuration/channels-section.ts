@@ -1,0 +1,178 @@
+import { IsIn, IsNumber, IsOptional, IsPositive, IsUrl, Max } from 'class-validator';
+import {
+  DEFAULT_PROVIDERS,
+  channelProviders,
+  makeChannel,
+} from '../../adapters/channels/providers.ts';
+import type { ChannelProviderName, ProviderSettings } from '../../adapters/channels/providers.ts';
+import { CHANNEL_IDS, OptionalText, resolveSection } from '../../hooks/index.ts';
+import type {
+  Channel,
+  ChannelBinding,
+  ChannelBindings,
+  ChannelId,
+  Problem,
+} from '../../hooks/index.ts';
+
+const PROVIDERS = Object.keys(channelProviders);
+const ON_UNKNOWN = ['retry', 'stop'] as const;
+const SIGNAL_APIS = ['rpc', 'rest'] as const;
+const IMESSAGE_METHODS = ['apple-script', 'private-api'] as const;
+const URL_RULES = {
+  require_tld: false,
+  protocols: ['http', 'https'],
+  require_protocol: true,
+  // What stands behind the path would end up in the middle of an address.
+  allow_query_components: false,
+  allow_fragments: false,
+  disallow_auth: true,
+};
+const NO_URL = {
+  message: 'must be a URL such as https://chat.example.org, without user, ? and #',
+};
+
+/** What the channels have in common. Every change needs a restart. */
+export class ChannelsOptions {
+  /** How long a delivery is tried again before it is given up, in hours, over 0 and at most 168. @default 24 */
+  @IsNumber()
+  @IsPositive()
+  @Max(168)
+  retryHours = 24;
+}
+
+/** One entry of the `channels` section: which platform serves the channel. Every change needs a restart. */
+export class ChannelOptions {
+  /**
+   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`; any may
+   * serve any channel. Default for `chan_1` … `chan_8`: in this order.
+   */
+  @IsOptional()
+  @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
+  provider?: ChannelProviderName;
+
+  /** Recipient when the request names none and the session knows none. */
+  @OptionalText()
+  to?: string;
+
+  /** When nobody can tell whether a message arrived: `retry` may show it twice, `stop` may lose it. @default 'retry' */
+  @IsOptional()
+  @IsIn(ON_UNKNOWN)
+  onUnknown?: (typeof ON_UNKNOWN)[number];
+
+  /**
+   * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost; signal behind a proxy.
+   */
+  @OptionalText()
+  token?: string;
+
+  /** Address of the platform's API: needed by mattermost, signal and imessage, else the public one. */
+  @IsOptional()
+  @IsUrl(URL_RULES, NO_URL)
+  apiRoot?: string;
+
+  /** whatsapp: id of the sending number. */
+  @OptionalText()
+  phoneNumberId?: string;
+
+  /** signal: the sending number, with + and country code. */
+  @OptionalText()
+  account?: string;
+
+  /** signal: `rpc` (`signal-cli daemon --http`) or `rest` (signal-cli-rest-api). @default 'rpc' */
+  @IsOptional()
+  @IsIn(SIGNAL_APIS)
+  api?: (typeof SIGNAL_APIS)[number];
+
+  /** imessage: password of the BlueBubbles server, best as `${NAME}`. */
+  @OptionalText()
+  password?: string;
+
+  /** imessage: how the Mac sends, `apple-script` or `private-api`. @default 'apple-script' */
+  @IsOptional()
+  @IsIn(IMESSAGE_METHODS)
+  method?: (typeof IMESSAGE_METHODS)[number];
+
+  /** msteams: the bot's app id. */
+  @OptionalText()
+  appId?: string;
+
+  /** msteams: the bot's client secret, best as `${NAME}`. */
+  @OptionalText()
+  appSecret?: string;
+
+  /** msteams: directory id of a single-tenant bot. @default 'botframework.com' */
+  @OptionalText()
+  tenantId?: string;
+
+  /** msteams: address of the token endpoint. Default: that of the tenant. */
+  @IsOptional()
+  @IsUrl(URL_RULES, NO_URL)
+  tokenUrl?: string;
+}
+
+/** Connects the channels of the `channels` section with their platforms. Nothing is loaded or sent yet. */
+export function bindChannels(section: unknown): { bindings: ChannelBindings; problems: Problem[] } {
+  const given = section ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    return { bindings: {}, problems: [{ key: 'channels', message: 'must be an object' }] };
+  }
+  const entries = Object.entries(given).filter(([id]) => id.startsWith('chan'));
+  const rest = Object.entries(given).filter(([id]) => !id.startsWith('chan'));
+  const common = resolveSection(ChannelsOptions, Object.fromEntries(rest), 'channels');
+  const problems = [...common.problems];
+  const bindings: Partial<Record<ChannelId, ChannelBinding>> = {};
+  const accounts = new Accounts();
+  for (const [id, entry] of entries) {
+    if (isChannelId(id)) bindings[id] = bind(id, entry, accounts, problems);
+    else problems.push(unknownChannel(id));
+  }
+  return { bindings: { ...bindings, retryHours: common.value.retryHours }, problems };
+}
+
+/** One channel object for all entries with the same settings, which share its account and its limits. */
+class Accounts {
+  readonly #made = new Map<string, Channel>();
+
+  /** @throws Error what is wrong with the settings. */
+  channel(name: ChannelProviderName, settings: ProviderSettings): Channel {
+    const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+    const key = JSON.stringify([name, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+    const made = this.#made.get(key) ?? makeChannel(name, settings);
+    this.#made.set(key, made);
+    return made;
+  }
+}
+
+function isChannelId(id: string): id is ChannelId {
+  return CHANNEL_IDS.some((known) => known === id);
+}
+
+function unknownChannel(id: string): Problem {
+  return { key: `channels.${id}`, message: 'is not a channel; use chan_1 to chan_8' };
+}
+
+/** One channel with its platform; undefined when its entry has problems, which are added to `problems`. */
+function bind(
+  id: ChannelId,
+  entry: unknown,
+  accounts: Accounts,
+  problems: Problem[],
+): ChannelBinding | undefined {
+  const key = `channels.${id}`;
+  const section = resolveSection(ChannelOptions, entry, key);
+  if (section.problems.length > 0) {
+    problems.push(...section.problems);
+    return undefined;
+  }
+  const { provider: name = DEFAULT_PROVIDERS[id], to, onUnknown, ...settings } = section.value;
+  try {
+    const provider = accounts.channel(name, settings);
+    const problem = to === undefined ? null : provider.expectedInsteadOf(to);
+    if (problem === null) return { provider, to, onUnknown };
+    problems.push({ key: `${key}.to`, message: `is no recipient of ${name}; expected ${problem}` });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    problems.push({ key, message: `cannot be used by ${name}: ${reason}` });
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import JSON5 from 'json5';
+import { ConfigurationError } from '../../hooks/index.ts';
+import type { Problem } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { fragmentsWrittenAt, readFragments } from './fragments.ts';
+import type { Fragment } from './fragments.ts';
+
+/** With it, or with any fragment, the service is configured; without both it is the demo. */
+export const GATEWAY_FILE = 'gateway.json5';
+export const DOTENV_FILE = '.env';
+
+/** The text of every file of a configuration; undefined for one that does not exist. */
+export interface ConfigurationFiles {
+  readonly gateway: string | undefined;
+  readonly dotenv: string | undefined;
+  /** In the order of merging. Default: none. */
+  readonly fragments?: readonly Fragment[];
+}
+
+/** A configuration file as data: its sections by name. */
+export type Sections = Readonly<Record<string, unknown>>;
+
+/** @throws ConfigurationError when a file exists and cannot be read. */
+export function readConfigurationFiles(dir: string): ConfigurationFiles {
+  return {
+    gateway: readText(dir, GATEWAY_FILE),
+    dotenv: readText(dir, DOTENV_FILE),
+    fragments: readFragments(dir),
+  };
+}
+
+/** When the files were last written: equal as long as none is written, replaced or removed. */
+export function writtenAt(dir: string): string {
+  const times = [GATEWAY_FILE, DOTENV_FILE].map(
+    (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs,
+  );
+  return [...times, fragmentsWrittenAt(dir)].join(' ');
+}
+
+/**
+ * Reads the text of gateway.json5 or of a fragment; a syntax error is a problem that names line and column.
+ * @param file what problems call it
+ */
+export function parseSections(
+  text: string,
+  file = GATEWAY_FILE,
+): { sections: Sections; problems: Problem[] } {
+  let value: unknown;
+  try {
+    value = JSON5.parse(text);
+  } catch (error) {
+    return { sections: {}, problems: [syntaxProblem(error, file)] };
+  }
+  if (isRecord(value)) return withoutSchema(value, file);
+  return { sections: {}, problems: [{ key: file, message: 'must be one object: { … }' }] };
+}
+
+/** `$schema` tells editors where the JSON Schema is; it is no section. */
+function withoutSchema(
+  { $schema, ...sections }: Sections,
+  file: string,
+): { sections: Sections; problems: Problem[] } {
+  if ($schema === undefined || typeof $schema === 'string') return { sections, problems: [] };
+  const key = file === GATEWAY_FILE ? '$schema' : `${file}: $schema`;
+  return { sections, problems: [{ key, message: 'must be the address of a schema' }] };
+}
+
+function syntaxProblem(error: unknown, file: string): Problem {
+  const text = error instanceof Error ? error.message : String(error);
+  const [, line, column] = / at (\d+):(\d+)$/.exec(text) ?? [];
+  const what = text.replace(/^JSON5: /, '').replace(/ at \d+:\d+$/, '');
+  const where = line === undefined ? '' : `line ${line}, column ${column}: `;
+  return { key: file, message: `is not valid JSON5 (${where}${what}); correct it there` };
+}
+
+function readText(dir: string, name: string): string | undefined {
+  try {
+    return readFileSync(join(dir, name), 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    const message = `cannot be read (${code}); make it a file that this user may read`;
+    throw new ConfigurationError([{ key: name, message }]);
+  }
+}

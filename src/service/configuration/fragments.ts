@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import JSON5 from 'json5';
+import { ConfigurationError } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+
+// Nobody's gateway.json5 is edited: what a command sets up stands in a fragment of its own, a file of `gateway.d` beside
+// it. This file reads and writes fragments; merge.ts merges them over gateway.json5.
+
+/** The folder of fragments, beside gateway.json5. */
+export const FRAGMENTS_DIR = 'gateway.d';
+
+/** A fragment as it was read. */
+export interface Fragment {
+  /** Relative to the configuration directory: `gateway.d/mail.json5`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Where the fragment `name` stands: `<dir>/gateway.d/<name>.json5`. @throws RangeError when no such file could be read. */
+export function fragmentPath(dir: string, name: string): string {
+  const isFileName = /^[^./\\\0][^/\\\0]*$/.test(name);
+  if (!isFileName) throw new RangeError(`"${name}" cannot be the name of a fragment`);
+  return join(dir, FRAGMENTS_DIR, `${name}.json5`);
+}
+
+/** Whether a file of the folder is a fragment. Hidden files and drafts (`*.tmp`) are none. */
+export function isFragment(name: string): boolean {
+  return !name.startsWith('.') && name.endsWith('.json5');
+}
+
+/**
+ * Every fragment, in the code-point order of the names, which is the order they are merged in.
+ * @param dir the configuration directory; it may have no folder of fragments
+ * @throws ConfigurationError when something is there and cannot be read; each problem names the file
+ */
+export function readFragments(dir: string): Fragment[] {
+  const problems: { key: string; message: string }[] = [];
+  const fragments = fragmentNames(dir).flatMap((name): Fragment[] => {
+    const file = `${FRAGMENTS_DIR}/${name}`;
+    try {
+      return [{ file, text: readFileSync(join(dir, file), 'utf8') }];
+    } catch (error) {
+      const code = errorCode(error);
+      // Removed since the folder was listed: not the same as a link that leads nowhere.
+      const isGone = code === 'ENOENT' && !isThere(join(dir, file));
+      if (!isGone) problems.push({ key: file, message: unreadable(code, 'file') });
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return fragments;
+}
+
+/** When each fragment was last written: equal as long as none is written, added or removed. Never throws. */
+export function fragmentsWrittenAt(dir: string): string {
+  try {
+    const times = fragmentNames(dir).map((name) => {
+      const stat = statSync(join(dir, FRAGMENTS_DIR, name), { throwIfNoEntry: false });
+      return `${name} ${stat?.mtimeMs}`;
+    });
+    return times.join(' ');
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function fragmentNames(dir: string): string[] {
+  try {
+    const names = readdirSync(join(dir, FRAGMENTS_DIR)).filter(isFragment);
+    // UTF-8 sorts by code point; JavaScript's own order is that of UTF-16.
+    return names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return [];
+    throw new ConfigurationError([{ key: FRAGMENTS_DIR, message: unreadable(code, 'directory') }]);
+  }
+}
+
+function unreadable(code: string | undefined, kind: 'file' | 'directory'): string {
+  return `cannot be read (${code}); make it a ${kind} that this user may read`;
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Writes the whole fragment `name`, or replaces it: whoever reads it at any moment, or after a crash, finds all of the
+ * old or all of the new. Only this user may read it (0600); one that is replaced keeps its owner.
+ * @param sections as in gateway.json5. `${NAME}` stays a reference; pass a secret through {@link literal}.
+ * @param command what is named as the author, e.g. `hooks mail setup`
+ * @returns its path
+ */
+export function writeFragment(
+  dir: string,
+  name: string,
+  sections: Readonly<Record<string, unknown>>,
+  command: string,
+): string {
+  const path = fragmentPath(dir, name);
+  const folder = join(dir, FRAGMENTS_DIR);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const header = [
+    `Written by "${command}", which replaces this whole file when it is called again.`,
+    'Merged over gateway.json5; remove the file to undo it.',
+  ];
+  const body = JSON5.stringify(sections, { space: 2, quote: "'" });
+  replaceFile(folder, path, `${header.map((line) => `// ${line}\n`).join('')}${body}\n`);
+  return path;
+}
+
+/** A text that the configuration reads back exactly as it is, though it holds `${NAME}`. */
+export function literal(text: string): string {
+  return text.replaceAll(/\$(?=\{[A-Za-z_][A-Za-z0-9_]*\})/g, '$$$$');
+}
+
+function replaceFile(folder: string, path: string, text: string): void {
+  const old = statSync(path, { throwIfNoEntry: false });
+  const draft = join(folder, `.${randomUUID()}.tmp`);
+  try {
+    const file = openSync(draft, 'wx', 0o600);
+    try {
+      // Only root may give files away: a command of root's must not take the fragment from the service.
+      if (old !== undefined && process.getuid?.() === 0) fchownSync(file, old.uid, old.gid);
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  syncDirectory(folder);
+}
+
+/** Without it the rename itself may be lost with the power. */
+function syncDirectory(dir: string): void {
+  const directory = openSync(dir, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { publicUrl } from '../../adapters/agents/model-providers.ts';
+import { DEFAULT_PROVIDERS, findAddress } from '../../adapters/channels/providers.ts';
+import { CHANNEL_IDS, ConfigurationError, resolveSection } from '../../hooks/index.ts';
+import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { ChannelOptions } from './channels-section.ts';
+import { expandVariables, overrideAddress } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { GATEWAY_FILE, parseSections, readConfigurationFiles } from './files.ts';
+import type { ConfigurationFiles, Sections } from './files.ts';
+import { MergedSections } from './merge.ts';
+import { resolveSections } from './resolve.ts';
+import type { ResolvedSections } from './resolve.ts';
+import { TokenFile, newToken } from './token-file.ts';
+
+// How a configuration comes about. The texts of gateway.json5, the fragments and .env (files.ts) are parsed, merged
+// (merge.ts) and expanded with the environment (environment.ts); resolve.ts fills in the defaults and checks every
+// section. This file puts those steps together without changing anything, so that commands can use it; load.ts does the
+// same for a service that starts, which needs every token to exist and no problem to be left.
+
+/** The generated hook token of the demo, which has no `store.dir`. */
+const DEMO_HOOK_TOKEN = join('data', 'hook-token');
+
+/** What a configuration says and what is wrong with it; nothing was made or changed to find out. */
+export interface Inspection {
+  readonly dir: string;
+  /** True: there is neither gateway.json5 nor a fragment. */
+  readonly isDemo: boolean;
+  readonly files: ConfigurationFiles;
+  /** The environment, `.env` included. */
+  readonly env: Environment;
+  /** The sections of all files as written, variables as references. */
+  readonly written: Sections;
+  /** The sections as written, variables replaced. */
+  readonly sections: Sections;
+  /** Which file says what of `written`. */
+  readonly merged: MergedSections;
+  /** With every default; undefined when a file cannot be parsed. */
+  readonly resolved: ResolvedSections | undefined;
+  /** Where the demo keeps its hook token. */
+  readonly demoHookToken: TokenFile;
+  readonly problems: readonly Problem[];
+  /** What is allowed but should be looked at; empty while there are problems. */
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Reads and checks everything without a side effect. What cannot be read is a problem like any other.
+ * @param tokenOf the hook token of the demo: by default the kept one, or one that nobody keeps.
+ */
+export async function inspectConfiguration(
+  dir: string,
+  processEnv: Environment,
+  given?: ConfigurationFiles,
+  tokenOf: (file: TokenFile) => string = (file) => file.read() ?? newToken(),
+): Promise<Inspection> {
+  const { files, unreadable } = filesIn(dir, given);
+  const env = { ...parseEnv(files.dotenv ?? ''), ...processEnv };
+  const demoHookToken = new TokenFile(join(dir, DEMO_HOOK_TOKEN));
+  const isDemo = files.gateway === undefined && !files.fragments?.length && unreadable.length === 0;
+  const read = isDemo ? demo(tokenOf(demoHookToken)) : readSections(files, env, unreadable);
+  const { sections, problems, overridden } = overrideAddress(read.sections, env);
+  const { resolved, unusable } = await resolvedUnless(read.isBroken, sections, dir, env);
+  const place = (problem: Problem): Problem =>
+    overridden.includes(problem.key) ? problem : read.merged.place(problem);
+  const { problems: found = [], warnings = [], hooksWarnings = [] } = resolved ?? {};
+  const unreachable = hooksWarnings.filter((warning) => isUnreachable(warning, read.merged));
+  const all = onePerKey(
+    [...read.problems, ...problems, ...unusable],
+    [...found, ...unreachable].map(place),
+  );
+  return {
+    dir,
+    isDemo,
+    files,
+    env,
+    written: read.merged.sections,
+    merged: read.merged,
+    sections,
+    resolved,
+    demoHookToken,
+    problems: all,
+    warnings: all.length > 0 ? [] : [...warnings, ...hooksWarnings].map(place),
+  };
+}
+
+interface ReadSections {
+  readonly merged: MergedSections;
+  /** Variables replaced. */
+  readonly sections: Sections;
+  readonly problems: readonly Problem[];
+  /** True: there is nothing that defaults could be filled into. */
+  readonly isBroken: boolean;
+}
+
+function demo(hookToken: string): ReadSections {
+  const merged = new MergedSections([]);
+  return { merged, sections: demoSections(hookToken), problems: [], isBroken: false };
+}
+
+/** The files, or why one of them cannot be read. */
+function filesIn(
+  dir: string,
+  given: ConfigurationFiles | undefined,
+): { files: ConfigurationFiles; unreadable: readonly Problem[] } {
+  if (given !== undefined) return { files: given, unreadable: [] };
+  try {
+    return { files: readConfigurationFiles(dir), unreadable: [] };
+  } catch (error) {
+    const files = { gateway: undefined, dotenv: undefined };
+    return { files, unreadable: configurationProblems(error) };
+  }
+}
+
+/** The sections with their defaults, or why the data directory cannot be used. */
+async function resolvedUnless(
+  isBroken: boolean,
+  sections: Sections,
+  dir: string,
+  env: Environment,
+): Promise<{ resolved: ResolvedSections | undefined; unusable: readonly Problem[] }> {
+  if (isBroken) return { resolved: undefined, unusable: [] };
+  try {
+    return { resolved: await resolveSections(sections, dir, env), unusable: [] };
+  } catch (error) {
+    return { resolved: undefined, unusable: configurationProblems(error) };
+  }
+}
+
+/** @throws what is no ConfigurationError. */
+function configurationProblems(error: unknown): readonly Problem[] {
+  if (error instanceof ConfigurationError) return error.problems;
+  throw error;
+}
+
+function readSections(
+  { gateway, fragments = [] }: ConfigurationFiles,
+  env: Environment,
+  unreadable: readonly Problem[],
+): ReadSections {
+  const texts = gateway === undefined ? [] : [{ file: GATEWAY_FILE, text: gateway }];
+  const parsed = [...texts, ...fragments].map(({ file, text }) => ({
+    file,
+    ...parseSections(text, file),
+  }));
+  const unparsable = parsed.flatMap(({ problems }) => problems);
+  const merged = new MergedSections(parsed);
+  const { value, problems } = expandVariables(merged.sections, env);
+  const unset = problems.map((problem) => merged.place(problem));
+  return {
+    merged,
+    sections: isRecord(value) ? value : {},
+    problems: [...unreadable, ...unparsable, ...merged.problems, ...unset],
+    isBroken: unreadable.length > 0 || unparsable.length > 0,
+  };
+}
+
+/**
+ * Inside one file a mapping behind another that takes all of its requests is worth a warning: whoever wrote both sees
+ * it. A fragment must not silence a hook of another file, nor be silenced by one.
+ */
+function isUnreachable(warning: Problem, merged: MergedSections): boolean {
+  return warning.message.startsWith('can never match') && merged.isAboutFragment(warning);
+}
+
+/** A key whose variable is unset is empty for that reason only: its other problems would mislead. */
+function onePerKey(first: readonly Problem[], then: readonly Problem[]): Problem[] {
+  const reported = new Set(first.map(({ key }) => key));
+  return [...first, ...then.filter(({ key }) => !reported.has(key))];
+}
+
+/** What the service does where no gateway.json5 exists: the recommended policy, and an agent that needs no set-up. */
+function demoSections(hookToken: string): Sections {
+  return {
+    hooks: {
+      enabled: true,
+      token: hookToken,
+      defaultSessionKey: 'hook:ingress',
+      allowedSessionKeyPrefixes: ['hook:'],
+    },
+    agents: { defaults: { model: 'auto' } },
+  };
+}
+
+/** A server that the configuration makes us ask; `hooks doctor` tries to reach each of them. */
+export interface Address {
+  /** Key of the configuration that it comes from. */
+  readonly key: string;
+  /** What is there, as operators call it. */
+  readonly name: string;
+  readonly url: string;
+}
+
+/** Where the platforms of the channels are asked. The section has no problems. */
+export function channelAddresses(section: unknown): Address[] {
+  if (!isRecord(section)) return [];
+  return CHANNEL_IDS.filter((id) => section[id] !== undefined).flatMap((id) => {
+    const { provider = DEFAULT_PROVIDERS[id], ...settings } = resolveSection(
+      ChannelOptions,
+      section[id],
+      `channels.${id}`,
+    ).value;
+    const url = findAddress(provider, settings);
+    return url === undefined ? [] : [{ key: `channels.${id}`, name: provider, url }];
+  });
+}
+
+/** Where models and other gateways are asked. */
+export function modelAddresses({ agents, models }: ResolvedHooksOptions): Address[] {
+  const providers = [...models.providers].flatMap(([name, { type, baseUrl = publicUrl(type) }]) =>
+    baseUrl === undefined ? [] : [{ key: `models.providers.${name}`, name, url: baseUrl }],
+  );
+  const runners = [
+    { key: 'agents.defaults.runner', runner: agents.defaults.runner },
+    ...agents.list.map(({ runner }, index) => ({ key: `agents.list[${index}].runner`, runner })),
+  ];
+  const gateways = runners.flatMap(({ key, runner }) =>
+    runner?.baseUrl === undefined ? [] : [{ key, name: 'gateway', url: runner.baseUrl }],
+  );
+  return [...providers, ...gateways];
+}

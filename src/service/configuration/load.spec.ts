@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../../../test/support/config-directory.ts';
+import { configurationDirectory, loadConfiguration } from './load.ts';
+
+const TOKEN = 'a-hook-token-of-good-length';
+const minimal = { hooks: { enabled: true, token: TOKEN } };
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+describe('loadConfiguration without gateway.json5', () => {
+  it('shows a demo on loopback with tokens of its own', async () => {
+    const demo = await loadConfiguration(dir.path, {});
+    expect(demo).toMatchObject({
+      isDemo: true,
+      gateway: { host: '127.0.0.1', port: 18_790 },
+      hooks: { enabled: true, agents: { defaults: { model: 'auto' } } },
+    });
+    expect(demo.hooks.token).toBe(readFileSync(join(dir.path, 'data/hook-token'), 'utf8').trim());
+    expect(demo.operatorToken).not.toBe(demo.hooks.token);
+  });
+
+  it('keeps the tokens readable by this user only, and uses them again', async () => {
+    const first = await loadConfiguration(dir.path, {});
+    const second = await loadConfiguration(dir.path, {});
+    expect(second.hooks.token).toBe(first.hooks.token);
+    expect(second.operatorToken).toBe(first.operatorToken);
+    const modes = ['data', 'data/hook-token', 'data/operator-token'].map(
+      (name) => statSync(join(dir.path, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+});
+
+describe('loadConfiguration with gateway.json5', () => {
+  it('leaves hooks off unless hooks.enabled is true', async () => {
+    dir.write('gateway.json5', '{}');
+    expect((await loadConfiguration(dir.path, {})).hooks.enabled).toBeUndefined();
+    expect(existsSync(join(dir.path, 'data/hook-token'))).toBe(false);
+  });
+
+  it('generates the operator token when gateway.auth.token is absent, never the hook token', async () => {
+    dir.write('gateway.json5', { ...minimal, store: { dir: 'state' } });
+    const { operatorToken, hooks } = await loadConfiguration(dir.path, {});
+    expect(readFileSync(join(dir.path, 'state/operator-token'), 'utf8').trim()).toBe(operatorToken);
+    expect(hooks).toMatchObject({ token: TOKEN, gatewayAuthToken: operatorToken });
+    expect(existsSync(join(dir.path, 'state/hook-token'))).toBe(false);
+  });
+
+  it('takes the variables of .env, and the real environment before them', async () => {
+    dir.write('gateway.json5', { hooks: { token: '${HOOK}', defaultSessionKey: '${KEY}' } });
+    dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');
+    const { hooks } = await loadConfiguration(dir.path, { KEY: 'hook:real' });
+    expect(hooks).toMatchObject({ token: 'from-dotenv', defaultSessionKey: 'hook:real' });
+  });
+
+  it('lets GATEWAY_HOST and GATEWAY_PORT win over the file', async () => {
+    dir.write('gateway.json5', { ...minimal, gateway: { host: '127.0.0.1', port: 1 } });
+    const { gateway } = await loadConfiguration(dir.path, {
+      GATEWAY_HOST: '::1',
+      GATEWAY_PORT: '0',
+    });
+    expect(gateway).toMatchObject({ host: '::1', port: 0 });
+  });
+
+  it('warns of listening beyond loopback without trusted proxies', async () => {
+    dir.write('gateway.json5', { ...minimal, gateway: { host: '0.0.0.0' } });
+    expect((await loadConfiguration(dir.path, {})).warnings.map(({ key }) => key)).toEqual([
+      'gateway.host',
+    ]);
+    dir.write('gateway.json5', {
+      ...minimal,
+      gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] },
+    });
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
+  });
+
+  it('warns of hooks that are off, since every one of them answers 404', async () => {
+    dir.write('gateway.json5', {});
+    expect((await loadConfiguration(dir.path, {})).warnings.map(({ key }) => key)).toEqual([
+      'hooks.enabled',
+    ]);
+  });
+
+  it.each([
+    ['agents.defaults.model', { defaults: { model: 'openai/gpt-5' } }],
+    ['agents.list[1].model', { list: [{ id: 'main' }, { id: 'ops', model: 'gpt-5' }] }],
+  ])('warns of %s when no provider can serve it', async (key, agents) => {
+    dir.write('gateway.json5', { ...minimal, agents });
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings).toEqual([{ key, message: expect.stringContaining('add its provider') }]);
+  });
+
+  it('does not warn of a model that a program is given, or of auto', async () => {
+    const runner = { type: 'command', command: process.execPath };
+    const list = [
+      { id: 'main', model: 'opus', runner },
+      { id: 'ops', model: 'auto' },
+    ];
+    dir.write('gateway.json5', { ...minimal, agents: { list } });
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
+  });
+
+  it('connects channels with their providers', async () => {
+    dir.write('gateway.json5', {
+      channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },
+    });
+    const { channels } = await loadConfiguration(dir.path, {});
+    expect(Object.keys(channels)).toEqual(['chan_2', 'retryHours']);
+    expect(channels.chan_2?.to).toBe('42');
+  });
+});
+
+describe('configurationDirectory', () => {
+  it('is GATEWAY_CONFIG_DIR, else the working directory', () => {
+    expect(configurationDirectory({}, dir.path)).toBe(dir.path);
+    expect(configurationDirectory({ GATEWAY_CONFIG_DIR: dir.path }, '/')).toBe(dir.path);
+  });
+
+  it('is refused when it does not exist', () => {
+    expect(() => configurationDirectory({ GATEWAY_CONFIG_DIR: 'nowhere' }, dir.path)).toThrow(
+      /GATEWAY_CONFIG_DIR names no directory/,
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import type { Problem } from '../../hooks/index.ts';
+import { resolveMail } from '../../mail/index.ts';
+import type { MailOptions } from '../../mail/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import type { Sections } from './files.ts';
+
+const PRESET = 'mail';
+
+/** Keys of `hooks.mail` that belong to the mapping, not to the watcher: a reload applies them. */
+const OF_THE_MAPPING = ['model', 'thinking', 'allowUnsafeExternalContent'] as const;
+
+// `hooks.mail` is written as one block and serves two: the watcher, which reads the mailbox, and the mapping "mail",
+// which takes what the watcher sends. Here the block is divided, and what is wrong with the mapping's part is reported
+// under the key that was written.
+
+/** The `hooks` section as the hooks module takes it, and what was under `mail` in it. */
+export interface DividedHooks {
+  readonly hooks: Sections;
+  readonly mail: MailOptions | undefined;
+  readonly problems: readonly Problem[];
+  /** Where a problem is written that the hooks module finds in what came from `hooks.mail`. */
+  readonly written: (problem: Problem) => Problem;
+}
+
+/** Takes `mail` out of the `hooks` section: the watcher's part of it, and a mapping that merges over the preset. */
+export function divideHooks(section: Sections): DividedHooks {
+  const { mail: given, ...hooks } = section;
+  const asWritten = (problem: Problem): Problem => problem;
+  if (given === undefined) return { hooks, mail: undefined, problems: [], written: asWritten };
+  const { value, problems } = resolveMail(given);
+  const own = mappingFields(value);
+  const all = [...problems, ...presetProblems(hooks), ...duplicates(hooks, own)];
+  if (all.length > 0 || Object.keys(own).length === 0) {
+    return { hooks, mail: value, problems: all, written: asWritten };
+  }
+  const { mappings, index } = withMapping(listMappings(hooks), own);
+  return {
+    hooks: { ...hooks, mappings },
+    mail: value,
+    problems: [],
+    written: (problem) => writtenUnderMail(problem, index, own),
+  };
+}
+
+/** What needs a restart: everything that is not the mapping's. */
+export function watcherPart(mail: MailOptions | undefined): object | undefined {
+  if (mail === undefined) return undefined;
+  const own = Object.entries(mail).filter(([key]) => !OF_THE_MAPPING.some((name) => name === key));
+  return Object.fromEntries(own);
+}
+
+/** The fields of the mapping that were given. */
+function mappingFields(mail: MailOptions): Sections {
+  const fields = OF_THE_MAPPING.map((key): [string, unknown] => [key, mail[key]]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** Without the preset nothing would take what the watcher sends. */
+function presetProblems({ presets }: Sections): Problem[] {
+  if (Array.isArray(presets) && presets.includes(PRESET)) return [];
+  const message = 'needs the hook that takes its mail: add "mail" to hooks.presets';
+  return [{ key: 'hooks.mail', message }];
+}
+
+/** The same field in both places could only contradict itself. */
+function duplicates(hooks: Sections, own: Sections): Problem[] {
+  const mapping = listMappings(hooks).find(isMail);
+  if (mapping === undefined) return [];
+  return Object.keys(own)
+    .filter((key) => key in mapping)
+    .map((key) => ({
+      key: `hooks.mail.${key}`,
+      message: `is also given in the mapping "${PRESET}" of hooks.mappings; keep one of both`,
+    }));
+}
+
+function listMappings({ mappings }: Sections): readonly unknown[] {
+  return Array.isArray(mappings) ? mappings : [];
+}
+
+function isMail(mapping: unknown): mapping is Sections {
+  return isRecord(mapping) && mapping['id'] === PRESET;
+}
+
+/** Into the mapping that is there; else behind all others, where the preset would be. */
+function withMapping(
+  mappings: readonly unknown[],
+  own: Sections,
+): { mappings: unknown[]; index: number } {
+  const at = mappings.findIndex(isMail);
+  if (at < 0) return { mappings: [...mappings, { id: PRESET, ...own }], index: mappings.length };
+  return {
+    mappings: mappings.map((mapping, index) =>
+      index === at && isMail(mapping) ? { ...mapping, ...own } : mapping,
+    ),
+    index: at,
+  };
+}
+
+/** A problem of the mapping under the key of `hooks.mail` that it came from. */
+function writtenUnderMail(problem: Problem, index: number, own: Sections): Problem {
+  const key = Object.keys(own).find((name) => problem.key === `hooks.mappings[${index}].${name}`);
+  return key === undefined ? problem : { ...problem, key: `hooks.mail.${key}` };
+}

@@ -1,0 +1,241 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GATEWAY_NAMES, HooksSettings } from '../../hooks/index.ts';
+import { CapturedLogs } from '../../../test/support/captured-logs.ts';
+import { ConfigDirectory } from '../../../test/support/config-directory.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { ConfigurationReload } from './reload.ts';
+import { writeFragment } from './fragments.ts';
+import { loadConfiguration } from './load.ts';
+import { RunningConfiguration } from './reload.ts';
+
+const OLD = 'the-old-token-of-good-length';
+const NEW = 'the-new-token-of-good-length';
+const withToken = (token: string): object => ({ hooks: { enabled: true, token } });
+
+let dir: ConfigDirectory;
+let logs: CapturedLogs;
+let reload: ConfigurationReload | undefined;
+
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  logs = new CapturedLogs();
+});
+
+afterEach(() => {
+  reload?.onModuleDestroy();
+  logs[Symbol.dispose]();
+  dir[Symbol.dispose]();
+});
+
+async function serve(): Promise<{
+  settings: HooksSettings;
+  running: RunningConfiguration;
+  token: () => unknown;
+}> {
+  const running = new RunningConfiguration(await loadConfiguration(dir.path, {}));
+  const settings = new HooksSettings(running.started.hooks, GATEWAY_NAMES);
+  reload = new ConfigurationReload(running, settings, {});
+  reload.onApplicationBootstrap();
+  return { settings, running, token: () => settings.current.hooks.token };
+}
+
+describe('ConfigurationReload', () => {
+  it('applies a file that was written in place', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = await serve();
+    dir.write('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('applies a file that an editor replaced, more than once', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = await serve();
+    dir.replace('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+    dir.replace('gateway.json5', withToken(OLD));
+    expect(await eventually('the old token is in force again', () => token() === OLD)).toBe(true);
+  });
+
+  it('applies a changed .env', async () => {
+    dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
+    const { token } = await serve();
+    dir.replace('.env', `HOOK=${NEW}`);
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('applies changed models to the runner', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { running } = await serve();
+    const models = { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } };
+    dir.replace('gateway.json5', { ...withToken(OLD), models });
+    const local = await eventually('the provider is known', () => running.providers['local']);
+    expect(local).toMatchObject({ type: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' });
+  });
+
+  it('reads again at SIGHUP', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = await serve();
+    dir.write('gateway.json5', withToken(NEW));
+    process.emit('SIGHUP');
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('keeps the configuration in force when the new one has problems, and logs every one', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = await serve();
+    const before = settings.current;
+    dir.write('gateway.json5', { hooks: { enabled: 1, token: NEW, colour: 'red' }, stores: {} });
+    await reload?.reload();
+    expect(settings.current).toBe(before);
+    const problems = logs.lines.filter((line) => line.startsWith('error')).slice(1);
+    expect(problems.map((line) => line.split(' ')[1])).toEqual([
+      'stores',
+      'hooks.colour',
+      'hooks.enabled',
+    ]);
+  });
+
+  it('keeps the configuration in force when the file cannot be read as JSON5', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { token } = await serve();
+    dir.write('gateway.json5', '{ hooks: ');
+    await reload?.reload();
+    expect(token()).toBe(OLD);
+    expect(logs.find('not valid JSON5')).toContain('line 1');
+  });
+
+  it('looks again at refused files that are saved as they were: what they lacked may lie elsewhere', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings, token } = await serve();
+    const missing = [{ key: 'hooks', message: 'needs a file that is not there' }];
+    settings.addCheck(() => ({ problems: [...missing], warnings: [] }));
+    dir.write('gateway.json5', withToken(NEW));
+    await eventually('the refusal is logged', () => logs.find('that is not there'));
+    missing.length = 0;
+    dir.replace('gateway.json5', withToken(NEW));
+    expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
+  });
+
+  it('never turns into the demo when the file disappears', async () => {
+    dir.write('gateway.json5', withToken(OLD)).write('.env', 'A=1');
+    const { token } = await serve();
+    dir.remove('gateway.json5');
+    await reload?.reload();
+    await reload?.reload();
+    expect(token()).toBe(OLD);
+    expect(logs.lines.filter((line) => line.includes('gateway.json5 is gone'))).toHaveLength(2);
+  });
+
+  it('applies fragments as they come and go, though their folder is made later', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = await serve();
+    const limit = (): number => settings.current.hooks.authFailures.limit;
+    const write = (value: number): unknown =>
+      writeFragment(dir.path, 'a', { hooks: { authFailures: { limit: value } } }, 'a test');
+    write(5);
+    expect(await eventually('the fragment is in force', () => limit() === 5)).toBe(true);
+    write(6);
+    expect(await eventually('the changed one is in force', () => limit() === 6)).toBe(true);
+    dir.remove('gateway.d/a.json5');
+    expect(await eventually('the default is in force again', () => limit() === 20)).toBe(true);
+  });
+
+  it('applies a folder that is put in the place of another', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = await serve();
+    const limit = (): number => settings.current.hooks.authFailures.limit;
+    for (const value of [5, 6]) {
+      const sections = { hooks: { authFailures: { limit: value } } };
+      writeFragment(join(dir.path, `of-${value}`), 'a', sections, 'a test');
+      rmSync(join(dir.path, 'gateway.d'), { recursive: true, force: true });
+      renameSync(join(dir.path, `of-${value}/gateway.d`), join(dir.path, 'gateway.d'));
+      expect(await eventually('the new folder is in force', () => limit() === value)).toBe(true);
+    }
+    writeFragment(dir.path, 'a', { hooks: { authFailures: { limit: 7 } } }, 'a test');
+    expect(await eventually('its fragment is in force', () => limit() === 7)).toBe(true);
+  });
+
+  it.each(['', 'gateway.d'])('applies links that a volume swaps (%p)', async (mount) => {
+    // As Kubernetes mounts a ConfigMap: files are links through `..data`, which alone is replaced.
+    const at = (...names: string[]): string => join(dir.path, mount, ...names);
+    const fragment = mount === '' ? 'gateway.d/a.json5' : 'a.json5';
+    const swap = (version: string, value: number): void => {
+      mkdirSync(dirname(at(version, fragment)), { recursive: true });
+      const sections = { hooks: { authFailures: { limit: value } } };
+      writeFileSync(at(version, fragment), JSON.stringify(sections));
+      symlinkSync(version, at('..data_tmp'));
+      renameSync(at('..data_tmp'), at('..data'));
+    };
+    dir.write('gateway.json5', withToken(OLD));
+    swap('..1', 5);
+    const link = mount === '' ? 'gateway.d' : 'a.json5';
+    symlinkSync(join('..data', link), at(link));
+    const { settings } = await serve();
+    const limit = (): number => settings.current.hooks.authFailures.limit;
+    expect(limit()).toBe(5);
+    for (const value of [6, 7]) {
+      swap(`..${value}`, value);
+      expect(await eventually('the swapped one is in force', () => limit() === value)).toBe(true);
+    }
+  });
+
+  it('never turns into the demo when the only fragment disappears', async () => {
+    writeFragment(dir.path, 'a', {}, 'a test');
+    const { settings } = await serve();
+    dir.remove('gateway.d/a.json5');
+    await reload?.reload();
+    expect(settings.current.hooks.enabled).toBe(false);
+    expect(logs.find('gateway.d/a.json5 is gone')).toBeDefined();
+  });
+
+  it('names the file of what the hooks module refuses', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = await serve();
+    settings.addCheck(() => ({
+      problems: [{ key: 'hooks.mappings[0]', message: 'is refused by a check' }],
+      warnings: [],
+    }));
+    writeFragment(dir.path, 'a', { hooks: { mappings: [{ id: 'a' }] } }, 'a test');
+    expect(
+      await eventually('the refusal is logged', () => logs.find('is refused by a check')),
+    ).toContain('gateway.d/a.json5: hooks.mappings[0] is refused');
+  });
+
+  it('names what only a restart applies, and applies the rest', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { settings } = await serve();
+    const sections = {
+      gateway: {
+        port: 1,
+        shutdownSeconds: 1,
+        trustedProxies: ['10.0.0.1'],
+        auth: { token: 'other' },
+      },
+      hooks: { enabled: true, token: NEW, path: '/in' },
+      channels: { chan_1: { provider: 'telegram', token: '1:a' } },
+      store: { dir: 'state' },
+      ops: { exposed: true },
+    };
+    dir.write('gateway.json5', sections);
+    await reload?.reload();
+    expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
+    expect(settings.current.trustedProxies).toEqual([]);
+    expect(logs.find('Only a restart')).toContain(
+      'gateway.port, gateway.auth.token, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
+    );
+  });
+
+  it('does not ask for a restart when a default is written out', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    await serve();
+    dir.write('gateway.json5', {
+      gateway: { host: '127.0.0.1', port: 18_790, trustedProxies: [] },
+      hooks: { enabled: true, token: NEW, path: 'hooks/' },
+      store: { dir: './data', payloadDays: 1 },
+    });
+    await reload?.reload();
+    expect(logs.find('in force')).toBeDefined();
+    expect(logs.find('Only a restart')).toBeUndefined();
+  });
+});

@@ -1,0 +1,201 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ConfigurationError,
+  HooksSettings,
+  ModelsOptions,
+  normalizePrefix,
+  resolveSection,
+} from '../../hooks/index.ts';
+import type { Problem, ProviderOptions } from '../../hooks/index.ts';
+import type { Environment } from './environment.ts';
+import { GATEWAY_FILE, readConfigurationFiles, writtenAt } from './files.ts';
+import type { ConfigurationFiles } from './files.ts';
+import { loadConfiguration } from './load.ts';
+import type { Configuration } from './load.ts';
+import { watcherPart } from './mail-section.ts';
+import { ConfigurationWatch } from './watch.ts';
+
+/** What the service was started with, and the parts of it that a reload has changed since. */
+export class RunningConfiguration {
+  #providers: Readonly<Record<string, ProviderOptions>> = {};
+  #env: Environment = {};
+
+  constructor(readonly started: Configuration) {
+    this.use(started);
+  }
+
+  /** `models.providers` in force. */
+  get providers(): Readonly<Record<string, ProviderOptions>> {
+    return this.#providers;
+  }
+
+  /** The environment in force, `.env` included. */
+  get env(): Environment {
+    return this.#env;
+  }
+
+  /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
+  use({ hooks: { models }, env }: Pick<Configuration, 'hooks' | 'env'>): void {
+    this.#env = env;
+    this.#providers = Object.fromEntries(
+      resolveSection(ModelsOptions, models, 'models').value.providers,
+    );
+  }
+}
+
+/** DI token of the environment that the service was started with. */
+export const ENVIRONMENT = Symbol('ENVIRONMENT');
+
+/**
+ * Applies a changed gateway.json5, fragment or .env while the service runs: all of it, or nothing and the reasons.
+ *
+ * A change is noticed by watching the directories, or announced by SIGHUP. It goes through the same checks as at the
+ * start, then `HooksSettings` puts it in force for new requests, and {@link RunningConfiguration} for the runner. What
+ * only a restart applies is logged by its keys.
+ */
+@Injectable()
+export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #logger = new Logger('Configuration');
+  readonly #watch: ConfigurationWatch;
+  readonly #onSignal = (): void => void this.reload();
+  /** The files that were read last, in force or refused. */
+  #seen: ConfigurationFiles;
+  /** When the refused files were written; undefined while none are refused. */
+  #refusedAt: string | undefined;
+  #reloaded: Promise<void> = Promise.resolve();
+  /** The files in force: of those that made it a configured service, the last one cannot go. */
+  #inForce: ConfigurationFiles;
+
+  constructor(
+    private readonly running: RunningConfiguration,
+    private readonly settings: HooksSettings,
+    @Inject(ENVIRONMENT) private readonly env: Environment,
+  ) {
+    const { dir, files } = running.started;
+    this.#seen = files;
+    this.#inForce = files;
+    this.#watch = new ConfigurationWatch(dir, () => this.#reloadIfChanged());
+  }
+
+  onApplicationBootstrap(): void {
+    process.on('SIGHUP', this.#onSignal);
+    this.#watch.start(({ message }) => {
+      this.#logger.warn(
+        `Changes are not noticed by themselves (${message}); send SIGHUP after each.`,
+      );
+    });
+    // What was changed while the service started was not watched yet.
+    this.#reloadIfChanged();
+  }
+
+  onModuleDestroy(): void {
+    process.off('SIGHUP', this.#onSignal);
+    this.#watch.stop();
+  }
+
+  /**
+   * Reads the files again and puts them in force, or keeps the configuration in force and says why. One reload after
+   * the other, in the order they were asked for. Never rejects.
+   */
+  reload(): Promise<void> {
+    this.#reloaded = this.#reloaded.then(() => this.#reload());
+    return this.#reloaded;
+  }
+
+  async #reload(): Promise<void> {
+    const at = writtenAt(this.running.started.dir);
+    try {
+      this.#seen = readConfigurationFiles(this.running.started.dir);
+      await this.#apply(this.#seen);
+      this.#refusedAt = undefined;
+    } catch (error) {
+      this.#refusedAt = at;
+      const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
+      this.#logger.error('The changed configuration was refused; the one in force stays.');
+      for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
+    }
+  }
+
+  /**
+   * Ignores events without a change: a touched file, or a second event of the same change. Refused files are read again
+   * even when they are saved unchanged: what they lacked may be elsewhere, in a transform's file for example.
+   */
+  #reloadIfChanged(): void {
+    const { dir } = this.running.started;
+    const isSavedAgain = this.#refusedAt !== undefined && this.#refusedAt !== writtenAt(dir);
+    try {
+      if (!isSavedAgain && isDeepStrictEqual(readConfigurationFiles(dir), this.#seen)) return;
+    } catch {
+      // Unreadable is a change, too: reload says so.
+    }
+    void this.reload();
+  }
+
+  /** @throws ConfigurationError with every problem; then nothing has changed */
+  async #apply(files: ConfigurationFiles): Promise<void> {
+    const { started } = this.running;
+    this.#refuseDemo(files);
+    const next = await loadConfiguration(started.dir, this.env, files);
+    try {
+      await this.settings.replace({
+        ...next.hooks,
+        gatewayAuthToken: started.operatorToken,
+        trustedProxies: started.gateway.trustedProxies,
+      });
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      throw new ConfigurationError(error.problems.map(next.place));
+    }
+    this.running.use(next);
+    this.#inForce = files;
+    this.#report(next.warnings, restartKeys(started, next));
+  }
+
+  /** A configured service never turns into the demo, nor loses what its operator wrote. */
+  #refuseDemo({ gateway, fragments = [] }: ConfigurationFiles): void {
+    if (gateway !== undefined) return;
+    const message = 'is gone; put it back (without it the service would show itself as a demo)';
+    if (this.#inForce.gateway !== undefined) {
+      throw new ConfigurationError([{ key: GATEWAY_FILE, message }]);
+    }
+    const [last] = this.#inForce.fragments ?? [];
+    if (last !== undefined && fragments.length === 0) {
+      throw new ConfigurationError([{ key: last.file, message }]);
+    }
+  }
+
+  #report(warnings: readonly Problem[], waiting: readonly string[]): void {
+    this.#logger.log('The changed configuration is in force.');
+    for (const { key, message } of warnings) this.#logger.warn(`${key} ${message}`);
+    if (waiting.length > 0) {
+      this.#logger.warn(`Only a restart applies the change of: ${waiting.join(', ')}.`);
+    }
+  }
+}
+
+function unexpected(error: unknown): Problem {
+  return { key: GATEWAY_FILE, message: error instanceof Error ? error.message : String(error) };
+}
+
+/** How a value that cannot change while the service runs is read from a configuration. */
+const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => unknown>> = {
+  'gateway.host': ({ gateway }) => gateway.host,
+  'gateway.port': ({ gateway }) => gateway.port,
+  'gateway.auth.token': ({ operatorToken }) => operatorToken,
+  'gateway.trustedProxies': ({ gateway }) => gateway.trustedProxies,
+  'gateway.shutdownSeconds': ({ gateway }) => gateway.shutdownSeconds,
+  'hooks.path': ({ hooks }) => normalizePrefix(hooks.path ?? ''),
+  'hooks.mail': ({ mail }) => watcherPart(mail),
+  channels: ({ sections }) => sections['channels'],
+  'store.dir': ({ store }) => store.dir,
+  'ops.exposed': ({ ops }) => ops.exposed,
+};
+
+/** The keys in which two configurations differ and which only a restart applies. */
+export function restartKeys(running: Configuration, next: Configuration): string[] {
+  return Object.entries(NEED_RESTART)
+    .filter(([, read]) => !isDeepStrictEqual(read(running), read(next)))
+    .map(([key]) => key);
+}

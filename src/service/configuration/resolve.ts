@@ -1,0 +1,175 @@
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  GATEWAY_NAMES,
+  checkOptions,
+  isLoopback,
+  resolveSection,
+  unservedChannels,
+} from '../../hooks/index.ts';
+import type {
+  ChannelBindings,
+  HooksSettingsInput,
+  Problem,
+  ResolvedHooksOptions,
+} from '../../hooks/index.ts';
+import type { MailOptions } from '../../mail/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import {
+  leakedTokens,
+  unfoundPrograms,
+  unservedModels,
+  withAbsoluteWorkspaces,
+} from './agents-section.ts';
+import { bindChannels } from './channels-section.ts';
+import type { Environment } from './environment.ts';
+import type { Sections } from './files.ts';
+import { divideHooks } from './mail-section.ts';
+import { GatewayOptions, OpsOptions, SECTIONS, StoreOptions } from './sections.ts';
+import { TokenFile } from './token-file.ts';
+
+/** Keys of the hooks module that are not keys of the `hooks` section. */
+const NEIGHBOURS = new Set([
+  'agents',
+  'models',
+  'retention',
+  'gatewayAuthToken',
+  'trustedProxies',
+  'configDir',
+]);
+
+/** Name of the generated operator token in the data directory. */
+const OPERATOR_TOKEN_FILE = 'operator-token';
+
+/** The sections with their defaults, and everything that is wrong with them. */
+export interface ResolvedSections {
+  readonly gateway: GatewayOptions;
+  readonly store: StoreOptions;
+  readonly ops: OpsOptions;
+  readonly channels: ChannelBindings;
+  readonly hooks: HooksSettingsInput;
+  /** `hooks.mail`, when there is one. */
+  readonly mail: MailOptions | undefined;
+  /** What the hooks module would have in force. */
+  readonly effective: ResolvedHooksOptions;
+  /** Where the operator's token is kept when `gateway.auth.token` is absent. */
+  readonly operatorTokenFile: TokenFile;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Those of the hooks module, which logs them itself when it starts. */
+  readonly hooksWarnings: readonly Problem[];
+}
+
+/**
+ * Fills in every default and checks every section. Each check is asked, whatever the others found, so that an operator
+ * sees all problems at once; what cannot be judged while a section is broken is left out.
+ * @param dir what a relative `store.dir` or `workspace`, and the transforms, start from.
+ * @param env what agents may be given variables of.
+ */
+export async function resolveSections(
+  sections: Sections,
+  dir: string,
+  env: Environment,
+): Promise<ResolvedSections> {
+  const gateway = resolveSection(GatewayOptions, sections['gateway'], 'gateway');
+  const store = resolveSection(StoreOptions, sections['store'], 'store');
+  const ops = resolveSection(OpsOptions, sections['ops'], 'ops');
+  const channels = bindChannels(sections['channels']);
+  store.value.dir = resolve(dir, typeof store.value.dir === 'string' ? store.value.dir : '');
+  const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
+  const operatorToken = gateway.value.auth?.token ?? operatorTokenFile.read();
+  const divided = divideHooks(isRecord(sections['hooks']) ? sections['hooks'] : {});
+  const hooks = {
+    ...hooksInput(divided.hooks, sections, dir, gateway.value, store.value),
+    gatewayAuthToken: operatorToken,
+    configDir: dir,
+  };
+  const checked = await checkOptions(hooks, GATEWAY_NAMES);
+  const isSound = checked.problems.length === 0;
+  const own = [gateway, store, ops, channels].flatMap(({ problems }) => problems);
+  const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'])];
+  return {
+    gateway: gateway.value,
+    store: store.value,
+    ops: ops.value,
+    channels: channels.bindings,
+    hooks,
+    mail: divided.mail,
+    effective: checked.resolved,
+    operatorTokenFile,
+    problems: distinct([
+      ...known,
+      ...own,
+      ...divided.problems,
+      ...checked.problems.map(divided.written),
+      ...leakedTokens(hooks, env),
+    ]),
+    warnings: [
+      ...exposedWithoutProxy(gateway.value),
+      ...disabledHooks(hooks),
+      ...(isSound ? unservedModels(checked.resolved) : []),
+      ...unfoundPrograms(checked.resolved, env),
+    ],
+    hooksWarnings: isSound
+      ? [...checked.warnings, ...unservedChannels(checked.resolved, channels.bindings)]
+      : [],
+  };
+}
+
+/** An ingress that is off answers like any other unknown path: nothing else would say why. */
+function disabledHooks({ enabled }: HooksSettingsInput): Problem[] {
+  if (enabled === true) return [];
+  return [{ key: 'hooks.enabled', message: 'is not true: every hook answers 404' }];
+}
+
+/** What `HooksModule` takes: the `hooks` section with its neighbours, and what other sections say about them. */
+function hooksInput(
+  hooks: Sections,
+  sections: Sections,
+  dir: string,
+  gateway: GatewayOptions,
+  { payloadDays, eventDays }: StoreOptions,
+): HooksSettingsInput {
+  return {
+    ...hooks,
+    agents: withAbsoluteWorkspaces(sections['agents'], dir) ?? {},
+    models: sections['models'] ?? {},
+    retention: { payloadDays, eventDays },
+    trustedProxies: gateway.trustedProxies,
+  };
+}
+
+/** A misspelt section would otherwise be ignored, and its defaults hold. */
+function unknownSections(sections: Sections): Problem[] {
+  const known = Object.keys(SECTIONS);
+  return Object.keys(sections)
+    .filter((name) => !known.includes(name))
+    .map((key) => ({ key, message: `is not a known section; known are ${known.join(', ')}` }));
+}
+
+/** Options of the hooks module that are sections of their own in gateway.json5 must not be given twice. */
+function strayHooksKeys(hooks: unknown): Problem[] {
+  if (hooks === undefined || hooks === null) return [];
+  if (!isRecord(hooks)) return [{ key: 'hooks', message: 'must be an object' }];
+  return Object.keys(hooks)
+    .filter((name) => NEIGHBOURS.has(name))
+    .map((name) => ({
+      key: `hooks.${name}`,
+      message: 'is not a known key; remove it or correct its spelling',
+    }));
+}
+
+/** `store` is checked as a section and as the module's retention: what both say is said once. */
+function distinct(problems: readonly Problem[]): Problem[] {
+  return problems.filter(
+    (problem, index) => problems.findIndex((other) => isDeepStrictEqual(other, problem)) === index,
+  );
+}
+
+/** The service speaks plain HTTP: tokens would cross the network readable. */
+function exposedWithoutProxy({ host, trustedProxies }: GatewayOptions): Problem[] {
+  if (typeof host !== 'string' || isLoopback(host) || trustedProxies?.length > 0) return [];
+  const message =
+    'listens beyond loopback without gateway.trustedProxies: put a reverse proxy with TLS before it and name its address there';
+  return [{ key: 'gateway.host', message }];
+}

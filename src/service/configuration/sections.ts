@@ -1,0 +1,123 @@
+import { Type } from 'class-transformer';
+import type { ClassConstructor } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import {
+  AgentsOptions,
+  CHANNEL_IDS,
+  HooksOptions,
+  ModelsOptions,
+  RetentionOptions,
+  parseRange,
+} from '../../hooks/index.ts';
+import { MailOptions } from '../../mail/index.ts';
+import { ChannelOptions, ChannelsOptions } from './channels-section.ts';
+
+// The sections that only the service has. Those of the hooks module are declared there (hooks/options).
+
+function isAddressOrRange(entry: unknown): boolean {
+  return typeof entry === 'string' && parseRange(entry) !== null;
+}
+
+function AreAddressRanges(): PropertyDecorator {
+  return ValidateBy({
+    name: 'areAddressRanges',
+    validator: {
+      validate: (value) => Array.isArray(value) && value.every(isAddressOrRange),
+      defaultMessage: () => 'must list addresses or CIDR ranges, for example ["10.0.0.0/8", "::1"]',
+    },
+  });
+}
+
+/** `gateway.auth`. */
+export class GatewayAuthOptions {
+  /** The operator's token for /ops. Absent: generated once and kept as `operator-token` in the data directory. */
+  @IsOptional()
+  @IsString()
+  @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
+  token?: string;
+}
+
+/** The `gateway` section: how the service listens. Every change needs a restart. */
+export class GatewayOptions {
+  /** Address to listen on. GATEWAY_HOST in the environment wins. @default '127.0.0.1' */
+  @IsString()
+  @IsNotEmpty()
+  host = '127.0.0.1';
+
+  /** Port to listen on, 0 to 65,535; 0: any free one. GATEWAY_PORT in the environment wins. @default 18790 */
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port = 18_790;
+
+  @ValidateNested()
+  @Type(() => GatewayAuthOptions)
+  auth = new GatewayAuthOptions();
+
+  /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. @default [] */
+  @IsArray()
+  @AreAddressRanges()
+  trustedProxies: string[] = [];
+
+  /**
+   * How long runs may continue after SIGTERM before they are left to the next start, in seconds, 0 to 3,600.
+   * @default 20
+   */
+  @IsNumber()
+  @Min(0)
+  @Max(3600)
+  shutdownSeconds = 20;
+}
+
+/** The `store` section: where the data is, and how long it is kept. */
+export class StoreOptions extends RetentionOptions {
+  /** Data directory, relative to the configuration directory or absolute. Changing it needs a restart. @default 'data' */
+  @IsString()
+  @IsNotEmpty()
+  dir = 'data';
+}
+
+/** The `ops` section. Changing it needs a restart. */
+export class OpsOptions {
+  /**
+   * True: the operator API also answers other machines (with the operator token). False: loopback only.
+   * @default false
+   */
+  @IsBoolean()
+  exposed = false;
+}
+
+/** One section of gateway.json5 by the classes that describe its keys. */
+export interface Section {
+  /** Its own keys. */
+  readonly options: ClassConstructor<object>;
+  /** Keys that it has besides, each with keys of its own. */
+  readonly parts?: Readonly<Record<string, ClassConstructor<object>>>;
+}
+
+/** Every section. A new one is one row. */
+export const SECTIONS: Readonly<Record<string, Section>> = {
+  gateway: { options: GatewayOptions },
+  hooks: { options: HooksOptions, parts: { mail: MailOptions } },
+  agents: { options: AgentsOptions },
+  models: { options: ModelsOptions },
+  channels: {
+    options: ChannelsOptions,
+    parts: Object.fromEntries(CHANNEL_IDS.map((id) => [id, ChannelOptions])),
+  },
+  store: { options: StoreOptions },
+  ops: { options: OpsOptions },
+};

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigurationError } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+
+/** A token that nobody guesses: 32 random bytes as base64url, 43 characters. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** A token that the service made for itself, kept in the data directory with mode 0600. */
+export class TokenFile {
+  constructor(readonly path: string) {}
+
+  /**
+   * The token that is kept; undefined when there is none yet.
+   * @throws ConfigurationError when the file cannot be read.
+   */
+  read(): string | undefined {
+    try {
+      const token = readFileSync(this.path, 'utf8').trim();
+      return token === '' ? undefined : token;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw this.#unusable('read', error);
+    }
+  }
+
+  /**
+   * The token that is kept, or a new one that is kept from now on.
+   * @throws ConfigurationError when it can be neither read nor written.
+   */
+  readOrCreate(): string {
+    const kept = this.read();
+    if (kept !== undefined) return kept;
+    const token = newToken();
+    try {
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      writeFileSync(this.path, `${token}\n`, { mode: 0o600 });
+    } catch (error) {
+      throw this.#unusable('written', error);
+    }
+    return token;
+  }
+
+  #unusable(verb: string, error: unknown): ConfigurationError {
+    const message = `must hold a writable directory: ${this.path} cannot be ${verb} (${errorCode(error)})`;
+    return new ConfigurationError([{ key: 'store.dir', message }]);
+  }
+}

@@ -1,0 +1,91 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wantsBody } from './ops/index.ts';
+import { Refusal } from './refusals.ts';
+import type { RefusalCode } from './refusals.ts';
+
+/** Longest a client may take for its headers. */
+const HEADERS_MS = 15_000;
+/** Longest a client may take for a whole request: above the longest `hooks.bodyTimeoutSeconds`, which answers first. */
+const REQUEST_MS = 610_000;
+/** How long answers that are under way may take when the service stops. */
+const LAST_ANSWERS_MS = 1_000;
+/** A session key has up to 256 characters, each up to nine when percent-encoded. */
+const LONGEST_PARAMETER = 2_400;
+
+const CLIENT_ERRORS: Readonly<Record<string, RefusalCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+};
+
+/** Fastify with our limits, and with our refusals where it answers before any route is reached. */
+export function createHttpAdapter(): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000 },
+    requestTimeout: REQUEST_MS,
+    // Fastify's own 503 is not in our shape; that of the hooks is, and they still answer.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  });
+  ignoreBodies(adapter);
+  closeConnections(adapter);
+  return adapter;
+}
+
+/**
+ * A silent or slow client must not delay the stop: the next service may be waiting for the data directory.
+ */
+function closeConnections(adapter: FastifyAdapter): void {
+  const fastify = adapter.getInstance();
+  fastify.addHook('preClose', (done) => {
+    fastify.server.closeIdleConnections();
+    setTimeout(() => fastify.server.closeAllConnections(), LAST_ANSWERS_MS).unref();
+    done();
+  });
+}
+
+/**
+ * Hooks read their own bodies, and so does a route of the operator API that wants one, once it knows who asks. What is
+ * sent to any other is thrown away unbuffered.
+ */
+function ignoreBodies(adapter: FastifyAdapter): void {
+  const fastify = adapter.getInstance();
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (request, payload, done) => {
+    if (wantsBody(request)) return done(null, payload);
+    payload.resume();
+    done(null);
+  });
+}
+
+/** A URL that the router cannot take, such as `/%zz`. */
+function answerFrameworkError(
+  error: { code?: string; statusCode?: number },
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const code = error.statusCode === 414 ? 'url_too_long' : 'bad_url';
+  void reply.code(Refusal.status(code)).send(Refusal.body(code));
+}
+
+/** Something that is not HTTP, or too much or too slow of it: there is no request to answer, only a socket. */
+function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CLIENT_ERRORS[error.code ?? ''] ?? 'bad_request';
+  const body = JSON.stringify(Refusal.body(code));
+  const status = Refusal.status(code);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,38 @@
+// What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
+// the configuration load no server.
+import type { ProcessContext } from './start.ts';
+
+export { unfoundPrograms } from './configuration/agents-section.ts';
+export { expandVariables } from './configuration/environment.ts';
+export type { Environment } from './configuration/environment.ts';
+export {
+  DOTENV_FILE,
+  GATEWAY_FILE,
+  parseSections,
+  readConfigurationFiles,
+} from './configuration/files.ts';
+export type { ConfigurationFiles, Sections } from './configuration/files.ts';
+export {
+  FRAGMENTS_DIR,
+  fragmentPath,
+  literal,
+  readFragments,
+  writeFragment,
+} from './configuration/fragments.ts';
+export type { Fragment } from './configuration/fragments.ts';
+export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
+export type { Address, Inspection } from './configuration/inspect.ts';
+export { configurationDirectory } from './configuration/load.ts';
+export type { MergedSections } from './configuration/merge.ts';
+export type { ResolvedSections } from './configuration/resolve.ts';
+export { SECTIONS } from './configuration/sections.ts';
+export { newToken } from './configuration/token-file.ts';
+export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
+export { mailTarget } from './mail-watch.ts';
+export type { ProcessContext } from './start.ts';
+
+/** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
+export async function start(context: ProcessContext): Promise<void> {
+  const service = await import('./start.ts');
+  await service.start(context);
+}

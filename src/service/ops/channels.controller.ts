@@ -1,0 +1,50 @@
+import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { ChannelOperations, DeliveryError } from '../../hooks/index.ts';
+import type { ChannelReport } from '../../hooks/index.ts';
+import { TakesBody, readBody } from './operator-input.ts';
+import { OperatorGuard } from './operator.guard.ts';
+import { Refusal } from '../refusals.ts';
+
+/** Body of `POST /ops/api/channels/:id/test`; may be absent. */
+class TestBody {
+  /** Recipient in the platform's own form, at most 1,000 characters; absent: the channel's own. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  @Matches(/\S/, { message: 'to must not be blank' })
+  to?: string;
+}
+
+/** How the channels are doing, and whether one works. */
+@Controller('ops/api/channels')
+@UseGuards(OperatorGuard)
+export class ChannelsController {
+  constructor(private readonly channels: ChannelOperations) {}
+
+  /** Those that are configured; what happened is known since the service started. */
+  @Get()
+  list(): { channels: readonly ChannelReport[] } {
+    return { channels: this.channels.list() };
+  }
+
+  /** Sends a test message at once, past the outbox. @throws Refusal 400, 404, 502 */
+  @Post(':id/test')
+  @HttpCode(200)
+  @TakesBody()
+  async test(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<{ ok: true; messageId: string | null }> {
+    const { to } = await readBody(request, TestBody);
+    try {
+      const sent = await this.channels.test(id, to);
+      if (sent === null) throw new Refusal('unknown_channel');
+      return { ok: true, messageId: sent.messageId ?? null };
+    } catch (error) {
+      if (error instanceof DeliveryError) throw new Refusal('test_failed', error.message);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import type { FastifyReply } from 'fastify';
+import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
+import type { EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
+import { Refusal } from '../refusals.ts';
+import { QueryPipe } from './operator-input.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
+
+/** Query of `GET /ops/api/events`. */
+class EventsQuery {
+  /** Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  hook?: string;
+
+  /** `accepted`, `running`, `done`, `failed` or `skipped`. */
+  @IsOptional()
+  @IsIn(STATUSES)
+  status?: EventStatus;
+
+  /** `nextCursor` of the answer before. */
+  @IsOptional()
+  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
+  cursor?: string;
+
+  /** Most events of one answer, 1 to 200. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit = 50;
+}
+
+/** What became of events; those that died can be tried again, and any request can be sent once more. */
+@Controller('ops/api/events')
+@UseGuards(OperatorGuard)
+export class EventsController {
+  constructor(
+    private readonly events: EventStore,
+    private readonly admin: LedgerAdmin,
+    private readonly replays: HookReplay,
+  ) {}
+
+  /** Newest first. */
+  @Get()
+  list(
+    @Query(QueryPipe) { hook, status, cursor, limit }: EventsQuery,
+  ): Promise<{ events: readonly EventSummary[]; nextCursor: string | null }> {
+    return this.events.list({ hook, status, cursor, limit });
+  }
+
+  /** @throws Refusal 404 */
+  @Get(':id')
+  async get(@Param('id') id: string): Promise<EventDetails> {
+    const details = await this.events.get(id);
+    if (details === null) throw new Refusal('unknown_event');
+    return details;
+  }
+
+  /** Puts what died of an event back into the queue. @throws Refusal 404, 409 */
+  @Post(':id/retry')
+  @HttpCode(200)
+  async retry(@Param('id') id: string): Promise<{ ok: true; retried: number }> {
+    const retried = await this.admin.retry(id);
+    if (retried === null) throw new Refusal('unknown_event');
+    if (retried === 0) throw new Refusal('nothing_to_retry');
+    return { ok: true, retried };
+  }
+
+  /** Sends the request once more and answers what the sender would be answered today. @throws Refusal 404, 410; Rejection */
+  @Post(':id/replay')
+  async replay(@Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
+    const replayed = await this.replays.replay(id);
+    if (replayed.outcome !== 'replayed') {
+      throw new Refusal(replayed.outcome === 'pruned' ? 'payload_pruned' : 'unknown_event');
+    }
+    const { status, headers = {}, body } = replayed.answer;
+    await reply.code(status).headers(headers).send(body);
+  }
+}

@@ -1,0 +1,26 @@
+import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { LedgerAdmin } from '../../hooks/index.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+/** Stops and starts the whole service's intake and work; holds over restarts. */
+@Controller('ops/api')
+@UseGuards(OperatorGuard)
+export class IntakeController {
+  constructor(private readonly admin: LedgerAdmin) {}
+
+  /** From now on hooks answer 503 and no work is begun; what runs goes on. */
+  @Post('pause')
+  @HttpCode(200)
+  async pause(): Promise<{ ok: true; paused: boolean }> {
+    await this.admin.setPaused(true);
+    return { ok: true, paused: true };
+  }
+
+  /** Takes requests and begins work again. */
+  @Post('resume')
+  @HttpCode(200)
+  async resume(): Promise<{ ok: true; paused: boolean }> {
+    await this.admin.setPaused(false);
+    return { ok: true, paused: false };
+  }
+}

@@ -1,0 +1,17 @@
+import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { OperatorGuard } from './operator.guard.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
+
+/** How the mailboxes are doing. */
+@Controller('ops/api/mail')
+@UseGuards(OperatorGuard)
+export class MailController {
+  constructor(@Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions) {}
+
+  /** `null` where no mailbox is configured. */
+  @Get()
+  report(): { mail: MailStatus | null } {
+    return { mail: this.options.mail?.() ?? null };
+  }
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { LedgerAdmin } from '../../hooks/index.ts';
+import type { WorkCounts } from '../../hooks/index.ts';
+import { Metrics } from './metrics.ts';
+import { OperatorGuard } from './operator.guard.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { OpsModuleOptions } from './ops-options.ts';
+
+/** Everything Prometheus wants to know. */
+@Controller('ops/metrics')
+@UseGuards(OperatorGuard)
+export class MetricsController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly admin: LedgerAdmin,
+    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
+  ) {}
+
+  /** @throws Refusal 501 without prom-client */
+  @Get()
+  async scrape(@Res() reply: FastifyReply): Promise<void> {
+    const work = await this.#work();
+    const { contentType, text } = await this.metrics.scrape({ work, mail: this.options.mail?.() });
+    await reply.header('content-type', contentType).send(text);
+  }
+
+  /** Undefined when the ledger cannot answer: the scrape goes on without it. */
+  async #work(): Promise<readonly WorkCounts[] | undefined> {
+    try {
+      return await this.admin.counts();
+    } catch {
+      return undefined;
+    }
+  }
+}

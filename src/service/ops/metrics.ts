@@ -1,0 +1,219 @@
+import { Module } from '@nestjs/common';
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AgentRunner, RequestObserver } from '../../hooks/index.ts';
+import type { AgentReply, AgentTurn, ObservedRequest, WorkCounts } from '../../hooks/index.ts';
+import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import { Refusal } from '../refusals.ts';
+import type { MailStatus } from './ops-options.ts';
+
+// Requests and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
+// scrape. prom-client is optional: without it nothing is counted, and a scrape says what to install.
+
+/** Requests that reached no hook: refused before, or with a name that nothing matches. */
+const UNKNOWN = 'unknown';
+
+/** Most hooks that get a label of their own; more (only after many reloads) are counted as `other`. */
+const MOST_HOOKS = 500;
+
+/** Upper bounds in seconds: an answer takes a millisecond or so, a slow body up to half a minute. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+
+/** What is read at the time of a scrape, because it is a state and not a count. */
+export interface Scraped {
+  /** Work by kind and state; undefined when the ledger cannot be asked. */
+  readonly work: readonly WorkCounts[] | undefined;
+  /** Undefined: there is no mailbox, and no metric of one. */
+  readonly mail: MailStatus | undefined;
+}
+
+/** The metrics of the service, in a registry of their own. */
+export class Metrics extends RequestObserver {
+  readonly #instruments: Instruments | string;
+
+  /** @param prom prom-client, or why it cannot be used */
+  constructor(prom: typeof import('prom-client') | string) {
+    super();
+    this.#instruments = typeof prom === 'string' ? prom : new Instruments(prom);
+  }
+
+  /** Counts and times an answered request. */
+  override observe(request: ObservedRequest): void {
+    if (typeof this.#instruments !== 'string') this.#instruments.observe(request);
+  }
+
+  /** The same runner; the tokens of every turn whose provider counts them are added up. */
+  counted(runner: AgentRunner): AgentRunner {
+    const instruments = this.#instruments;
+    if (typeof instruments === 'string') return runner;
+    return new CountedRunner(runner, (agent, usage) => instruments.addTokens(agent, usage));
+  }
+
+  /**
+   * Everything in the format of Prometheus.
+   * @throws Refusal 501 without prom-client
+   */
+  async scrape(asked: Scraped): Promise<{ contentType: string; text: string }> {
+    if (typeof this.#instruments === 'string') {
+      throw new Refusal('metrics_unavailable', this.#instruments);
+    }
+    this.#instruments.show(asked);
+    const { registry } = this.#instruments;
+    return { contentType: registry.contentType, text: await registry.metrics() };
+  }
+}
+
+/** With prom-client when it is installed, and without it otherwise. */
+export async function loadMetrics(): Promise<Metrics> {
+  try {
+    return new Metrics(await loadOptionalPackage('prom-client', () => import('prom-client')));
+  } catch (error) {
+    if (error instanceof OptionalPackageError) return new Metrics(error.message);
+    throw error;
+  }
+}
+
+/** Apart from the operator API, which needs the hooks: the hooks need what observes them. */
+@Module({ providers: [{ provide: Metrics, useFactory: loadMetrics }], exports: [Metrics] })
+export class MetricsModule {}
+
+type Usage = NonNullable<AgentReply['usage']>;
+
+/** Every counter and gauge with its registry; exists only where prom-client does. */
+class Instruments {
+  readonly registry: Registry;
+  readonly #hooks = new Set<string>();
+  // prom-client hashes labels at every call; a child that is kept has done so once.
+  readonly #counters = new Map<string, Counter.Internal>();
+  readonly #timers = new Map<string, Histogram.Internal<'hook'>>();
+  readonly #requests: Counter<'hook' | 'status'>;
+  readonly #durations: Histogram<'hook'>;
+  readonly #tokens: Counter<'agent' | 'kind'>;
+  readonly #work: Gauge<'kind' | 'state'>;
+  readonly #ledgerUp: Gauge;
+  #mail: MailGauges | undefined;
+
+  constructor(private readonly prom: typeof import('prom-client')) {
+    this.registry = new prom.Registry();
+    const registers = [this.registry];
+    this.#requests = new prom.Counter({
+      name: 'hooks_requests_total',
+      help: 'Answered requests by hook and status.',
+      labelNames: ['hook', 'status'],
+      registers,
+    });
+    this.#durations = new prom.Histogram({
+      name: 'hooks_request_duration_seconds',
+      help: 'Time from the first byte of a request to its answer.',
+      labelNames: ['hook'],
+      buckets: BUCKETS,
+      registers,
+    });
+    prom.collectDefaultMetrics({ register: this.registry });
+    this.#tokens = new prom.Counter({
+      name: 'hooks_tokens_total',
+      help: 'Tokens of finished turns by agent and kind: input or output, as the providers counted them.',
+      labelNames: ['agent', 'kind'],
+      registers,
+    });
+    this.#work = new prom.Gauge({
+      name: 'hooks_work',
+      help: 'Runs, heartbeats and deliveries by state: waiting, running or dead.',
+      labelNames: ['kind', 'state'],
+      registers,
+    });
+    this.#ledgerUp = new prom.Gauge({
+      name: 'hooks_ledger_up',
+      help: '1 when the ledger could be asked at this scrape, else 0.',
+      registers,
+    });
+  }
+
+  observe({ hook, status, ms }: ObservedRequest): void {
+    const label = this.#label(hook ?? UNKNOWN);
+    this.#counter(label, status).inc();
+    this.#timer(label).observe(ms / 1000);
+  }
+
+  /** Adds up the tokens of one turn. */
+  addTokens(agent: string, { inputTokens, outputTokens }: Usage): void {
+    this.#tokens.inc({ agent, kind: 'input' }, inputTokens);
+    this.#tokens.inc({ agent, kind: 'output' }, outputTokens);
+  }
+
+  /** When the ledger cannot answer, the scrape says so and carries everything else. */
+  show({ work, mail }: Scraped): void {
+    this.#work.reset();
+    for (const { kind, state, count } of work ?? []) this.#work.set({ kind, state }, count);
+    this.#ledgerUp.set(work === undefined ? 0 : 1);
+    if (mail === undefined) return;
+    this.#mail ??= mailGauges(this.prom, this.registry);
+    for (const { mailbox, state, waiting, lagSeconds } of mail.mailboxes) {
+      this.#mail.up.set({ mailbox }, state === 'watching' ? 1 : 0);
+      this.#mail.waiting.set({ mailbox }, waiting);
+      this.#mail.lag.set({ mailbox }, lagSeconds);
+    }
+  }
+
+  #counter(hook: string, status: number): Counter.Internal {
+    const key = `${status} ${hook}`;
+    const known = this.#counters.get(key);
+    if (known !== undefined) return known;
+    const counter = this.#requests.labels({ hook, status });
+    this.#counters.set(key, counter);
+    return counter;
+  }
+
+  #timer(hook: string): Histogram.Internal<'hook'> {
+    const known = this.#timers.get(hook);
+    if (known !== undefined) return known;
+    const timer = this.#durations.labels({ hook });
+    this.#timers.set(hook, timer);
+    return timer;
+  }
+
+  #label(hook: string): string {
+    if (this.#hooks.has(hook)) return hook;
+    if (this.#hooks.size >= MOST_HOOKS) return 'other';
+    this.#hooks.add(hook);
+    return hook;
+  }
+}
+
+type PerMailbox = Gauge<'mailbox'>;
+
+interface MailGauges {
+  readonly up: PerMailbox;
+  readonly waiting: PerMailbox;
+  readonly lag: PerMailbox;
+}
+
+/** Registered with the first scrape that sees a mailbox: a service without one shows no such metric. */
+function mailGauges({ Gauge }: typeof import('prom-client'), registry: Registry): MailGauges {
+  const gauge = (name: string, help: string): PerMailbox =>
+    new Gauge({ name, help, labelNames: ['mailbox'], registers: [registry] });
+  return {
+    up: gauge('hooks_mail_up', '1 while new mail of the mailbox is sent as it arrives, else 0.'),
+    waiting: gauge('hooks_mail_waiting', 'Messages that are known and not accepted yet.'),
+    lag: gauge('hooks_mail_lag_seconds', 'How long the first of them has been known.'),
+  };
+}
+
+/** Passes every turn on and reports the usage of its reply. */
+class CountedRunner extends AgentRunner {
+  constructor(
+    private readonly runner: AgentRunner,
+    private readonly count: (agentId: string, usage: Usage) => void,
+  ) {
+    super();
+  }
+
+  async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+    const reply = await this.runner.run(turn, signal);
+    if (reply.usage !== undefined) this.count(turn.agent.id, reply.usage);
+    return reply;
+  }
+
+  override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
+    return this.runner.mayRepeat(turn);
+  }
+}

@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream';
+import { Injectable, ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from '@nestjs/common';
+import type { ClassConstructor } from 'class-transformer';
+import { validate } from 'class-validator';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { Rejection, parseJson } from '../../hooks/index.ts';
+import { Refusal } from '../refusals.ts';
+
+// Input of the operator API. Queries are validated by a pipe. Bodies are not read before the guard has let the operator
+// in: a route that takes one is marked, and reads it itself.
+
+/** Largest body the operator API takes, in bytes: room for any payload that a hook would take by default. */
+const LARGEST_BODY = 2 * 1024 * 1024;
+
+const WANTS_BODY = Symbol('wants body');
+
+/** Marks a route that reads its body itself, after its guard. */
+export const TakesBody = (): MethodDecorator => RouteConfig({ [WANTS_BODY]: true });
+
+/** Whether the body of this request is to be left unread for its route. */
+export function wantsBody({ routeOptions }: FastifyRequest): boolean {
+  return Reflect.get(routeOptions.config, WANTS_BODY) === true;
+}
+
+/** Reads and checks a JSON body. @throws Refusal 400, 413 */
+export async function readBody<T extends object>(
+  { body }: FastifyRequest,
+  type: ClassConstructor<T>,
+): Promise<T> {
+  const given = parseObject(await readBytes(body instanceof Readable ? body : Readable.from([])));
+  // Not class-transformer: it would walk into payloads and fail at what they may hold, such as a key `constructor`.
+  const value: T = Object.assign(new type(), given);
+  const errors = await validate(value, { whitelist: true, forbidNonWhitelisted: true });
+  if (errors.length > 0) throw new Refusal('invalid_body', reasons(errors));
+  return value;
+}
+
+/** @throws Refusal 413 as soon as it is too long */
+async function readBytes(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BODY) throw new Refusal('body_too_large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @throws Refusal 400 for anything that is no JSON object */
+function parseObject(bytes: Buffer): object {
+  try {
+    const { value } = parseJson(bytes);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      if (!Object.hasOwn(value, 'constructor')) return value;
+      throw new Refusal('invalid_body', 'property constructor should not exist');
+    }
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+  }
+  throw new Refusal('invalid_body', 'it must be a JSON object of at most 1,000 levels');
+}
+
+/** Turns a query into its DTO; an unknown name or a bad value is refused with every reason. */
+@Injectable()
+export class QueryPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      exceptionFactory: (errors) => new Refusal('invalid_query', reasons(errors)),
+    });
+  }
+}
+
+/** Everything that is wrong, as the end of a sentence. */
+function reasons(errors: readonly ValidationError[]): string {
+  return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');
+}

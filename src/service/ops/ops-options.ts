@@ -1,0 +1,42 @@
+/** Who may use the operator API, and what it shows besides the hooks. */
+export interface OpsModuleOptions {
+  /** The operator's token; never the hook token. */
+  readonly token: string;
+  /** True: other machines may ask, too. */
+  readonly exposed: boolean;
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
+  readonly mail?: () => MailStatus | undefined;
+}
+
+/** DI token of {@link OpsModuleOptions}. */
+export const OPS_OPTIONS = Symbol('OPS_OPTIONS');
+
+/** State of a mailbox watcher, as far as the operator API shows it. */
+export interface MailStatus {
+  readonly account: string;
+  readonly state: string;
+  /** True: mail does not get through, and not only for a moment. */
+  readonly isDegraded: boolean;
+  /** What to do about it. */
+  readonly hint: string | null;
+  readonly mailboxes: readonly MailboxStatus[];
+}
+
+/** One mailbox of it. */
+export interface MailboxStatus {
+  readonly mailbox: string;
+  readonly state: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly connectedSince: string | null;
+  readonly lastMessageAt: string | null;
+  readonly lastError: { readonly at: string; readonly message: string } | null;
+  /** Messages since the start of the watcher. */
+  readonly delivered: number;
+  readonly refused: number;
+  /** Messages that are known and not accepted yet. */
+  readonly waiting: number;
+  readonly lagSeconds: number;
+}

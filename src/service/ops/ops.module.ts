@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { ChannelsController } from './channels.controller.ts';
+import { EventsController } from './events.controller.ts';
+import { HealthController } from './health.controller.ts';
+import { IntakeController } from './intake.controller.ts';
+import { MailController } from './mail.controller.ts';
+import { MetricsController } from './metrics.controller.ts';
+import { MetricsModule } from './metrics.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { OpsModuleOptions } from './ops-options.ts';
+import { PreviewController } from './preview.controller.ts';
+import { SessionsController } from './sessions.controller.ts';
+
+/**
+ * The operator API, metrics and health of one hooks module. Each controller is one row: it checks its input, asks a
+ * service that the hooks module exports, and throws a Refusal for everything else. All but health are behind
+ * OperatorGuard.
+ */
+@Module({})
+export class OpsModule {
+  /** @param hooks the very module that the application imports, so that both mean one instance. */
+  static forHooks(hooks: DynamicModule, options: OpsModuleOptions): DynamicModule {
+    return {
+      module: OpsModule,
+      imports: [hooks, MetricsModule],
+      controllers: [
+        EventsController,
+        PreviewController,
+        SessionsController,
+        ChannelsController,
+        MailController,
+        IntakeController,
+        MetricsController,
+        HealthController,
+      ],
+      providers: [{ provide: OPS_OPTIONS, useValue: options }],
+    };
+  }
+}

@@ -1,0 +1,189 @@
+import { Catch, HttpException, Logger } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { LedgerUnavailable, Rejection } from '../hooks/index.ts';
+import { describeError } from '../platform/errors.ts';
+
+// How the service says no. The catalogues below hold every code, its status and its sentence; a controller or guard
+// throws a `Refusal` with one of them; the filter at the end turns it, and everything else that was thrown, into JSON.
+// The hooks have a catalogue of their own (hooks/rejection.ts), since they serve without this service, too. All three
+// share the shape of their bodies, so that a client needs to know one.
+
+/**
+ * Every refusal of the operator API: code, status, and what to do. `{detail}` is filled in where the code is raised.
+ * `docs/errors.md` mirrors both catalogues, and a test compares them.
+ */
+export const OPS_REFUSALS = {
+  operator_unauthorized: {
+    status: 401,
+    sentence:
+      'Send the operator token as "Authorization: Bearer <token>"; the hook token is not accepted here.',
+  },
+  loopback_only: {
+    status: 403,
+    sentence:
+      'The operator API answers on loopback only; ask from the same machine, or set ops.exposed.',
+  },
+  too_many_auth_failures: {
+    status: 429,
+    sentence:
+      'Too many failed authentications from this address; correct the token and wait as long as Retry-After says.',
+  },
+  invalid_query: { status: 400, sentence: 'Correct the query: {detail}.' },
+  invalid_body: { status: 400, sentence: 'Correct the body: {detail}.' },
+  body_too_large: { status: 413, sentence: 'Send at most 2 MB.' },
+  unknown_event: { status: 404, sentence: 'No event has this id; it may have been forgotten.' },
+  unknown_session: {
+    status: 404,
+    sentence:
+      'Nothing was ever written under this key; give the full one, such as agent:main:main.',
+  },
+  unknown_channel: {
+    status: 404,
+    sentence: 'No provider serves this channel; configure it under channels.',
+  },
+  test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
+  nothing_to_retry: {
+    status: 409,
+    sentence: 'Nothing of this event is dead; there is nothing to retry.',
+  },
+  payload_pruned: {
+    status: 410,
+    sentence:
+      'The payload of this event was forgotten (store.payloadDays); it can be neither replayed nor previewed.',
+  },
+  metrics_unavailable: { status: 501, sentence: 'There are no metrics: {detail}.' },
+  not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
+} as const satisfies Catalogue;
+
+/** What the service answers outside the hooks and the operator API. */
+export const SERVICE_REFUSALS = {
+  bad_request: { status: 400, sentence: 'Send a well-formed HTTP/1.1 request.' },
+  bad_url: { status: 400, sentence: 'Send a URL whose percent-encoding is valid.' },
+  not_found: {
+    status: 404,
+    sentence: 'Nothing is served at this address; correct the path or the method.',
+  },
+  request_timeout: { status: 408, sentence: 'Send the whole request faster.' },
+  url_too_long: { status: 414, sentence: 'Send a shorter URL.' },
+  headers_too_large: { status: 431, sentence: 'Send fewer or shorter headers.' },
+  internal_error: {
+    status: 500,
+    sentence:
+      'Something broke while this request was handled; send it again, and tell the operator if it repeats.',
+  },
+} as const satisfies Catalogue;
+
+/** Both catalogues: a code names one sentence in all of the service. */
+const REFUSALS = { ...OPS_REFUSALS, ...SERVICE_REFUSALS };
+
+/** What a catalogue says of a code. */
+type Catalogue = Readonly<Record<string, { readonly status: number; readonly sentence: string }>>;
+
+/** Every code that the service itself answers with. */
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** The JSON shape of every refusal and failure of the service, that of the hooks included. */
+export interface ErrorBody {
+  readonly ok: false;
+  readonly error: string;
+  readonly code: string;
+}
+
+/** A refusal of the service as an exception. Where there is no handler to throw in, its parts can be sent as they are. */
+export class Refusal extends HttpException {
+  constructor(
+    /** For programs; never changes its meaning. */
+    readonly code: RefusalCode,
+    detail = '',
+    /** For `Retry-After`. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(Refusal.body(code, detail), Refusal.status(code));
+  }
+
+  /** The HTTP status of a code. */
+  static status(code: RefusalCode): number {
+    return REFUSALS[code].status;
+  }
+
+  /** @param detail ends the sentence, for codes whose sentence has a place for it */
+  static body(code: RefusalCode, detail = ''): ErrorBody {
+    return { ok: false, error: REFUSALS[code].sentence.replace('{detail}', () => detail), code };
+  }
+}
+
+/** Every error of the service that the hooks have not answered themselves, in the same JSON shape. */
+@Catch()
+export class JsonErrorsFilter implements ExceptionFilter {
+  readonly #logger = new Logger('Service');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const { status, body, retryAfterSeconds } = errorAnswer(error);
+    // Without the stack, which holds paths of the machine. 501 and 503 are no failures of the program.
+    if (status >= 500 && status !== 501 && status !== 503) {
+      this.#logger.error(`a request broke: ${describeError(error)}`);
+    }
+    if (reply.sent) return;
+    if (status === 401) void reply.header('www-authenticate', 'Bearer');
+    if (retryAfterSeconds !== undefined)
+      void reply.header('retry-after', String(retryAfterSeconds));
+    void reply.code(status).send(body);
+  }
+}
+
+/** A refusal or failure as it is sent. */
+interface ErrorAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** What is answered for anything that was thrown: its own words when it has some for a client, else a fixed text. */
+function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof LedgerUnavailable) return errorAnswer(new Rejection('store_unavailable'));
+  if (error instanceof Rejection) {
+    const { status, code, message, retryAfterSeconds } = error;
+    return { status, body: { ok: false, error: message, code }, retryAfterSeconds };
+  }
+  const own = ownBody(error);
+  const status = errorStatus(error);
+  if (own !== undefined) return { status, body: own, retryAfterSeconds: retryAfter(error) };
+  const code = codeForStatus(status);
+  return {
+    status: code === 'bad_request' ? status : Refusal.status(code),
+    body: Refusal.body(code),
+  };
+}
+
+/** Nest's exceptions and Fastify's errors say their status; everything else is our own mistake. */
+function errorStatus(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  if (!(error instanceof Error) || !('statusCode' in error)) return 500;
+  return typeof error.statusCode === 'number' ? error.statusCode : 500;
+}
+
+/** A refusal of a module of ours brings its body along. */
+function ownBody(error: unknown): ErrorBody | undefined {
+  const body = error instanceof HttpException ? error.getResponse() : undefined;
+  return isErrorBody(body) ? body : undefined;
+}
+
+/** Whether an exception has a body of our shape already. */
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'ok' in body && 'code' in body;
+}
+
+/** Seconds, for errors that say when to come back. */
+function retryAfter(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('retryAfterSeconds' in error)) return undefined;
+  return typeof error.retryAfterSeconds === 'number' ? error.retryAfterSeconds : undefined;
+}
+
+/** What is said about errors of Nest and Fastify that have no words for a client. */
+function codeForStatus(status: number): RefusalCode {
+  if (status === 404) return 'not_found';
+  if (status === 414) return 'url_too_long';
+  return status >= 400 && status < 500 ? 'bad_request' : 'internal_error';
+}

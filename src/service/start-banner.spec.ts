@@ -1,0 +1,47 @@
+import { ConfigDirectory } from '../../test/support/config-directory.ts';
+import { banner } from './start.ts';
+import { loadConfiguration } from './configuration/load.ts';
+
+const URL = 'http://127.0.0.1:18790';
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+describe('banner', () => {
+  it('shows commands with the tokens as files, never the tokens', async () => {
+    const demo = await loadConfiguration(dir.path, {});
+    const text = banner(demo, URL, dir.path);
+    expect(text).toContain(`${URL}/hooks/wake -H "Authorization: Bearer $(cat data/hook-token)"`);
+    expect(text).toContain(`${URL}/hooks/agent -H "Authorization: Bearer $(cat data/hook-token)"`);
+    expect(text).toContain(
+      `curl -sS -H "Authorization: Bearer $(cat data/operator-token)" ${URL}/ops/api/events`,
+    );
+    expect(text).not.toContain(demo.hooks.token);
+    expect(text).not.toContain(demo.operatorToken);
+  });
+
+  it('gives full paths, quoted where the shell needs it, outside the working directory', async () => {
+    const demo = {
+      ...(await loadConfiguration(dir.path, {})),
+      hookTokenFile: "/srv/it's here/hook-token",
+    };
+    const text = banner(demo, URL, '/usr');
+    expect(text).toContain(String.raw`$(cat '/srv/it'\''s here/hook-token')`);
+    expect(text).toContain(`$(cat ${dir.path}/data/operator-token)`);
+  });
+
+  it('puts a variable where the operator chose the token', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: 'my-own', path: 'in' } });
+    const text = banner(await loadConfiguration(dir.path, {}), URL, dir.path);
+    expect(text).toContain(`${URL}/in/wake -H "Authorization: Bearer $HOOK_TOKEN"`);
+    expect(text).not.toContain('my-own');
+  });
+
+  it('says that hooks are off', async () => {
+    dir.write('gateway.json5', {});
+    const text = banner(await loadConfiguration(dir.path, {}), URL, dir.path);
+    expect(text).toContain('Hooks are off');
+    expect(text).not.toContain('/hooks/wake');
+  });
+});

@@ -1,0 +1,166 @@
+import 'reflect-metadata';
+import { isAbsolute, relative } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from '../app.module.ts';
+import { ConfigurationError, HooksSettings, normalizePrefix } from '../hooks/index.ts';
+import { errorCode } from '../platform/errors.ts';
+import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
+import type { Configuration } from './configuration/load.ts';
+import type { Environment } from './configuration/environment.ts';
+import { JsonErrorsFilter } from './refusals.ts';
+import { createHttpAdapter } from './http-adapter.ts';
+import { JsonLogger } from './json-logger.ts';
+import { MailWatch, mailTarget } from './mail-watch.ts';
+
+// From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
+// begin to watch mailboxes. Everything that can go wrong on the way ends in one sentence on stderr.
+
+/** The process as the service sees it. */
+export interface ProcessContext {
+  readonly env: Environment;
+  /** Where a configuration is looked for without GATEWAY_CONFIG_DIR. */
+  readonly cwd: string;
+}
+
+/** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
+export async function start(context: ProcessContext): Promise<void> {
+  const logger = new JsonLogger();
+  try {
+    await startService(context, logger);
+  } catch (error) {
+    await logger.flush();
+    process.stderr.write(`${startRefusal(error)}\n`, () => process.exit(1));
+  }
+}
+
+/** @throws whatever prevented it; the data directory is free again then */
+async function startService({ env, cwd }: ProcessContext, logger: JsonLogger): Promise<void> {
+  const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forConfiguration(configuration, env),
+    createHttpAdapter(),
+    { logger, abortOnError: false, bodyParser: false },
+  );
+  app.useGlobalFilters(new JsonErrorsFilter());
+  endOnSignals(app, logger);
+  try {
+    await app.listen(configuration.gateway.port, configuration.gateway.host);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const url = await app.getUrl();
+  announce(configuration, url, cwd);
+  const settings = app.get(HooksSettings, { strict: false });
+  app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
+}
+
+/** One log line, the warnings of the configuration, and for a person a page of commands to try. */
+function announce(configuration: Configuration, url: string, cwd: string): void {
+  const logger = new Logger('Service');
+  logger.log({ msg: 'listening', url });
+  for (const { key, message } of configuration.warnings) logger.warn(`${key} ${message}`);
+  // Where a supervisor collects the lines of a configured service, only JSON belongs among them.
+  if (configuration.isDemo || process.stdout.isTTY) {
+    process.stdout.write(banner(configuration, url, cwd));
+  }
+}
+
+/** What a person reads who has just started the service: where it is, and commands that work as they are. */
+export function banner(configuration: Configuration, url: string, cwd: string): string {
+  const { isDemo, hooks } = configuration;
+  const prefix = `${url}${normalizePrefix(hooks.path ?? '')}`;
+  const hookToken = tokenWord(configuration.hookTokenFile, '$HOOK_TOKEN', cwd);
+  const operatorToken = tokenWord(configuration.operatorTokenFile, '$OPERATOR_TOKEN', cwd);
+  const paragraphs = [
+    isDemo
+      ? `Listening on ${url} (demo: there is no gateway.json5 in ${configuration.dir})`
+      : `Listening on ${url}`,
+    ...(hooks.enabled === true
+      ? [
+          paragraph(
+            'Wake the agent:',
+            hook(`${prefix}/wake`, hookToken, { text: 'Hello', mode: 'now' }),
+          ),
+          paragraph('Ask the agent:', hook(`${prefix}/agent`, hookToken, { message: 'Say hello' })),
+        ]
+      : ['Hooks are off; set hooks.enabled and hooks.token in gateway.json5.']),
+    paragraph(
+      'See what became of it:',
+      `curl -sS -H "Authorization: Bearer ${operatorToken}" ${url}/ops/api/events`,
+    ),
+  ];
+  return `\n${paragraphs.join('\n\n')}\n\n`;
+}
+
+/** A title and the command below it, indented so that it can be copied as a line. */
+function paragraph(title: string, command: string): string {
+  return `${title}\n  ${command}`;
+}
+
+/** A request that works as it is. */
+function hook(url: string, token: string, payload: object): string {
+  return `curl -sS ${url} -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(payload)}'`;
+}
+
+/** Never the token itself: the command that reads it, or the variable that stands for one the operator chose. */
+function tokenWord(file: string | undefined, variable: string, cwd: string): string {
+  if (file === undefined) return variable;
+  const near = relative(cwd, file);
+  const path = near.startsWith('..') || isAbsolute(near) ? file : near;
+  return `$(cat ${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`})`;
+}
+
+/** What Ctrl-C and supervisors send. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** What a shell reports for a process that a signal ended. */
+const EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
+
+/** The first signal stops the service in good order, a second one at once. */
+function endOnSignals(app: INestApplication, logger: JsonLogger): void {
+  app.enableShutdownHooks([...SIGNALS], { useProcessExit: true });
+  let signalled = false;
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (signalled) process.exit(EXIT_CODES[signal]);
+      signalled = true;
+      logger.log(`${signal}: finishing what runs; a second signal ends at once.`, 'Service');
+    });
+  }
+}
+
+/** What a start that failed says on stderr: one clear sentence, or one for each problem of the configuration. */
+export function startRefusal(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (!(error instanceof Error)) return `The service cannot start: ${String(error)}`;
+  const listening = listenRefusal(error);
+  if (listening !== undefined) return listening;
+  // A mistake of ours, not of the operator: whoever repairs it needs the place.
+  const isOurs = [TypeError, ReferenceError, SyntaxError, RangeError].some(
+    (kind) => error instanceof kind,
+  );
+  return `The service cannot start: ${isOurs ? error.stack : error.message}`;
+}
+
+/** What to do about a failed `listen`, by the code of the system. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'is in use by another program; stop it or set gateway.port (GATEWAY_PORT) to a free one',
+  EACCES: 'may not be used by this user; set gateway.port (GATEWAY_PORT) to one above 1023',
+  EADDRNOTAVAIL: 'is no address of this machine; correct gateway.host (GATEWAY_HOST)',
+  ENOTFOUND: 'is not known; correct gateway.host (GATEWAY_HOST)',
+};
+
+/** Undefined when the error is not about listening. */
+function listenRefusal(error: Error): string | undefined {
+  if (!('syscall' in error) || !['listen', 'getaddrinfo'].includes(String(error.syscall))) {
+    return undefined;
+  }
+  const host = 'address' in error ? String(error.address) : 'gateway.host';
+  const place = 'port' in error ? `${host}:${String(error.port)}` : host;
+  const code = errorCode(error);
+  return `The service cannot listen: ${place} ${ADVICE[code ?? ''] ?? `failed with ${code}`}.`;
+}

@@ -1,0 +1,153 @@
+import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { EventFilter } from '../../../src/hooks/ports/event-store.ts';
+import { LIMITS, agent, event, wake, wakeNow } from './events.ts';
+import { LedgerUnderTest } from './store.ts';
+import type { OpenStore } from './store.ts';
+
+/** `EventStore`: reading what was accepted. */
+export function describeEventDetails(openStore: OpenStore): void {
+  describe('event details', () => {
+    let under: LedgerUnderTest;
+    const accept = async (given: ReturnType<typeof event>) => {
+      await under.ledger.intake.accept(given, LIMITS);
+      return given.id;
+    };
+    const list = async (filter: Partial<EventFilter> = {}) => {
+      const { events, nextCursor } = await under.ledger.events.list({ limit: 200, ...filter });
+      return { ids: events.map(({ id }) => id), nextCursor };
+    };
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    it('show the request, what came of it, and null for what did not', async () => {
+      const given = agent('hook:a', { mapping: 'm', warnings: ['w'], payload: '{"a":[1]}' });
+      await accept(given);
+      expect(await under.details(given.id)).toEqual({
+        id: given.id,
+        hook: 'agent',
+        status: 'accepted',
+        receivedAt: new Date(given.receivedAt).toISOString(),
+        mapping: 'm',
+        request: { ...given.request, payload: { a: [1] } },
+        actions: [{ kind: 'agent' }],
+        runs: [
+          {
+            id: `${given.id}-run`,
+            status: 'queued',
+            agentId: 'main',
+            sessionKey: 'hook:a',
+            model: null,
+            thinking: null,
+            prompt: null,
+            reply: null,
+            error: null,
+            contract: null,
+            usage: null,
+            warnings: [],
+            toolCalls: [],
+            attempts: 0,
+            notes: [],
+            startedAt: null,
+            finishedAt: null,
+          },
+        ],
+        summary: null,
+        heartbeat: 'none',
+        deliveries: [],
+        error: null,
+        warnings: ['w'],
+        console: [],
+      });
+    });
+
+    it('follow a run through its updates', async () => {
+      const id = await accept(agent('a'));
+      const run = `${id}-run`;
+      const retry = { type: 'retry', at: under.clock.now() } as const;
+      const { work } = under.ledger;
+      await work.commit(await under.claimOne(), retry, [
+        { type: 'run-update', id: run, prompt: 'p', model: 'm', error: 'busy' },
+      ]);
+      expect((await under.details(id)).runs).toMatchObject([{ prompt: 'p', error: 'busy' }]);
+      await work.commit(await under.claimOne(), { type: 'done' }, [
+        { type: 'run-update', id: run, status: 'succeeded', reply: 'r', error: null },
+        { type: 'run-update', id: run, summary: 'Hook: r', finishedAt: under.clock.now() },
+      ]);
+      const details = await under.details(id);
+      expect(details.summary).toBe('Hook: r');
+      expect(details.runs).toMatchObject([
+        { status: 'succeeded', model: 'm', prompt: 'p', reply: 'r', error: null, attempts: 2 },
+      ]);
+    });
+
+    it('tell what a run may do, what it used and which tools it called', async () => {
+      const id = await accept(agent('a'));
+      const fields = {
+        contract: {
+          trust: 'untrusted',
+          verifiedBy: 'token',
+          allowedTools: ['a_b'],
+          mayDeliverTo: null,
+        },
+        usage: { inputTokens: 1, outputTokens: 2 },
+        warnings: ['no thinking'],
+        toolCalls: [{ tool: 'a_b', input: '{}', outcome: 'failed', result: 'no', ms: 3 }],
+      } as const;
+      const update: Change = { type: 'run-update', id: `${id}-run`, ...fields };
+      const later: Change = { type: 'run-update', id: `${id}-run`, status: 'succeeded' };
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [update, later]);
+      expect((await under.details(id)).runs).toMatchObject([{ status: 'succeeded', ...fields }]);
+    });
+
+    it('keep the request for a replay', async () => {
+      const given = wake({ payload: '{"text": "as it came"}' });
+      await accept(given);
+      expect(await under.ledger.events.storedRequest(given.id)).toEqual({
+        hook: 'wake',
+        request: given.request,
+        payload: given.payload,
+      });
+    });
+
+    it('are null for an unknown event', async () => {
+      expect(await under.ledger.events.get('unknown')).toBeNull();
+      expect(await under.ledger.events.storedRequest('unknown')).toBeNull();
+    });
+
+    it('are listed newest first, page by page, undisturbed by new ones', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) ids.unshift(await accept(wake()));
+      const first = await list({ limit: 2 });
+      expect(first.ids).toEqual(ids.slice(0, 2));
+      await accept(wake());
+      const second = await list({ limit: 2, cursor: first.nextCursor! });
+      expect(second.ids).toEqual(ids.slice(2, 4));
+      const third = await list({ limit: 2, cursor: second.nextCursor! });
+      expect(third).toEqual({ ids: ids.slice(4), nextCursor: null });
+    });
+
+    it('are filtered by hook and status, page by page', async () => {
+      const agents = [await accept(agent('a')), await accept(agent('b'))];
+      const done = await accept(wake());
+      const running = await accept(wakeNow());
+      const skipped = await accept(event({ hook: 'agent' }));
+      expect((await list({ hook: 'agent' })).ids).toEqual([skipped, ...agents.toReversed()]);
+      expect((await list({ status: 'done' })).ids).toEqual([done]);
+      expect((await list({ status: 'running' })).ids).toEqual([running]);
+      expect((await list({ hook: 'wake', status: 'done' })).ids).toEqual([done]);
+      const page = await list({ hook: 'agent', status: 'accepted', limit: 1 });
+      expect(page.ids).toEqual([agents[1]]);
+      const rest = await list({
+        hook: 'agent',
+        status: 'accepted',
+        cursor: page.nextCursor!,
+        limit: 1,
+      });
+      expect(rest).toEqual({ ids: [agents[0]], nextCursor: null });
+      expect((await list({ hook: 'unknown' })).ids).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, DynamicModule } from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { getStorageToken } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { HookValidationPipe } from '../../src/hooks/http/hook.pipe.ts';
+import {
+  EventStore,
+  HookGuard,
+  Hooks,
+  HooksModule,
+  Rejection,
+  SessionPolicy,
+} from '../../src/index.ts';
+import type { HooksModuleExtras, HooksModuleOptions } from '../../src/index.ts';
+import { memoryLedger } from '../../src/testing.ts';
+import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
+
+let app: NestFastifyApplication;
+afterEach(() => app.close());
+
+type Given = Partial<HooksModuleOptions & HooksModuleExtras>;
+
+function module(given: Given = {}): DynamicModule {
+  return HooksModule.forRoot({
+    enabled: true,
+    token: TOKEN,
+    ledger: memoryLedger(),
+    runner,
+    shutdownSeconds: 0,
+    mappings: [{ id: 'ci', messageTemplate: '{{ text }}' }],
+    ...given,
+  });
+}
+
+async function start(
+  given: Given = {},
+  change: (testing: TestingModuleBuilder) => TestingModuleBuilder = (testing) => testing,
+): Promise<void> {
+  const testing = await change(Test.createTestingModule({ imports: [module(given)] })).compile();
+  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+    logger: false,
+  });
+  await app.listen(0, '127.0.0.1');
+}
+
+async function post(path: string, body: unknown, headers = GOOD): Promise<Response> {
+  return fetch(`${await app.getUrl()}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+async function stored(): Promise<number> {
+  const { events } = await app.get(EventStore, { strict: false }).list({ limit: 200 });
+  return events.length;
+}
+
+const WRONG = { authorization: 'Bearer wrong' };
+
+describe('The decorators decide, proved by taking them away', () => {
+  it('without the guard a wrong token is let in, verified by nothing; names and bodies still count', async () => {
+    const open: CanActivate = { canActivate: () => true };
+    await start({}, (testing) => testing.overrideGuard(HookGuard).useValue(open));
+    const answer = await post('/hooks/wake', { text: 'x' }, WRONG);
+    expect(answer.status).toBe(200);
+    const { eventId } = (await answer.json()) as { eventId: string };
+    const details = await app.get(EventStore, { strict: false }).get(eventId);
+    expect(details?.request.verifiedBy).toBe('nothing');
+    expect((await post('/hooks', {}, WRONG)).status).toBe(404);
+    expect((await post('/hooks/nobody', {}, WRONG)).status).toBe(404);
+    const text = { ...WRONG, 'content-type': 'text/plain' };
+    expect((await post('/hooks/wake', { text: 'x' }, text)).status).toBe(415);
+    expect(await stored()).toBe(1);
+  });
+
+  it('without the guard hooks that are off are still not there', async () => {
+    const open: CanActivate = { canActivate: () => true };
+    await start({ enabled: false }, (testing) => testing.overrideGuard(HookGuard).useValue(open));
+    expect(await (await post('/hooks/wake', { text: 'x' })).json()).toMatchObject({
+      statusCode: 404,
+    });
+  });
+
+  it('without the pipe nothing checks the payload', async () => {
+    const pipe = { transform: () => ({ value: { text: 'made by the test' }, warnings: [] }) };
+    await start({}, (testing) => testing.overridePipe(HookValidationPipe).useValue(pipe));
+    expect((await post('/hooks/wake', { no: 'text' })).status).toBe(200);
+  });
+
+  it.each<[string, (storage: ThrottlerStorage) => Parameters<typeof start>]>([
+    ['authFailures.storage', (storage) => [{ authFailures: { limit: 5, storage } }]],
+    [
+      'the token of the storage',
+      (storage) => [
+        { authFailures: { limit: 5 } },
+        (testing) => testing.overrideProvider(getStorageToken()).useValue(storage),
+      ],
+    ],
+  ])('another storage counts, by %s', async (_title, given) => {
+    const calls: unknown[][] = [];
+    const storage: ThrottlerStorage = {
+      increment: async (...call) => {
+        calls.push(call);
+        return { totalHits: 5, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 7 };
+      },
+    };
+    await start(...given(storage));
+    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
+    const locked = await post('/hooks/wake', { text: 'x' }, WRONG);
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(calls).toEqual([['127.0.0.1 0', 60_000, 4, 60_000, 'auth-failures']]);
+    expect((await post('/hooks/wake', { text: 'x' })).status).toBe(200);
+    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
+    expect(calls.at(-1)?.[0]).toBe('127.0.0.1 1');
+  });
+
+  it('a storage that throws costs nobody an answer', async () => {
+    const storage = { increment: () => Promise.reject(new Error('redis is down')) };
+    await start({ authFailures: { limit: 1, storage } });
+    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
+    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
+    expect((await post('/hooks/wake', { text: 'x' })).status).toBe(200);
+    expect(await stored()).toBe(1);
+  });
+});
+
+describe('What the module exports', () => {
+  it('is at most 15 providers', () => {
+    const exported: unknown = Reflect.getMetadata('exports', HooksModule);
+    expect(exported).toHaveLength(15);
+  });
+
+  it('is replaced by forRoot({ providers }): a session policy of the host decides', async () => {
+    @Injectable()
+    class TenantSessions extends SessionPolicy {
+      override resolve(): string {
+        return 'hook:tenant-7';
+      }
+    }
+    const providers = [{ provide: SessionPolicy, useClass: TenantSessions }];
+    await start({ providers });
+    const answer = await post('/hooks/agent', { message: 'hi', deliver: false });
+    const { eventId } = (await answer.json()) as { eventId: string };
+    const details = await app.get(EventStore, { strict: false }).get(eventId);
+    expect(details?.actions).toMatchObject([{ sessionKey: 'hook:tenant-7' }]);
+  });
+});
+
+describe('Hooks, from code', () => {
+  it('wakes, runs and sends through mappings, each durable and told what a sender is told', async () => {
+    await start();
+    const hooks = app.get(Hooks, { strict: false });
+    expect(await hooks.wake({ text: 'green' })).toEqual({ eventId: expect.any(String) });
+    const run = await hooks.run({ message: 'hello', model: 'x', deliver: false });
+    expect(run).toEqual({
+      eventId: expect.any(String),
+      runId: expect.any(String),
+      warnings: ['no models are configured, model is passed on unchecked'],
+    });
+    expect(await hooks.send('ci', { text: 'built' })).toMatchObject({ runId: expect.any(String) });
+    expect(await stored()).toBe(3);
+  });
+
+  it('goes through the same policies: what is refused over HTTP is thrown, and nothing is stored', async () => {
+    await start();
+    const hooks = app.get(Hooks, { strict: false });
+    const refused = hooks.run({ message: 'hi', sessionKey: 'hook:mine' });
+    await expect(refused).rejects.toBeInstanceOf(Rejection);
+    await expect(refused).rejects.toMatchObject({ code: 'session_key_not_allowed', status: 400 });
+    await expect(hooks.wake({ text: ' ' })).rejects.toMatchObject({ code: 'invalid_payload' });
+    await expect(hooks.send('nobody', {})).rejects.toMatchObject({ code: 'unknown_hook' });
+    expect(await stored()).toBe(0);
+  });
+
+  it('the same idempotency key runs once', async () => {
+    await start();
+    const hooks = app.get(Hooks, { strict: false });
+    const first = await hooks.wake({ text: 'once' }, { idempotencyKey: 'k' });
+    expect(await hooks.wake({ text: 'once' }, { idempotencyKey: 'k' })).toEqual(first);
+    expect(await stored()).toBe(1);
+  });
+});

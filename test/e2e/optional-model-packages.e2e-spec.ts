@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { OPTIONAL_PACKAGES } from '../../src/platform/optional-package.ts';
+import type { OptionalPackage } from '../../src/platform/optional-package.ts';
+import { agentTurn } from '../support/agent-turn.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MODEL_PACKAGES = (Object.keys(OPTIONAL_PACKAGES) as OptionalPackage[]).filter(
+  (name) => name === 'ai' || name.startsWith('@ai-sdk/'),
+);
+
+let installation: string;
+beforeAll(() => {
+  installation = mkdtempSync(join(tmpdir(), 'hooks-packages-'));
+  cpSync(join(ROOT, 'dist'), join(installation, 'dist'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(installation, 'package.json'));
+});
+afterEach(() => rmSync(join(installation, 'node_modules'), { recursive: true }));
+afterAll(() => rmSync(installation, { recursive: true }));
+
+/** What this checkout has, but for those packages. */
+function installAllBut(left: readonly string[]): void {
+  const modules = join(ROOT, 'node_modules');
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`) : name,
+  );
+  for (const name of names.filter((name) => !name.startsWith('.') && !left.includes(name))) {
+    const place = join(installation, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(modules, name), place);
+  }
+}
+
+/** One turn of an agent there: its reply, or its error. */
+async function turnThere(runner: 'agentRunner' | 'gatewayRunner', turn: object): Promise<unknown> {
+  const script = `
+    const { ${runner} } = await import(${JSON.stringify(`file://${installation}/dist/agents.js`)});
+    const nowhere = 'http://127.0.0.1:1';
+    const local = { type: 'openai-compatible', baseUrl: nowhere + '/v1' };
+    const options = {
+      models: () => ({ providers: { local, openai: { type: 'openai', apiKey: 'x' } } }),
+      env: () => process.env,
+      workspaces: ${JSON.stringify(join(installation, 'workspaces'))},
+      ollamaUrl: nowhere,
+    };
+    const { signal } = new AbortController();
+    const running = ${runner}(options).run(${JSON.stringify(turn)}, signal);
+    const { text, name, kind, message } = await running.catch((error) => error);
+    console.log(JSON.stringify({ text, name, kind, message }));
+  `;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+  return JSON.parse(stdout);
+}
+
+function missing(name: OptionalPackage, state = 'is not installed'): object {
+  const message = `the package ${name} ${state}, install it with: npm i [-g] ${name}@${OPTIONAL_PACKAGES[name]}`;
+  return { name: 'AgentError', kind: 'permanent', message };
+}
+
+const http = { type: 'http', baseUrl: 'http://127.0.0.1:1/v1', model: 'x', headers: {} } as const;
+const TURNS = {
+  model: agentTurn({ model: 'local/llama3' }),
+  openai: agentTurn({ model: 'openai/gpt-5' }),
+  gateway: agentTurn({ agent: { id: 'ops', timeoutSeconds: 600, runner: http } }),
+  tools: agentTurn({
+    model: 'local/llama3',
+    agent: {
+      id: 'main',
+      timeoutSeconds: 600,
+      tools: { mcp: { desk: { command: 'x', args: [], env: [] } }, untrusted: [] },
+    },
+    contract: { ...agentTurn().contract, allowedTools: 'all' },
+  }),
+};
+
+describe('where the packages for models are not installed', () => {
+  it.each([
+    ['model', 'ai'],
+    ['gateway', 'ai'],
+    ['tools', 'ai'],
+    ['model', '@ai-sdk/openai-compatible'],
+    ['gateway', '@ai-sdk/openai-compatible'],
+    ['openai', '@ai-sdk/openai'],
+    ['tools', '@ai-sdk/mcp'],
+  ] as const)('a turn of %s says what to install: %s', async (turn, left) => {
+    installAllBut([left]);
+    expect(await turnThere('agentRunner', TURNS[turn])).toEqual(missing(left));
+  });
+
+  it('one that is too old is named, with its version', async () => {
+    installAllBut(['ai']);
+    const place = join(installation, 'node_modules', 'ai');
+    mkdirSync(place);
+    const manifest = { name: 'ai', version: '6.9.0', type: 'module', exports: './index.js' };
+    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(place, 'index.js'), '');
+    expect(await turnThere('gatewayRunner', TURNS.gateway)).toEqual(
+      missing('ai', 'is installed as 6.9.0'),
+    );
+  });
+
+  it('agents that need none of them run', async () => {
+    installAllBut(MODEL_PACKAGES);
+    const demo = { text: expect.stringContaining('This is the demo agent') };
+    expect(await turnThere('agentRunner', agentTurn())).toEqual(demo);
+    const runner = { type: 'command', command: 'echo', args: ['hello'], output: 'text', env: [] };
+    const agent = { id: 'ops', timeoutSeconds: 600, runner };
+    expect(await turnThere('agentRunner', { ...agentTurn(), agent })).toEqual({ text: 'hello' });
+  });
+});

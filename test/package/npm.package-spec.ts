@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OPTIONAL_PACKAGES } from '../../src/platform/optional-package.ts';
+import { nodeRefusal } from '../../src/platform/node-version.ts';
+import type { Occupied } from './support/occupied.ts';
+import { occupied } from './support/occupied.ts';
+import {
+  FACES,
+  NEST,
+  ROOT,
+  beginProject,
+  manifest,
+  newDirectory,
+  pack,
+  pinned,
+  run,
+  runToItsEnd,
+} from './support/packed.ts';
+
+const SUPPORT = join(ROOT, 'test/package/support');
+const VITEST = '5.1.1';
+/** Oldest and newest line of Node that are too old, each with its own idea of what is missing. */
+const OLD_NODES = ['20.20.2', '22.23.2'];
+
+/** One project for all of it: a Nest application on Fastify that takes the packed module in. */
+let directory: string;
+let project: string;
+let nestAlone: Occupied;
+let withHooks: Occupied;
+
+const install = (...args: string[]) =>
+  run('npm', ['install', '--strict-peer-deps', '--no-audit', '--no-fund', ...args], project);
+
+beforeAll(async () => {
+  directory = await newDirectory();
+  project = join(directory, 'project');
+  await mkdir(project);
+  await beginProject(project, NEST);
+  await install();
+  nestAlone = await occupied(project);
+  await install(await pack(directory));
+  withHooks = await occupied(project);
+}, 300_000);
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('installed by a strict npm', () => {
+  it('adds at most 20 packages and 40 MB to those of Nest', () => {
+    expect(withHooks.packages - nestAlone.packages).toBeLessThanOrEqual(20);
+    expect(withHooks.megabytes - nestAlone.megabytes).toBeLessThanOrEqual(40);
+  });
+
+  it('adds no package that only some people need', () => {
+    const found = Object.keys(OPTIONAL_PACKAGES).filter((name) =>
+      existsSync(join(project, 'node_modules', name)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('boots and takes a wake', async () => {
+    await copyFile(join(SUPPORT, 'app.js'), join(project, 'app.js'));
+    const { stdout } = await run(process.execPath, ['app.js'], project);
+    expect(JSON.parse(stdout)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+  }, 60_000);
+
+  it('brings the command hooks', async () => {
+    const { stdout } = await run('npx', ['hooks', '--version'], project);
+    expect(stdout).toBe(`${manifest.version}\n`);
+    const check = await run('npx', ['hooks', 'config', 'check'], project);
+    expect(check.stdout).toContain('fine');
+    const schema = await run('npx', ['hooks', 'config', 'schema'], project);
+    expect(JSON.parse(schema.stdout)).toHaveProperty('$defs.HooksOptions');
+  }, 60_000);
+});
+
+describe('in a project of TypeScript', () => {
+  const options = {
+    target: 'es2023',
+    strict: true,
+    skipLibCheck: false,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    types: ['node'],
+    noEmit: true,
+  };
+  const resolutions = {
+    nodenext: { module: 'nodenext' },
+    bundler: { module: 'esnext', moduleResolution: 'bundler' },
+    node10: { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
+  };
+
+  beforeAll(() => install('--save-dev', ...pinned('typescript', '@types/node')), 300_000);
+
+  it.each(Object.entries(resolutions))(
+    'every face is typed without skipLibCheck, as %s resolves it',
+    async (name, resolution) => {
+      const place = join(project, name);
+      await mkdir(place);
+      await copyFile(join(ROOT, 'test/package/consumer.ts.txt'), join(place, 'consumer.ts'));
+      const imports = FACES.map((face, index) => `export * as face${index} from '${face}';\n`);
+      await writeFile(join(place, 'faces.ts'), imports.join(''));
+      await writeFile(
+        join(place, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions: { ...options, ...resolution } }),
+      );
+      const tsc = join(project, 'node_modules/typescript/bin/tsc');
+      await run(process.execPath, [tsc, '-p', name], project);
+    },
+    120_000,
+  );
+});
+
+describe("a host's own suite, without our set-up file", () => {
+  beforeAll(() => install('--save-dev', ...pinned('@nestjs/testing'), `vitest@${VITEST}`), 300_000);
+
+  it('passes in Jest', async () => {
+    await copyFile(join(SUPPORT, 'suite.js'), join(project, 'gateway.jest.js'));
+    const config = { testEnvironment: 'node', transform: {}, testMatch: ['**/*.jest.js'] };
+    const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+    const { stderr } = await run(
+      process.execPath,
+      ['--experimental-vm-modules', jest, '--rootDir', project, '--config', JSON.stringify(config)],
+      project,
+    );
+    expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
+  }, 120_000);
+
+  it('passes in Vitest', async () => {
+    await copyFile(join(SUPPORT, 'suite.js'), join(project, 'gateway.vitest.js'));
+    const vitest = join(project, 'node_modules/vitest/vitest.mjs');
+    const args = [
+      'run',
+      '--globals',
+      '--silent',
+      '--reporter',
+      'json',
+      '--outputFile',
+      'passed.json',
+    ];
+    const config = join(project, 'vitest.config.js');
+    await writeFile(config, "export default { test: { include: ['*.vitest.js'] } };\n");
+    await run(process.execPath, [vitest, ...args], project);
+    const report: unknown = JSON.parse(await readFile(join(project, 'passed.json'), 'utf8'));
+    expect(report).toMatchObject({ success: true, numPassedTests: 1 });
+  }, 120_000);
+});
+
+describe.each(OLD_NODES)('on Node %s', (version) => {
+  let node: string;
+  beforeAll(async () => {
+    const place = join(directory, version);
+    await mkdir(place);
+    await writeFile(
+      join(place, 'package.json'),
+      JSON.stringify({ private: true, allowScripts: { node: true } }),
+    );
+    await run('npm', ['install', '--no-audit', '--no-fund', `node@${version}`], place);
+    node = join(place, 'node_modules/node/bin/node');
+  }, 300_000);
+
+  const sentence = nodeRefusal(version, 'install a newer Node', 'The package nestjs-agent-hooks');
+
+  it.each(FACES.filter((face) => !face.endsWith('/transform')))(
+    'the import of %s ends with one sentence',
+    async (face) => {
+      const script = `import('${face}').catch((error) => console.log(error.message))`;
+      const { stdout, stderr } = await runToItsEnd(node, ['--eval', script], project);
+      expect({ stdout, stderr }).toEqual({ stdout: `${sentence}\n`, stderr: '' });
+    },
+    60_000,
+  );
+
+  it('the command ends with one sentence', async () => {
+    const hooks = join(project, 'node_modules/nestjs-agent-hooks/dist/cli/hooks.js');
+    const { code, stdout, stderr } = await runToItsEnd(node, [hooks, '--help'], project);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^This service needs Node 24\.15 or newer and was started on Node .+\n$/,
+    );
+    expect(stderr).toContain(version);
+  }, 60_000);
+});

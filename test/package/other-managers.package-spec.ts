@@ -1,0 +1,74 @@
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NEST, ROOT, beginProject, newDirectory, pack, run } from './support/packed.ts';
+
+const MANAGERS = ['pnpm@12.21.0', '@yarnpkg/cli-dist@4.18.1'];
+
+let directory: string;
+let tarball: string;
+/** Where the package managers are: neither has to be on the machine. */
+let managers: string;
+
+beforeAll(async () => {
+  directory = await newDirectory();
+  tarball = await pack(directory);
+  managers = join(directory, 'managers');
+  await mkdir(managers);
+  await beginProject(managers);
+  await run('npm', ['install', '--no-audit', '--no-fund', ...MANAGERS], managers);
+}, 300_000);
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function projectOf(manager: string): Promise<string> {
+  const project = join(directory, manager);
+  await mkdir(project);
+  await beginProject(project, NEST);
+  await copyFile(join(ROOT, 'test/package/support/app.js'), join(project, 'app.js'));
+  return project;
+}
+
+/** Boots the application there and sends it a wake. */
+async function wakeIn(project: string): Promise<unknown> {
+  const { stdout } = await run(process.execPath, ['app.js'], project);
+  return JSON.parse(stdout);
+}
+
+describe('a Nest application boots and takes a wake', () => {
+  it('installed by pnpm, as the README says', async () => {
+    const project = await projectOf('pnpm');
+    const pnpm = join(managers, 'node_modules/pnpm/bin/pnpm.mjs');
+    const store = ['--store-dir', join(directory, 'store')];
+    await run(
+      process.execPath,
+      [pnpm, 'add', '--allow-build=esbuild', '--strict-peer-dependencies', ...store, tarball],
+      project,
+    );
+    expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+  }, 300_000);
+
+  it('installed by Yarn into node_modules', async () => {
+    const project = await projectOf('yarn');
+    const yarn = join(managers, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
+    // Yarn does not read npm's settings, a registry among them.
+    const registry = (await run('npm', ['config', 'get', 'registry'], directory)).stdout.trim();
+    const env = {
+      YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ''),
+      YARN_GLOBAL_FOLDER: join(directory, 'yarn-cache'),
+      YARN_ENABLE_TELEMETRY: '0',
+      // In CI it would refuse to write a first yarn.lock.
+      YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
+    };
+    await writeFile(join(project, '.yarnrc.yml'), 'nodeLinker: node-modules\n');
+    await writeFile(join(project, 'yarn.lock'), '');
+    const { stdout } = await run(
+      process.execPath,
+      [yarn, 'add', `nestjs-agent-hooks@file:${tarball}`],
+      project,
+      env,
+    );
+    // YN0002: a peer is missing, YN0060: one does not fit, YN0086: some are wrong.
+    expect(stdout).not.toMatch(/YN00(?:02|60|86)/);
+    expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+  }, 300_000);
+});

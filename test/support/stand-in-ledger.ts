@@ -1,0 +1,168 @@
+import { EventStore, Intake, LedgerAdmin, Maintenance } from '../../src/hooks/ports/index.ts';
+import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
+import type {
+  Change,
+  ChannelId,
+  ChannelLimits,
+  ContextLimits,
+  Lane,
+  Lease,
+  Ledger,
+  LedgerProvider,
+  NewWork,
+  Retention,
+  Route,
+  SessionContext,
+  StepOutcome,
+  SystemEvent,
+} from '../../src/hooks/ports/index.ts';
+
+/** Sessions as a test wants them. */
+class StandInSessions extends Sessions {
+  pending: SystemEvent[] = [];
+  hasMore = false;
+  history: SessionContext['history'] = [];
+  isUntrusted = false;
+  runnerSession: SessionContext['runnerSession'] = null;
+  limits: ContextLimits | undefined;
+  last: Route | null = null;
+  byChannel: Partial<Record<ChannelId, string>> = {};
+  readonly read: string[] = [];
+
+  override async context(session: string, limits: ContextLimits): Promise<SessionContext> {
+    this.read.push(session);
+    this.limits = limits;
+    const { pending, hasMore, history, isUntrusted, runnerSession } = this;
+    return { pending, hasMore, history, isUntrusted, runnerSession };
+  }
+
+  override async routes(): ReturnType<Sessions['routes']> {
+    return { last: this.last, byChannel: this.byChannel };
+  }
+
+  override async noteRoute(_session: string, route: Route): Promise<void> {
+    this.last = route;
+  }
+}
+
+/** Hands out the leases that a test gives it and writes down what becomes of them. */
+class StandInWork extends WorkLedger {
+  readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
+  readonly claims: { lane: Lane; max: number; limits: (() => ChannelLimits) | undefined }[] = [];
+  readonly renewed: number[] = [];
+  readonly acting: number[] = [];
+  readonly added: NewWork[] = [];
+  /** Leases that were durable already when the service said that it wants no more. */
+  readonly claimedLate: Lease[] = [];
+  isLeaseLost = false;
+  readonly brokenCalls = new Set<'claim' | 'renew' | 'commit'>();
+  readonly #waiting: Record<Lane, Lease[]> = { turn: [], delivery: [] };
+  readonly #claimants = new Set<() => void>();
+  readonly #committed = new Map<number, (commit: StandInWork['commits'][number]) => void>();
+
+  give(...leases: Lease[]): void {
+    for (const lease of leases) this.#waiting[lease.lane].push(lease);
+    for (const wake of this.#claimants) wake();
+  }
+
+  /** The next that is committed for this work. */
+  nextCommit(workId: number): Promise<{ outcome: StepOutcome; changes: readonly Change[] }> {
+    return new Promise((resolve) => {
+      this.#committed.set(workId, ({ outcome, changes }) => resolve({ outcome, changes }));
+    });
+  }
+
+  override async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    limits?: () => ChannelLimits,
+  ): Promise<readonly Lease[]> {
+    this.#break('claim');
+    this.claims.push({ lane, max, limits });
+    while (this.#waiting[lane].length === 0 && !signal.aborted) await this.#nextLease(signal);
+    if (!signal.aborted) return this.#waiting[lane].splice(0, max);
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.claimedLate.filter((lease) => lease.lane === lane);
+  }
+
+  override async add(work: NewWork): Promise<void> {
+    this.added.push(work);
+  }
+
+  override async renew(lease: Lease): Promise<boolean> {
+    this.#break('renew');
+    this.renewed.push(lease.workId);
+    return !this.isLeaseLost;
+  }
+
+  override async noteActing(lease: Lease): Promise<boolean> {
+    this.acting.push(lease.workId);
+    return !this.isLeaseLost;
+  }
+
+  override async commit(
+    { workId }: Lease,
+    outcome: StepOutcome,
+    changes: readonly Change[],
+  ): Promise<boolean> {
+    this.#break('commit');
+    if (this.isLeaseLost) return false;
+    const commit = { workId, outcome, changes };
+    this.commits.push(commit);
+    this.#committed.get(workId)?.(commit);
+    this.#committed.delete(workId);
+    return true;
+  }
+
+  #break(call: 'claim' | 'renew' | 'commit'): void {
+    if (this.brokenCalls.has(call)) throw new Error(`the ledger cannot ${call}`);
+  }
+
+  #nextLease(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#claimants.delete(wake);
+        resolve();
+      };
+      this.#claimants.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+}
+
+/** Notes what is to be forgotten. */
+class StandInMaintenance extends Maintenance {
+  readonly pruned: Retention[] = [];
+  /** What the next calls answer: whether there is more to forget, or why it failed. */
+  answers: (boolean | Error)[] = [];
+
+  override async prune(limits: Retention): Promise<boolean> {
+    this.pruned.push(limits);
+    const answer = this.answers.shift() ?? false;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+
+  override async health(): Promise<void> {}
+  override async close(): Promise<void> {}
+}
+
+/** A ledger without requests: the work, sessions and maintenance that a test decides. */
+export class StandInLedger implements LedgerProvider {
+  readonly work = new StandInWork();
+  readonly sessions = new StandInSessions();
+  readonly maintenance = new StandInMaintenance();
+
+  async open(): Promise<Ledger> {
+    const { work, sessions, maintenance } = this;
+    return { work, sessions, maintenance, ...unused };
+  }
+}
+
+/** What only requests and operators ask; here are none. */
+const unused = {
+  intake: Object.create(Intake.prototype) as Intake,
+  events: Object.create(EventStore.prototype) as EventStore,
+  admin: Object.create(LedgerAdmin.prototype) as LedgerAdmin,
+};
