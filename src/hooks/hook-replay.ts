@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { HookRequest } from './actions/hook-request.ts';
-import type { HookAnswer } from './http/answer.ts';
+import type { HookAnswer } from './http/request-context.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { parseJson } from './http/json.ts';
 import { HooksSettings } from './options/index.ts';

@@ -10,7 +10,7 @@ import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import { Hooks } from './hooks.service.ts';
-import { AnswerWriter } from './http/answer-writer.ts';
+import { AnswerWriter } from './http/answer.ts';
 import { ClientAddresses } from './http/auth/client-address.ts';
 import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-storage.ts';
 import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';

@@ -10,7 +10,7 @@ export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from 
 export { HookReplay } from './hook-replay.ts';
 export type { ReplayOutcome } from './hook-replay.ts';
 
-export type { HookAnswer } from './http/answer.ts';
+export type { HookAnswer } from './http/request-context.ts';
 export {
   clientAddress,
   parseAddress,
@@ -20,7 +20,7 @@ export {
 export type { TrustedRange } from './http/auth/client-address.ts';
 export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
-export { parseBearer } from './http/auth/token.ts';
+export { parseBearer } from './http/auth/hook-authentication.ts';
 export type { HookRouteDecorator } from './http/hook.decorators.ts';
 export { HookGuard } from './http/hook.guard.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';

@@ -8,8 +8,8 @@ import {
   fullSessionKey,
   immediateHeartbeat,
   mainSession,
-  newId,
 } from '../ports/index.ts';
+import { newId } from '../../platform/new-id.ts';
 import type { Acceptance, IdempotencyKey, NewAction, NewEvent, Receipt } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';

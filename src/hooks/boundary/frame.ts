@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MARKER_NAME } from './markers.ts';
+import { MARKER_NAME } from './forgeries.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 
 /*

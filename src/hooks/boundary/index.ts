@@ -6,7 +6,7 @@
  * - `signalsOf` (`signals.ts`) counts what looks like an injection, as a hint for the operator.
  *
  * Both rest on `neutralize.ts`, which takes from a text whatever could pass as structure: look-alikes of the markers
- * (`markers.ts`), chat-template tokens (`model-tokens.ts`) and hidden characters (`hidden.ts`). To find the first two
+ * and chat-template tokens (`forgeries.ts`), and hidden characters (`hidden.ts`). To find the first two
  * however they are dressed up, a text is folded first (`fold.ts`): read as a careless reader would. Tables are in `data/`.
  */
 export { renderPrompt, renderSystemEvents } from './frame.ts';

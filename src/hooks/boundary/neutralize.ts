@@ -1,8 +1,7 @@
 import { fold } from './fold.ts';
 import type { Folded } from './fold.ts';
+import { findMarkers, findTokens } from './forgeries.ts';
 import { hidesAnything, showHidden } from './hidden.ts';
-import { findMarkers } from './markers.ts';
-import { findTokens } from './model-tokens.ts';
 
 /** What foreign text had in it that could pass as structure. */
 export interface Forgeries {
@@ -33,7 +32,7 @@ const tokenLabel = (name: string) => `(model token ${name === '' ? '' : `${name}
  *
  * 1. Look-alikes of the markers that `frame.ts` writes – any case, script, width, spacing, bracket, accent, hidden character or line
  *    break between the letters – become `(marker removed)`.
- * 2. Chat-template tokens (`model-tokens.ts`), read the same way, become `(model token <name> removed)`.
+ * 2. Chat-template tokens (`forgeries.ts`), read the same way, become `(model token <name> removed)`.
  * 3. Hidden characters become U+FFFD where ordinary writing has no use for them (`hidden.ts` has the rule).
  *
  * Linear in the text's length; neutral text comes back unchanged, so doing it twice is doing it once.

@@ -1,5 +1,5 @@
 import type { HookRequest } from '../actions/hook-request.ts';
-import type { HookAnswer } from './answer.ts';
+import type { HookAnswer } from './request-context.ts';
 import { HookController, HookRoute, IngressPayload, IngressRequest } from './hook.decorators.ts';
 import type { Validated } from './hook.pipe.ts';
 import { HookIngress } from './hook-ingress.ts';

@@ -1,19 +1,12 @@
-import { HttpException } from '@nestjs/common';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpException, Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accepted } from '../actions/accept.ts';
+import { Clock, RequestObserver } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
-
-/**
- * What is sent back: decided as data, written by the `AnswerWriter`.
- * @publicApi
- */
-export interface HookAnswer {
-  readonly status: number;
-  /** Absent for 204. */
-  readonly body?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** For the log. */
-  readonly eventId?: string;
-}
+import { ClientGone } from './body.ts';
+import { RequestContext } from './request-context.ts';
+import type { HookAnswer } from './request-context.ts';
 
 /** What the sender of an accepted event is told (behaviour.md §2). A repeat gets the same words as the first time. */
 export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
@@ -56,4 +49,139 @@ export function parseRefusal(error: unknown): HookAnswer | null {
     return { ...toRefusal(new Rejection('refused_by_host')), status: error.getStatus() };
   }
   return null;
+}
+
+const JSON_UTF8 = 'application/json; charset=utf-8';
+const LONGEST_NAME = 100;
+const CLIENT_GONE = 499;
+
+/** The only place that writes answers, whoever decided them; each request is answered, logged and counted once. */
+@Injectable()
+export class AnswerWriter {
+  readonly #logger = new Logger('Hooks');
+  readonly #closing: LingeringClose;
+
+  constructor(
+    clock: Clock,
+    private readonly observer: RequestObserver,
+  ) {
+    this.#closing = new LingeringClose(clock);
+  }
+
+  /** A refusal as it was decided; anything else thrown is our failure, and only the log learns its message. */
+  refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+    const context = RequestContext.get(request);
+    if (reply.sent || context?.isAnswered === true) return;
+    if (error instanceof ClientGone && context !== undefined) {
+      context.isAnswered = true;
+      this.#log(context, CLIENT_GONE);
+      return;
+    }
+    const refusal = parseRefusal(error);
+    if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request broke');
+    this.answer(request, reply, refusal ?? toRefusal(new Rejection('internal_error')));
+  }
+
+  answer(request: FastifyRequest, reply: FastifyReply, answer: HookAnswer): void {
+    const context = RequestContext.get(request);
+    if (reply.sent || context?.isAnswered === true) return;
+    if (context !== undefined) context.isAnswered = true;
+    const { status, headers, body } = answer;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    if (text !== undefined && mayLoseAnswer(request, reply, context)) {
+      this.#closing.send(reply, status, { 'content-type': JSON_UTF8, ...headers }, text);
+    } else {
+      if (headers !== undefined) reply.headers(headers);
+      if (text !== undefined) reply.header('content-type', JSON_UTF8);
+      reply.code(status).send(text);
+    }
+    this.#log(context, status, answer.eventId);
+  }
+
+  /** One structured line per request: no payload, no token, no query; a name only of a verified sender. */
+  #log(context: RequestContext | undefined, status: number, event: string | null = null): void {
+    const name = context?.verifiedBy === undefined ? null : context.name.slice(0, LONGEST_NAME);
+    const ms = context?.ms ?? 0;
+    this.#logger.log({ event, hook: name, status, ms: Math.round(ms * 10) / 10 });
+    this.observer.observe({ hook: context?.hook ?? null, status, ms });
+  }
+}
+
+/** A refused body is not worth waiting for: then the connection closes, however small the rest. */
+function mayLoseAnswer(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  context: RequestContext | undefined,
+): boolean {
+  if (raw.complete || raw.httpVersionMajor > 1) return false;
+  return context?.isBodyRefused === true || isStillSending(raw, reply.raw);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+}
+
+/** A body up to this size is left to Node, which reads it away and keeps the connection. */
+const SMALL_BODY_BYTES = 65_536;
+const IDLE_MS = 500;
+const LONGEST_MS = 5000;
+/** Beyond this many at a time, a client that sends on loses its answer rather than we our time. */
+const MOST_AT_ONCE = 32;
+
+/** Whether the client may still be sending so much that a plain answer would be lost in a reset connection. */
+function isStillSending(request: IncomingMessage, response: ServerResponse): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding !== undefined) return true;
+  return Number(length ?? 0) > (response.shouldKeepAlive ? SMALL_BODY_BYTES : 0);
+}
+
+/**
+ * Answers a client that is still sending, then closes. Ending at once would reset the connection under the client's
+ * hands and take the answer with it; so the answer goes out first and the rest of the body is read away, for a while.
+ */
+class LingeringClose {
+  #draining = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  send(reply: FastifyReply, status: number, headers: Record<string, string>, body: string): void {
+    reply.hijack();
+    const response = reply.raw;
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    response.writeHead(status, {
+      ...headers,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    });
+    if (this.#draining >= MOST_AT_ONCE) {
+      response.end(body);
+      return;
+    }
+    response.write(body);
+    void this.#drain(reply.request.raw, response);
+  }
+
+  async #drain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#draining += 1;
+    const over = new AbortController();
+    let isIdle = true;
+    request.on('data', () => (isIdle = false));
+    const end = (): void => over.abort();
+    // A client that ends half-way: Node would have the host complain on the connection, behind our answer.
+    request.socket.prependOnceListener('end', () => {
+      response.end();
+      request.socket.end();
+    });
+    request.on('end', end).on('error', end).on('close', end);
+    request.resume();
+    for (let waited = 0; waited < LONGEST_MS && !over.signal.aborted; waited += IDLE_MS) {
+      isIdle = true;
+      await this.clock.wait(IDLE_MS, over.signal);
+      if (isIdle) break;
+    }
+    response.end();
+    this.#draining -= 1;
+  }
 }

@@ -13,7 +13,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
-import { AnswerWriter } from './answer-writer.ts';
+import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';

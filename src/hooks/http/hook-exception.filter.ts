@@ -1,7 +1,7 @@
 import { Catch, Injectable } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AnswerWriter } from './answer-writer.ts';
+import { AnswerWriter } from './answer.ts';
 import { RequestContext } from './request-context.ts';
 
 /**

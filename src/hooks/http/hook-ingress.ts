@@ -9,7 +9,7 @@ import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection } from '../rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
-import type { HookAnswer } from './answer.ts';
+import type { HookAnswer } from './request-context.ts';
 import { validatePayload } from './hook.pipe.ts';
 import type { Validated } from './hook.pipe.ts';
 import { AgentPayload, WakePayload } from './payloads.ts';

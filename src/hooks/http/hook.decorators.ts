@@ -12,7 +12,7 @@ import {
 import type { Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
-import type { HookAnswer } from './answer.ts';
+import type { HookAnswer } from './request-context.ts';
 import { HookExceptionFilter } from './hook-exception.filter.ts';
 import { HookGuard } from './hook.guard.ts';
 import { HookRequestPipe, HookValidationPipe, constraintsOf } from './hook.pipe.ts';

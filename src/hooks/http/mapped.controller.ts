@@ -1,7 +1,7 @@
 import { Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
-import type { HookAnswer } from './answer.ts';
+import type { HookAnswer } from './request-context.ts';
 import { HookController, HookRoute, IngressRequest } from './hook.decorators.ts';
 import { HookIngress } from './hook-ingress.ts';
 import { RequestContext } from './request-context.ts';

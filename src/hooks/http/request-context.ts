@@ -3,7 +3,19 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import type { HookAnswer } from './answer.ts';
+
+/**
+ * What is sent back: decided as data, written by the `AnswerWriter`.
+ * @publicApi
+ */
+export interface HookAnswer {
+  readonly status: number;
+  /** Absent for 204. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log. */
+  readonly eventId?: string;
+}
 
 const CONTEXT = Symbol('hook request context');
 

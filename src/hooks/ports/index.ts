@@ -8,7 +8,6 @@ export * from './channel.ts';
 export * from './clock.ts';
 export * from './event-store.ts';
 export * from './event.ts';
-export * from './ids.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';
 export * from './work-ledger.ts';

@@ -1,7 +1,18 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { Trust } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
-import { mainSession } from './ids.ts';
+
+const MAIN = 'main';
+
+/** Full key of an agent's main session, the one that system events and heartbeats belong to: `agent:<id>:main`. */
+export function mainSession(agentId: string): string {
+  return `agent:${agentId}:${MAIN}`;
+}
+
+/** Full key of a short one, `agent:<id>:<key>`; `main` in any case is the main session. */
+export function fullSessionKey(agentId: string, shortKey: string): string {
+  return `agent:${agentId}:${shortKey.toLowerCase() === MAIN ? MAIN : shortKey}`;
+}
 
 /**
  * Turns (runs and heartbeats share their session's key) and deliveries (channel and recipient) queue apart, so that a

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { backoffMs } from '../../platform/backoff.ts';
-import { CHANNEL_IDS, Clock, DeliveryError, newId } from '../ports/index.ts';
+import { CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
+import { newId } from '../../platform/new-id.ts';
 import type { ChannelId, DeliveryFailure } from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
 

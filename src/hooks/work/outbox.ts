@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Sessions, mainSession, newId } from '../ports/index.ts';
+import { Clock, Sessions, mainSession } from '../ports/index.ts';
+import { newId } from '../../platform/new-id.ts';
 import type {
   CapabilityContract,
   Change,

@@ -1,5 +1,5 @@
 import { cpuMilliseconds } from '../../../../test/support/cpu-time.ts';
-import { parseBearer, presentedToken } from './token.ts';
+import { parseBearer, presentedToken } from './hook-authentication.ts';
 
 describe('presentedToken (behaviour §3)', () => {
   it.each([

@@ -15,15 +15,3 @@ export function newId(): string {
   }
   return v7({ random: pool.subarray(used, (used += ID_BYTES)) });
 }
-
-const MAIN = 'main';
-
-/** Full key of an agent's main session, the one that system events and heartbeats belong to: `agent:<id>:main`. */
-export function mainSession(agentId: string): string {
-  return `agent:${agentId}:${MAIN}`;
-}
-
-/** Full key of a short one, `agent:<id>:<key>`; `main` in any case is the main session. */
-export function fullSessionKey(agentId: string, shortKey: string): string {
-  return `agent:${agentId}:${shortKey.toLowerCase() === MAIN ? MAIN : shortKey}`;
-}
