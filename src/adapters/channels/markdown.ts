@@ -105,8 +105,8 @@ function prose(text: string, { bold, italic, strike }: Marks): string {
 }
 
 const ESCAPED = /\\([\\`*_{}[\]()#+.!~>|-])/g;
-/** `[label](address "title")`, and pictures. */
-const LINK = /!?\[([^\][]*)\]\(\s*<?([^\s)>]{1,1000})>?(?:\s+["'][^"']{0,300}["'])?\s*\)/g;
+/** `[label](address "title")`, and pictures. An address ends before `](` at the latest: each is read once. */
+const LINK = /!?\[([^\][]*)\]\(\s*<?((?:[^\s)>\]]|\](?!\())+)>?(?:\s+["'][^"']{0,300}["'])?\s*\)/g;
 const BARE_LINK = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/g;
 const STRONG_STARS = /(?<!\*\*)\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*(?!\*)/g;
 const STRONG_UNDERSCORES = /(?<!\w)__(?=\S)(.{1,500}?)(?<=\S)__(?!\w)/g;
