@@ -33,17 +33,21 @@ export class BodyReader {
    * may have read.
    * @throws Rejection 415, 413 or 408; 503 when the service stops meanwhile. ClientGone
    */
-  read(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
+  async read(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
+    const { headers } = request;
+    assertJson(headers);
+    if (Number(headers['content-length'] ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
+    const isAnnounced =
+      headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+    if (!isAnnounced) return EMPTY;
+    if (payload.readableEnded) {
+      throw new Error('a middleware of the host has read the body of a hook request');
+    }
+    return takeWhole(request, payload, limits) ?? this.#collect(request, payload, limits);
+  }
+
+  #collect(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const { headers } = request;
-      assertJson(headers);
-      if (Number(headers['content-length'] ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
-      const isAnnounced =
-        headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-      if (!isAnnounced) return resolve(EMPTY);
-      if (payload.readableEnded) {
-        throw new Error('a middleware of the host has read the body of a hook request');
-      }
       const chunks: Buffer[] = [];
       let size = 0;
       let isOver = false;
@@ -74,6 +78,22 @@ export class BodyReader {
       if (payload.destroyed) onClose();
     });
   }
+}
+
+/**
+ * The body, where all of it is there and nobody else listens: most are small and come with their head, and then cost
+ * neither listeners nor a deadline. Null: it has to be waited for.
+ * @throws Rejection payload_too_large
+ */
+function takeWhole(
+  request: IncomingMessage,
+  payload: Readable,
+  limits: HooksOptions,
+): Buffer | null {
+  if (payload !== request || !request.complete || payload.readableFlowing !== null) return null;
+  if (payload.readableLength > limits.maxBodyBytes) throw tooLarge(limits);
+  const body: Buffer | null = payload.read();
+  return body;
 }
 
 function tooLarge({ maxBodyBytes }: HooksOptions): Rejection {

@@ -11,7 +11,7 @@ import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
 import type { HookAnswer } from './request-context.ts';
 import { validatePayload } from './hook.pipe.ts';
-import type { Validated } from './hook.pipe.ts';
+import type { ValidRequest } from './hook.pipe.ts';
 import { AgentPayload, WakePayload } from './payloads.ts';
 
 /**
@@ -34,13 +34,17 @@ export class HookIngress {
    */
   async resolve(request: HookRequest): Promise<ResolvedHook> {
     const { name, payload } = request;
-    if (name === 'wake') return this.resolveWake(request, validatePayload(payload, WakePayload));
-    if (name === 'agent') return this.resolveRun(request, validatePayload(payload, AgentPayload));
+    if (name === 'wake') {
+      return this.resolveWake({ request, ...validatePayload(payload, WakePayload) });
+    }
+    if (name === 'agent') {
+      return this.resolveRun({ request, ...validatePayload(payload, AgentPayload) });
+    }
     return this.resolveMapped(request, this.match(request));
   }
 
   /** @throws Rejection */
-  resolveWake(request: HookRequest, { value, warnings }: Validated<WakePayload>): ResolvedHook {
+  resolveWake({ request, value, warnings }: ValidRequest<WakePayload>): ResolvedHook {
     const trust = { level: 'untrusted', verifiedBy: request.verifiedBy } as const;
     const { action } = this.resolver.wake(
       { text: value.text, mode: value.mode, trust },
@@ -50,7 +54,7 @@ export class HookIngress {
   }
 
   /** The header's idempotency key wins over the payload's. @throws Rejection */
-  resolveRun(request: HookRequest, { value, warnings }: Validated<AgentPayload>): ResolvedHook {
+  resolveRun({ request, value, warnings }: ValidRequest<AgentPayload>): ResolvedHook {
     const { sessionKey, idempotencyKey, ...asked } = value;
     const requested = {
       ...asked,

@@ -12,6 +12,11 @@ export interface Validated<T> {
   readonly warnings: readonly string[];
 }
 
+/** A request whose payload passed. */
+export interface ValidRequest<T> extends Validated<T> {
+  readonly request: HookRequest;
+}
+
 /** How the fields of a payload class are tidied before they are checked; blank and null always count as absent. */
 export interface PayloadClass<T extends object> {
   new (): T;
@@ -49,16 +54,18 @@ export class HookRequestPipe implements PipeTransform<unknown, Promise<HookReque
 @Injectable()
 export class HookValidationPipe implements PipeTransform<
   unknown,
-  Promise<Validated<object> | undefined>
+  Promise<ValidRequest<object> | undefined>
 > {
   async transform(
     _value: unknown,
     { data }: { readonly data?: unknown },
-  ): Promise<Validated<object> | undefined> {
+  ): Promise<ValidRequest<object> | undefined> {
     const context = RequestContext.current;
     try {
       if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressPayload');
-      return validatePayload((await context.read()).payload, data);
+      const request = await context.read();
+      const { value, warnings } = validatePayload(request.payload, data);
+      return { request, value, warnings };
     } catch (error) {
       return context.fail(error);
     }

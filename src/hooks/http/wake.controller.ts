@@ -1,7 +1,6 @@
-import type { HookRequest } from '../actions/hook-request.ts';
 import type { HookAnswer } from './request-context.ts';
-import { HookController, HookRoute, IngressPayload, IngressRequest } from './hook.decorators.ts';
-import type { Validated } from './hook.pipe.ts';
+import { HookController, HookRoute, IngressPayload } from './hook.decorators.ts';
+import type { ValidRequest } from './hook.pipe.ts';
 import { HookIngress } from './hook-ingress.ts';
 import { WakePayload } from './payloads.ts';
 
@@ -11,10 +10,7 @@ export class WakeController {
   constructor(private readonly ingress: HookIngress) {}
 
   @HookRoute('wake')
-  wake(
-    @IngressPayload(WakePayload) payload: Validated<WakePayload>,
-    @IngressRequest() request: HookRequest,
-  ): Promise<HookAnswer> {
-    return this.ingress.accept(request, this.ingress.resolveWake(request, payload));
+  wake(@IngressPayload(WakePayload) valid: ValidRequest<WakePayload>): Promise<HookAnswer> {
+    return this.ingress.accept(valid.request, this.ingress.resolveWake(valid));
   }
 }
