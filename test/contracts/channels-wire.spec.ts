@@ -77,6 +77,22 @@ describe('what goes over the wire', () => {
   });
 });
 
+describe('a table', () => {
+  const table = '| Pod | Restarts |\n|:--|--:|\n| web-1 | 3 |';
+  const code = ['```', 'Pod    Restarts', '-----  --------', 'web-1         3', '```'].join('\n');
+  const list = 'Pod: Restarts\n- web-1: 3';
+
+  it.each([
+    ['discord', discord, code],
+    ['whatsapp', whatsapp, code],
+    ['signal', signal, list],
+    ['imessage', imessage, list],
+  ] as const)('arrives at %s without its bars', async (_name, speech, text) => {
+    const { channel } = await open(speech);
+    expect(channel.parts(table)).toEqual([text]);
+  });
+});
+
 describe('telegram: a server or a text that knows no rich messages', () => {
   it.each([
     telegramError(404, 'Not Found'),

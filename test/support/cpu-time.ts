@@ -3,6 +3,8 @@ export const QUADRATIC = 8;
 
 /** Clocks of processor time tick every 10 ms at worst; quadratic work of the sizes that are asked about takes longer. */
 const NOTICEABLE_MS = 100;
+/** What nobody takes for quadratic needs no second round. */
+const LINEAR = 5;
 const ROUNDS = 5;
 const ENOUGH_MS = 5000;
 
@@ -13,18 +15,20 @@ const ENOUGH_MS = 5000;
 export function growth(work: (size: number) => void, most: number): number {
   let whole = Infinity;
   let quarter = Infinity;
+  let grown = Infinity;
   let spent = 0;
-  for (let round = 0; round < ROUNDS && spent < ENOUGH_MS; round += 1) {
+  for (let round = 0; round < ROUNDS && spent < ENOUGH_MS && grown > LINEAR; round += 1) {
     const took = cpuMilliseconds(() => work(most));
+    spent += took;
     whole = Math.min(whole, took);
     if (whole < NOTICEABLE_MS) return 1;
     quarter = Math.min(
       quarter,
       cpuMilliseconds(() => work(most / 4)),
     );
-    spent += took;
+    grown = whole / Math.max(quarter, NOTICEABLE_MS / 16);
   }
-  return whole / Math.max(quarter, NOTICEABLE_MS / 16);
+  return grown;
 }
 
 /** What a piece of work costs this thread: other work on the machine does not count, but slows this down, too. */

@@ -5,6 +5,7 @@ import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/port
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { PlatformChannel } from './platform-channel.ts';
+import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
 export interface DiscordOptions {
   /** The bot's token. */
@@ -38,7 +39,7 @@ class DiscordChannel extends PlatformChannel {
 
   /** `allowed_mentions` keeps every mention from notifying anybody. */
   protected override form(markdown: string): string {
-    return markdown;
+    return withoutTables(markdown, PHONE_COLUMNS);
   }
 
   async send(

@@ -3,6 +3,7 @@ import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
 import { NO_MARKS, plainMarkup } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
+import { withoutTables } from './tables.ts';
 
 export interface IMessageOptions {
   /** Address of the BlueBubbles server. */
@@ -26,7 +27,7 @@ class IMessageChannel extends PlatformChannel {
   }
 
   protected override form(markdown: string): string {
-    return plainMarkup(markdown, NO_MARKS);
+    return plainMarkup(withoutTables(markdown, 0), NO_MARKS);
   }
 
   async send(

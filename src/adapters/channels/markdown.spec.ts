@@ -1,6 +1,13 @@
 import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
 import * as fc from 'fast-check';
-import { NO_MARKS, WHATSAPP_MARKS, plainMarkup, withoutMentions } from './markdown.ts';
+import {
+  NO_MARKS,
+  WHATSAPP_MARKS,
+  boldHeadings,
+  hardBreaks,
+  plainMarkup,
+  withoutMentions,
+} from './markdown.ts';
 
 describe('plainMarkup', () => {
   it.each([
@@ -100,6 +107,67 @@ describe('plainMarkup', () => {
     ['[](a', 'x'],
   ])('takes a hundred thousand blanks behind %j in linear time', (before, behind) => {
     const reading = (size: number) => plainMarkup(before + ' '.repeat(size) + behind, NO_MARKS);
+    expect(growth(reading, 100_000)).toBeLessThan(QUADRATIC);
+  });
+});
+
+describe('boldHeadings', () => {
+  it.each([
+    ['## A title ##', '**A title**'],
+    ['# A **big** [title](https://a.b)', '**A big [title](https://a.b)**'],
+    ['### `__init__`', '**`__init__`**'],
+    ['# ', ''],
+    ['#5 is no heading', '#5 is no heading'],
+    ['```\n# a comment\n```', '```\n# a comment\n```'],
+  ])('%j', (markdown, bold) => {
+    expect(boldHeadings(markdown)).toBe(bold);
+  });
+});
+
+describe('hardBreaks', () => {
+  it.each([
+    ['Deploy finished\nHost: web-1\nUser: ada', 'Deploy finished  \nHost: web-1  \nUser: ada'],
+    ['a   \nb\r\nc', 'a  \nb  \nc'],
+    ['- a\n  b\n- c', '- a  \n  b\n- c'],
+    ['> a\n> b\n>\n> c', '> a  \n> b\n>\n> c'],
+  ])('%j', (markdown, broken) => {
+    expect(hardBreaks(markdown)).toBe(broken);
+  });
+
+  it.each([
+    'a\n\nb',
+    '# a\nb',
+    'a\n# b',
+    'a\n---\nb',
+    'a\n- b\n1. c\n* d',
+    'a\n> b',
+    'a\n```\nb\nc\n```\nd',
+    'x\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+    'a\\\nb',
+  ])('leaves %j as it is', (markdown) => {
+    expect(hardBreaks(markdown)).toBe(markdown);
+  });
+});
+
+describe('boldHeadings and hardBreaks', () => {
+  it.each([
+    '# ',
+    '# #',
+    '#',
+    '>',
+    '> ',
+    '- ',
+    '-',
+    '=',
+    ' ',
+    'a\n',
+    '>a\n',
+    '**',
+    '`',
+    '|\n',
+    '1.',
+  ])('take a hundred thousand of %j in linear time', (piece) => {
+    const reading = (size: number) => hardBreaks(boldHeadings(`a\n${piece.repeat(size)}\nx`));
     expect(growth(reading, 100_000)).toBeLessThan(QUADRATIC);
   });
 });

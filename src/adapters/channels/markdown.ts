@@ -1,8 +1,9 @@
 /**
  * Markdown as agents write it, for each kind of platform: as it is but without mentions for those that read it
- * ({@link withoutMentions}), translated line by line for those that do not ({@link plainMarkup}). It is no parser: a
- * parser of CommonMark gives a tree of what it took for Markdown, and a message must keep every line, blank and word as
- * the agent wrote them.
+ * ({@link withoutMentions}), mended where they read only some of it ({@link boldHeadings}, {@link hardBreaks}, and
+ * `tables.ts`), translated line by line for those that do not ({@link plainMarkup}). It is no parser: a parser of
+ * CommonMark gives a tree of what it took for Markdown, and a message must keep every line, blank and word as the agent
+ * wrote them.
  */
 
 /** The signs with which a platform marks text; empty: it has none. */
@@ -28,44 +29,136 @@ export const WHATSAPP_MARKS: Marks = {
 /** For platforms that show text as it is. */
 export const NO_MARKS: Marks = { bold: '', italic: '', strike: '', code: '', fence: '' };
 
+/** What a line of Markdown is: a fence of a block of code, in one, of a table, or prose. */
+export interface Line {
+  readonly text: string;
+  readonly kind: 'opens' | 'closes' | 'code' | 'table' | 'prose';
+}
+
 /** Inside of lists and quotations, too, where it stands further in. */
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})(.*)$/;
+
+/** The lines of a text, each once and in order. A table begins with its header. */
+export function readLines(markdown: string): Line[] {
+  const texts = markdown.split('\n');
+  const lines: Line[] = [];
+  let fence = '';
+  let indent = 0;
+  let isTable = false;
+  for (const [index, text] of texts.entries()) {
+    const [, { length } = '', marker = '', info = ''] = FENCE.exec(text) ?? [];
+    const opens = fence === '' && marker !== '' && !(marker.startsWith('`') && info.includes('`'));
+    const isBare = info.trim() === '' && length <= indent + 3;
+    if (opens) {
+      fence = marker;
+      indent = length;
+      lines.push({ text, kind: 'opens' });
+    } else if (fence !== '') {
+      const closes = marker.startsWith(fence) && isBare;
+      if (closes) fence = '';
+      lines.push({ text, kind: closes ? 'closes' : 'code' });
+    } else {
+      isTable = isTable ? text.includes('|') : isTableHeader(text, texts[index + 1] ?? '');
+      lines.push({ text, kind: isTable ? 'table' : 'prose' });
+      continue;
+    }
+    isTable = false;
+  }
+  return lines;
+}
+
+function isTableHeader(text: string, below: string): boolean {
+  if (!text.includes('|') || !below.includes('|') || !/^[\s|:-]+$/.test(below)) return false;
+  const delimiters = tableCells(below);
+  return (
+    delimiters.every((cell) => /^:?-+:?$/.test(cell)) &&
+    delimiters.length === tableCells(text).length
+  );
+}
+
+/** The cells of a table's line, without the blanks around them; `\|` is a sign of text. */
+export function tableCells(line: string): string[] {
+  const inside = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
 
 /**
  * Markdown for platforms that do not read it: headings become bold lines, links `label (address)`, lists keep their
  * dashes, blocks of code their lines. No visible word is lost but the name of a code block's language.
  */
 export function plainMarkup(markdown: string, marks: Marks): string {
-  const lines: string[] = [];
-  let fence = '';
-  let indent = 0;
-  for (const line of markdown.split('\n')) {
-    const [, { length } = '', marker = '', info = ''] = FENCE.exec(line) ?? [];
-    const opens = fence === '' && marker !== '' && !(marker.startsWith('`') && info.includes('`'));
-    const isBare = info.trim() === '' && length <= indent + 3;
-    const closes = fence !== '' && marker.startsWith(fence) && isBare;
-    if (opens || closes) {
-      fence = opens ? marker : '';
-      indent = length;
-      if (marks.fence !== '') lines.push(marks.fence);
-    } else {
-      lines.push(fence === '' ? plainLine(line, marks) : line);
-    }
-  }
-  if (fence !== '' && marks.fence !== '') lines.push(marks.fence);
-  return lines.join('\n');
+  const fence = marks.fence === '' ? [] : [marks.fence];
+  const lines = readLines(markdown);
+  const plain = lines.flatMap(({ text, kind }) => {
+    if (kind === 'opens' || kind === 'closes') return fence;
+    return kind === 'code' ? [text] : [plainLine(text, marks)];
+  });
+  const end = lines.at(-1)?.kind;
+  return [...plain, ...(end === 'opens' || end === 'code' ? fence : [])].join('\n');
+}
+
+const HEADING = /^ {0,3}#{1,6}[ \t](.*)$/s;
+
+/** The words of a heading; undefined: it is none. */
+function headingOf(line: string): string | undefined {
+  return HEADING.exec(line)?.[1]
+    ?.trim()
+    .replace(/(?:^|[ \t])#+$/, '')
+    .trimEnd();
+}
+
+/** Markdown for platforms that read it but no headings: those become bold lines. */
+export function boldHeadings(markdown: string): string {
+  return readLines(markdown)
+    .map(({ text, kind }) => {
+      const heading = kind === 'prose' ? headingOf(text) : undefined;
+      if (heading === undefined) return text;
+      const words = outsideOfCode(heading, (prose) => prose.replace(/\*\*|__/g, ''));
+      return words === '' ? '' : `**${words}**`;
+    })
+    .join('\n');
+}
+
+/** What is no part of a paragraph: a blank line, a heading, a line across. */
+const NO_PARAGRAPH = /^\s*(?:$|#{1,6}\s|[-=_*][-=_*\s]*$)/;
+/** What begins a list's item or a quotation. */
+const BEGINS_ANEW = /^\s*(?:[-+*]\s|\d{1,9}[.)]\s|>)/;
+
+/**
+ * Markdown for platforms on which a single line break is a blank: where the next line continues a paragraph, the break
+ * is made a hard one (two blanks). Code, tables and what begins a line of its own anyway stay as they are.
+ */
+export function hardBreaks(markdown: string): string {
+  const lines = readLines(markdown);
+  return lines
+    .map(({ text, kind }, index) => {
+      const next = lines[index + 1];
+      const isBroken = kind === 'prose' && next?.kind === 'prose' && continues(text, next.text);
+      return isBroken ? `${text.trimEnd()}  ` : text;
+    })
+    .join('\n');
+}
+
+const QUOTED = /^(?:[ \t]*>)+/;
+
+function continues(line: string, next: string): boolean {
+  const isQuoted = QUOTED.test(line) && QUOTED.test(next);
+  const [above, below] = isQuoted
+    ? [line.replace(QUOTED, ''), next.replace(QUOTED, '')]
+    : [line, next];
+  const isBroken = above.endsWith('\\');
+  return (
+    ![above, below].some((one) => NO_PARAGRAPH.test(one)) && !isBroken && !BEGINS_ANEW.test(below)
+  );
 }
 
 function plainLine(line: string, marks: Marks): string {
-  const heading = /^ {0,3}#{1,6}[ \t](.*)$/s.exec(line)?.[1];
+  const heading = headingOf(line);
   if (heading !== undefined) {
-    const text = inline(
-      heading
-        .trim()
-        .replace(/(?:^|[ \t])#+$/, '')
-        .trimEnd(),
-      { ...marks, bold: '' },
-    );
+    const text = inline(heading, { ...marks, bold: '' });
     return text === '' ? '' : `${marks.bold}${text}${marks.bold}`;
   }
   const item = /^(\s*)[*+-][ \t](.*)$/s.exec(line);
@@ -74,13 +167,23 @@ function plainLine(line: string, marks: Marks): string {
     : `${item[1]}- ${inline(item[2]?.trimStart() ?? '', marks)}`;
 }
 
-/** Words of code stay as they are; everything between them is translated. */
-function inline(text: string, marks: Marks): string {
+/** A piece of a line: words of code stay as they are but for their signs. */
+export function inline(text: string, marks: Marks): string {
+  return outsideOfCode(
+    text,
+    (piece) => prose(piece, marks),
+    (code) => code.replace(/^`+ ?|(?: ?`+)$/g, marks.code),
+  );
+}
+
+function outsideOfCode(
+  text: string,
+  translate: (prose: string) => string,
+  ofCode = (code: string): string => code,
+): string {
   return text
     .split(/(`{1,10}[^`]+`{1,10})/)
-    .map((piece, index) =>
-      index % 2 === 1 ? piece.replace(/^`+ ?|(?: ?`+)$/g, marks.code) : prose(piece, marks),
-    )
+    .map((piece, index) => (index % 2 === 1 ? ofCode(piece) : translate(piece)))
     .join('');
 }
 

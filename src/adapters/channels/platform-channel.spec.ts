@@ -4,7 +4,7 @@ import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import { OptionalPackageError } from '../../platform/optional-package.ts';
-import { PlatformChannel } from './platform-channel.ts';
+import { PlatformChannel, splitThread } from './platform-channel.ts';
 
 const TOKEN = 'se\ncret';
 const apiRoot = 'http://127.0.0.1:1';
@@ -72,5 +72,15 @@ describe('a library', () => {
   it('that breaks while it is imported says so itself', async () => {
     const broken = new SyntaxError('unexpected token');
     await expect(new ChannelWithoutLibrary(broken).send()).rejects.toBe(broken);
+  });
+});
+
+describe('splitThread', () => {
+  it.each([
+    ['-1001234567890', { chat: '-1001234567890' }],
+    ['-1001234567890/42', { chat: '-1001234567890', thread: '42' }],
+    ['C0123456789/1712345678.123456', { chat: 'C0123456789', thread: '1712345678.123456' }],
+  ])('%s', (to, parts) => {
+    expect(splitThread(to)).toEqual(parts);
   });
 });

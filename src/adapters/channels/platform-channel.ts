@@ -101,3 +101,9 @@ export function postJson(
 export function joinUrl(root: string, path: string): string {
   return root.replace(/\/+$/, '') + path;
 }
+
+/** A recipient that may name a thread or topic behind a slash: `C0123456789/1712345678.123456`. */
+export function splitThread(to: string): { readonly chat: string; readonly thread?: string } {
+  const slash = to.indexOf('/');
+  return slash < 0 ? { chat: to } : { chat: to.slice(0, slash), thread: to.slice(slash + 1) };
+}

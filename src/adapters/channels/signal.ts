@@ -8,6 +8,7 @@ import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { NO_MARKS, plainMarkup } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
+import { withoutTables } from './tables.ts';
 
 export interface SignalOptions {
   /** Address of the daemon or of the REST wrapper. */
@@ -56,7 +57,7 @@ class SignalChannel extends PlatformChannel {
   }
 
   protected override form(markdown: string): string {
-    return plainMarkup(markdown, NO_MARKS);
+    return plainMarkup(withoutTables(markdown, 0), NO_MARKS);
   }
 
   async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {

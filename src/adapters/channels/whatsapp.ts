@@ -2,6 +2,7 @@ import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/port
 import { getText } from '../../platform/objects.ts';
 import { WHATSAPP_MARKS, plainMarkup } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
+import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
 export interface WhatsAppOptions {
   /** Access token of a system user with `whatsapp_business_messaging`. */
@@ -53,7 +54,7 @@ class WhatsAppChannel extends PlatformChannel {
   }
 
   protected override form(markdown: string): string {
-    return plainMarkup(markdown, WHATSAPP_MARKS);
+    return plainMarkup(withoutTables(markdown, PHONE_COLUMNS), WHATSAPP_MARKS);
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
