@@ -121,7 +121,7 @@ function describeRecipients(under: () => ChannelUnderTest, { unfit }: PlatformSp
 
 function describeRefusals(
   under: () => ChannelUnderTest,
-  { refusals, limited }: PlatformSpeech,
+  { refusals, limited, knowsKeys }: PlatformSpeech,
 ): void {
   it.each(refusals.map((refusal) => [refusal[0], refusal] as const))('%s', async (_, refused) => {
     const [, script, kind, code] = refused;
@@ -144,9 +144,11 @@ function describeRefusals(
     expect(error.retryAfterMs).toBeUndefined();
   });
 
-  it.each([500, 502, 503])('%i with a page instead of JSON is retryable', async (status) => {
+  // Somebody between us and the platform may say so after the platform has shown it.
+  const broken = knowsKeys ? 'retryable' : 'unknown';
+  it.each([500, 502, 503])(`%i with a page instead of JSON is ${broken}`, async (status) => {
     const error = await under().failed({ status, body: '<h1>Bad Gateway</h1>' });
-    expect(error).toMatchObject({ kind: 'retryable', code: String(status) });
+    expect(error).toMatchObject({ kind: broken, code: String(status) });
   });
 
   it('404 without a word of the platform is told as a wrong address', async () => {
@@ -159,7 +161,7 @@ function describeRefusals(
 
   it('503 waits as long as the platform asks', async () => {
     const script = { status: 503, headers: { 'retry-after': '9' }, body: 'maintenance' };
-    expect(await under().failed(script)).toMatchObject({ kind: 'retryable', retryAfterMs: 9000 });
+    expect(await under().failed(script)).toMatchObject({ kind: broken, retryAfterMs: 9000 });
   });
 
   it('a redirect is not followed, and the operator is told', async () => {

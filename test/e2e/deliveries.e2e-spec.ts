@@ -40,7 +40,7 @@ describe('a long reply over a real connection', () => {
       {
         status: 'delivered',
         messageId: '1',
-        attempts: [{ outcome: 'retry' }, { outcome: 'delivered' }],
+        attempts: [{ outcome: 'unknown' }, { outcome: 'delivered' }],
       },
     ]);
     expect(server.shown.map(({ text }) => text.slice(0, 5))).toEqual(['(1/3)', '(2/3)', '(3/3)']);
@@ -58,14 +58,18 @@ describe('a long reply over a real connection', () => {
     expect(JSON.stringify([deliveries, hooks.log.lines])).not.toContain(telegram.secret);
   }, 15_000);
 
-  it('onUnknown: stop never shows it twice, and the event has failed', async () => {
+  it.each([
+    ['an answer that is lost', { cut: 'at-once' }],
+    ['a 502 from a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }],
+    ['a 500', telegramError(500, 'Internal Server Error')],
+  ] as const)('onUnknown: stop never sends it twice after %s', async (_name, script) => {
     await start();
     const provider = makeChannel('telegram', telegram.settings(server.origin));
     await hooks.close();
     hooks = await Hooks.start({ channels: { chan_2: { provider, to: '42', onUnknown: 'stop' } } });
-    server.next({ cut: 'at-once' });
+    server.next(script);
     expect(await ask()).toMatchObject({ status: 'failed', deliveries: [{ status: 'unknown' }] });
-    expect(server.shown).toHaveLength(1);
+    expect(server.asked).toHaveLength(1);
   });
 });
 

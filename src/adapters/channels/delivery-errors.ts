@@ -15,6 +15,8 @@ export interface Platform {
   readonly name: string;
   /** What must never be repeated: tokens and passwords. */
   readonly secrets: readonly string[];
+  /** True: a request that comes twice has the effect of one, as under an idempotency key. @default false */
+  readonly isRepeatable?: boolean;
   /** The setting with the address that is asked. @default 'apiRoot' */
   readonly addressKey?: 'apiRoot' | 'tokenUrl';
 }
@@ -42,7 +44,7 @@ export function refusal(
   { status, headers }: HttpHead,
   explanation: Explanation,
 ): DeliveryError {
-  const { message = '', code = '', kind = kindOfStatus(status) } = explanation;
+  const { message = '', code = '', kind = kindOfStatus(status, platform) } = explanation;
   const secrets = [...platform.secrets, ...(explanation.secrets ?? [])];
   const wait = explanation.retryAfterMs ?? parseRetryAfter(headers.get('retry-after'), Date.now());
   const sentence = refusalSentence(platform, kind, status, inOneLine(message, secrets));
@@ -68,11 +70,13 @@ export function noAnswer({ name }: Platform, url: string, error: HttpError): Del
   return new DeliveryError(message, 'unknown', undefined, code);
 }
 
-function kindOfStatus(status: number): DeliveryFailure {
+/** A 5xx does not say how far the platform came before it broke: people may have been shown the message. */
+function kindOfStatus(status: number, { isRepeatable = false }: Platform): DeliveryFailure {
   if (status < 300 || status === 504) return 'unknown';
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate-limited';
-  return status >= 500 || status === 408 ? 'retryable' : 'permanent';
+  if (status >= 500) return isRepeatable ? 'retryable' : 'unknown';
+  return status === 408 ? 'retryable' : 'permanent';
 }
 
 function refusalSentence(
@@ -94,7 +98,7 @@ function refusalSentence(
     case 'rate-limited':
       return `${name} asks to send more slowly`;
     case 'unknown':
-      return `${name} was sent the message and its answer (${status}) does not tell whether it was taken`;
+      return `${name} was sent the message and its answer (${message || status}) does not tell whether it was taken`;
     case 'retryable':
       return `${name} could not take the message${because}`;
     case 'permanent':

@@ -14,6 +14,8 @@ export interface MattermostOptions {
 class MattermostChannel extends PlatformChannel {
   override readonly provider = 'mattermost';
   override readonly knowsKeys = true;
+  // The server forgets a key 30 s after the post was saved: one whose answer is lost has to come again before that.
+  override readonly timeoutMs = 10_000;
   protected override readonly limit = 16_383;
   protected override readonly recipient = {
     pattern: /^[a-z0-9]{26}$/,

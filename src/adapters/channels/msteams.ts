@@ -50,7 +50,7 @@ class TeamsChannel extends PlatformChannel {
     const tenant = encodeURIComponent(tenantId ?? 'botframework.com');
     this.#apiRoot = apiRoot ?? TEAMS_ROOT;
     this.#tokenUrl = tokenUrl ?? `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`;
-    this.#directory = { ...platform, addressKey: 'tokenUrl' };
+    this.#directory = { ...platform, addressKey: 'tokenUrl', isRepeatable: true };
     this.#tokens = new OAuthTokens({
       tokenUrl: this.#tokenUrl,
       clientId: appId,

@@ -59,7 +59,7 @@ export abstract class PlatformChannel extends Channel {
 
   /** The error for an answer that is not a success. */
   protected refusal(answer: HttpAnswer, explanation: Explanation): DeliveryError {
-    return refusal(this.#platform, answer, explanation);
+    return refusal({ ...this.#platform, isRepeatable: this.knowsKeys }, answer, explanation);
   }
 
   /** The error for an answer that a library took and that holds no message: it may have been shown. */

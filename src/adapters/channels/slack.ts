@@ -22,18 +22,25 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
   token_revoked: 'auth',
   missing_scope: 'auth',
   no_permission: 'auth',
-  org_login_required: 'auth',
+  two_factor_setup_required: 'auth',
+  team_access_not_granted: 'auth',
+  not_allowed_token_type: 'auth',
+  accesslimited: 'auth',
   ekm_access_denied: 'auth',
   access_denied: 'auth',
   ratelimited: 'rate-limited',
   rate_limited: 'rate-limited',
-  // More than about one message a second in one channel.
+  // What the workspace's free plan allows is used up, by all its members together.
   message_limit_exceeded: 'retryable',
-  internal_error: 'retryable',
-  fatal_error: 'retryable',
+  // Some of it may have been done, says Slack.
+  internal_error: 'unknown',
+  fatal_error: 'unknown',
+  // The request arrived in part.
   request_timeout: 'retryable',
   service_unavailable: 'retryable',
+  // A migration, and Slack says that it ends.
   team_added_to_org: 'retryable',
+  org_login_required: 'retryable',
 };
 
 class SlackChannel extends PlatformChannel {

@@ -34,7 +34,7 @@ export interface OutgoingMessage {
  * - `permanent`, `auth`: given up; the first is about this message or recipient, the second about the channel's own access.
  * - `retryable`: tried again, this recipient's later messages wait; also for a limit that concerns one recipient only.
  * - `rate-limited`: the same, and the whole channel rests, for as long as the platform asks.
- * - `unknown`: the request was sent and no answer says whether it was taken; `onUnknown` of the channel decides.
+ * - `unknown`: the request was sent and nothing says whether it was taken, a 5xx neither; `onUnknown` of the channel decides.
  * @publicApi
  */
 export type DeliveryFailure = 'permanent' | 'retryable' | 'rate-limited' | 'auth' | 'unknown';
@@ -68,6 +68,9 @@ export abstract class Channel {
 
   /** True: the platform knows idempotency keys and shows nothing twice that came under the same one. @default false */
   readonly knowsKeys: boolean = false;
+
+  /** Longest wait for the platform's answer to one message, in milliseconds. @default 30_000 */
+  readonly timeoutMs: number = 30_000;
 
   /** What a recipient has to look like when `to` cannot be one, for example `a chat id`; null: it can. @default null */
   expectedInsteadOf(_to: string): string | null {

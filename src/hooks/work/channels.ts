@@ -14,8 +14,6 @@ import { HostErrors } from './host-errors.ts';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_RETRY_HOURS = 24;
-/** Longest wait for a platform's answer. */
-const SEND_TIMEOUT_MS = 30_000;
 /** Longest id of a message that is kept, in characters. */
 const MAX_ID_CHARS = 200;
 /** Longest part of a recipient that an error repeats, in characters. */
@@ -73,7 +71,7 @@ export class ChannelRegistry {
   }
 
   /**
-   * Hands one message to a platform, which has 30 seconds to answer.
+   * Hands one message to a platform, which has the channel's own time to answer.
    * @throws DeliveryError whatever the channel threw; `unknown` when it took too long. When `stop` aborts, anything.
    */
   async send(
@@ -83,13 +81,13 @@ export class ChannelRegistry {
   ): Promise<{ messageId?: string }> {
     const expected = channel.expectedInsteadOf(message.to);
     if (expected !== null) throw unfitRecipient(message.to, channel, expected);
-    using deadline = new Deadline(this.clock, SEND_TIMEOUT_MS, stop);
+    using deadline = new Deadline(this.clock, channel.timeoutMs, stop);
     try {
       const { messageId } = await deadline.race((signal) => channel.send(message, signal));
       return { messageId: messageId?.slice(0, MAX_ID_CHARS) };
     } catch (error) {
       if (deadline.hasPassed) {
-        const seconds = SEND_TIMEOUT_MS / 1000;
+        const seconds = channel.timeoutMs / 1000;
         throw new DeliveryError(`no answer within ${seconds} s; it may have arrived`, 'unknown');
       }
       if (stop.aborted || error instanceof DeliveryError) throw error;

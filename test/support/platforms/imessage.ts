@@ -25,7 +25,7 @@ export const imessage: PlatformSpeech = {
   refusals: [
     ['a wrong password', blueError(401, 'Authentication Error'), 'auth', '401'],
     ['an unknown chat', blueError(400, 'Chat does not exist!'), 'permanent', '400'],
-    ['its own trouble', blueError(500, 'iMessage Error'), 'retryable', '500'],
+    ['its own trouble', blueError(500, 'iMessage Error'), 'unknown', '500'],
   ],
 };
 

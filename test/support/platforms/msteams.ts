@@ -43,7 +43,7 @@ export const msteams: PlatformSpeech = {
     ['an unknown conversation', botError(404, 'ConversationNotFound', 'No'), 'permanent'],
     ['a message that is too big', botError(413, 'MessageSizeTooBig', 'No'), 'permanent'],
     ['a conflict', botError(412, 'PreconditionFailed', 'No'), 'retryable'],
-    ['its own trouble', botError(502, 'BadGateway', 'No'), 'retryable'],
+    ['its own trouble', botError(502, 'BadGateway', 'No'), 'unknown'],
   ],
 };
 

@@ -44,7 +44,7 @@ export const signal: PlatformSpeech = {
     ['a captcha', rpcError(-1, 'Failed', [failure('PROOF_REQUIRED_FAILURE')]), 'rate-limited'],
     ['an error of its disk', rpcError(-3, 'Failed to send message'), 'retryable', '-3'],
     ['a proxy that asks for a password', { status: 401, body: 'no' }, 'auth', '401'],
-    ['its own trouble', { status: 500, body: 'oops' }, 'retryable', '500'],
+    ['its own trouble', { status: 500, body: 'oops' }, 'unknown', '500'],
   ],
 };
 
@@ -67,7 +67,7 @@ export const signalRest: PlatformSpeech = {
     ['an unregistered number', rest(400, 'Unregistered user +491701234567'), 'permanent', '400'],
     ['a limit under 400', rest(400, 'Failed to send (413) Rate Limit Exceeded'), 'rate-limited'],
     ['a proxy that asks for a password', rest(401, 'no'), 'auth'],
-    ['its own trouble', rest(500, 'Internal'), 'retryable', '500'],
+    ['its own trouble', rest(500, 'Internal'), 'unknown', '500'],
   ],
 };
 

@@ -34,8 +34,12 @@ export const slack: PlatformSpeech = {
     ['a missing scope', said('missing_scope'), 'auth', 'missing_scope'],
     ['an unknown channel', said('channel_not_found'), 'permanent', 'channel_not_found'],
     ['a channel it is not in', said('not_in_channel'), 'permanent', 'not_in_channel'],
-    ['its own trouble', said('internal_error'), 'retryable', 'internal_error'],
-    ['no JSON under 503', { status: 503, body: 'upstream connect error' }, 'retryable', '503'],
+    // Of these two: "It's possible some aspect of the operation succeeded before the error was raised."
+    ['its own trouble', said('internal_error'), 'unknown', 'internal_error'],
+    ['a catastrophic error', said('fatal_error'), 'unknown', 'fatal_error'],
+    ['a service that is away', said('service_unavailable'), 'retryable', 'service_unavailable'],
+    ['a request that came in part', said('request_timeout'), 'retryable', 'request_timeout'],
+    ['no JSON under 503', { status: 503, body: 'upstream connect error' }, 'unknown', '503'],
   ],
 };
 

@@ -33,7 +33,7 @@ export const telegram: PlatformSpeech = {
     ['a wrong token', telegramError(401, 'Unauthorized'), 'auth', '401'],
     ['an unknown chat', telegramError(400, 'Bad Request: chat not found'), 'permanent', '400'],
     ['a blocked bot', telegramError(403, 'Forbidden: bot was blocked by the user'), 'permanent'],
-    ['its own trouble', telegramError(500, 'Internal Server Error'), 'retryable', '500'],
+    ['its own trouble', telegramError(500, 'Internal Server Error'), 'unknown', '500'],
   ],
 };
 
