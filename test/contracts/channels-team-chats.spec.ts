@@ -1,6 +1,8 @@
 import { DELIVERY_RETRY } from '../../src/hooks/work/retry.ts';
+import { discord, invalidForm, mistakes } from '../support/platforms/discord.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
+import { slack } from '../support/platforms/slack.ts';
 import { ChannelUnderTest } from './channels.contract.ts';
 
 let under: ChannelUnderTest | undefined;
@@ -8,6 +10,71 @@ const open = async (speech: PlatformSpeech) => (under = await ChannelUnderTest.o
 afterEach(async () => {
   await under?.[Symbol.asyncDispose]();
   under = undefined;
+});
+
+describe('discord: a form with a mistake in it', () => {
+  it.each([
+    [
+      { content: mistakes('Must be 2000 or fewer in length.') },
+      ': content: Must be 2000 or fewer in length.',
+    ],
+    [
+      { allowed_mentions: { parse: { 0: mistakes('Unknown') } } },
+      ': allowed_mentions.parse.0: Unknown',
+    ],
+    [mistakes('Cannot be empty'), ': Cannot be empty'],
+    [undefined, ''],
+    ['odd', ''],
+  ])('%j is told with its field', async (errors, told) => {
+    const { server } = await open(discord);
+    server.next(invalidForm(errors));
+    const message = `Discord refused the message: Invalid Form Body${told}`;
+    await expect(under?.send()).rejects.toMatchObject({
+      kind: 'permanent',
+      code: '50035',
+      message,
+    });
+  });
+});
+
+describe('slack: a text whose formatting it refuses', () => {
+  // https://docs.slack.dev/reference/methods/chat.postMessage#errors
+  it.each([
+    'invalid_blocks',
+    'invalid_blocks_format',
+    'msg_blocks_too_long',
+    'msg_too_long',
+    'invalid_attachments',
+    'too_many_attachments',
+    'markdown_text_conflict',
+    'no_text',
+  ])('%s: the same part goes once more, as plain text', async (error) => {
+    const { server } = await open(slack);
+    server.next({ body: { ok: false, error } });
+    await under?.send({ text: '| a <b> & c |' });
+    expect(server.shown).toEqual([{ to: slack.to, text: '| a &lt;b&gt; &amp; c |' }]);
+    expect(server.requests[1]?.body).toEqual({
+      channel: slack.to,
+      text: '| a &lt;b&gt; &amp; c |',
+      mrkdwn: 'false',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    });
+  });
+
+  it('what is refused as plain text, too, is refused for good', async () => {
+    const { server } = await open(slack);
+    const refused = { body: { ok: false, error: 'msg_too_long' } };
+    server.next(refused, refused);
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'permanent', code: 'msg_too_long' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('an answer that is lost then leaves unknown whether it arrived', async () => {
+    const { server } = await open(slack);
+    server.next({ body: { ok: false, error: 'invalid_blocks' } }, { cut: 'at-once' });
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'unknown' });
+  });
 });
 
 describe('mattermost: a message whose answer is lost', () => {

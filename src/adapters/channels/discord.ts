@@ -3,7 +3,7 @@ import type { REST, RESTOptions } from '@discordjs/rest';
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
-import { getField, getText } from '../../platform/objects.ts';
+import { getField, getText, isRecord } from '../../platform/objects.ts';
 import { PlatformChannel } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
@@ -100,7 +100,7 @@ class DiscordChannel extends PlatformChannel {
     const seconds = getField(json, 'retry_after');
     const isGlobal = getField(json, 'global') !== false;
     return this.refusal(answer, {
-      message: getText(json, 'message'),
+      message: explain(json),
       code: getText(json, 'code'),
       kind: toFailureKind(status, isGlobal),
       retryAfterMs: typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined,
@@ -115,6 +115,28 @@ class DiscordChannel extends PlatformChannel {
     const kind = getField(error, 'global') === true ? 'rate-limited' : 'retryable';
     return new DeliveryError('Discord asks to send more slowly', kind, Math.ceil(wait), '429');
   }
+}
+
+/** What Discord says; of an invalid form also the first mistake and its field, `Invalid Form Body: content: Must be …`. */
+function explain(json: unknown): string {
+  return [getText(json, 'message'), findMistake(getField(json, 'errors'))]
+    .filter((words) => words !== undefined)
+    .join(': ');
+}
+
+/** How deep the fields of our messages lie, with some to spare. */
+const MAX_DEPTH = 6;
+
+/** Mistakes stand in lists named `_errors` below the names of their fields. */
+function findMistake(errors: unknown, path: readonly string[] = []): string | undefined {
+  const said = getText(errors, '_errors', 0, 'message');
+  if (said !== undefined) return path.length === 0 ? said : `${path.join('.')}: ${said}`;
+  if (!isRecord(errors) || path.length === MAX_DEPTH) return undefined;
+  for (const [name, below] of Object.entries(errors)) {
+    const found = findMistake(below, [...path, name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** 403 and 404 are about one channel; so is a limit that is not global. */

@@ -1,4 +1,4 @@
-import type { FetchFunction, LogLevel, Logger } from '@slack/web-api';
+import type { FetchFunction, LogLevel, Logger, WebClient } from '@slack/web-api';
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
@@ -43,6 +43,21 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
   org_login_required: 'retryable',
 };
 
+/**
+ * What Slack says when it cannot make blocks of a text: tables and the blocks of a message have limits of their own, of
+ * which nothing is documented. A server that knows no `markdown_text` finds no text.
+ */
+const NOT_FORMATTED: readonly string[] = [
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+  'invalid_attachments',
+  'too_many_attachments',
+  'markdown_text_conflict',
+  'no_text',
+];
+
 class SlackChannel extends PlatformChannel {
   override readonly provider = 'slack';
   protected override readonly limit = 12_000;
@@ -64,13 +79,24 @@ class SlackChannel extends PlatformChannel {
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }> {
     signal.throwIfAborted();
     const client = await this.#client(signal);
+    const post = (words: object) => this.#post(client, { channel: to, ...words }, signal);
     try {
-      const sent = await client.apiCall('chat.postMessage', {
-        channel: to,
-        markdown_text: text,
-        unfurl_links: false,
-        unfurl_media: false,
-      });
+      return await post({ markdown_text: text });
+    } catch (error) {
+      if (!(error instanceof DeliveryError) || !NOT_FORMATTED.includes(error.code ?? ''))
+        throw error;
+    }
+    return post({ text: escaped(text), mrkdwn: false });
+  }
+
+  async #post(
+    client: WebClient,
+    message: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<{ messageId?: string }> {
+    try {
+      const preview = { unfurl_links: false, unfurl_media: false };
+      const sent = await client.apiCall('chat.postMessage', { ...message, ...preview });
       return { messageId: getText(sent, 'ts') };
     } catch (error) {
       signal.throwIfAborted();
@@ -80,7 +106,7 @@ class SlackChannel extends PlatformChannel {
   }
 
   /** Slack's client knows no signal of one call, so that each call has a client; it sees what we let through. */
-  async #client(signal: AbortSignal) {
+  async #client(signal: AbortSignal): Promise<WebClient> {
     const { WebClient, LogLevel } = await this.library(
       '@slack/web-api',
       () => import('@slack/web-api'),
@@ -112,6 +138,11 @@ function toFailureKind(status: number, code: string): DeliveryFailure | undefine
   return KINDS[code] ?? (status === 200 ? 'permanent' : undefined);
 }
 
+/** A text as it is: without these three signs nothing in it is a command, a link or a mention to Slack. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
 /** The error says what went wrong; the client's own lines would go to the console, past the service's log. */
 function silentLogger(level: LogLevel): Logger {
   const ignore = (): void => {};
@@ -119,7 +150,10 @@ function silentLogger(level: LogLevel): Logger {
   return { ...lines, setLevel: ignore, setName: ignore, getLevel: () => level };
 }
 
-/** Slack through its Web API; `to` is a channel id. It knows no idempotency key. */
+/**
+ * Slack through its Web API; `to` is a channel id. Texts go as Markdown; one whose formatting is refused goes once more
+ * as it is. It knows no idempotency key.
+ */
 export function slack(options: SlackOptions): Channel {
   return new SlackChannel(options);
 }

@@ -2,6 +2,7 @@ import { json, retryAfter, say } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'MTk4.discord-secret';
+const TOO_LONG = 'Must be 2000 or fewer in length.';
 
 /** https://discord.com/developers/docs: Create Message, rate limits, JSON error codes. */
 export const discord: PlatformSpeech = {
@@ -45,9 +46,24 @@ export const discord: PlatformSpeech = {
       },
       'retryable',
     ],
+    [
+      'a form with a mistake in it',
+      invalidForm({ content: mistakes(TOO_LONG) }),
+      'permanent',
+      '50035',
+    ],
     ['its own trouble', discordError(500, 0, '500: Internal Server Error'), 'retryable'],
   ],
 };
+
+/** https://discord.com/developers/docs/reference#error-messages: a list of mistakes below the name of each field. */
+export function invalidForm(errors: unknown) {
+  return { status: 400, body: { code: 50035, message: 'Invalid Form Body', errors } };
+}
+
+export function mistakes(message: string) {
+  return { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH', message }] };
+}
 
 function discordError(status: number, code: number, message: string) {
   return { status, body: { message, code } };

@@ -18,7 +18,7 @@ export const slack: PlatformSpeech = {
     path === '/api/chat.postMessage' &&
     headers.authorization === `Bearer ${TOKEN}` &&
     say(body, 'unfurl_links') === 'false'
-      ? { to: say(body, 'channel'), text: say(body, 'markdown_text') }
+      ? { to: say(body, 'channel'), text: say(body, 'markdown_text') || say(body, 'text') }
       : undefined,
   answer: (_request, shown, n) =>
     shown === undefined
