@@ -2,6 +2,7 @@ import { DELIVERY_RETRY } from '../../src/hooks/work/retry.ts';
 import { discord, invalidForm, mistakes } from '../support/platforms/discord.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
+import { msteams } from '../support/platforms/msteams.ts';
 import { slack } from '../support/platforms/slack.ts';
 import { ChannelUnderTest } from './channels.contract.ts';
 
@@ -10,6 +11,66 @@ const open = async (speech: PlatformSpeech) => (under = await ChannelUnderTest.o
 afterEach(async () => {
   await under?.[Symbol.asyncDispose]();
   under = undefined;
+});
+
+describe('a thread', () => {
+  it('slack: its first message’s ts behind the channel id', async () => {
+    const to = 'C0123456789/1712345678.123456';
+    const { server } = await open(slack);
+    await under?.send({ to });
+    expect(server.requests[0]?.body).toMatchObject({
+      channel: 'C0123456789',
+      thread_ts: '1712345678.123456',
+    });
+  });
+
+  it('slack: a message that goes once more as plain text stays in it', async () => {
+    const { server } = await open(slack);
+    server.next({ body: { ok: false, error: 'invalid_blocks' } });
+    const to = 'C0123456789/1712345678.123456';
+    await under?.send({ to, text: 'a' });
+    expect(server.shown).toEqual([{ to, text: 'a' }]);
+  });
+
+  it('mattermost: its first post’s id behind the channel id', async () => {
+    const root_id = '8gwq3nsjofdz8qbdkmh8pw5fra';
+    const { server } = await open(mattermost);
+    await under?.send({ to: `${mattermost.to}/${root_id}` });
+    await under?.send({ idempotencyKey: 'delivery-2' });
+    expect(server.requests[0]?.body).toMatchObject({
+      channel_id: mattermost.to,
+      root_id,
+    });
+    expect(server.requests[1]?.body).not.toHaveProperty('root_id');
+  });
+
+  // Conversation.ToThreadedConversationId in microsoft/teams.net: an id that the service routes by, no field
+  it('msteams: a conversation id of its own', async () => {
+    const { server, channel } = await open(msteams);
+    const to = '19:abc_DEF@thread.tacv2;messageid=1712345678123';
+    expect(channel.expectedInsteadOf(to)).toBeNull();
+    await under?.send({ to });
+    expect(server.shown).toMatchObject([{ to }]);
+  });
+});
+
+describe('msteams: what text messages do not know', () => {
+  // learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages, "Text-only messages";
+  // MicrosoftDocs/msteams-docs#740: one line break is ignored, two are one
+  it('becomes what they do: headings bold, tables code, line breaks hard', async () => {
+    const { channel } = await open(msteams);
+    const report =
+      '# Report\nHost: web-1\nUser: ada\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- one\n- two';
+    expect(channel.parts(report)).toEqual([
+      '**Report**  \nHost: web-1  \nUser: ada\n\n```\na  b\n-  -\n1  2\n```\n\n- one\n- two',
+    ]);
+  });
+
+  it('but no line of code', async () => {
+    const { channel } = await open(msteams);
+    const code = '```\n# one\ntwo\n| a | b |\n| - | - |\n```';
+    expect(channel.parts(code)).toEqual([code]);
+  });
 });
 
 describe('discord: a form with a mistake in it', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
-import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
+import { PlatformChannel, joinUrl, postJson, splitThread } from './platform-channel.ts';
 
 export interface MattermostOptions {
   /** Access token of a bot account. */
@@ -18,8 +18,9 @@ class MattermostChannel extends PlatformChannel {
   override readonly timeoutMs = 10_000;
   protected override readonly limit = 16_383;
   protected override readonly recipient = {
-    pattern: /^[a-z0-9]{26}$/,
-    expected: 'a channel id of 26 small letters and digits',
+    pattern: /^[a-z0-9]{26}(?:\/[a-z0-9]{26})?$/,
+    expected:
+      'a channel id of 26 small letters and digits, or one with a thread, <channel id>/<id of its first post>',
   };
   readonly #options: MattermostOptions;
 
@@ -38,7 +39,8 @@ class MattermostChannel extends PlatformChannel {
   ): Promise<{ messageId: string }> {
     const { token, apiRoot } = this.#options;
     const pending = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40);
-    const body = { channel_id: to, message: text, pending_post_id: `hooks:${pending}` };
+    const { chat: channel_id, thread: root_id } = splitThread(to);
+    const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}` };
     const request = postJson(body, signal, { authorization: `Bearer ${token}` });
     const answer = await this.request(joinUrl(apiRoot, '/api/v4/posts'), request);
     const { status, json } = answer;
@@ -51,7 +53,7 @@ class MattermostChannel extends PlatformChannel {
 }
 
 /**
- * Mattermost through its REST API; `to` is a channel id. The idempotency key becomes the post's `pending_post_id`, which
+ * Mattermost through its REST API; `to` is a channel id, or `<channel id>/<id of a thread's first post>`. The idempotency key becomes the post's `pending_post_id`, which
  * the server remembers for 30 seconds.
  */
 export function mattermost(options: MattermostOptions): Channel {

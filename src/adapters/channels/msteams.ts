@@ -5,8 +5,9 @@ import { OAuthError, OAuthTokens } from '../../platform/oauth-tokens.ts';
 import { getText } from '../../platform/objects.ts';
 import { noAnswer, refusal } from './delivery-errors.ts';
 import type { Platform } from './delivery-errors.ts';
-import { withoutMentions } from './markdown.ts';
+import { boldHeadings, hardBreaks, withoutMentions } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
+import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
 export interface TeamsOptions {
   /** The bot's Microsoft app id. */
@@ -60,9 +61,13 @@ class TeamsChannel extends PlatformChannel {
     });
   }
 
-  /** Without entities in the activity nothing notifies anybody; what looks like a mention stays text. */
+  /**
+   * Text messages have no headings and no tables, and a single line break is none. Without entities in the activity
+   * nothing notifies anybody; what looks like a mention stays text.
+   */
   protected override form(markdown: string): string {
-    return withoutMentions(markdown);
+    const text = withoutTables(markdown, PHONE_COLUMNS);
+    return withoutMentions(hardBreaks(boldHeadings(text)));
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
@@ -99,8 +104,8 @@ class TeamsChannel extends PlatformChannel {
 }
 
 /**
- * Microsoft Teams through the Bot Connector, with the bot's client credentials; `to` is a conversation id. It knows no
- * idempotency key.
+ * Microsoft Teams through the Bot Connector, with the bot's client credentials; `to` is a conversation id, which for a
+ * thread of a channel is `19:…@thread.tacv2;messageid=<id of its first message>`. It knows no idempotency key.
  */
 export function msteams(options: TeamsOptions): Channel {
   return new TeamsChannel(options);

@@ -4,7 +4,7 @@ import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/port
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
-import { PlatformChannel } from './platform-channel.ts';
+import { PlatformChannel, splitThread } from './platform-channel.ts';
 
 export interface SlackOptions {
   /** Bot token (`xoxb-…`) with `chat:write`. */
@@ -62,8 +62,9 @@ class SlackChannel extends PlatformChannel {
   override readonly provider = 'slack';
   protected override readonly limit = 12_000;
   protected override readonly recipient = {
-    pattern: /^[CDGUW][A-Z0-9]{6,20}$/,
-    expected: 'a channel id, such as C0123456789',
+    pattern: /^[CDGUW][A-Z0-9]{6,20}(?:\/\d{10}\.\d{6})?$/,
+    expected:
+      'a channel id, such as C0123456789, or one with a thread, C0123456789/1712345678.123456',
   };
   readonly #options: SlackOptions;
 
@@ -79,7 +80,8 @@ class SlackChannel extends PlatformChannel {
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }> {
     signal.throwIfAborted();
     const client = await this.#client(signal);
-    const post = (words: object) => this.#post(client, { channel: to, ...words }, signal);
+    const { chat: channel, thread: thread_ts } = splitThread(to);
+    const post = (words: object) => this.#post(client, { channel, thread_ts, ...words }, signal);
     try {
       return await post({ markdown_text: text });
     } catch (error) {
@@ -151,7 +153,7 @@ function silentLogger(level: LogLevel): Logger {
 }
 
 /**
- * Slack through its Web API; `to` is a channel id. Texts go as Markdown; one whose formatting is refused goes once more
+ * Slack through its Web API; `to` is a channel id, or `<channel id>/<thread_ts>`. Texts go as Markdown; one whose formatting is refused goes once more
  * as it is. It knows no idempotency key.
  */
 export function slack(options: SlackOptions): Channel {

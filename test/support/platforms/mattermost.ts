@@ -2,21 +2,22 @@ import { json, retryAfter, say } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'mattermost-secret-token';
+const ID = 'qmd5oqtwoibz8cuzxzg5ekshgr';
 
 /** https://api.mattermost.com: Create a post; errors are AppErrors with an id of their own. */
 export const mattermost: PlatformSpeech = {
   provider: 'mattermost',
   settings: (apiRoot) => ({ token: TOKEN, apiRoot }),
   secret: TOKEN,
-  to: 'qmd5oqtwoibz8cuzxzg5ekshgr',
-  unfit: ['town-square', '~town-square', 'QMD5OQTWOIBZ8CUZXZG5EKSHGR', 'qmd5', ''],
+  to: ID,
+  unfit: ['town-square', '~town-square', 'QMD5OQTWOIBZ8CUZXZG5EKSHGR', 'qmd5', `${ID}/1`, ''],
   limit: 16_383,
   knowsKeys: true,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) =>
     method === 'POST' && path === '/api/v4/posts' && headers.authorization === `Bearer ${TOKEN}`
       ? {
-          to: say(body, 'channel_id'),
+          to: [say(body, 'channel_id'), say(body, 'root_id')].filter((id) => id !== '').join('/'),
           text: say(body, 'message'),
           key: say(body, 'pending_post_id'),
         }
@@ -31,6 +32,12 @@ export const mattermost: PlatformSpeech = {
     ['a missing permission', appError(403, 'api.context.permissions', 'No permission'), 'auth'],
     ['an unknown channel', appError(404, 'app.channel.get.existing', 'No channel'), 'permanent'],
     ['a text it does not take', appError(400, 'api.post.too_long', 'Too long'), 'permanent'],
+    // server/channels/app/post.go, CreatePost: a root that is not there, or is a reply itself
+    [
+      'a thread that is none',
+      appError(400, 'api.post.create_post.root_id.app_error', 'Invalid RootId parameter.'),
+      'permanent',
+    ],
     ['its own trouble', appError(500, 'app.post.save.app_error', 'Unable to save'), 'retryable'],
   ],
 };

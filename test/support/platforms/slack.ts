@@ -9,7 +9,7 @@ export const slack: PlatformSpeech = {
   settings: (origin) => ({ token: TOKEN, apiRoot: `${origin}/api` }),
   secret: TOKEN,
   to: 'C0123456789',
-  unfit: ['#general', 'general', 'c0123456789', 'C01', ''],
+  unfit: ['#general', 'general', 'c0123456789', 'C01', 'C0123456789/12', 'C0123456789/', ''],
   limit: 12_000,
   knowsKeys: false,
   requestsBefore: 0,
@@ -18,7 +18,7 @@ export const slack: PlatformSpeech = {
     path === '/api/chat.postMessage' &&
     headers.authorization === `Bearer ${TOKEN}` &&
     say(body, 'unfurl_links') === 'false'
-      ? { to: say(body, 'channel'), text: say(body, 'markdown_text') || say(body, 'text') }
+      ? { to: threadOf(body), text: say(body, 'markdown_text') || say(body, 'text') }
       : undefined,
   answer: (_request, shown, n) =>
     shown === undefined
@@ -35,6 +35,7 @@ export const slack: PlatformSpeech = {
     ['an unknown channel', said('channel_not_found'), 'permanent', 'channel_not_found'],
     ['a channel it is not in', said('not_in_channel'), 'permanent', 'not_in_channel'],
     // Of these two: "It's possible some aspect of the operation succeeded before the error was raised."
+    ['a message without threads', said('cannot_reply_to_message'), 'permanent'],
     ['its own trouble', said('internal_error'), 'unknown', 'internal_error'],
     ['a catastrophic error', said('fatal_error'), 'unknown', 'fatal_error'],
     ['a service that is away', said('service_unavailable'), 'retryable', 'service_unavailable'],
@@ -42,6 +43,11 @@ export const slack: PlatformSpeech = {
     ['no JSON under 503', { status: 503, body: 'upstream connect error' }, 'unknown', '503'],
   ],
 };
+
+/** `thread_ts` is the `ts` of the thread's first message. */
+function threadOf(body: unknown): string {
+  return [say(body, 'channel'), say(body, 'thread_ts')].filter((id) => id !== '').join('/');
+}
 
 function said(error: string) {
   return { status: 200, body: { ok: false, error } };
