@@ -123,6 +123,24 @@ describe('slack: a text whose formatting it refuses', () => {
     });
   });
 
+  // node-slack-sdk, WebClient: `needed` of missing_scope, `response_metadata.messages` of invalid arguments
+  it.each([
+    [
+      'missing_scope',
+      { needed: 'chat:write', provided: 'identify' },
+      'missing scope: needs chat:write',
+    ],
+    [
+      'invalid_arguments',
+      { response_metadata: { messages: ['[ERROR] invalid field: thread_ts'] } },
+      'invalid arguments: [ERROR] invalid field: thread_ts',
+    ],
+  ])('%s is told with what Slack says besides', async (error, besides, told) => {
+    const { server } = await open(slack);
+    server.next({ body: { ok: false, error, ...besides } });
+    await expect(under?.send()).rejects.toMatchObject({ message: expect.stringContaining(told) });
+  });
+
   it('what is refused as plain text, too, is refused for good', async () => {
     const { server } = await open(slack);
     const refused = { body: { ok: false, error: 'msg_too_long' } };

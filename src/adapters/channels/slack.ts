@@ -132,8 +132,16 @@ class SlackChannel extends PlatformChannel {
   #refused(answer: HttpAnswer): DeliveryError {
     const code = getText(answer.json, 'error');
     const kind = code === undefined ? undefined : toFailureKind(answer.status, code);
-    return this.refusal(answer, { message: code?.replaceAll('_', ' '), code, kind });
+    return this.refusal(answer, { message: explain(answer.json, code), code, kind });
   }
+}
+
+/** The code in words, with what Slack says besides: the scope that is missing, the argument that is wrong. */
+function explain(json: unknown, code: string | undefined): string {
+  const needed = getText(json, 'needed');
+  const details =
+    needed === undefined ? getText(json, 'response_metadata', 'messages', 0) : `needs ${needed}`;
+  return [code?.replaceAll('_', ' '), details].filter((words) => words !== undefined).join(': ');
 }
 
 function toFailureKind(status: number, code: string): DeliveryFailure | undefined {

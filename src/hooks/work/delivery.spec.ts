@@ -120,16 +120,6 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
     expect(changes).toMatchObject([{ error, attempt: { outcome: 'unknown' } }]);
   });
 
-  it('a channel may have less time, or more', async () => {
-    Object.assign(work.channel, { timeoutMs: 10_000 });
-    work.channel.answer = () => new Promise(() => {});
-    const step = perform();
-    await settled();
-    work.clock.advance(10_000);
-    const error = 'no answer within 10 s; it may have arrived';
-    expect((await step).changes).toMatchObject([{ error, attempt: { outcome: 'unknown' } }]);
-  });
-
   it('a stop ends the step, even from a channel that ignores its signal, and the record says so', async () => {
     const { outcome, changes } = await stopped();
     expect(outcome).toEqual({ type: 'retry', at: work.clock.now(), interrupted: true });
