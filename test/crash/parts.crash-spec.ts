@@ -11,7 +11,6 @@ import { discord } from '../support/platforms/discord.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
 import { slack } from '../support/platforms/slack.ts';
 import { telegram } from '../support/platforms/telegram.ts';
-import type { Script } from '../support/scripted-server.ts';
 import { Gateway } from './gateway.ts';
 
 const TEXT = Array.from({ length: 2400 }, (_, n) => `Line ${n} of a long reply to everybody`).join(
@@ -144,8 +143,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
 
 describe('kill -9 between two parts, when the last one that was tried was refused', () => {
   it('goes on with that part, and nothing is shown twice or told as unknown', async () => {
-    const refused: Script = { status: 503, headers: { 'retry-after': '2' }, body: 'maintenance' };
-    for (const server of Object.values(servers)) server.next({}, {}, refused);
+    for (const server of Object.values(servers)) server.next({}, {}, server.speech.limited(2));
     const events = await askAll();
     for (const id of IDS) {
       await eventually(`${id} notes it`, async () => {
