@@ -4,7 +4,6 @@ import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { msteams } from '../support/platforms/msteams.ts';
 import { signal, signalRest } from '../support/platforms/signal.ts';
 import { slack } from '../support/platforms/slack.ts';
-import { telegram, telegramError } from '../support/platforms/telegram.ts';
 import { whatsapp } from '../support/platforms/whatsapp.ts';
 import { ChannelUnderTest } from './channels.contract.ts';
 
@@ -32,13 +31,6 @@ describe('what goes over the wire', () => {
       to: '491701234567',
       type: 'text',
       text: { body: 'Good *morning*', preview_url: false },
-    });
-  });
-
-  it('telegram: a rich message in which nothing is looked for', async () => {
-    expect(await bodyOf(telegram)).toEqual({
-      chat_id: telegram.to,
-      rich_message: { markdown: 'Good *morning*', skip_entity_detection: true },
     });
   });
 
@@ -90,29 +82,6 @@ describe('a table', () => {
   ] as const)('arrives at %s without its bars', async (_name, speech, text) => {
     const { channel } = await open(speech);
     expect(channel.parts(table)).toEqual([text]);
-  });
-});
-
-describe('telegram: a server or a text that knows no rich messages', () => {
-  it.each([
-    telegramError(404, 'Not Found'),
-    telegramError(400, "Bad Request: can't parse rich message: unclosed entity"),
-  ])('gets the same text as it is', async (script) => {
-    const { server } = await open(telegram);
-    server.next(script);
-    await under?.send({ text: 'a *b' });
-    expect(server.shown).toEqual([{ to: telegram.to, text: 'a *b' }]);
-    expect(server.requests[1]?.body).toMatchObject({ link_preview_options: { is_disabled: true } });
-  });
-});
-
-describe('telegram: a token that is none', () => {
-  it('is answered 404 in every way, which is about the token', async () => {
-    const { server } = await open(telegram);
-    server.next(telegramError(404, 'Not Found'), telegramError(404, 'Not Found'));
-    const message = expect.stringContaining('check its credentials');
-    await expect(under?.send()).rejects.toMatchObject({ kind: 'auth', message });
-    expect(server.requests).toHaveLength(2);
   });
 });
 

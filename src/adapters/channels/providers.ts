@@ -12,6 +12,7 @@ import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 export interface ProviderSettings {
   readonly token?: string;
   readonly apiRoot?: string;
+  readonly format?: 'auto' | 'rich' | 'plain';
   readonly phoneNumberId?: string;
   readonly account?: string;
   readonly api?: 'rpc' | 'rest';
@@ -70,7 +71,7 @@ function isGiven(value: string | undefined): boolean {
 /** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
   whatsapp: row(['token', 'phoneNumberId'], ['apiRoot'], whatsapp, WHATSAPP_ROOT),
-  telegram: row(['token'], ['apiRoot'], telegram, 'https://api.telegram.org'),
+  telegram: row(['token'], ['apiRoot', 'format'], telegram, 'https://api.telegram.org'),
   discord: row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
   slack: row(['token'], ['apiRoot'], slack, 'https://slack.com/api'),
   mattermost: row(['token', 'apiRoot'], [], mattermost),

@@ -3,18 +3,25 @@ import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/port
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
-import { PlatformChannel } from './platform-channel.ts';
+import { PlatformChannel, splitThread } from './platform-channel.ts';
+import { PHONE_COLUMNS, withoutTables } from './tables.ts';
+import { entityText, hasTable, richHtml } from './telegram-text.ts';
 
 export interface TelegramOptions {
   /** The bot's token, as @BotFather gave it. */
   readonly token: string;
   /** Address of the Bot API server. @default 'https://api.telegram.org' */
   readonly apiRoot?: string;
+  /**
+   * What messages are sent as: `plain`, text with bold, italic and code; `rich`, rich messages (Bot API 10.1), which
+   * have tables and headings, too; `auto`, rich ones where there is a table and plain ones else. @default 'auto'
+   */
+  readonly format?: 'auto' | 'rich' | 'plain';
 }
 
 /** The two methods of grammy's `Api` that are used, without its polyfilled types. */
 interface TelegramApi {
-  sendRichMessage(to: string, message: object, other?: undefined, signal?: object): Promise<Sent>;
+  sendRichMessage(to: string, message: object, other?: object, signal?: object): Promise<Sent>;
   sendMessage(to: string, text: string, other?: object, signal?: object): Promise<Sent>;
 }
 
@@ -22,19 +29,20 @@ interface Sent {
   readonly message_id: number;
 }
 
-/** What servers before Bot API 10.1 say of rich messages, and all of Markdown that they cannot read. */
-const NOT_RICH = /: not found$|can't parse|can't find end|rich[_ ]message/i;
-
 /** 403 is about the chat (the bot was blocked, or is no member), 404 about the token, which stands in the path. */
 const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 404: 'auth' };
 
+/** The topic of a forum that is sent to without naming one. */
+const GENERAL_TOPIC = '1';
+
 class TelegramChannel extends PlatformChannel {
   override readonly provider = 'telegram';
-  // That of a message without formatting: a part may have to go as one.
+  // That of a text: a rich message may have to go as one.
   protected override readonly limit = 4096;
   protected override readonly recipient = {
-    pattern: /^(?:-?\d{1,19}|@[A-Za-z]\w{3,31})$/,
-    expected: 'a chat id, such as 123456789 or -1001234567890, or the @name of a public channel',
+    pattern: /^(?:-?\d{1,19}|@[A-Za-z]\w{3,31})(?:\/[1-9]\d{0,9})?$/,
+    expected:
+      'a chat id, such as 123456789 or -1001234567890, or the @name of a public channel, and behind it /42 for a topic',
   };
   readonly #options: TelegramOptions;
 
@@ -43,23 +51,35 @@ class TelegramChannel extends PlatformChannel {
     this.#options = options;
   }
 
+  /** Markdown still: what it is sent as is decided message by message. The rows of a table have to stay together. */
   protected override form(markdown: string): string {
-    return withoutMentions(markdown).replace(/\btg:(?=\/\/)/gi, 'tg: ');
+    const text = withoutMentions(markdown);
+    const isOneMessage = text.length <= this.limit && this.#options.format !== 'plain';
+    return isOneMessage ? text : withoutTables(text, PHONE_COLUMNS);
+  }
+
+  override shown(part: string): string {
+    return entityText(part, this.limit).text;
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     signal.throwIfAborted();
+    const { chat, thread } = splitThread(to);
+    const topic =
+      thread === undefined || thread === GENERAL_TOPIC ? {} : { message_thread_id: Number(thread) };
     const api = await this.#api(signal);
-    const rich = { markdown: text, skip_entity_detection: true };
-    try {
-      const sent = await this.#sent(api.sendRichMessage(to, rich, undefined, signal), signal);
-      return { messageId: sent };
-    } catch (error) {
-      if (!(error instanceof DeliveryError) || !NOT_RICH.test(error.message)) throw error;
-      if (error.kind !== 'permanent' && error.kind !== 'auth') throw error;
+    const { format = 'auto' } = this.#options;
+    if (format === 'rich' || (format === 'auto' && hasTable(text))) {
+      try {
+        const sending = api.sendRichMessage(chat, { html: richHtml(text) }, topic, signal);
+        return { messageId: await this.#sent(sending, signal) };
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+      }
     }
-    const other = { link_preview_options: { is_disabled: true } };
-    return { messageId: await this.#sent(api.sendMessage(to, text, other, signal), signal) };
+    const { text: plain, entities } = entityText(text, this.limit);
+    const other = { ...topic, entities, link_preview_options: { is_disabled: true } };
+    return { messageId: await this.#sent(api.sendMessage(chat, plain, other, signal), signal) };
   }
 
   /** grammy's client over our own requests, whose answers we see before grammy does. */
@@ -91,8 +111,11 @@ class TelegramChannel extends PlatformChannel {
   #refused(answer: HttpAnswer): DeliveryError {
     const { status, json } = answer;
     const seconds = getField(json, 'parameters', 'retry_after');
+    const description = getText(json, 'description');
+    const moved = getText(json, 'parameters', 'migrate_to_chat_id');
     return this.refusal(answer, {
-      message: getText(json, 'description'),
+      message:
+        moved === undefined ? description : `${description}; its chat id is ${moved} now, use that`,
       kind: KINDS[status],
       retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
     });
@@ -100,8 +123,16 @@ class TelegramChannel extends PlatformChannel {
 }
 
 /**
- * Telegram through its Bot API; `to` is a chat id or `@channelname`. Texts go as rich messages, which read Markdown; a
- * server that does not know them, or a text it cannot read, gets the same text as it is. No idempotency key.
+ * Whether a server does not know rich messages (404) or did not take this one (400). If it is about the chat or the token
+ * the text that is sent instead gets the same answer.
+ */
+function isRefused(error: unknown): boolean {
+  return error instanceof DeliveryError && (error.code === '400' || error.code === '404');
+}
+
+/**
+ * Telegram through its Bot API; `to` is a chat id or `@channelname`, with `/<topic>` behind it for a topic. A rich message
+ * that is refused is sent as text, once. No idempotency key.
  */
 export function telegram(options: TelegramOptions): Channel {
   return new TelegramChannel(options);

@@ -86,6 +86,14 @@ export abstract class Channel {
   }
 
   /**
+   * What people read of a part, where the channel or its platform takes markup away when it is sent: no link may come
+   * together there. @default the part as it is
+   */
+  shown(part: string): string {
+    return part;
+  }
+
+  /**
    * Sends one message and resolves when the platform has taken it.
    * @returns the platform's own id of the message, where it names one.
    * @throws DeliveryError with its kind; the signal's reason when it aborts.

@@ -60,8 +60,8 @@ export function plainLinks(markdown: string): string {
     );
 }
 
-/** What a platform's own form may take away, so that what stood around it comes together. */
-const MARKUP = /[*_~`\\]/g;
+/** What a platform's own form may take away, so that what stood around it comes together; invisible signs, too. */
+const MARKUP = /[*_~`\\\r\u2028-\u202e]|\u030a|\u0333|\u033f/g;
 
 /**
  * The messages of a reply, without links. One that only comes together when the platform's form takes markup away
@@ -70,7 +70,8 @@ const MARKUP = /[*_~`\\]/g;
 export function plainParts(channel: Channel, markdown: string): readonly string[] {
   const plain = plainLinks(markdown);
   const parts = channel.parts(plain);
-  if (parts.every((part) => plainLinks(part) === part)) return parts;
+  const isPlain = (text: string): boolean => plainLinks(text) === text;
+  if (parts.every((part) => isPlain(part) && isPlain(channel.shown(part)))) return parts;
   return channel.parts(plainLinks(plain.replace(MARKUP, '')));
 }
 

@@ -16,6 +16,7 @@ import type {
 
 const PROVIDERS = Object.keys(channelProviders);
 const ON_UNKNOWN = ['retry', 'stop'] as const;
+const TELEGRAM_FORMATS = ['auto', 'rich', 'plain'] as const;
 const SIGNAL_APIS = ['rpc', 'rest'] as const;
 const IMESSAGE_METHODS = ['apple-script', 'private-api'] as const;
 const URL_RULES = {
@@ -69,6 +70,14 @@ export class ChannelOptions {
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   apiRoot?: string;
+
+  /**
+   * telegram: `plain` sends text with bold, italic and code, `rich` rich messages (Bot API 10.1), `auto` rich ones where
+   * there is a table and plain ones else. @default 'auto'
+   */
+  @IsOptional()
+  @IsIn(TELEGRAM_FORMATS)
+  format?: (typeof TELEGRAM_FORMATS)[number];
 
   /** whatsapp: id of the sending number. */
   @OptionalText()
