@@ -1,6 +1,7 @@
 import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
 import * as fc from 'fast-check';
-import { plainLinks } from './links.ts';
+import { Channel } from '../ports/index.ts';
+import { plainLinks, plainParts } from './links.ts';
 
 describe('plainLinks: what would be a link or an image is plain text', () => {
   it.each([
@@ -79,6 +80,36 @@ describe('plainLinks: what would be a link or an image is plain text', () => {
     'takes a hundred thousand of %j in linear time',
     (piece) => {
       const reading = (size: number) => plainLinks(piece.repeat(size));
+      expect(growth(reading, 100_000)).toBeLessThan(QUADRATIC);
+    },
+  );
+});
+
+/** A platform that takes signs of markup away when a message is sent. */
+class Unmarked extends Channel {
+  override shown(part: string): string {
+    return part.replaceAll(/[*_`]/g, '');
+  }
+
+  override async send() {
+    return {};
+  }
+}
+
+describe('plainParts: what comes together when markup is taken away', () => {
+  it.each([
+    ['web_shop: 2 * 3 in `a.ts`', 'web_shop: 2 * 3 in `a.ts`'],
+    ['web_shop: 2 * 3 in __init__.py', 'web_shop: 2 * 3 in __init__[.]py'],
+    ['web_shop: `evil`.**com**', 'web_shop: `evil`[.]**com**'],
+    ['web_shop: **https**://evil.com', 'webshop: hxxps://evil[.]com'],
+  ])('%j', (markdown, part) => {
+    expect(plainParts(new Unmarked(), markdown)).toEqual([part]);
+  });
+
+  it.each(['a*.', '*', 'a.*', '.', '`.'])(
+    'takes a hundred thousand of %j in linear time',
+    (piece) => {
+      const reading = (size: number) => plainParts(new Unmarked(), piece.repeat(size));
       expect(growth(reading, 100_000)).toBeLessThan(QUADRATIC);
     },
   );

@@ -62,17 +62,27 @@ export function plainLinks(markdown: string): string {
 
 /** What a platform's own form may take away, so that what stood around it comes together; invisible signs, too. */
 const MARKUP = /[*_~`\\\r\u2028-\u202e]|\u030a|\u0333|\u033f/g;
+/** A dot inside of a word, with markup beside it: `__init__.py`, `a.**b**`. */
+const DOT_AT_MARKUP = new RegExp(
+  `(?<=[${SIGN}][*_~\`]{1,9})\\.(?=[*_~\`]{0,9}[${SIGN}])|(?<=[${SIGN}])\\.(?=[*_~\`]{1,9}[${SIGN}])`,
+  'gu',
+);
 
 /**
- * The messages of a reply, without links. One that only comes together when the platform's form takes markup away
- * (`ev**i**l.com`) costs the whole reply its markup.
+ * The messages of a reply, without links. Where one comes together when the platform's form takes markup away, dots that
+ * touch markup are made plain; if that is not enough (`**https**://…`), the whole reply loses its markup.
  */
 export function plainParts(channel: Channel, markdown: string): readonly string[] {
   const plain = plainLinks(markdown);
-  const parts = channel.parts(plain);
-  const isPlain = (text: string): boolean => plainLinks(text) === text;
-  if (parts.every((part) => isPlain(part) && isPlain(channel.shown(part)))) return parts;
+  for (const text of [plain, plain.replace(DOT_AT_MARKUP, '[.]')]) {
+    const parts = channel.parts(text);
+    if (parts.every((part) => isPlain(part) && isPlain(channel.shown(part)))) return parts;
+  }
   return channel.parts(plainLinks(plain.replace(MARKUP, '')));
+}
+
+function isPlain(text: string): boolean {
+  return plainLinks(text) === text;
 }
 
 /** `http` becomes `hxxp`; every other scheme, too, becomes one that no client knows. */

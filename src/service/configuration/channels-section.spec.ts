@@ -69,6 +69,13 @@ describe('bindChannels', () => {
     expect(bindings.chan_2?.onUnknown).toBe('stop');
   });
 
+  it('takes a topic and a format of Telegram', () => {
+    const chan_2 = { token: 't', to: '-1001234567890/42', format: 'plain' };
+    const { bindings, problems } = bindChannels({ chan_2 });
+    expect(problems).toEqual([]);
+    expect(bindings.chan_2?.to).toBe('-1001234567890/42');
+  });
+
   it.each([
     [[], 'channels must be an object'],
     [{ chan_9: {} }, 'channels.chan_9 is not a channel; use chan_1 to chan_8'],
@@ -78,6 +85,11 @@ describe('bindChannels', () => {
     [{ chan_2: {} }, 'channels.chan_2 cannot be used by telegram: token is missing'],
     [{ chan_1: { token: ' ' } }, /whatsapp: token and phoneNumberId are missing/],
     [{ chan_2: { token: 't', password: 'p' } }, /telegram: it does not know password/],
+    [
+      { chan_2: { token: 't', format: 'html' } },
+      /^channels.chan_2.format must be one of .*auto, rich, plain/,
+    ],
+    [{ chan_3: { token: 't', format: 'rich' } }, /discord: it does not know format/],
     [{ chan_2: { token: 'a\nb' } }, /telegram: token holds a blank, a line break/],
     [{ chan_4: { token: 'xoxb-…' } }, /slack: token holds a blank, a line break/],
     [
