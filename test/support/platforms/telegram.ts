@@ -31,11 +31,11 @@ export const telegram: PlatformSpeech = {
   limited: (seconds) =>
     telegramError(429, 'Too Many Requests', seconds === undefined ? {} : { retry_after: seconds }),
   refusals: [
+    ['a closed topic', telegramError(400, 'Bad Request: TOPIC_CLOSED'), 'permanent'],
+    ['no such topic', telegramError(400, 'Bad Request: message thread not found'), 'permanent'],
     ['a wrong token', telegramError(401, 'Unauthorized'), 'auth', '401'],
     ['an unknown chat', telegramError(400, 'Bad Request: chat not found'), 'permanent', '400'],
     ['a blocked bot', telegramError(403, 'Forbidden: bot was blocked by the user'), 'permanent'],
-    ['a closed topic', telegramError(400, 'Bad Request: TOPIC_CLOSED'), 'permanent'],
-    ['no such topic', telegramError(400, 'Bad Request: message thread not found'), 'permanent'],
     ['its own trouble', telegramError(500, 'Internal Server Error'), 'unknown', '500'],
   ],
 };
