@@ -93,6 +93,10 @@ function describeSuccess(under: () => ChannelUnderTest): void {
     expect(server.shown).toHaveLength(speech.knowsKeys ? 2 : 3);
   });
 
+  it('says truly whether a refusal may still follow', () => {
+    expect(under().channel.onlyAccepts).toBe(under().speech.refusesLater ?? false);
+  });
+
   it('splits a long text within the platform’s limit, and the platform takes every part', async () => {
     const { channel, server, speech } = under();
     const parts = channel.parts('A line of words, and then the next one.\n\n'.repeat(1500));

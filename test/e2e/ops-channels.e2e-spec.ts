@@ -30,7 +30,10 @@ describe('POST /ops/api/channels/:id/test', () => {
     [undefined, '+1'],
   ])('%j sends to %s', async (body, to) => {
     const answer = await service.post(`${CHANNELS}/chan_1/test`, { body });
-    expect(answer).toMatchObject({ status: 200, body: { ok: true, messageId: '1' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ok: true, status: 'delivered', messageId: '1' },
+    });
     expect(service.channel.messages).toMatchObject([{ to }]);
   });
 

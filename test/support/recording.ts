@@ -39,6 +39,8 @@ export class RecordingRunner extends AgentRunner {
 
 /** Takes every message and writes it down. */
 export class RecordingChannel extends Channel {
+  override onlyAccepts = false;
+  override timeoutMs = 30_000;
   readonly messages: OutgoingMessage[] = [];
   answer: (message: OutgoingMessage, signal: AbortSignal) => Promise<{ messageId?: string }> =
     async () => ({

@@ -16,6 +16,8 @@ export interface IMessageOptions {
 
 class IMessageChannel extends PlatformChannel {
   override readonly provider = 'imessage';
+  // The server answers when Messages has recorded it; "Not Delivered" may come after that.
+  override readonly onlyAccepts = true;
   // The platform states none; longer ones are hard to read on a phone.
   protected override readonly limit = 4000;
   protected override readonly recipient = null;

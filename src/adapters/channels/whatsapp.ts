@@ -40,6 +40,8 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
 
 class WhatsAppChannel extends PlatformChannel {
   override readonly provider = 'whatsapp';
+  // A closed window, an unknown number or an unpaid bill is told by webhook only.
+  override readonly onlyAccepts = true;
   protected override readonly limit = 4096;
   /** Blanks, dots, dashes and brackets are allowed; Meta gets the digits. */
   protected override readonly recipient = {

@@ -78,6 +78,17 @@ describe('outcomeLines', () => {
     ]);
   });
 
+  it('tell of a message that was only accepted that nobody here knows whether it arrived', () => {
+    const at = '2026-01-01T10:00:04.000Z';
+    const attempts = [{ at, attempt: 1, outcome: 'accepted' }] as const;
+    const lines = outcomeLines(
+      eventDetails({ deliveries: [deliveryDetails({ status: 'accepted', attempts })] }),
+    );
+    expect(lines.filter((line) => line.includes('delivery'))).toEqual([
+      '  10:00:04.000  delivery to chan_1 (+49): accepted as message 17, whether it arrived is not known here',
+    ]);
+  });
+
   it('tell what went wrong, and why', () => {
     const text = outcomeLines(FULL).join('\n');
     for (const fact of [

@@ -169,21 +169,22 @@ function details({ startedAt, finishedAt, model, usage }: RunDetails): string {
   return ` after ${took}${by}${tokens}`;
 }
 
-/** Each attempt that did not deliver, and how it ended. */
+/** Each attempt whose message was not taken, and how it ended. */
 function deliveryMoments(delivery: DeliveryDetails): Moment[] {
   const { channel, to, status, attempts, messageId, error } = delivery;
   const name = `delivery to ${asLine(channel)}${to === null ? '' : ` (${asLine(to)})`}`;
   const tried = attempts
-    .filter(({ outcome }) => outcome !== 'delivered')
+    .filter(({ outcome }) => outcome !== 'delivered' && outcome !== 'accepted')
     .map(({ at, attempt, outcome, error = '' }) => ({
       at,
       what: sentence(`${name}, attempt ${attempt}: ${outcome}`, error),
       isBad: outcome === 'failed' || outcome === 'unknown',
     }));
   const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
+  const unconfirmed = status === 'accepted' ? ', whether it arrived is not known here' : '';
   const end = {
     at: attempts.at(-1)?.at ?? null,
-    what: sentence(`${name}: ${status}${as}`, error ?? ''),
+    what: sentence(`${name}: ${status}${as}${unconfirmed}`, error ?? ''),
     isBad: isBadDelivery(delivery),
   };
   return [...tried, end];

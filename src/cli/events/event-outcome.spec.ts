@@ -91,6 +91,7 @@ describe('endedBadly', () => {
     [{}, false],
     [{ status: 'skipped' as const }, false],
     [{ deliveries: [deliveryDetails({ status: 'skipped' })] }, false],
+    [{ deliveries: [deliveryDetails({ status: 'accepted' })] }, false],
     [{ status: 'failed' as const }, true],
     [{ deliveries: [deliveryDetails({ status: 'dead' })] }, true],
     [{ deliveries: [deliveryDetails({ status: 'unknown' })] }, true],

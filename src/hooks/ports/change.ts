@@ -11,8 +11,11 @@ import type { NewWork } from './jobs.ts';
 /** How a run ended, or stands. @publicApi */
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'interrupted';
 
-/** How a delivery ended, or stands. `unknown`: sent, but whether it arrived is unknown. @publicApi */
-export type DeliveryStatus = 'pending' | 'delivered' | 'skipped' | 'dead' | 'unknown';
+/**
+ * How a delivery ended, or stands. `accepted`: the platform took it, and may still refuse it without our hearing of it.
+ * `unknown`: sent, but whether the platform took it is unknown. @publicApi
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'accepted' | 'skipped' | 'dead' | 'unknown';
 
 /**
  * One effect written to the ledger, as data: an accepted event and every ended step bring a list of them, which become
@@ -93,8 +96,8 @@ export interface AttemptNote {
   readonly at: number;
   /** From 1. */
   readonly attempt: number;
-  /** `unknown`: a message was sent, but whether it arrived is unknown. */
-  readonly outcome: 'delivered' | 'retry' | 'failed' | 'interrupted' | 'unknown';
+  /** `accepted` and `unknown` as in {@link DeliveryStatus}. */
+  readonly outcome: 'delivered' | 'accepted' | 'retry' | 'failed' | 'interrupted' | 'unknown';
   readonly error?: string;
 }
 

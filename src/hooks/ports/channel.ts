@@ -69,6 +69,12 @@ export abstract class Channel {
   /** True: the platform knows idempotency keys and shows nothing twice that came under the same one. @default false */
   readonly knowsKeys: boolean = false;
 
+  /**
+   * True: {@link send} resolves when the platform has taken the message, and a refusal may still follow that we do not
+   * hear of. Such a delivery ends as `accepted` instead of `delivered`. @default false
+   */
+  readonly onlyAccepts: boolean = false;
+
   /** Longest wait for the platform's answer to one message, in milliseconds. @default 30_000 */
   readonly timeoutMs: number = 30_000;
 

@@ -142,10 +142,13 @@ export class ChannelOperations {
   /**
    * Sends a test message past the outbox, at once and once.
    * @param to default: the channel's own recipient.
-   * @returns null for a channel that is not configured.
+   * @returns null for a channel that is not configured; `accepted` as in `DeliveryStatus`.
    * @throws DeliveryError why it was not sent.
    */
-  async test(id: string, to: string | undefined): Promise<{ messageId?: string } | null> {
+  async test(
+    id: string,
+    to: string | undefined,
+  ): Promise<{ status: 'delivered' | 'accepted'; messageId?: string } | null> {
     const channel = CHANNEL_IDS.find((known) => known === id);
     const binding = channel === undefined ? null : this.channels.binding(channel);
     if (channel === undefined || binding === null) return null;
@@ -158,7 +161,7 @@ export class ChannelOperations {
       const message = { to: recipient, text, idempotencyKey: newId() };
       const sent = await this.channels.send(binding.provider, message, this.#never);
       this.health.succeeded(channel);
-      return sent;
+      return { ...sent, status: binding.provider.onlyAccepts ? 'accepted' : 'delivered' };
     } catch (error) {
       if (error instanceof DeliveryError) this.health.failed(channel, error);
       throw error;

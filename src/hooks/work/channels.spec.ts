@@ -56,7 +56,10 @@ describe('ChannelOperations.list', () => {
 
 describe('ChannelOperations.test', () => {
   it('sends past the outbox to the recipient it is given, else to the channel’s own recipient', async () => {
-    expect(await operations.test('chan_1', '+49')).toEqual({ messageId: '1' });
+    expect(await operations.test('chan_1', '+49')).toEqual({
+      status: 'delivered',
+      messageId: '1',
+    });
     await operations.test('chan_1', undefined);
     expect(work.channel.messages.map(({ to }) => to)).toEqual(['+49', '+1']);
     expect(work.channel.messages[0]?.text).toContain('test message');

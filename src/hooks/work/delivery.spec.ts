@@ -59,6 +59,15 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
     ]);
   });
 
+  it('is accepted where the platform took it and may still refuse it unheard (behaviour §13)', async () => {
+    work.channel.onlyAccepts = true;
+    const { outcome, changes } = await perform(LATER);
+    expect(outcome).toEqual({ type: 'done' });
+    const attempt = { outcome: 'accepted' };
+    expect(changes[0]).toMatchObject({ status: 'accepted', messageId: '1', error: null, attempt });
+    expect(listKinds(changes)).toEqual(['delivery-update', 'route', 'work:heartbeat']);
+  });
+
   it('remembers no route that content made', async () => {
     const { changes } = await perform({ becomesLastRoute: false });
     expect(listKinds(changes)).toEqual(['delivery-update']);
@@ -118,6 +127,18 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
     expect(outcome.type).toBe('retry');
     const error = 'no answer within 30 s; it may have arrived';
     expect(changes).toMatchObject([{ error, attempt: { outcome: 'unknown' } }]);
+  });
+
+  it('no answer within the time that the channel itself asks for is unknown', async () => {
+    work.channel.timeoutMs = 150_000;
+    work.channel.answer = () => new Promise(() => {});
+    const step = perform();
+    await settled();
+    work.clock.advance(30_000);
+    await settled();
+    work.clock.advance(120_000);
+    const error = 'no answer within 150 s; it may have arrived';
+    expect((await step).changes).toMatchObject([{ error, attempt: { outcome: 'unknown' } }]);
   });
 
   it('a stop ends the step, even from a channel that ignores its signal, and the record says so', async () => {

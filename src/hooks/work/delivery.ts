@@ -96,7 +96,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       this.health.succeeded(channel);
       // The delivery is known by its first message.
       const id = place === 1 ? messageId : undefined;
-      return place < count ? partSent(lease, id) : this.#delivered(lease, to, id);
+      return place < count ? partSent(lease, id) : this.#taken(lease, { binding, to }, id);
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease, binding);
       if (error instanceof DeliveryError) this.health.failed(channel, error);
@@ -104,16 +104,21 @@ export class DeliveryStep implements Step<DeliveryLease> {
     }
   }
 
-  #delivered(lease: DeliveryLease, to: string, messageId: string | undefined): StepResult {
+  #taken(
+    lease: DeliveryLease,
+    { binding, to }: Address,
+    messageId: string | undefined,
+  ): StepResult {
     const { job } = lease;
+    const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';
     const { deliveryId: id, channel } = job;
     const at = this.clock.now();
     const session = mainSession(job.agentId);
-    const attempt = attemptNote(lease, at, 'delivered');
+    const attempt = attemptNote(lease, at, status);
     return {
       outcome: { type: 'done' },
       changes: [
-        { type: 'delivery-update', id, status: 'delivered', error: null, attempt, messageId },
+        { type: 'delivery-update', id, status, error: null, attempt, messageId },
         ...(job.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
         ...askHeartbeat(job, at),
       ],

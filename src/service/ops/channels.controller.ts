@@ -36,12 +36,12 @@ export class ChannelsController {
   async test(
     @Param('id') id: string,
     @Req() request: FastifyRequest,
-  ): Promise<{ ok: true; messageId: string | null }> {
+  ): Promise<{ ok: true; status: string; messageId: string | null }> {
     const { to } = await readBody(request, TestBody);
     try {
       const sent = await this.channels.test(id, to);
       if (sent === null) throw new Refusal('unknown_channel');
-      return { ok: true, messageId: sent.messageId ?? null };
+      return { ok: true, status: sent.status, messageId: sent.messageId ?? null };
     } catch (error) {
       if (error instanceof DeliveryError) throw new Refusal('test_failed', error.message);
       throw error;

@@ -101,6 +101,7 @@ export function describeSettling(openStore: OpenStore): void {
 
     const deliveries: [DeliveryStatus, string][] = [
       ['delivered', 'done'],
+      ['accepted', 'done'],
       ['skipped', 'done'],
       ['dead', 'failed'],
       ['unknown', 'failed'],

@@ -12,6 +12,8 @@ export const imessage: PlatformSpeech = {
   unfit: ['', ' '],
   limit: 4000,
   knowsKeys: false,
+  // BlueBubbles server 1.9.9, pollers/MessagePoller.ts: resolves a sent message once it is in chat.db, sent or not yet.
+  refusesLater: true,
   requestsBefore: 0,
   message: ({ method, path, body }) =>
     method === 'POST' && path === `/api/v1/message/text?password=blue%20bubbles%2Fsecret`

@@ -29,6 +29,8 @@ export interface PlatformSpeech {
   readonly limit: number;
   /** Whether a message under a key that was seen is not shown again. */
   readonly knowsKeys: boolean;
+  /** Whether it may refuse a message after it took it, and tells that elsewhere. @default false */
+  readonly refusesLater?: boolean;
   /** Method and path of a request that sends a message, and the message in it; undefined: some other request. */
   readonly message: (request: RecordedRequest) => Shown | undefined;
   /** How many requests come before the first message, for a token. */

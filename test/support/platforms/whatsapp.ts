@@ -16,6 +16,8 @@ export const whatsapp: PlatformSpeech = {
   unfit: ['0170 1234567', 'Ada', '+49', 'C0123456789', ''],
   limit: 4096,
   knowsKeys: false,
+  // Cloud API, "Error codes": 131026, 131042, 131047 and 131049 come by the webhook `messages`, as a status `failed`.
+  refusesLater: true,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) =>
     method === 'POST' &&

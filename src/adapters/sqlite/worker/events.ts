@@ -26,7 +26,14 @@ const RUN_STATUSES = [
   'timed-out',
   'interrupted',
 ] as const;
-const DELIVERY_STATUSES = ['pending', 'delivered', 'skipped', 'dead', 'unknown'] as const;
+const DELIVERY_STATUSES = [
+  'pending',
+  'delivered',
+  'accepted',
+  'skipped',
+  'dead',
+  'unknown',
+] as const;
 
 /** Lists events in order of acceptance, newest first; the cursor is the number of the last one shown. */
 export class EventList {
