@@ -1,5 +1,5 @@
 import { discord } from '../support/platforms/discord.ts';
-import { imessage } from '../support/platforms/imessage.ts';
+import { alreadyQueued, imessage, imessageOn, serverInfo } from '../support/platforms/imessage.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { msteams } from '../support/platforms/msteams.ts';
 import { signal, signalRest } from '../support/platforms/signal.ts';
@@ -61,11 +61,16 @@ describe('what goes over the wire', () => {
   });
 
   it.each([
-    ['+491701234567', 'any;-;+491701234567'],
-    ['ada@example.com', 'any;-;ada@example.com'],
-    ['iMessage;+;chat123', 'iMessage;+;chat123'],
-  ])('imessage: %s is the chat %s', async (to, chatGuid) => {
-    expect(await bodyOf(imessage, to)).toMatchObject({ chatGuid, method: 'apple-script' });
+    ['26.1', '+491701234567', 'any;-;+491701234567'],
+    // What a program that is older than macOS 26 is told there.
+    ['16.0', '+491701234567', 'any;-;+491701234567'],
+    ['26.1', 'ada@example.com', 'any;-;ada@example.com'],
+    ['15.7', '+49 (170) 123-4567', 'iMessage;-;+491701234567'],
+    ['10.15.7', 'ada@example.com', 'iMessage;-;ada@example.com'],
+    ['15.7', 'iMessage;+;chat123', 'iMessage;+;chat123'],
+  ])('imessage: on macOS %s %s is the chat %s', async (version, to, chatGuid) => {
+    const body = await bodyOf(imessageOn(version), to);
+    expect(body).toMatchObject({ chatGuid, method: 'apple-script' });
   });
 });
 
@@ -82,6 +87,58 @@ describe('a table', () => {
   ] as const)('arrives at %s without its bars', async (_name, speech, text) => {
     const { channel } = await open(speech);
     expect(channel.parts(table)).toEqual([text]);
+  });
+});
+
+describe('imessage: the system of the Mac', () => {
+  const paths = () => under?.server.requests.map(({ method }) => method);
+
+  it('is asked for once', async () => {
+    await open(imessage);
+    await under?.send();
+    await under?.send();
+    expect(paths()).toEqual(['GET', 'POST', 'POST']);
+  });
+
+  it('is asked for again after a message that Messages did not take: it may have got another one', async () => {
+    const { server } = await open(imessage);
+    server.next(serverInfo('15.7'));
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'unknown' });
+    await under?.send();
+    expect(server.shown).toEqual([{ to: 'any;-;+491701234567', text: 'Good morning' }]);
+    expect(paths()).toEqual(['GET', 'POST', 'GET', 'POST']);
+  });
+
+  it('is not asked for where the chat is named', async () => {
+    await open(imessage);
+    await under?.send({ to: 'iMessage;+;chat123' });
+    expect(paths()).toEqual(['POST']);
+  });
+
+  it.each([
+    [{ status: 401, body: { status: 401, message: 'Unauthorized' } }, 'auth'],
+    [{ status: 500, body: 'oops' }, 'retryable'],
+    [{ status: 504, body: 'upstream timed out' }, 'retryable'],
+    [{ cut: 'at-once' }, 'retryable'],
+    [{ body: { status: 200, message: 'Success', data: {} } }, 'retryable'],
+  ] as const)('%j instead of it is %s: no message was sent', async (script, kind) => {
+    const { server } = await open(imessage);
+    server.next(script);
+    await expect(under?.send()).rejects.toMatchObject({ kind });
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('imessage: a message that is under way', () => {
+  it('has 150 s, since the server awaits it for 120 s, and is tried again when it is still in hand', async () => {
+    const { channel, server } = await open(imessage);
+    expect(channel.timeoutMs).toBe(150_000);
+    server.nextMessage(alreadyQueued('a1b2c3'));
+    await expect(under?.send()).rejects.toMatchObject({
+      kind: 'retryable',
+      retryAfterMs: 30_000,
+      message: expect.stringContaining('an earlier attempt of it is still under way'),
+    });
   });
 });
 

@@ -11,7 +11,7 @@ import { ServiceProcess } from '../support/service-process.ts';
 const run = promisify(execFile);
 const page = await readFile(new URL('../../docs/channels.md', import.meta.url), 'utf8');
 const [command = ''] = /curl -X POST[\s\S]*?(?=\n```)/.exec(page) ?? [];
-const speeches = PLATFORMS.filter(([name]) => name !== 'signal over REST');
+const speeches = PLATFORMS.filter(([name, { provider }]) => name === provider);
 
 /** The channels whose platform asks who we are, each with how it refuses. */
 const WITH_ACCESS = speeches.flatMap(([, { refusals }], index) => {

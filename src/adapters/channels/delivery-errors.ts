@@ -25,6 +25,8 @@ export interface Platform {
 export interface Explanation {
   /** Its explanation, as it wrote it. */
   readonly message?: string;
+  /** What a person has to do about it, in our words and as the end of the sentence. */
+  readonly advice?: string;
   /** Its error code. @default the status */
   readonly code?: string;
   /** What the code means, where the status does not say it. */
@@ -47,7 +49,8 @@ export function refusal(
   const { message = '', code = '', kind = kindOfStatus(status, platform) } = explanation;
   const secrets = [...platform.secrets, ...(explanation.secrets ?? [])];
   const wait = explanation.retryAfterMs ?? parseRetryAfter(headers.get('retry-after'), Date.now());
-  const sentence = refusalSentence(platform, kind, status, inOneLine(message, secrets));
+  const why = refusalSentence(platform, kind, status, inOneLine(message, secrets));
+  const sentence = explanation.advice === undefined ? why : `${why}; ${explanation.advice}`;
   return new DeliveryError(sentence, kind, wait, inOneLine(code, secrets) || String(status));
 }
 

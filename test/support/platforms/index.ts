@@ -1,5 +1,5 @@
 import { discord } from './discord.ts';
-import { imessage } from './imessage.ts';
+import { imessage, imessageOn } from './imessage.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
 import type { PlatformSpeech } from './platform.ts';
@@ -10,7 +10,7 @@ import { whatsapp } from './whatsapp.ts';
 
 export * from './platform.ts';
 
-/** The eight platforms in the order of the default binding, Signal in both of its forms. */
+/** The eight platforms in the order of the default binding, Signal in both of its forms and iMessage on both kinds of Mac. */
 export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['whatsapp', whatsapp],
   ['telegram', telegram],
@@ -20,5 +20,6 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['signal', signal],
   ['signal over REST', signalRest],
   ['imessage', imessage],
+  ['imessage on macOS 15', imessageOn('15.7')],
   ['msteams', msteams],
 ];
