@@ -1,11 +1,22 @@
+import { makeChannel } from '../../src/adapters/channels/providers.ts';
 import { discord } from '../support/platforms/discord.ts';
 import { alreadyQueued, imessage, imessageOn, serverInfo } from '../support/platforms/imessage.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { msteams } from '../support/platforms/msteams.ts';
-import { signal, signalRest } from '../support/platforms/signal.ts';
+import {
+  captcha,
+  printedCaptcha,
+  restLimit,
+  signal,
+  signalRest,
+} from '../support/platforms/signal.ts';
 import { slack } from '../support/platforms/slack.ts';
 import { whatsapp } from '../support/platforms/whatsapp.ts';
 import { ChannelUnderTest } from './channels.contract.ts';
+
+const UUID = '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9';
+const GROUP = Buffer.from('Hello Signal, hello group of 32!').toString('base64');
+const WRAPPED_GROUP = `group.${Buffer.from(GROUP).toString('base64')}`;
 
 let under: ChannelUnderTest | undefined;
 const open = async (speech: PlatformSpeech) => (under = await ChannelUnderTest.open(speech));
@@ -53,11 +64,19 @@ describe('what goes over the wire', () => {
     });
   });
 
-  it('signal: a person or a group, in both forms', async () => {
-    const group = `group.${Buffer.from('aGVsbG8=').toString('base64')}`;
-    expect(await bodyOf(signal)).toMatchObject({ params: { recipient: ['+491701234567'] } });
-    expect(await bodyOf(signal, group)).toMatchObject({ params: { groupId: 'aGVsbG8=' } });
-    expect(await bodyOf(signalRest, group)).toMatchObject({ recipients: [group] });
+  it.each([
+    ['+49 170 1234567', { recipient: ['+491701234567'] }, '+491701234567'],
+    [UUID, { recipient: [UUID] }, UUID],
+    ['ada.42', { username: ['ada.42'] }, 'ada.42'],
+    ['u:ada.42', { username: ['ada.42'] }, 'ada.42'],
+    // signal-cli listGroups, and GET /v1/groups of the wrapper (client/client.go, getRecipientType).
+    [`group.${GROUP}`, { groupId: GROUP }, WRAPPED_GROUP],
+    [WRAPPED_GROUP, { groupId: GROUP }, WRAPPED_GROUP],
+  ])('signal: %s, over the daemon and over the wrapper', async (to, address, recipient) => {
+    expect(makeChannel('signal', signal.settings('http://x')).expectedInsteadOf(to)).toBeNull();
+    const { params } = Object(await bodyOf(signal, to));
+    expect(params).toEqual({ account: '+491700000000', message: 'Good *morning*', ...address });
+    expect(await bodyOf(signalRest, to)).toMatchObject({ recipients: [recipient] });
   });
 
   it.each([
@@ -139,6 +158,62 @@ describe('imessage: a message that is under way', () => {
       retryAfterMs: 30_000,
       message: expect.stringContaining('an earlier attempt of it is still under way'),
     });
+  });
+});
+
+describe('signal: a captcha that is due', () => {
+  const told = expect.stringMatching(
+    /captcha first: solve https:\/\/signalcaptchas\.org\/challenge\/generate\.html .*the challenge d6f0-4c \(docs/,
+  );
+
+  it.each([
+    [signal, captcha('d6f0-4c', 3000), 3_000_000],
+    [signal, captcha('d6f0-4c', 86_400), 3_600_000],
+    [signalRest, restLimit('d6f0-4c'), 600_000],
+    [signalRest, printedCaptcha('d6f0-4c'), 600_000],
+  ])('is told with its challenge, and the account rests', async (speech, script, retryAfterMs) => {
+    const { server } = await open(speech);
+    server.nextMessage(script);
+    const error = { kind: 'rate-limited', retryAfterMs, message: told };
+    await expect(under?.send()).rejects.toMatchObject(error);
+  });
+
+  it('is not told of a limit that only takes time', async () => {
+    const { server } = await open(signal);
+    server.nextMessage(signal.limited(60));
+    const message = 'Signal asks to send more slowly';
+    await expect(under?.send()).rejects.toMatchObject({ message, retryAfterMs: 60_000 });
+  });
+});
+
+describe('signal: the REST wrapper', () => {
+  it('before July 2026 answers one object', async () => {
+    const { server } = await open(signalRest);
+    server.nextMessage({ status: 201, body: { timestamp: '1700000000123' } });
+    expect(await under?.send()).toEqual({ messageId: '1700000000123' });
+  });
+
+  it('has sent to a group though one of its members was not reached', async () => {
+    const { server } = await open(signalRest);
+    const errors = { recipients: [{ number: '+491701234567', reason: 'UNREGISTERED_FAILURE' }] };
+    server.nextMessage({ status: 201, body: [{ timestamp: '1700000000123', errors }] });
+    expect(await under?.send()).toEqual({ messageId: '1700000000123' });
+  });
+
+  it('may start a signal-cli for each message, which it gives 120 s', async () => {
+    expect((await open(signalRest)).channel.timeoutMs).toBe(130_000);
+  });
+});
+
+describe('signal: a daemon under another name', () => {
+  it('is told by the setting that names it', async () => {
+    const { server } = await open(signal);
+    // The Fetch standard has a 421 asked for again once, on a new connection.
+    server.nextMessage({ status: 421, body: '' }, { status: 421, body: '' });
+    const message = expect.stringMatching(
+      /listens on: put that into apiRoot, or start it with --http/,
+    );
+    await expect(under?.send()).rejects.toMatchObject({ kind: 'permanent', message });
   });
 });
 
