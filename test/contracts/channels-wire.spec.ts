@@ -11,7 +11,7 @@ import {
   signalRest,
 } from '../support/platforms/signal.ts';
 import { slack } from '../support/platforms/slack.ts';
-import { whatsapp } from '../support/platforms/whatsapp.ts';
+import { graphError, whatsapp, whatsappTemplate } from '../support/platforms/whatsapp.ts';
 import { ChannelUnderTest } from './channels.contract.ts';
 
 const UUID = '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9';
@@ -24,6 +24,11 @@ afterEach(async () => {
   await under?.[Symbol.asyncDispose]();
   under = undefined;
 });
+
+/** The messages that become of a text by template. */
+function whatsappParts(markdown: string): readonly string[] {
+  return makeChannel('whatsapp', whatsappTemplate.settings('http://x')).parts(markdown);
+}
 
 /** What went over the wire for one message. */
 async function bodyOf(speech: PlatformSpeech, to = speech.to): Promise<unknown> {
@@ -42,6 +47,24 @@ describe('what goes over the wire', () => {
       to: '491701234567',
       type: 'text',
       text: { body: 'Good *morning*', preview_url: false },
+    });
+  });
+
+  it('whatsapp: a template whose one variable is the reply in one line', async () => {
+    const text = whatsappParts(
+      '# Alert\n\nThe   disk\tis full:\n\n```\n/dev/sda1      99%\n```\n- call Ada\n',
+    );
+    expect(text).toEqual(['*Alert* · The disk is full: · /dev/sda1 99% · - call Ada']);
+    expect(await bodyOf(whatsappTemplate)).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '491701234567',
+      type: 'template',
+      template: {
+        name: 'gateway_alert',
+        language: { code: 'en_US' },
+        components: [{ type: 'body', parameters: [{ type: 'text', text: 'Good *morning*' }] }],
+      },
     });
   });
 
@@ -106,6 +129,20 @@ describe('a table', () => {
   ] as const)('arrives at %s without its bars', async (_name, speech, text) => {
     const { channel } = await open(speech);
     expect(channel.parts(table)).toEqual([text]);
+  });
+});
+
+describe('whatsapp: what only a person can mend', () => {
+  it.each([
+    [131042, 'Payment issue', /: Payment issue; mend the payment method of the WhatsApp Business/],
+    [131045, 'Incorrect certificate', /; register the number again \(POST /],
+    [131047, 'Re-engagement message', /; .*only a template arrives then, see template$/],
+    [132000, 'Parameters', /; the template needs one variable in its body, \{\{1\}\}$/],
+  ])('%d is told with what to do', async (code, said, message) => {
+    const { server } = await open(whatsapp);
+    server.nextMessage(graphError(500, code, said));
+    const told = { kind: 'permanent', message: expect.stringMatching(message) };
+    await expect(under?.send()).rejects.toMatchObject(told);
   });
 });
 

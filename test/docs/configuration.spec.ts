@@ -4,6 +4,7 @@ import * as options from '../../src/hooks/options/index.ts';
 import { MailAuthOptions, MailOAuth2Options, MailOptions } from '../../src/mail/index.ts';
 import {
   ChannelOptions,
+  ChannelTemplateOptions,
   ChannelsOptions,
 } from '../../src/service/configuration/channels-section.ts';
 import {
@@ -38,6 +39,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['models.providers.*', options.ProviderOptions],
   ['channels', ChannelsOptions],
   ['channels.*', ChannelOptions],
+  ['channels.*.template', ChannelTemplateOptions],
   ['store', StoreOptions],
   ['ops', OpsOptions],
 ];

@@ -4,6 +4,7 @@ import { FastClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { METHOD_NOT_FOUND, telegram, telegramError } from '../support/platforms/telegram.ts';
+import { whatsapp } from '../support/platforms/whatsapp.ts';
 import type { Script } from '../support/scripted-server.ts';
 
 let server: PlatformServer;
@@ -94,6 +95,27 @@ describe('a reply as agents write them', () => {
     expect(plain).toBe(
       `${lines.replaceAll('**', '')}\n\nPod    Restarts\n-----  --------\nweb-1         3`,
     );
+  });
+});
+
+describe('a platform that may refuse later what it took', () => {
+  it('ends the delivery as accepted, which counts as sent (behaviour §13)', async () => {
+    server = await PlatformServer.start(whatsapp);
+    const provider = makeChannel('whatsapp', whatsapp.settings(server.origin));
+    const channels = { chan_1: { provider, to: '+491701234567' } };
+    hooks = await Hooks.start({ channels, summary: 'unless-delivered' });
+    answerWith('It is done.');
+    const { deliveries, status, summary } = await ask('/agent', { message: 'Report' });
+    expect(deliveries).toMatchObject([
+      {
+        status: 'accepted',
+        messageId: 'wamid.1',
+        attempts: [{ outcome: 'accepted' }],
+        error: null,
+      },
+    ]);
+    expect({ status, summary }).toEqual({ status: 'done', summary: null });
+    expect(server.shown).toEqual([{ to: '491701234567', text: 'It is done.' }]);
   });
 });
 

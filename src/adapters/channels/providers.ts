@@ -7,8 +7,9 @@ import { signal } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
+import type { WhatsAppOptions } from './whatsapp.ts';
 
-/** A provider's settings as the configuration gives them, all of them text. */
+/** A provider's settings as the configuration gives them. */
 export interface ProviderSettings {
   readonly token?: string;
   readonly apiRoot?: string;
@@ -22,6 +23,7 @@ export interface ProviderSettings {
   readonly appSecret?: string;
   readonly tenantId?: string;
   readonly tokenUrl?: string;
+  readonly template?: WhatsAppOptions['template'];
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -64,13 +66,13 @@ function isComplete<Needed extends ProviderSetting>(
   return needs.every((key) => isGiven(settings[key]));
 }
 
-function isGiven(value: string | undefined): boolean {
-  return value !== undefined && value.trim() !== '';
+function isGiven(value: ProviderSettings[ProviderSetting]): boolean {
+  return typeof value === 'string' ? value.trim() !== '' : value !== undefined;
 }
 
 /** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
-  whatsapp: row(['token', 'phoneNumberId'], ['apiRoot'], whatsapp, WHATSAPP_ROOT),
+  whatsapp: row(['token', 'phoneNumberId'], ['apiRoot', 'template'], whatsapp, WHATSAPP_ROOT),
   telegram: row(['token'], ['apiRoot', 'format'], telegram, 'https://api.telegram.org'),
   discord: row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
   slack: row(['token'], ['apiRoot'], slack, 'https://slack.com/api'),

@@ -62,6 +62,19 @@ describe('bindChannels', () => {
     expect(new Set(accounts.map((binding) => binding?.provider)).size).toBe(3);
   });
 
+  it('the same template is the same account, another one is not', () => {
+    const whatsapp = { ...COMPLETE.chan_1, provider: 'whatsapp' };
+    const template = { name: 'gateway_alert', language: 'en_US' };
+    const { bindings, problems } = bindChannels({
+      chan_1: { ...whatsapp, template },
+      chan_2: { ...whatsapp, template: { language: 'en_US', name: 'gateway_alert' } },
+      chan_3: whatsapp,
+    });
+    expect(problems).toEqual([]);
+    expect(bindings.chan_2?.provider).toBe(bindings.chan_1?.provider);
+    expect(bindings.chan_3?.provider).not.toBe(bindings.chan_1?.provider);
+  });
+
   it('takes what the channels have in common', () => {
     expect(bindChannels(COMPLETE).bindings.retryHours).toBe(24);
     expect(bindChannels({ retryHours: 0.5 }).bindings.retryHours).toBe(0.5);
@@ -103,6 +116,18 @@ describe('bindChannels', () => {
     ],
     [{ chan_5: { token: 't', apiRoot: 'https://a:b@chat.example.org' } }, /apiRoot must be a URL/],
     [{ chan_2: { token: 't', onUnknown: 'x' } }, /^channels.chan_2.onUnknown must be one of/],
+    [
+      { chan_1: { ...COMPLETE.chan_1, template: { name: 'Gateway alert', language: 'en' } } },
+      /^channels.chan_1.template.name must be small letters, digits and underscores/,
+    ],
+    [
+      { chan_1: { ...COMPLETE.chan_1, template: { name: 'gateway_alert', language: 'English' } } },
+      /^channels.chan_1.template.language must be as Meta writes it, such as en_US or de/,
+    ],
+    [
+      { chan_2: { token: 't', template: { name: 'a', language: 'de' } } },
+      /telegram: it does not know template/,
+    ],
     [{ colour: 1 }, /^channels.colour is not a known key/],
   ])('%j: %s', (section, problem) => {
     expect(problemsOf(section)).toEqual([expect.stringMatching(problem)]);

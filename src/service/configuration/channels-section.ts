@@ -1,11 +1,11 @@
-import { IsIn, IsNumber, IsOptional, IsPositive, IsUrl, Max } from 'class-validator';
+import { IsIn, IsNumber, IsOptional, IsPositive, IsUrl, Matches, Max } from 'class-validator';
 import {
   DEFAULT_PROVIDERS,
   channelProviders,
   makeChannel,
 } from '../../adapters/channels/providers.ts';
 import type { ChannelProviderName, ProviderSettings } from '../../adapters/channels/providers.ts';
-import { CHANNEL_IDS, OptionalText, resolveSection } from '../../hooks/index.ts';
+import { CHANNEL_IDS, OptionalSection, OptionalText, resolveSection } from '../../hooks/index.ts';
 import type {
   Channel,
   ChannelBinding,
@@ -31,6 +31,19 @@ const URL_RULES = {
 const NO_URL = {
   message: 'must be a URL such as https://chat.example.org, without user, ? and #',
 };
+
+/** `template` of a channel: a message template of WhatsApp that Meta approved, with one variable in its body, `{{1}}`. */
+export class ChannelTemplateOptions {
+  /** Its name in the WhatsApp Manager: small letters, digits and underscores. */
+  @Matches(/^[a-z\d_]{1,512}$/, { message: 'must be small letters, digits and underscores' })
+  name!: string;
+
+  /** Its language as Meta writes it, for example `en_US` or `de`. */
+  @Matches(/^[a-z]{2,3}(?:_[A-Z]{2})?$/, {
+    message: 'must be as Meta writes it, such as en_US or de',
+  })
+  language!: string;
+}
 
 /** What the channels have in common. Every change needs a restart. */
 export class ChannelsOptions {
@@ -82,6 +95,10 @@ export class ChannelOptions {
   /** whatsapp: id of the sending number. */
   @OptionalText()
   phoneNumberId?: string;
+
+  /** whatsapp: every message is sent as this template, so that it also arrives when the person wrote more than 24 hours ago. */
+  @OptionalSection(ChannelTemplateOptions)
+  template?: ChannelTemplateOptions;
 
   /** signal: the sending number, with + and country code. */
   @OptionalText()

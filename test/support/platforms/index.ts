@@ -6,13 +6,14 @@ import type { PlatformSpeech } from './platform.ts';
 import { signal, signalRest } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
-import { whatsapp } from './whatsapp.ts';
+import { whatsapp, whatsappTemplate } from './whatsapp.ts';
 
 export * from './platform.ts';
 
-/** The eight platforms in the order of the default binding, Signal in both of its forms and iMessage on both kinds of Mac. */
+/** The eight platforms in the order of the default binding, and after each the other ways to speak with it. */
 export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['whatsapp', whatsapp],
+  ['whatsapp by template', whatsappTemplate],
   ['telegram', telegram],
   ['discord', discord],
   ['slack', slack],
