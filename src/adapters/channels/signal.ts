@@ -52,6 +52,7 @@ const RESULTS: Readonly<Record<string, Explanation>> = {
 /** The REST wrapper answers 400 to whatever signal-cli or itself says. What is not among these may pass. */
 const REST_KINDS: readonly (readonly [RegExp, DeliveryFailure])[] = [
   [/rate.?limit|captcha proof required/i, 'rate-limited'],
+  [/network failure/i, 'retryable'],
   [/unregistered|is not registered|untrusted|update your profile/i, 'permanent'],
   [/invalid (?:phone number|group id|signal group size|identifier|recipient)/i, 'permanent'],
   [/group not found|not a member in group|not allowed to send message to group/i, 'permanent'],

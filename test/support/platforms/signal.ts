@@ -155,6 +155,14 @@ export const signalRest: PlatformSpeech = {
       'rate-limited',
       '400',
     ],
+    [
+      'a group of which one member may be reached later, printed as text',
+      rest(
+        'Failed to send (some) messages:\n+491701234567: Unregistered user "+491701234567"\n+491701234568: Network failure for "+491701234568"',
+      ),
+      'retryable',
+      '400',
+    ],
     ['a signal-cli that was killed', rest('process killed as timeout reached'), 'unknown', '400'],
     ['an answer it cannot read', rest('unexpected end of JSON input'), 'unknown', '400'],
     ['a proxy that asks for a password', { status: 401, body: { error: 'no' } }, 'auth'],
