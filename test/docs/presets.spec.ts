@@ -68,6 +68,11 @@ describe('docs/presets.md', () => {
     expect(rows).toEqual(NAMES);
   });
 
+  it.each([...presets])('says for %s what the agent is to do', (name, { task }) => {
+    const quoted = Array.from(sectionOf(name).matchAll(/^> (.*)$/gmu), ([, line]) => line);
+    expect(quoted.join(' ')).toBe(task);
+  });
+
   it.each(NAMES)('says for %s which URL the sender posts to and where the token goes', (name) => {
     expect(sectionOf(name)).toMatch(new RegExp(`gateway\\.example\\.org/hooks/${name}\\b`, 'u'));
     expect(sectionOf(name)).toMatch(/Authorization|x-gateway-token/iu);
@@ -106,6 +111,18 @@ describe('every preset', () => {
 
   it.each(NAMES)('%s makes the message that docs/presets.md shows', (name) => {
     expect(messagesIn(outcome(name).first)).toEqual(samplesOf(name));
+  });
+
+  it.each(NAMES)('%s tells the agent what to do, above and outside of what came', (name) => {
+    const { first, changed } = outcome(name);
+    for (const { prompt } of [...first.runs, ...changed.runs]) {
+      expect(prompt?.startsWith(`${presets.get(name)?.task}\n\nSECURITY NOTICE`)).toBe(true);
+    }
+  });
+
+  it.each(NAMES)('%s asks for no heartbeat of its own', (name) => {
+    const { first, changed } = outcome(name);
+    expect([first.heartbeat, changed.heartbeat]).toEqual(['none', 'none']);
   });
 
   it.each(NAMES)('%s leaves no gaps and no traces of missing fields', (name) => {

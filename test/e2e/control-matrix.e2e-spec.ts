@@ -63,6 +63,7 @@ const ROWS: Readonly<Record<ControlField, Row>> = {
   wakeMode: row('policy', 'ignored', 'refused at start', 'checked'),
   allowUnsafeExternalContent: row('ignored', 'ignored', 'refused at start', 'fails'),
   instructions: row('ignored', 'ignored', 'verbatim', 'fails'),
+  task: row('ignored', 'ignored', 'verbatim', 'fails'),
 };
 
 let hooks: Hooks;
@@ -232,7 +233,7 @@ describe('what a transform says beside control', () => {
 });
 
 describe('a field of an agent request that nobody reads (behaviour §2)', () => {
-  it.each(['sessionMode', 'allowUnsafeExternalContent', 'instructions'] as const)(
+  it.each(['sessionMode', 'allowUnsafeExternalContent', 'instructions', 'task'] as const)(
     '%s is named in the answer',
     async (field) => {
       const [attempt] = ATTEMPTS['agent field'](field, REQUESTED[field]);

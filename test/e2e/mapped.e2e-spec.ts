@@ -104,7 +104,9 @@ describe('POST /hooks/<name>', () => {
     });
     const { eventId } = await hooks.ask('/ingest', { source: 'shop', to: '99', text: 'hi' });
     const details = await hooks.ended(eventId);
-    expect(details.runs[0]?.prompt).toMatch(/^Be brief\.\n\nSECURITY NOTICE/);
+    expect(details.runs[0]?.prompt).toMatch(
+      /^Another system reports [^\n]*\n\nThe operator adds[^\n]*\nBe brief\.\n\nSECURITY NOTICE/,
+    );
     expect(details.deliveries).toMatchObject([
       { channel: 'chan_2', to: '99', status: 'delivered' },
     ]);

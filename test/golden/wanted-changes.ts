@@ -167,4 +167,18 @@ export const wantedChanges: readonly WantedChange[] = [
     requests: ['type: text/plain without a body'],
     expected: (step) => withConnection(step, true),
   },
+  {
+    reason:
+      'Presets ask for no heartbeat of their own. What the sender is answered stays the same.',
+    isMade: true,
+    hosts: ['plain'],
+    requests: ['mapped: the mail preset'],
+    expected: (step) => ({
+      ...step,
+      stored: step.stored.map((event) => ({
+        ...event,
+        actions: event.actions.map((action) => ({ ...action, wakeMode: 'next-heartbeat' })),
+      })),
+    }),
+  },
 ];

@@ -40,7 +40,7 @@ function quote(prompt: string): string {
 }
 
 const BETWEEN_MARKERS = /<<<EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>\n([\s\S]*?)\n?<<<END_EXTERNAL/g;
-const LABELS = /^(?:(?:Source|Hook|Sender verified by):.*\n)+/;
+const LABELS = /^(?:(?:Source|Hook|Name|Sender verified by):.*\n)+/;
 
 /** The sender's own words: without the markers, their notice and labels, so that the quote shows something familiar. */
 function extractMessage(prompt: string): string {

@@ -107,8 +107,12 @@ function consideredLine({ mapping, takes, because }: Preview['considered'][numbe
   return `${takes ? 'takes it' : 'passes  '}  ${asLine(mapping)}: ${asLine(because)}`;
 }
 
-/** The fields of one action, and the prompt as the agent would get it. */
-function actionLines({ prompt, ...fields }: PreviewedAction, name: string, paint: Paint): string[] {
+/** The fields of one action, and the prompt as the agent would get it, which has its words. */
+function actionLines(
+  { prompt, text: _text, message: _message, ...fields }: PreviewedAction,
+  name: string,
+  paint: Paint,
+): string[] {
   return [
     ...section(name, fieldLines(fields), paint),
     ...section(`${name}: prompt, word for word`, asLines(prompt), paint),

@@ -17,6 +17,9 @@ import type { HookRequest } from './hook-request.ts';
 
 const HOUR_MS = 3_600_000;
 
+/** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
+const MAX_SHOWN_TEXT = 10_000;
+
 /** What a request was found to mean; nothing has happened yet. */
 export interface ResolvedHook {
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
@@ -146,7 +149,7 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
   const asksHeartbeat = mode === 'now';
   return {
     receipt: { kind, mode },
-    details: { kind, mode, agentId, trust, ...foundSignals(action, [text]) },
+    details: { kind, text: shorten(text), mode, agentId, trust, ...foundSignals(action, [text]) },
     changes: [
       { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
       ...(asksHeartbeat ? [{ type: 'work', work: immediateHeartbeat(agentId, at) } as const] : []),
@@ -157,13 +160,20 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
 function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead): NewAction {
   const runId = newId();
   const { kind, sessionKey, unknownAgentId, dedupeKey: _key, ...job } = action;
-  const { message, instructions: _own, ...details } = job;
+  const { message, task: _task, instructions: _own, ...details } = job;
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
   const signals = foundSignals(action, [message, job.name, job.source]);
   return {
     receipt: { kind, runId },
-    details: { kind, ...details, sessionKey, unknownAgentId, ...signals },
+    details: {
+      kind,
+      message: shorten(message),
+      ...details,
+      sessionKey,
+      unknownAgentId,
+      ...signals,
+    },
     changes: [
       { type: 'run', id: runId, eventId, agentId, sessionKey, model, thinking },
       {
@@ -180,6 +190,13 @@ function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead
       },
     ],
   };
+}
+
+/** The words of an action as its event shows them: whole, unless they are very long. */
+function shorten(text: string): string {
+  if (text.length <= MAX_SHOWN_TEXT) return text;
+  const shown = text.slice(0, MAX_SHOWN_TEXT).replace(/[\ud800-\udbff]$/u, '');
+  return `${shown}… (${text.length - shown.length} more characters)`;
 }
 
 /** What the texts of a foreign sender try, for the event's details; nothing when the operator vouches. */

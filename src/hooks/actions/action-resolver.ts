@@ -71,6 +71,7 @@ export class ActionResolver {
       kind: 'agent',
       name: toOneLine(asked.name),
       agentId: agent.id,
+      task: asked.task ?? settings.agents.defaults.task,
       unknownAgentId: unknownId,
       sessionKey: this.sessions.resolve(asked.sessionKey, agent.id, settings),
       sessionMode: asked.sessionMode ?? 'isolated',

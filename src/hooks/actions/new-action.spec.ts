@@ -120,16 +120,27 @@ describe('toNewAction: agent (spec "POST /hooks/agent", behaviour §5, §6)', ()
     },
   );
 
-  it('gives as details what was decided, without message and instructions', () => {
-    const { details } = agent({ unknownAgentId: 'nobody' });
+  it('gives as details what was decided and the message, without the words of the operator', () => {
+    const { details } = agent({ unknownAgentId: 'nobody', task: 'Sort it.' });
     expect(details).toMatchObject({
       kind: 'agent',
+      message: 'the secret payload',
       agentId: 'ops',
       unknownAgentId: 'nobody',
       sessionKey: 'hook:x',
       trust,
     });
-    expect(JSON.stringify(details)).not.toMatch(/secret|Sort/u);
+    expect(JSON.stringify(details)).not.toContain('Sort');
+  });
+
+  it('gives no more than the beginning of a very long text as a detail', () => {
+    const words = { message: `${'x'.repeat(9_999)}😀${'y'.repeat(5_000)}` };
+    expect(agent(words).details).toMatchObject({
+      message: `${'x'.repeat(9_999)}… (5002 more characters)`,
+    });
+    expect(wake({ text: 'z'.repeat(10_001) }).details).toMatchObject({
+      text: `${'z'.repeat(10_000)}… (1 more characters)`,
+    });
   });
 
   it('gives every run its own id', () => {

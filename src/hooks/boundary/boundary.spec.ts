@@ -31,16 +31,24 @@ describe('the boundary, over generated attacks (behaviour §9)', () => {
   );
 
   it(
-    'parses back to exactly instructions, header fields and content',
+    'parses back to exactly its task, header fields and content',
     () => {
       fc.assert(
         fc.property(attackText, attackText, attackText, (content, source, hook) => {
-          const message = { source, hook, verifiedBy: 'token', content, receivedAt: 0 };
-          const text = renderPrompt({ instructions: source, message, isUntrusted: true });
+          const message = { source, hook, name: hook, verifiedBy: 'token', content, receivedAt: 0 };
+          const isRequest = content.length % 2 === 0;
+          const text = renderPrompt({
+            task: source,
+            message,
+            isUntrusted: true,
+            isRequest,
+            isSent: true,
+          });
           expect(parsePrompt(text)).toEqual({
-            instructions: source,
+            task: source,
             source: neutralizeLine(source),
             hook: neutralizeLine(hook),
+            name: neutralizeLine(hook),
             verifiedBy: 'token',
             content: neutralize(content),
             received: '1970-01-01T00:00:00.000Z',

@@ -159,6 +159,7 @@ function requestRun(
     message: (message ?? rendered.text).trimEnd(),
     warnings: message === undefined ? rendered.warnings : [],
     name: render(mapping, 'name', scope)?.text,
+    task: options.task,
     instructions: options.instructions,
     source: readSource(request.payload) ?? mapping.id,
     agentId: options.agentId,

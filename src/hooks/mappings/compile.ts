@@ -28,6 +28,7 @@ const FIELDS_OF_KIND: Readonly<Record<'wake' | 'agent', readonly (keyof MappingO
     'sessionKey',
     'sessionMode',
     'messageTemplate',
+    'task',
     'instructions',
     'deliver',
     'channel',
@@ -80,10 +81,11 @@ function listEntries({ mappings, presets: names }: ResolvedHooksOptions['hooks']
   return [...written, ...builtIn];
 }
 
-/** Field by field; a preset that is made a wake keeps its words. */
+/** Field by field; a preset that is made a wake keeps its words, but not its patience: nothing else tells of a wake. */
 function mergeOver(preset: Preset | undefined, mapping: MappingOptions): MappingOptions {
   const given = Object.entries(mapping).filter(([, value]) => value !== undefined);
-  const words = mapping.action === 'wake' ? { textTemplate: preset?.messageTemplate } : {};
+  const words =
+    mapping.action === 'wake' ? { textTemplate: preset?.messageTemplate, wakeMode: undefined } : {};
   return Object.assign({}, preset, words, Object.fromEntries(given));
 }
 

@@ -7,6 +7,7 @@ import {
   IsString,
   Matches,
   Max,
+  MaxLength,
 } from 'class-validator';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
@@ -24,6 +25,9 @@ export const CHANNEL_VALUES = ['last', ...CHANNEL_IDS] as const;
 
 /** Longest run a request or the configuration may ask for: one day. */
 export const MAX_TIMEOUT_SECONDS = 86_400;
+
+/** Longest `task`, in characters. */
+export const MAX_TASK_LENGTH = 10_000;
 
 /** `hooks.mappings[].match`: which requests a mapping takes. Without `path` and `source` it takes every custom name. */
 export class MatchOptions {
@@ -99,7 +103,16 @@ export class MappingOptions {
   @TextOrLines()
   textTemplate?: string | readonly string[];
 
-  /** The operator's own words to the agent, outside the safety boundary. No template. */
+  /**
+   * What the agent is to do, at the top of its prompt and outside the safety boundary; at most 10,000 characters. No
+   * template; agent actions only. Empty: no task. Default: the preset's, else `agents.defaults.task`.
+   */
+  @IsOptional()
+  @MaxLength(MAX_TASK_LENGTH)
+  @IsString()
+  task?: string;
+
+  /** What the operator adds to the task, below it and outside the safety boundary. No template. */
   @IsOptional()
   @IsString()
   instructions?: string;

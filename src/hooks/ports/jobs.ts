@@ -51,7 +51,12 @@ export interface RunJob {
   /** Human-readable name, prefix of the summary. */
   readonly name: string;
   readonly message: string;
-  /** Operator's own words, outside the markers. */
+  /**
+   * What the agent is to do: the task of the mapping or its preset, else `agents.defaults.task`. Absent: the built-in
+   * one, which is made when the prompt is; empty: none.
+   */
+  readonly task?: string;
+  /** Operator's own words, below the task and outside the markers. */
   readonly instructions?: string;
   /** The payload's own `source`, or the hook name; shown inside the markers. */
   readonly source: string;

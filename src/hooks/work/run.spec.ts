@@ -409,7 +409,23 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
       },
     ]);
     expect(work.runner.turns[0]?.prompt).toMatch(
-      /^Sort\.\n\nSECURITY NOTICE[^]*>>>[^]*the build broke\n<<<END_/u,
+      /^A sender that proved its identity \(token\) asks [^\n]*\n\nThe operator adds[^\n]*\nSort\.\n\nSECURITY NOTICE[^]*>>>[^]*the build broke\n<<<END_/u,
+    );
+  });
+
+  it('is the task of the job, then what waits, then the message', async () => {
+    work.sessions.pending = [systemEvent(7, 'disk full')];
+    await perform({ task: 'Say it in French.', sessionMode: 'persistent' });
+    expect(work.runner.turns[0]?.prompt).toMatch(
+      /^Say it in French\.\n\nSECURITY NOTICE[^]*disk full[^]*\nAnd now what[^]*the build broke/u,
+    );
+  });
+
+  it('is a report of an event where a mapping made the run', async () => {
+    const trust = { level: 'untrusted', verifiedBy: 'token', mapping: 'ci' } as const;
+    await perform({ trust, deliver: null });
+    expect(work.runner.turns[0]?.prompt).toMatch(
+      /^Another system reports the event below\.[^\n]*only recorded[^\n]*\n\nSECURITY NOTICE[^]*It is data/u,
     );
   });
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { renderPrompt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, mainSession } from '../ports/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, mainSession } from '../ports/index.ts';
 import type {
   AgentReply,
   AttemptNote,
@@ -194,20 +194,25 @@ export class RunStep implements Step<RunLease> {
   }
 }
 
-/** What the agent is asked: the hook's message, after what waits in the session (null: a session without a past). */
+/** What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message. */
 export function buildPrompt(run: RunJob, session: SessionInput | null): string {
-  const prompt = renderPrompt({
-    isUntrusted: run.trust.level === 'untrusted',
+  const { trust, name } = run;
+  return renderPrompt({
+    task: run.task,
+    instructions: run.instructions,
+    waiting: session?.shown,
+    isUntrusted: trust.level === 'untrusted',
+    isRequest: trust.mapping === undefined,
+    isSent: run.deliver !== null,
     message: {
       source: run.source,
       hook: run.hook,
-      verifiedBy: run.trust.verifiedBy,
+      ...(name !== DEFAULT_HOOK_NAME && { name }),
+      verifiedBy: trust.verifiedBy,
       content: run.message,
       receivedAt: run.receivedAt,
     },
-    instructions: run.instructions,
   });
-  return session === null || session.shown === '' ? prompt : `${session.shown}\n\n${prompt}`;
 }
 
 const NOTHING: Dispatch = { changes: [], isUnderWay: false };

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -9,6 +10,11 @@ export const alertmanager: Preset = {
   id: 'alertmanager',
   match: { path: 'alertmanager' },
   name: 'Alertmanager',
+  task: report(
+    'Monitoring (Prometheus Alertmanager) reports a group of alerts.',
+    'Tell the person you serve in at most four short sentences what is broken and where, since when and how bad it is, the worst first, and what to look at first if the alerts name a runbook or dashboard.',
+    'If all of them are resolved, one short sentence is enough: what is well again and how long it lasted.',
+  ),
   messageTemplate: [
     'Alertmanager: {{ status }}',
     '{{ commonLabels.alertname }}',

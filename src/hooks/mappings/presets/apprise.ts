@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,5 +9,10 @@ export const apprise: Preset = {
   id: 'apprise',
   match: { path: 'apprise' },
   name: 'Apprise',
+  task: report(
+    'A program sends a notification for the person you serve (by Apprise; its type is info, success, warning or failure).',
+    'Pass it on in at most three short sentences: of a warning or failure first what is wrong, where and how urgent it is.',
+    'Anything else is one short sentence.',
+  ),
   messageTemplate: ['Apprise: {{ type }}', '{{ title }}', '{{ message }}'],
 };

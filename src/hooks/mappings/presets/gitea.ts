@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const gitea: Preset = {
   id: 'gitea',
   match: { path: 'gitea' },
   name: 'Gitea',
+  task: report(
+    'A Git server (Gitea or Forgejo) reports what happened in a repository.',
+    'Tell the person you serve in at most three short sentences who did what, in which repository and branch, and whether somebody waits for them: a review, an answer, a broken build.',
+    'A push without any of that is one short sentence: who changed what.',
+  ),
   messageTemplate: [
     'Gitea: {{ headers.x-gitea-event }} in {{ repository.full_name }} by {{ sender.login }}',
     '{{ action }}',

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const gitlab: Preset = {
   id: 'gitlab',
   match: { path: 'gitlab' },
   name: 'GitLab',
+  task: report(
+    'A GitLab project reports what happened in it.',
+    'Tell the person you serve in at most three short sentences who did what, in which project and branch, and whether somebody waits for them: a review, an answer.',
+    'Of a pipeline or job that failed, say which one, on which branch and after whose change; one that succeeded is one short sentence.',
+  ),
   messageTemplate: [
     'GitLab: {{ object_kind }} in {{ project.path_with_namespace }} by {{ user_name }}{{ user.name }}',
     '{{ object_attributes.action }}',

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const grafana: Preset = {
   id: 'grafana',
   match: { path: 'grafana' },
   name: 'Grafana',
+  task: report(
+    'Monitoring (Grafana) reports a group of alerts.',
+    'Tell the person you serve in at most four short sentences what is wrong and where, with the values that Grafana gives, since when and how bad it is, the worst first.',
+    'If all of them are resolved, one short sentence is enough: what is well again.',
+  ),
   messageTemplate: ['Grafana: {{ status }}', '{{ title }}', '{{ message }}', '{{ externalURL }}'],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
 };

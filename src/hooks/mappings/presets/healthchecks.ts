@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const healthchecks: Preset = {
   id: 'healthchecks',
   match: { path: 'healthchecks' },
   name: 'Healthchecks',
+  task: report(
+    'A watch over scheduled jobs (Healthchecks) reports one of them.',
+    'If it is down, tell the person you serve in at most three short sentences which job is late or failed, since when, and what its last output says.',
+    'If it is up again, one short sentence is enough.',
+  ),
   messageTemplate: [
     'Healthchecks: {{ name }} is {{ status }}',
     '{{ tags }}',

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const homeAssistant: Preset = {
   id: 'home-assistant',
   match: { path: 'home-assistant' },
   name: 'Home Assistant',
+  task: report(
+    'The home automation (Home Assistant) reports something from the house.',
+    'Tell the person you serve in at most three short sentences what happened, where, and what they should do now, if anything; smoke, gas, water, break-in and anything that cannot wait come first and plainly.',
+    'An ordinary change is one short sentence.',
+  ),
   messageTemplate: [
     'Home Assistant',
     '{{ title }}',

@@ -25,7 +25,10 @@ const ALL: readonly Preset[] = [
   generic,
 ];
 
+/** The reply of each is a message already; its summary waits for the next heartbeat instead of asking for one. */
+const WAITS = { wakeMode: 'next-heartbeat' } as const;
+
 /** Every built-in mapping by the name that `hooks.presets` uses. */
 export const presets: ReadonlyMap<string, Preset> = new Map(
-  ALL.map((preset) => [preset.id, preset]),
+  ALL.map((preset) => [preset.id, Object.assign({}, WAITS, preset)]),
 );

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const jenkins: Preset = {
   id: 'jenkins',
   match: { path: 'jenkins' },
   name: 'Jenkins',
+  task: report(
+    'A build server (Jenkins) reports a build.',
+    'If it failed or is unstable, tell the person you serve in at most four short sentences which job and build, on which branch, what broke as far as the log shows, and what to look at first.',
+    'A build that began, succeeded or was aborted is one short sentence.',
+  ),
   messageTemplate: [
     'Jenkins: {{ name }} #{{ build.number }} {{ build.phase }}',
     '{{ build.status }}',

@@ -1,3 +1,4 @@
+import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
@@ -8,6 +9,11 @@ export const uptimeKuma: Preset = {
   id: 'uptime-kuma',
   match: { path: 'uptime-kuma' },
   name: 'Uptime Kuma',
+  task: report(
+    'A monitor (Uptime Kuma) reports that a service changed its state.',
+    'Tell the person you serve in at most three short sentences what is down, since when, and what the check got instead of an answer.',
+    'If it is up again, one short sentence is enough; of a certificate say whose it is and how many days are left.',
+  ),
   messageTemplate: [
     'Uptime Kuma: {{ msg }}',
     '{{ monitor.url }}',
