@@ -35,7 +35,10 @@ const FULL = eventDetails({
   summary: 'Hook: the reply',
   warnings: ['unknown field x ignored'],
   console: ['log: hi'],
-  actions: [{ kind: 'agent', name: 'CI', trust: { level: 'untrusted' } }],
+  actions: [
+    { kind: 'agent', message: 'Build 7\nfailed', name: 'CI', trust: { level: 'untrusted' } },
+    { kind: 'wake', text: 'disk full' },
+  ],
   request: {
     ...eventDetails().request,
     replayOf: 'e0',
@@ -119,7 +122,9 @@ describe('detailLines', () => {
   it('tell everything of it', () => {
     const text = detailLines(FULL).join('\n');
     for (const fact of [
-      'kind: agent',
+      'Action 1\n  kind: agent',
+      'Action 1: text\n  Build 7\n  failed',
+      'Action 2: text\n  disk full',
       'trust: {"level":"untrusted"}',
       'Run 1: prompt\n  the prompt',
       'Run 2: reply\n  the reply',

@@ -47,13 +47,23 @@ export function detailLines(event: EventDetails, paint: Paint = PLAIN): string[]
   return [
     ...outcomeLines(event, paint),
     ...actions.flatMap((action, index) => {
-      return section(numberedName('Action', index, actions), fieldLines(action), paint);
+      return actionLines(action, numberedName('Action', index, actions), paint);
     }),
     ...runs.flatMap((run, index) => runLines(run, numberedName('Run', index, runs), paint)),
     ...section('Summary', summary === null ? [] : asLines(summary), paint),
     ...section('Console', console.flatMap(asLines), paint),
     ...section('Request', requestLines(request), paint),
   ];
+}
+
+/** What an action is, and the words that it brings. */
+function actionLines(
+  { text = null, message = text, ...fields }: EventDetails['actions'][number],
+  name: string,
+  paint: Paint,
+): string[] {
+  const words = typeof message === 'string' ? asLines(message) : [];
+  return [...section(name, fieldLines(fields), paint), ...section(`${name}: text`, words, paint)];
 }
 
 /** What became of an event: its head and its timeline. */

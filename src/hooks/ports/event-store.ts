@@ -28,6 +28,7 @@ export interface EventDetails extends EventSummary {
     /** The body as it was parsed; null once the retention of payloads has passed. */
     readonly payload: unknown;
   };
+  /** `text` of a wake and `message` of a run are gone once the retention of payloads has passed. */
   readonly actions: readonly Readonly<Record<string, unknown>>[];
   readonly runs: readonly RunDetails[];
   /** What was posted into the main session, a line per run. */

@@ -42,7 +42,7 @@ export interface EventRequest {
 export interface NewAction {
   /** What the sender is told of it. */
   readonly receipt: ActionReceipt;
-  /** What the event's details show of it (no secrets). */
+  /** What the event's details show of it (no secrets). `text` and `message` are content, kept as long as the payload. */
   readonly details: Readonly<Record<string, unknown>>;
   /** A repeat of the same key is left out, the other actions of the event go on. */
   readonly dedupeKey?: IdempotencyKey;

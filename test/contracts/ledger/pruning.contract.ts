@@ -74,6 +74,21 @@ export function describePruning(openStore: OpenStore): void {
       });
     });
 
+    it('takes the words of actions with the payload, and leaves what was decided', async () => {
+      const [action] = wake().actions;
+      const details = { kind: 'wake', text: 'disk full', agentId: 'main' };
+      const other = { kind: 'agent', message: 'look', signals: { role: 1 } };
+      const actions = [details, other].map((one) => ({ ...action!, details: one, changes: [] }));
+      const id = await accept(event({ actions }));
+      expect((await under.details(id)).actions).toEqual([details, other]);
+      under.clock.advance(8 * DAY);
+      await prune(7, 30);
+      expect((await under.details(id)).actions).toEqual([
+        { kind: 'wake', agentId: 'main' },
+        { kind: 'agent', signals: { role: 1 } },
+      ]);
+    });
+
     it('takes the jobs of dead work with the payload: it cannot be retried then', async () => {
       const id = await accept(agent('a'));
       const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };

@@ -14,6 +14,8 @@ const STEP_ROWS = 200;
 /** The tool calls of a run without what went in and came out. */
 const BARE_TOOL_CALLS = `(SELECT json_group_array(json_set(value, '$.input', NULL, '$.result', NULL))
   FROM json_each(tool_calls))`;
+/** The actions of an event without their words. */
+const BARE_ACTIONS = `(SELECT json_group_array(json_remove(value, '$.text', '$.message')) FROM json_each(actions))`;
 /** Nothing of the event is left to do. */
 const ENDED = `status IN ('done', 'failed', 'skipped')`;
 
@@ -78,7 +80,8 @@ function prepareStatements(db: DatabaseSync) {
       `SELECT id FROM events WHERE pruned = 0 AND received_at < ? AND ${ENDED} ${some}`,
     ),
     clearBodies: all([
-      `UPDATE events SET payload = NULL, pruned = 1, request = json_remove(request, '$.console') WHERE id = ?`,
+      `UPDATE events SET payload = NULL, pruned = 1, request = json_remove(request, '$.console'),
+       actions = ${BARE_ACTIONS} WHERE id = ?`,
       `UPDATE runs SET prompt = NULL, reply = NULL, summary = NULL, tool_calls = ${BARE_TOOL_CALLS}
        WHERE event_id = ?`,
       `DELETE FROM parts WHERE work_id IN
