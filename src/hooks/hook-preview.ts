@@ -156,9 +156,10 @@ export class HookPreview {
   async #prompt(changes: readonly Change[]): Promise<string> {
     for (const change of changes) {
       if (change.type === 'system-event') {
-        // As the next turn of the main session shows it, when nothing else waits.
+        // As the next heartbeat shows it, when nothing else waits.
         const { text, at, trust, hook } = change;
-        return showSystemEvents([{ seq: 0, text, at, trust, hook }]);
+        const task = this.settings.current.agents.defaults.heartbeat.prompt;
+        return `${task}\n\n${showSystemEvents([{ seq: 0, text, at, trust, hook }])}`;
       }
       if (change.type === 'work' && 'sessionMode' in change.work.job) {
         return this.#runPrompt(change.work.job);

@@ -89,6 +89,15 @@ describe('preview', () => {
     ]);
   });
 
+  it('shows of a wake the very prompt of the heartbeat that it asks for', async () => {
+    const payload = { text: 'disk really full' };
+    const { actions } = await preview({ hook: 'wake', payload });
+    await hooks.ended((await hooks.ask('/wake', payload))['eventId']);
+    const heartbeat = hooks.runner.turns.findLast(({ kind }) => kind === 'heartbeat');
+    expect(withoutIds(actions[0]?.prompt ?? '')).toBe(withoutIds(heartbeat?.prompt ?? ''));
+    expect(heartbeat?.prompt).toMatch(/^This is a check; nobody asked you anything\./u);
+  });
+
   it('shows every action of a list', async () => {
     const { actions } = await preview({ hook: 'each', payload: { items: ['a', 'b'] } });
     expect(actions.map(({ prompt }) => /Item \w/.exec(prompt)?.[0])).toEqual(['Item a', 'Item b']);
