@@ -14,6 +14,8 @@ export { slack } from './adapters/channels/slack.ts';
 export type { SlackOptions } from './adapters/channels/slack.ts';
 export { telegram } from './adapters/channels/telegram.ts';
 export type { TelegramOptions } from './adapters/channels/telegram.ts';
+export { webhook } from './adapters/channels/webhook.ts';
+export type { WebhookOptions } from './adapters/channels/webhook.ts';
 export { whatsapp } from './adapters/channels/whatsapp.ts';
 export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';

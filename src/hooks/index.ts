@@ -64,6 +64,7 @@ export {
   ModelsOptions,
   OptionalSection,
   OptionalText,
+  TextList,
   ProviderOptions,
   RetentionOptions,
   TransformLimitsOptions,

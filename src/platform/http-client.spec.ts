@@ -4,7 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { createServer as createHttpServer, setGlobalProxyFromEnv } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { ScriptedServer } from '../../test/support/scripted-server.ts';
-import { HttpError, explainCode, limitBody, sendHttp, withoutBody } from './http-client.ts';
+import type { LookupAddress } from 'node:dns';
+import {
+  HttpError,
+  explainCode,
+  isPublicAddress,
+  limitBody,
+  lookupPublic,
+  sendHttp,
+  withoutBody,
+} from './http-client.ts';
 import type { HttpRequest } from './http-client.ts';
 
 let server: ScriptedServer;
@@ -196,6 +205,75 @@ it('the limit is that of the unpacked body', async () => {
   expect(await failure(sendHttp(url, { maxBytes: 99_999 }))).toMatchObject({ kind: 'too-large' });
   packed.close();
   packed.closeAllConnections();
+});
+
+describe('requests to public addresses only', () => {
+  it.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'])(
+    'nothing is sent to %s',
+    async (host) => {
+      const { port } = new URL(server.origin);
+      const url = `http://${host}:${port}/secret`;
+      const error = await failure(sendHttp(url, { isPublicOnly: true }));
+      expect(error).toMatchObject({ kind: 'invalid', code: 'PRIVATE_ADDRESS' });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['8.8.8.8', true],
+    ['2606:4700::1111', true],
+    ['::ffff:8.8.8.8', true],
+    ['64:ff9b::808:808', true],
+    ['10.1.1.1', false],
+    ['172.16.0.1', false],
+    ['192.168.0.1', false],
+    ['169.254.169.254', false],
+    ['100.64.0.1', false],
+    ['0.0.0.0', false],
+    ['224.0.0.1', false],
+    ['198.18.0.1', false],
+    ['::', false],
+    ['::1', false],
+    ['::7f00:1', false],
+    ['::ffff:127.0.0.1', false],
+    ['fe80::1', false],
+    ['fe80::1%eth0', false],
+    ['fd00::1', false],
+    ['64:ff9b::7f00:1', false],
+    ['64:ff9b:1:1::808:808', false],
+    ['2002:7f00:1::', false],
+    ['2001:db8::1', false],
+  ])('%s is public: %s', (address, is) => expect(isPublicAddress(address)).toBe(is));
+
+  /** What a connection is given for a name; each call of the resolver answers anew. */
+  async function resolved(answers: LookupAddress[][], all: boolean) {
+    const resolver = ((_name: string, _options: object, done: (...given: unknown[]) => void) => {
+      done(null, answers.shift());
+    }) as unknown as Parameters<typeof lookupPublic>[0];
+    const lookup = lookupPublic(resolver);
+    const once = () =>
+      new Promise((resolve) => {
+        lookup('rebound.example', { all }, (error, address) => resolve(error?.code ?? address));
+      });
+    return [await once(), await once()];
+  }
+  const PUBLIC = { address: '93.184.215.14', family: 4 };
+  const PRIVATE = { address: '10.0.0.3', family: 4 };
+
+  it('a name that resolves anew to a private address is refused at that connection', async () => {
+    const refused = 'PRIVATE_ADDRESS';
+    expect(await resolved([[PUBLIC], [PRIVATE]], false)).toEqual([PUBLIC.address, refused]);
+    expect(await resolved([[PUBLIC], [PRIVATE]], true)).toEqual([[PUBLIC], refused]);
+  });
+
+  it('of several addresses of a name only the public ones are tried', async () => {
+    expect(await resolved([[PRIVATE, PUBLIC], []], true)).toEqual([[PUBLIC], 'PRIVATE_ADDRESS']);
+  });
+
+  it('a name that is none is told as such', async () => {
+    const sending = sendHttp('http://nobody.invalid/', { isPublicOnly: true });
+    expect(await failure(sending)).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
+  });
 });
 
 describe('limitBody', () => {

@@ -1,6 +1,10 @@
+import { lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { errorCode, failedCall } from './errors.ts';
 import { getText, getField, parseJson } from './objects.ts';
 
@@ -29,6 +33,12 @@ export interface HttpRequest {
    * Such an answer is never unpacked, and none is asked to be packed. @default false
    */
   readonly isDirect?: boolean;
+  /**
+   * True: straight to its host as well, and only if that is on the Internet: no loopback, private, link-local or other
+   * reserved address. What is looked at is the address that the connection is made to, so that a name which resolves
+   * anew leads nowhere else. @default false
+   */
+  readonly isPublicOnly?: boolean;
 }
 
 const MAX_BYTES = 1_000_000;
@@ -65,7 +75,8 @@ export class HttpAnswer implements HttpHead {
 
 /**
  * Why there is no answer:
- * - `invalid`: address, headers and body make no request, so nothing was sent; `BAD_PORT` when it is the port.
+ * - `invalid`: address, headers and body make no request, so nothing was sent; `BAD_PORT` when it is the port,
+ *   `PRIVATE_ADDRESS` when only public ones may be asked.
  * - `unreachable`: no connection was made, so nothing was sent.
  * - `broken`: it was sent, and the answer did not come or broke off.
  * - `timed-out`: there was no whole answer within `timeoutMs`.
@@ -127,7 +138,13 @@ export function explainCode(code: string | undefined): string {
  * @throws HttpError when there is none; the signal's reason when it aborts.
  */
 export async function sendHttp(url: string | URL, options: HttpRequest = {}): Promise<HttpAnswer> {
-  const { timeoutMs, signal, maxBytes = MAX_BYTES, isDirect = false } = options;
+  const {
+    timeoutMs,
+    signal,
+    maxBytes = MAX_BYTES,
+    isDirect = false,
+    isPublicOnly = false,
+  } = options;
   signal?.throwIfAborted();
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const ends = [signal, timeout].filter((end) => end !== undefined);
@@ -135,7 +152,9 @@ export async function sendHttp(url: string | URL, options: HttpRequest = {}): Pr
   const { host } = new URL(request.url);
   let head: HttpHead | undefined;
   try {
-    const { status, headers, body } = await (isDirect ? sendDirectly(request) : fetch(request));
+    const { status, headers, body } = await (isDirect || isPublicOnly
+      ? sendDirectly(request, isPublicOnly)
+      : fetch(request));
     head = { status, headers };
     return new HttpAnswer(head, await readBody(body, maxBytes, () => tooLarge(host, head)));
   } catch (error) {
@@ -195,12 +214,16 @@ interface OpenAnswer extends HttpHead {
 }
 
 /** Agents of our own ask no proxy of the environment, which the global ones and `fetch` would. */
-async function sendDirectly(request: Request): Promise<OpenAnswer> {
+async function sendDirectly(request: Request, isPublicOnly: boolean): Promise<OpenAnswer> {
   const { method, signal, headers } = request;
+  // A name is looked up for the connection; an address stands for itself.
+  const lookup = isPublicOnly ? lookupPublic() : undefined;
+  const host = new URL(request.url).hostname.replaceAll(/[[\]]/g, '');
+  if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddress();
   const body = Buffer.from(await request.arrayBuffer());
   const isTls = request.url.startsWith('https:');
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
-  const sent = { method, headers: Object.fromEntries(headers), agent, signal };
+  const sent = { method, headers: Object.fromEntries(headers), agent, signal, lookup };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sending = (isTls ? httpsRequest : httpRequest)(request.url, sent, resolve);
     sending.on('error', reject);
@@ -210,6 +233,36 @@ async function sendDirectly(request: Request): Promise<OpenAnswer> {
     values.map((value): [string, string] => [name, value]),
   );
   return { status: answer.statusCode ?? 0, headers: new Headers(lines), body: answer };
+}
+
+/** Nothing was sent: the host is at no public address. */
+class PrivateAddress extends Error {
+  readonly code = 'PRIVATE_ADDRESS';
+}
+
+/** Looks a name up as the system does, and keeps what is public. @param resolve asks the system. */
+export function lookupPublic(resolve: typeof systemLookup = systemLookup): LookupFunction {
+  return (name, options, done) => {
+    resolve(name, { ...options, all: true }, (error, found) => {
+      if (error !== null) return done(error, []);
+      const [first, ...more] = found.filter(({ address }) => isPublicAddress(address));
+      if (first === undefined) return done(new PrivateAddress(), []);
+      return options.all === true
+        ? done(null, [first, ...more])
+        : done(null, first.address, first.family);
+    });
+  };
+}
+
+/** Whether an IP address is on the Internet. Of IPv6 that is 2000::/3, and what NAT64 makes of a public IPv4 address. */
+export function isPublicAddress(address: string): boolean {
+  const ip = ipaddr.process(address);
+  const range = ip.range();
+  if (ip instanceof ipaddr.IPv4) return range === 'unicast';
+  const bytes = ip.toByteArray();
+  const isNat64 = range === 'rfc6052' && bytes.slice(4, 12).every((byte) => byte === 0);
+  if (isNat64) return isPublicAddress(bytes.slice(12).join('.'));
+  return range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }
 
 /** Ending the loop early ends the connection. */
@@ -239,6 +292,9 @@ function toHttpError(error: unknown, host: string, head: HttpHead | undefined): 
     return new HttpError('invalid', `no program may call the port of ${host}`, 'BAD_PORT');
   }
   const code = errorCode(error);
+  if (error instanceof PrivateAddress) {
+    return new HttpError('invalid', `${host} is at no public address`, code);
+  }
   if (head === undefined && isUnsent(code, failedCall(error))) {
     return new HttpError('unreachable', `${host} could not be reached${explainCode(code)}`, code);
   }

@@ -20,6 +20,11 @@ const FULL = {
   signal: { ...settings, account: '+491700000000' },
   imessage: { apiRoot: settings.apiRoot, password: 'p' },
   msteams: { apiRoot: settings.apiRoot, appId: 'a', appSecret: 's' },
+  webhook: {
+    url: settings.apiRoot,
+    secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`],
+    allowPrivate: true,
+  },
 };
 
 describe('idle providers', () => {
@@ -27,7 +32,7 @@ describe('idle providers', () => {
     const names = Object.keys(channelProviders) as (keyof typeof channelProviders)[];
     const channels = names.map((name) => makeChannel(name, FULL[name]));
     for (const channel of channels) channel.parts('Hello');
-    expect(channels).toHaveLength(8);
+    expect(channels).toHaveLength(9);
     expect(loaded).toEqual([]);
     const message = { to: '1', text: 'Hello', idempotencyKey: 'k' };
     const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import { SignedPostChannel } from './signed-post.channel.ts';
 const SECRET = 'the-receiver-knows-it-too';
 const CREATED = { status: 201, headers: { 'x-message-id': 'm-1' }, chunks: [] };
 
-describe('docs/extending.md, "a ninth channel"', () => {
+describe('docs/extending.md, "a channel of your own"', () => {
   it('shows the channel that is tested here', async () => {
     const here = await readFile(new URL('./signed-post.channel.ts', import.meta.url), 'utf8');
     const docs = await readFile(new URL('../../docs/extending.md', import.meta.url), 'utf8');
@@ -19,10 +19,10 @@ describe('docs/extending.md, "a ninth channel"', () => {
     await receiver.listen();
     receiver.next({ status: 503 });
     const provider = new SignedPostChannel(`${receiver.origin}/messages`, SECRET);
-    const hooks = await Hooks.start({ channels: { chan_3: { provider, to: 'on-call' } } });
+    const hooks = await Hooks.start({ channels: { chan_5: { provider, to: 'on-call' } } });
     const { eventId } = await hooks.ask('/agent', {
       message: 'Who is on call?',
-      channel: 'chan_3',
+      channel: 'chan_5',
     });
     const details = await hooks.ended(eventId);
     expect(details.deliveries).toMatchObject([
@@ -44,8 +44,8 @@ describe('docs/extending.md, "a ninth channel"', () => {
 
   it('refuses a recipient that is none, without a request', async () => {
     const provider = new SignedPostChannel('http://127.0.0.1:1/', SECRET);
-    const hooks = await Hooks.start({ channels: { chan_3: { provider } } });
-    const request = { message: 'Hello', channel: 'chan_3', to: '+49 170' };
+    const hooks = await Hooks.start({ channels: { chan_5: { provider } } });
+    const request = { message: 'Hello', channel: 'chan_5', to: '+49 170' };
     const { deliveries } = await hooks.ended((await hooks.ask('/agent', request)).eventId);
     const error =
       '"+49 170" is no recipient of signed-post; expected the name of a team, such as on-call';

@@ -18,7 +18,7 @@ export interface Platform {
   /** True: a request that comes twice has the effect of one, as under an idempotency key. @default false */
   readonly isRepeatable?: boolean;
   /** The setting with the address that is asked. @default 'apiRoot' */
-  readonly addressKey?: 'apiRoot' | 'tokenUrl';
+  readonly addressKey?: 'apiRoot' | 'tokenUrl' | 'url';
 }
 
 /** What the platform's own words add to the status. */
@@ -57,6 +57,10 @@ export function refusal(
 /** The error for a request without an answer. */
 export function noAnswer({ name }: Platform, url: string, error: HttpError): DeliveryError {
   const { kind, code } = error;
+  if (code === 'PRIVATE_ADDRESS') {
+    const why = `${new URL(url).host} is at a private address; if that is meant, set allowPrivate: true`;
+    return new DeliveryError(`${name} was sent nothing: ${why}`, 'auth', undefined, code);
+  }
   if (kind === 'invalid') {
     const why =
       code === 'BAD_PORT'

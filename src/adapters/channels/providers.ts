@@ -6,6 +6,7 @@ import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
+import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
 
@@ -24,6 +25,9 @@ export interface ProviderSettings {
   readonly tenantId?: string;
   readonly tokenUrl?: string;
   readonly template?: WhatsAppOptions['template'];
+  readonly url?: string;
+  readonly secrets?: readonly string[];
+  readonly allowPrivate?: boolean;
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -80,6 +84,7 @@ export const channelProviders = {
   signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
   msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),
+  webhook: row(['url', 'secrets'], ['allowPrivate'], webhook),
 };
 
 /** The names that `provider` may have. */
@@ -123,5 +128,5 @@ export function findAddress(
   name: ChannelProviderName,
   settings: ProviderSettings,
 ): string | undefined {
-  return settings.apiRoot ?? channelProviders[name].publicRoot;
+  return settings.url ?? settings.apiRoot ?? channelProviders[name].publicRoot;
 }

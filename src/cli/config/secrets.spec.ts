@@ -32,6 +32,10 @@ describe('maskSecrets: no secret is shown', () => {
     expect(shown({ args })).not.toContain(SECRET);
   });
 
+  it('of a list of secrets', () => {
+    expect(shown({ secrets: [SECRET, 'x'] })).toContain('{"secrets":["***","***"]}');
+  });
+
   it('leaves what is no secret', () => {
     const args = ['--verbose', 'run', '--model=x', 'a=b', 'mail@host.test', 'http://host.test/a@b'];
     const text = 'Open https://host.test/?id={{ id }} for me@host.test';

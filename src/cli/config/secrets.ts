@@ -11,10 +11,10 @@ import type { Inspection } from '../../service/index.ts';
 export const MASK = '***';
 
 /**
- * Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`; `tokenUrl` of `msteams` is
- * none.
+ * Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`, each one of `secrets`;
+ * `tokenUrl` of `msteams` is none.
  */
-const SECRET_KEY = /(?:token|secret|password|apiKey)$/i;
+const SECRET_KEY = /(?:token|secrets?|password|apiKey)$/i;
 /** Arguments of programs after which, or in which, a secret is expected: `--token x`, `-H x`, `--key=x`, `API_KEY=x`. */
 const SECRET_FLAG =
   /^(-H|--?[\w-]*(?:token|secret|password|passwd|key|auth|header)[\w-]*|\w*(?:token|secret|password|passwd|key|auth)\w*(?==))(=.*)?$/is;
@@ -150,14 +150,19 @@ function secretsIn(value: unknown, written: unknown, place: string): FoundSecret
     const originals: readonly unknown[] = Array.isArray(written) ? written : [];
     return value.flatMap((item, index) => secretsIn(item, originals[index], `${place}[${index}]`));
   }
+  if (typeof value === 'string') return secretOf(value, written, place);
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const key = place === '' ? name : `${place}.${name}`;
-    const original = isRecord(written) ? written[name] : undefined;
-    if (typeof inner !== 'string' || !SECRET_KEY.test(name)) return secretsIn(inner, original, key);
-    const secret = inner.trim();
-    // An escape is no variable: `$${NAME}` stands for itself.
-    const isLiteral = typeof original === 'string' && !VARIABLE.test(original);
-    return secret === '' ? [] : [{ key, value: secret, isLiteral }];
+    return secretsIn(inner, isRecord(written) ? written[name] : undefined, key);
   });
+}
+
+/** A text that its key, or that of its list, calls a secret. */
+function secretOf(value: string, written: unknown, key: string): FoundSecret[] {
+  if (!SECRET_KEY.test(key.replace(/\[\d+\]$/, ''))) return [];
+  const secret = value.trim();
+  // An escape is no variable: `$${NAME}` stands for itself.
+  const isLiteral = typeof written === 'string' && !VARIABLE.test(written);
+  return secret === '' ? [] : [{ key, value: secret, isLiteral }];
 }

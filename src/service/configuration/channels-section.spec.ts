@@ -12,6 +12,13 @@ const COMPLETE = {
   chan_8: { appId: 'a', appSecret: 's' },
 };
 
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const WEBHOOK = {
+  provider: 'webhook',
+  url: 'https://receiver.example.org/messages?tenant=1',
+  secrets: [SECRET],
+};
+
 function problemsOf(section: unknown): string[] {
   return bindChannels(section).problems.map(({ key, message }) => `${key} ${message}`);
 }
@@ -75,6 +82,16 @@ describe('bindChannels', () => {
     expect(bindings.chan_3?.provider).not.toBe(bindings.chan_1?.provider);
   });
 
+  it('a webhook may serve any channel', () => {
+    const { bindings, problems } = bindChannels({
+      chan_3: { ...WEBHOOK, to: 'on-call' },
+      chan_5: { ...WEBHOOK, url: 'http://10.0.0.1/messages', allowPrivate: true },
+    });
+    expect(problems).toEqual([]);
+    const served = [bindings.chan_3, bindings.chan_5].map((one) => one?.provider.provider);
+    expect(served).toEqual(['webhook', 'webhook']);
+  });
+
   it('takes what the channels have in common', () => {
     expect(bindChannels(COMPLETE).bindings.retryHours).toBe(24);
     expect(bindChannels({ retryHours: 0.5 }).bindings.retryHours).toBe(0.5);
@@ -115,6 +132,24 @@ describe('bindChannels', () => {
       /^channels.chan_5.apiRoot must be a URL such as https:\S+, without user, \? and #$/,
     ],
     [{ chan_5: { token: 't', apiRoot: 'https://a:b@chat.example.org' } }, /apiRoot must be a URL/],
+    [
+      { chan_5: { ...WEBHOOK, secrets: [SECRET.slice(6)] } },
+      /webhook: each of secrets must be whsec_ and 24 to 64 bytes in base64, .*openssl rand/,
+    ],
+    [{ chan_5: { ...WEBHOOK, secrets: [`${SECRET}!`] } }, /webhook: each of secrets must be/],
+    [{ chan_5: { ...WEBHOOK, secrets: ['whsec_c2hvcnQ='] } }, /webhook: each of secrets must be/],
+    [{ chan_5: { ...WEBHOOK, secrets: [] } }, /webhook: secrets is empty/],
+    [{ chan_5: { ...WEBHOOK, secrets: SECRET } }, /^channels.chan_5.secrets must be an array/],
+    [{ chan_5: { provider: 'webhook' } }, /webhook: url and secrets are missing/],
+    [{ chan_5: { ...WEBHOOK, url: 'http://localhost:9/x' } }, /set allowPrivate: true/],
+    [{ chan_5: { ...WEBHOOK, url: 'http://127.0.0.1/x' } }, /set allowPrivate: true/],
+    [{ chan_5: { ...WEBHOOK, url: 'http://[::ffff:10.0.0.1]/x' } }, /set allowPrivate: true/],
+    [
+      { chan_5: { ...WEBHOOK, url: 'https://a:b@example.org' } },
+      /^channels.chan_5.url must be a URL/,
+    ],
+    [{ chan_5: { ...WEBHOOK, apiRoot: 'https://x.example' } }, /webhook: it does not know apiRoot/],
+    [{ chan_5: { ...WEBHOOK, to: ' ' } }, /^channels.chan_5.to is no recipient of webhook/],
     [{ chan_2: { token: 't', onUnknown: 'x' } }, /^channels.chan_2.onUnknown must be one of/],
     [
       { chan_1: { ...COMPLETE.chan_1, template: { name: 'Gateway alert', language: 'en' } } },

@@ -1,11 +1,26 @@
-import { IsIn, IsNumber, IsOptional, IsPositive, IsUrl, Matches, Max } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsNumber,
+  IsOptional,
+  IsPositive,
+  IsUrl,
+  Matches,
+  Max,
+} from 'class-validator';
 import {
   DEFAULT_PROVIDERS,
   channelProviders,
   makeChannel,
 } from '../../adapters/channels/providers.ts';
 import type { ChannelProviderName, ProviderSettings } from '../../adapters/channels/providers.ts';
-import { CHANNEL_IDS, OptionalSection, OptionalText, resolveSection } from '../../hooks/index.ts';
+import {
+  CHANNEL_IDS,
+  OptionalSection,
+  OptionalText,
+  TextList,
+  resolveSection,
+} from '../../hooks/index.ts';
 import type {
   Channel,
   ChannelBinding,
@@ -44,6 +59,10 @@ export class ChannelTemplateOptions {
   })
   language!: string;
 }
+const WEBHOOK_RULES = { ...URL_RULES, allow_query_components: true };
+const NO_WEBHOOK = {
+  message: 'must be a URL such as https://receiver.example.org/messages, without user and #',
+};
 
 /** What the channels have in common. Every change needs a restart. */
 export class ChannelsOptions {
@@ -57,8 +76,8 @@ export class ChannelsOptions {
 /** One entry of the `channels` section: which platform serves the channel. Every change needs a restart. */
 export class ChannelOptions {
   /**
-   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`; any may
-   * serve any channel. Default for `chan_1` … `chan_8`: in this order.
+   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`, or
+   * `webhook`, a server of your own; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
    */
   @IsOptional()
   @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
@@ -134,6 +153,21 @@ export class ChannelOptions {
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   tokenUrl?: string;
+
+  /** webhook: where each message is posted; may have a query. */
+  @IsOptional()
+  @IsUrl(WEBHOOK_RULES, NO_WEBHOOK)
+  url?: string;
+
+  /** webhook: what messages are signed with, best as `['${NAME}']`, each `whsec_` and 24 to 64 bytes in base64; several while one follows another. */
+  @IsOptional()
+  @TextList()
+  secrets?: string[];
+
+  /** webhook: true, if its address may be one of this machine or of a private network. @default false */
+  @IsOptional()
+  @IsBoolean()
+  allowPrivate?: boolean;
 }
 
 /** Connects the channels of the `channels` section with their platforms. Nothing is loaded or sent yet. */
