@@ -3,13 +3,18 @@ import type { ThinkingLevel } from '../../src/hooks/ports/agent-directory.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import { anthropic, google, openai, openaiCompatible } from '../support/protocols/index.ts';
 import type { ModelProtocol } from '../support/protocols/index.ts';
+import { thoughtfulCall } from '../support/protocols/openai.ts';
+import { at, listAt } from '../support/protocols/protocol.ts';
 import { ProtocolServer, REPLY } from '../support/protocol-server.ts';
 import { ask, failedAsk } from '../support/provider-turn.ts';
+import { ToolRoom } from '../support/tool-turn.ts';
 
 describe('modelRunner: thinking levels', () => {
   it.each<[ModelProtocol, ThinkingLevel | undefined, unknown]>([
     [openaiCompatible, 'low', 'low'],
     [openaiCompatible, 'off', 'none'],
+    [openaiCompatible, 'minimal', 'low'],
+    [openaiCompatible, 'max', 'high'],
     [openaiCompatible, 'adaptive', undefined],
     [openai, 'low', 'low'],
     [openai, 'max', 'xhigh'],
@@ -36,6 +41,65 @@ describe('modelRunner: thinking levels', () => {
     await server.close();
     expect(warnings).toEqual([expect.stringContaining('reasoning')]);
     expect(printed).toEqual([]);
+  });
+});
+
+/** What OpenAI says it takes, model by model: src/adapters/agents/providers/openai.ts names the sources. */
+describe("modelRunner: OpenAI's models that know fewer levels", () => {
+  const lowest = 'it was asked for "low".';
+
+  it.each<[string, ThinkingLevel, unknown, string | null]>([
+    ['o3', 'high', 'high', null],
+    ['o3', 'off', 'low', lowest],
+    ['o4-mini', 'minimal', 'low', lowest],
+    ['o4-mini-2025-04-16', 'max', 'high', 'it was asked for "high".'],
+    ['o3-pro', 'xhigh', 'high', 'it was asked for "high".'],
+    ['gpt-5-pro', 'low', 'high', 'it was asked for "high".'],
+    ['gpt-5.5-pro', 'off', 'medium', 'it was asked for "medium".'],
+    ['gpt-5.5-pro', 'max', 'xhigh', 'it was asked for "xhigh".'],
+    ['gpt-5-codex', 'minimal', 'low', lowest],
+    ['gpt-5.1-codex', 'off', 'low', lowest],
+    ['gpt-5.1-codex-max', 'xhigh', 'xhigh', null],
+    ['gpt-5.3-codex', 'max', 'xhigh', 'it was asked for "xhigh".'],
+    ['gpt-5.1-chat-latest', 'high', undefined, 'it was asked without one.'],
+    ['gpt-4o', 'high', undefined, 'it was asked without one.'],
+    ['gpt-4.1-mini', 'low', undefined, 'it was asked without one.'],
+    ['gpt-4o', 'off', undefined, null],
+    ['my-own-deployment', 'high', undefined, 'it was asked without one.'],
+  ])('%s with %s is asked for %s', async (modelId, thinking, effort, warning) => {
+    const server = await ProtocolServer.start(openai);
+    const { warnings } = await ask(server, { model: `local/${modelId}`, thinking });
+    expect(openai.thinkingOf((await server.request(1)).body)).toBe(effort);
+    const expected = `The model does not know the thinking level "${thinking}": ${warning}`;
+    expect(warnings).toEqual(warning === null ? [] : [expected]);
+    await server.close();
+  });
+});
+
+describe('modelRunner: what OpenAI keeps and is asked for', () => {
+  it('is not to store the request, and no summary is asked for', async () => {
+    const server = await ProtocolServer.start(openai);
+    await ask(server, { thinking: 'high' });
+    expect((await server.request(1)).body).toMatchObject({
+      store: false,
+      reasoning: { effort: 'high' },
+      include: ['reasoning.encrypted_content'],
+    });
+    expect(at((await server.request(1)).body, 'reasoning', 'summary')).toBeUndefined();
+    await server.close();
+  });
+
+  it("gets a model's thoughts back with the result of a tool, and no reference to what it stored", async () => {
+    await using room = await ToolRoom.open({}, openai);
+    room.model.answer(thoughtfulCall('desk_echo', { text: 'hi' }));
+    expect((await room.turn()).warnings).toEqual([expect.stringContaining('a.dotted')]);
+    const { body } = await room.model.request(2);
+    expect(JSON.stringify(body)).not.toContain('item_reference');
+    expect(listAt(body, 'input').slice(-3)).toMatchObject([
+      { type: 'reasoning', encrypted_content: 'gAAAAA-sealed', summary: [] },
+      { type: 'function_call', call_id: 'call-1', name: 'desk_echo' },
+      { type: 'function_call_output', call_id: 'call-1' },
+    ]);
   });
 });
 

@@ -48,7 +48,7 @@ describe('modelRunner: a turn that succeeds', () => {
   it.each([
     ['off', 'none'],
     ['high', 'high'],
-    ['max', 'max'],
+    ['max', 'high'],
     ['adaptive', undefined],
     [undefined, undefined],
   ] as const)('turns thinking %s into reasoning effort %s', async (thinking, effort) => {

@@ -35,6 +35,11 @@ export class ModelAnswer {
     this.#warnings = new Set(warnings);
   }
 
+  /** Adds a sentence to the reply's warnings. */
+  warn(sentence: string): void {
+    this.#warnings.add(sentence);
+  }
+
   /** @throws what the stream broke off with, or AgentError when it ended without saying that the answer is whole. */
   take(part: TextStreamPart<ToolSet>): void {
     this.#calls.take(part);

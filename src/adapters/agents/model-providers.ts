@@ -23,6 +23,13 @@ export function publicUrl(type: ProviderType): string | undefined {
   return PROTOCOLS[type].publicUrl;
 }
 
+/** What a request says beside the turn, and how a level of thinking is asked for. */
+export function protocolOf(
+  type: ProviderType,
+): Pick<Protocol, 'readsImages' | 'providerOptions' | 'efforts'> {
+  return PROTOCOLS[type];
+}
+
 /** Largest answer in megabytes as it is sent: the longest that a model writes, with what the protocol adds to each word. */
 const MAX_ANSWER_MB = 32;
 

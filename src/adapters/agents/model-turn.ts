@@ -3,8 +3,9 @@ import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
 import type { NamedProvider } from './model-provider.ts';
-import { createModel } from './model-providers.ts';
+import { createModel, protocolOf } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
+import { EFFORTS, type Effort } from './providers/protocol.ts';
 import { toAgentError } from './provider-error.ts';
 import { ToolCallLog } from './tool-call-log.ts';
 
@@ -69,13 +70,17 @@ async function readStream(
   abortSignal: AbortSignal,
   answer: ModelAnswer,
 ): Promise<void> {
+  const { providerOptions, efforts } = protocolOf(provider.type);
+  const { reasoning, warning } = toReasoning(turn.thinking, efforts?.(modelId));
+  if (warning !== undefined) answer.warn(warning);
   // What a model cannot do ends in the reply's warnings; a host that set the switch itself keeps its choice.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
   const { stream } = streamText({
     model: await createModel(provider, modelId),
     instructions: instructions === '' ? undefined : instructions,
     messages: toMessages(turn),
-    reasoning: toReasoning(turn.thinking),
+    reasoning,
+    providerOptions,
     tools,
     stopWhen: isStepCount(MAX_STEPS),
     // The work queue repeats a turn; two retry policies would multiply.
@@ -95,8 +100,32 @@ function toMessages(turn: AgentTurn): ModelMessage[] {
     .map(({ role, text }) => ({ role, content: text }));
 }
 
-/** The SDK's word for a thinking level. */
-function toReasoning(thinking: ThinkingLevel | undefined) {
-  if (thinking === undefined || thinking === 'adaptive') return 'provider-default';
-  return thinking === 'off' ? 'none' : thinking;
+/** How the SDK is asked for a thinking level, and what has to be said of it. */
+interface Reasoning {
+  readonly reasoning: Effort | 'provider-default';
+  readonly warning?: string;
+}
+
+/** @param efforts what the model takes; undefined: the SDK knows, and warns by itself. */
+function toReasoning(
+  thinking: ThinkingLevel | undefined,
+  efforts: readonly Effort[] | undefined,
+): Reasoning {
+  if (thinking === undefined || thinking === 'adaptive') return { reasoning: 'provider-default' };
+  const wanted = thinking === 'off' ? 'none' : thinking;
+  if (efforts === undefined || efforts.includes(wanted)) return { reasoning: wanted };
+  const nearest = findNearest(wanted, efforts);
+  const unknown = `The model does not know the thinking level "${thinking}"`;
+  if (nearest !== undefined)
+    return { reasoning: nearest, warning: `${unknown}: it was asked for "${nearest}".` };
+  // A model that cannot think has done what was asked.
+  const warning = wanted === 'none' ? undefined : `${unknown}: it was asked without one.`;
+  return { reasoning: 'provider-default', warning };
+}
+
+/** The next lower effort, or else the lowest; never `none`, which is not to think at all. */
+function findNearest(wanted: Effort, efforts: readonly Effort[]): Effort | undefined {
+  const most = EFFORTS.indexOf(wanted);
+  const known = EFFORTS.filter((effort) => effort !== 'none' && efforts.includes(effort));
+  return known.findLast((effort) => EFFORTS.indexOf(effort) < most) ?? known[0];
 }

@@ -10,7 +10,7 @@ const start = typed('message_start', {
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
-    model: 'claude-sonnet-5.5',
+    model: 'claude-sonnet-5-5',
     content: [],
     stop_reason: null,
     stop_sequence: null,
@@ -36,7 +36,7 @@ function block(content_block: object, deltas: readonly object[]): readonly strin
 export const anthropic: ModelProtocol = {
   type: 'anthropic',
   basePath: '/v1',
-  modelId: 'claude-sonnet-5.5',
+  modelId: 'claude-sonnet-5-5',
   route: '/v1/messages',
   text(reply, finish = 'stop') {
     const deltas = words(reply).map((text) => ({ type: 'text_delta', text }));

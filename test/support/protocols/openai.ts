@@ -35,6 +35,29 @@ function message(reply: string): readonly string[] {
   ];
 }
 
+/**
+ * A tool call after some thought, as a model answers who asks for `reasoning.encrypted_content`
+ * (openai-openapi, ReasoningItem; platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items).
+ */
+export function thoughtfulCall(name: string, input: unknown): readonly string[] {
+  const thought = {
+    id: 'rs_1',
+    type: 'reasoning',
+    summary: [],
+    encrypted_content: 'gAAAAA-sealed',
+  };
+  const call = { id: 'fc_1', type: 'function_call', call_id: 'call-1', name };
+  const item = { ...call, status: 'completed', arguments: JSON.stringify(input) };
+  return [
+    created,
+    typed('response.output_item.added', { output_index: 0, item: thought }),
+    typed('response.output_item.done', { output_index: 0, item: thought }),
+    typed('response.output_item.added', { output_index: 1, item: { ...item, arguments: '' } }),
+    typed('response.output_item.done', { output_index: 1, item }),
+    ending('stop'),
+  ];
+}
+
 /** The Responses API. */
 export const openai: ModelProtocol = {
   type: 'openai',

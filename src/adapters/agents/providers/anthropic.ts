@@ -5,6 +5,7 @@ import type { Protocol } from './protocol.ts';
 export const anthropic: Protocol = {
   publicUrl: 'https://api.anthropic.com/v1',
   needsKey: true,
+  readsImages: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
     const { createAnthropic } = await loadSdk(
       '@ai-sdk/anthropic',

@@ -5,6 +5,7 @@ import type { Protocol } from './protocol.ts';
 export const google: Protocol = {
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
+  readsImages: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
     const { createGoogle } = await loadSdk('@ai-sdk/google', () => import('@ai-sdk/google'));
     return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch }).languageModel(modelId);

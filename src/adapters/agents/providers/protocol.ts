@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import type { LanguageModel, streamText } from 'ai';
 
 /** What a protocol needs to make a model. Everything is given, so that no SDK looks into the environment for it. */
 export interface ProviderAccess {
@@ -12,12 +12,25 @@ export interface ProviderAccess {
   readonly fetch: typeof fetch;
 }
 
+/** How much a model is to think, in the words of the SDK and of OpenAI, from least to most. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
 /** One protocol: a file of this folder, and a row in model-providers.ts. */
 export interface Protocol {
   /** Address of the provider itself; absent where there is no such place. */
   readonly publicUrl?: string;
   /** True: there is nothing to ask without a key. */
   readonly needsKey: boolean;
+  /** True: an image in a tool's result is shown to the model as one. */
+  readonly readsImages: boolean;
+  /** What every request asks for beside the turn itself. */
+  readonly providerOptions?: Parameters<typeof streamText>[0]['providerOptions'];
+  /**
+   * The efforts that a model takes; empty: its thinking cannot be set. Absent or undefined: the SDK knows them, and
+   * translates levels with a warning.
+   */
+  efforts?(modelId: string): readonly Effort[] | undefined;
   /**
    * Loads the protocol's package; nothing is sent yet.
    * @throws AgentError (permanent) when the package is not installed.
