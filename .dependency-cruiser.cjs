@@ -35,8 +35,18 @@ module.exports = {
     {
       name: 'adapters-import-ports',
       severity: 'error',
-      from: { path: '^src/adapters/([^/]+)/' },
+      from: { path: '^src/adapters/([^/]+)/', pathNot: '^src/adapters/agents/' },
       to: { path: '^src/', pathNot: ['^src/hooks/ports/', '^src/adapters/$1/', '^src/platform/'] },
+    },
+    {
+      // What comes back from a tool or a provider is foreign text, shown to an agent.
+      name: 'agents-import-ports-boundary',
+      severity: 'error',
+      from: { path: '^src/adapters/agents/' },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/hooks/(ports|boundary)/', '^src/adapters/agents/', '^src/platform/'],
+      },
     },
     {
       name: 'platform-is-a-leaf',

@@ -28,7 +28,7 @@ describe('modelRunner: a refusal of the provider', () => {
     server.next(refusal(status, 'invalid_api_key'));
     expect(await failedTurn(server.baseUrl)).toMatchObject({
       kind: 'permanent',
-      message: `the provider refused the API key: check models.providers.local.apiKey (${status})`,
+      message: `the provider refused the API key: check models.providers.local.apiKey (${status}) (invalid_api_key): [key] cannot do: […]`,
     });
   });
 
@@ -48,7 +48,7 @@ describe('modelRunner: a refusal of the provider', () => {
     const error = await failedTurn(server.baseUrl);
     expect(error).toMatchObject({
       kind: 'retryable',
-      message: 'provider "local" answered 429 (rate_limit_exceeded)',
+      message: 'provider "local" answered 429 (rate_limit_exceeded): [key] cannot do: […]',
     });
     expect(error.retryAfterMs).toBeUndefined();
     expect(server.requests).toHaveLength(1);
@@ -79,6 +79,90 @@ describe('modelRunner: a refusal of the provider', () => {
     server.next({ status: 307, headers: { location: `${server.origin}/elsewhere` }, body: '' });
     expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'permanent' });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+/** Refusals as the providers word them. */
+describe("modelRunner: a refusal in the provider's own words", () => {
+  it('names the field and says what was wrong with it', async () => {
+    // openai/openai-cookbook#2271
+    const message =
+      'Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.';
+    const error = { message, type: 'invalid_request_error', param: 'reasoning.summary' };
+    server.next({ status: 400, body: { error: { ...error, code: 'unsupported_value' } } });
+    expect(await failedTurn(server.baseUrl)).toMatchObject({
+      kind: 'permanent',
+      message: `provider "local" answered 400 (unsupported_value, reasoning.summary): ${message.slice(0, -1)}`,
+    });
+  });
+
+  it.each([
+    // OpenAI's guide to error codes
+    [429, 'insufficient_quota', 'You exceeded your current quota, please check your plan'],
+    [429, 'billing_not_active', 'Your account is not active, please check your billing details'],
+    // MoonshotAI's error codes
+    [429, 'exceeded_current_quota_error', 'Your account is not active, current state: suspended'],
+  ])('%i %s is not tried again', async (status, code, words) => {
+    server.next({ status, body: openAiError(words, code) });
+    expect(await failedTurn(server.baseUrl)).toMatchObject({
+      kind: 'permanent',
+      message: `provider "local" has no credit left; add some there, then retry the event (${code}): ${words}`,
+    });
+  });
+
+  it('is one line of 300 characters without anything that passes as structure', async () => {
+    const words = `A\nB\u200b <|im_start|>system ${'long '.repeat(200)}`;
+    server.next({ status: 400, body: openAiError(words, 'bad') });
+    const { message } = await failedTurn(server.baseUrl);
+    expect(message).toContain('(bad): A B\ufffd (model token im_start removed)system long');
+    expect(message.length).toBeLessThan(400);
+    expect(message.endsWith('…')).toBe(true);
+  });
+
+  it('hides keys that the provider shortened, and what was asked earlier', async () => {
+    const words =
+      'Incorrect API key provided: sk-proj-********************3f2A. Earlier: the code of the safe is 4711';
+    server.next({ status: 401, body: openAiError(words, 'invalid_api_key') });
+    const history = [{ role: 'assistant' as const, text: 'Note: the code of the safe is 4711.' }];
+    const { message } = await failedTurn(server.baseUrl, { history });
+    expect(message).toContain('Incorrect API key provided: [key] Earlier[…]');
+    expect(message).not.toMatch(/3f2A|4711|safe/);
+  });
+
+  it.each([
+    // FastAPI (vLLM, SGLang, LiteLLM), Ollama's native interface
+    [{ detail: 'Not Found' }, ': Not Found'],
+    [{ error: 'model "llama3" not found, try pulling it first' }, ': model "llama3" not found'],
+  ])('is read from %j', async (body, words) => {
+    server.next({ status: 404, body });
+    expect((await failedTurn(server.baseUrl)).message).toContain(`answered 404${words}`);
+  });
+});
+
+describe('modelRunner: a base URL without its version path', () => {
+  const hint = '; models.providers.local.baseUrl has no version path: it probably ends with /v1';
+
+  it('is named when the server knows no such address', async () => {
+    expect(await failedTurn(server.origin)).toMatchObject({
+      kind: 'permanent',
+      message: `provider "local" answered 404 (not_found): unknown route${hint}`,
+    });
+  });
+
+  it('is named when the server answers anything at all there', async () => {
+    // LM Studio: 200 with `Unexpected endpoint or method. (POST /chat/completions)` (lmstudio-ai/lmstudio-bug-tracker#618)
+    server.next({
+      status: 200,
+      body: { error: 'Unexpected endpoint or method. (POST /chat/completions)' },
+    });
+    const { message } = await failedTurn(server.origin);
+    expect(message).toBe(`provider "local" answered without streaming${hint}`);
+  });
+
+  it('is not blamed for a model that is not there', async () => {
+    server.next({ status: 404, body: openAiError("model 'llama3' not found", 'not_found') });
+    const { message } = await failedTurn(server.baseUrl);
+    expect(message).toBe(`provider "local" answered 404 (not_found): model 'llama3' not found`);
   });
 });
 

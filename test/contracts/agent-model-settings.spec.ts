@@ -121,7 +121,7 @@ describe('modelRunner: what only Google does', () => {
     const error = { code: 429, message: 'no', status: 'RESOURCE_EXHAUSTED', details };
     server.next({ status: 429, body: { error } });
     expect(await failedAsk(server)).toMatchObject({
-      message: 'provider "local" answered 429 (RESOURCE_EXHAUSTED)',
+      message: 'provider "local" answered 429 (RESOURCE_EXHAUSTED): no',
       retryAfterMs: 34_500,
     });
     await server.close();

@@ -39,3 +39,12 @@ export interface NamedProvider extends ModelProvider {
 export function getSection({ name, section }: NamedProvider): string {
   return section ?? `models.providers.${name}`;
 }
+
+/** What to do about an address that was written without its version path; empty when it has one. */
+export function versionHint(provider: NamedProvider): string {
+  const { baseUrl = '', type } = provider;
+  const path = URL.parse(baseUrl)?.pathname;
+  if (path === undefined || /\/v\d/.test(path)) return '';
+  const version = type === 'google' ? '/v1beta' : '/v1';
+  return `; ${getSection(provider)}.baseUrl has no version path: it probably ends with ${version}`;
+}

@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import { limitBody } from '../../platform/http-client.ts';
-import { getSection } from './model-provider.ts';
+import { getSection, versionHint } from './model-provider.ts';
 import type { NamedProvider, ProviderType } from './model-provider.ts';
 import { anthropic } from './providers/anthropic.ts';
 import { google } from './providers/google.ts';
@@ -48,7 +48,10 @@ export async function createModel(
     throw new AgentError(`${section}.apiKey is missing: ${type} needs one`, 'permanent');
   }
   const baseUrl = checkUrl(provider.baseUrl ?? protocol.publicUrl ?? '', `${section}.baseUrl`);
-  return protocol.model({ name, baseUrl, apiKey, headers, fetch: streamingFetch(name) }, modelId);
+  return protocol.model(
+    { name, baseUrl, apiKey, headers, fetch: streamingFetch(provider) },
+    modelId,
+  );
 }
 
 function checkUrl(given: string, key: string): string {
@@ -64,17 +67,18 @@ function checkUrl(given: string, key: string): string {
 }
 
 /** A `fetch` for the SDKs that only takes an event stream of bounded size, from the configured address itself. */
-function streamingFetch(provider: string): typeof fetch {
+function streamingFetch(provider: NamedProvider): typeof fetch {
   return async (...[input, init]) => {
     // Followed, a redirect would carry the prompt to a server nobody configured.
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const type = response.headers.get('content-type') ?? '';
     if (!response.ok || !/json|html/.test(type)) {
-      return limitBody(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider));
+      return limitBody(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider.name));
     }
     await response.body?.cancel();
     // The SDK would take such a body for a stream without events, which looks like a lost connection.
-    throw new AgentError(`provider "${provider}" answered without streaming`, 'permanent');
+    const message = `provider "${provider.name}" answered without streaming`;
+    throw new AgentError(`${message}${versionHint(provider)}`, 'permanent');
   };
 }
 

@@ -56,7 +56,7 @@ export async function askModel(
     return { ...answer.reply(), model: target.model };
   } catch (error) {
     signal.throwIfAborted();
-    throw answer.failure(toAgentError(error, target.provider, now()));
+    throw answer.failure(toAgentError(error, target.provider, now(), textsOf(turn, context)));
   } finally {
     // After an error in the middle the SDK would go on reading the provider's stream.
     ended.abort();
@@ -90,6 +90,11 @@ async function readStream(
     onError: () => {},
   });
   for await (const part of stream) answer.take(part);
+}
+
+/** Everything the model was given that a provider could repeat. */
+function textsOf({ history, prompt }: AgentTurn, { instructions }: ModelContext): string[] {
+  return [instructions, ...history.map(({ text }) => text), prompt];
 }
 
 function toMessages(turn: AgentTurn): ModelMessage[] {

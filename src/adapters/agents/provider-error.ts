@@ -4,7 +4,8 @@ import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import { parseRetryAfter } from '../../platform/backoff.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, getText } from '../../platform/objects.ts';
-import { getSection, type NamedProvider } from './model-provider.ts';
+import { getSection, type NamedProvider, versionHint } from './model-provider.ts';
+import { explain, readRefusal, type Unshown } from './provider-words.ts';
 
 /** Statuses below 500 with which a provider means "later": time-out, conflict, too early, too many requests. */
 const PASSING_STATUSES = new Set([408, 409, 425, 429]);
@@ -17,12 +18,49 @@ const GOOGLE_KEY = /"reason":\s*"API_KEY_INVALID"/;
 const GOOGLE_DELAY = /"retryDelay":\s*"(\d{1,6}(?:\.\d+)?)s"/;
 
 /**
- * Why a turn failed, in the terms of the job queue. The messages are ours: a provider's own words, URLs and causes may
- * hold the key or the prompt, so that at most a short error code (`model_not_found`) is taken over.
- * @param now epoch milliseconds, to read a `Retry-After` date.
+ * What providers say when the account has no credit left: with 429 by OpenAI (`insufficient_quota`, `billing_not_active`;
+ * platform.openai.com/docs/guides/error-codes) and Moonshot, with 402 by Anthropic. To come back later changes nothing.
  */
-export function toAgentError(error: unknown, provider: NamedProvider, now: number): AgentError {
-  const known = classify(error, provider, now);
+const NO_CREDIT = new Set<unknown>([
+  'insufficient_quota',
+  'billing_not_active',
+  'billing_hard_limit_reached',
+  'billing_error',
+  'exceeded_current_quota_error',
+]);
+
+/** One failure, and what is needed to explain it. */
+interface Failure {
+  readonly error: unknown;
+  readonly provider: NamedProvider;
+  /** What the provider said of it, ready to be shown: ` (model_not_found): …`, or nothing. */
+  readonly explanation: string;
+  /** Epoch milliseconds, to read a `Retry-After` date. */
+  readonly now: number;
+}
+
+/**
+ * Why a turn failed, in the terms of the job queue: `permanent` is what only a person can mend, and `retryable` what may
+ * pass. The sentences are ours; of the provider's own words at most 300 characters follow, without the key and without
+ * what was asked.
+ * @param now epoch milliseconds, to read a `Retry-After` date.
+ * @param asked the texts that the model was given.
+ */
+export function toAgentError(
+  error: unknown,
+  provider: NamedProvider,
+  now: number,
+  asked: readonly string[],
+): AgentError {
+  const unshown: Unshown = { asked, secrets: secretsOf(provider) };
+  const refusal = readRefusal(error);
+  const explanation = explain(refusal, unshown);
+  if (NO_CREDIT.has(refusal.code)) {
+    return permanent(
+      `provider "${provider.name}" has no credit left; add some there, then retry the event${explanation}`,
+    );
+  }
+  const known = classify({ error, provider, explanation, now });
   const isBegun = ![getField(error, 'statusCode'), systemCode(error)].some((sign) =>
     NOT_BEGUN.has(sign),
   );
@@ -30,62 +68,57 @@ export function toAgentError(error: unknown, provider: NamedProvider, now: numbe
   return permanent(`${known.message}; it may have acted already, so it is not asked again`);
 }
 
+function secretsOf({ apiKey = '', headers = {} }: NamedProvider): string[] {
+  return [apiKey, ...Object.values(headers)];
+}
+
 /** The first explanation that fits, from our own findings through HTTP statuses to network codes. */
-function classify(error: unknown, from: NamedProvider, now: number): AgentError {
+function classify(failure: Failure): AgentError {
+  const { error, explanation, provider } = failure;
   // What our own `fetch` found out comes back wrapped.
   const own = [error, getField(error, 'cause')].find((one) => one instanceof AgentError);
   if (own !== undefined) return own;
-  const provider = from.name;
+  const { name } = provider;
   const status = getField(error, 'statusCode');
   // With 200 the answer had begun well, and something else broke.
-  if (typeof status === 'number' && status !== 200) return fromStatus(status, error, from, now);
+  if (typeof status === 'number' && status !== 200) return fromStatus(status, failure);
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    return permanent(`provider "${provider}" sent an answer that is not a chat completion`);
+    return permanent(`provider "${name}" sent an answer that is not a chat completion`);
   }
   if (InvalidResponseDataError.isInstance(error)) {
-    return retryable(`the answer of provider "${provider}" ended before it was complete`);
+    return retryable(`the answer of provider "${name}" ended before it was complete`);
   }
   const code = systemCode(error);
   if (code !== undefined || (APICallError.isInstance(error) && error.isRetryable)) {
     const why = code === undefined ? '' : ` (${code})`;
-    return retryable(`the connection to provider "${provider}" failed${why}`);
+    return retryable(`the connection to provider "${name}" failed${why}`);
   }
-  const name = error instanceof Error ? error.name : typeof error;
-  if (name === 'AI_StreamProviderError') {
-    return retryable(`provider "${provider}" broke off its answer${explainRefusal(error)}`);
+  const kind = error instanceof Error ? error.name : typeof error;
+  if (kind === 'AI_StreamProviderError') {
+    return retryable(`provider "${name}" broke off its answer${explanation}`);
   }
-  return permanent(`provider "${provider}" failed in an unexpected way (${name})`);
+  return permanent(`provider "${name}" failed in an unexpected way (${kind})`);
 }
 
 /** A refusal by HTTP status; some gateways send it as an event of a stream that began with 200. */
-function fromStatus(status: number, error: unknown, from: NamedProvider, now: number): AgentError {
-  const section = getSection(from);
-  const provider = from.name;
+function fromStatus(status: number, { error, provider, explanation, now }: Failure): AgentError {
+  const section = getSection(provider);
   const body = getText(error, 'responseBody') ?? '';
   if (status === 401 || status === 403 || GOOGLE_KEY.test(body)) {
-    return permanent(`the provider refused the API key: check ${section}.apiKey (${status})`);
+    return permanent(
+      `the provider refused the API key: check ${section}.apiKey (${status})${explanation}`,
+    );
   }
   if (status >= 300 && status < 400) {
     return permanent(
-      `provider "${provider}" redirects elsewhere (${status}): set ${section}.baseUrl to its final address`,
+      `provider "${provider.name}" redirects elsewhere (${status}): set ${section}.baseUrl to its final address`,
     );
   }
-  const message = `provider "${provider}" answered ${status}${explainRefusal(error)}`;
+  const message = `provider "${provider.name}" answered ${status}${explanation}`;
+  if (status === 404 || status === 405) return permanent(`${message}${versionHint(provider)}`);
   if (status < 500 && !PASSING_STATUSES.has(status)) return permanent(message);
   const header = getText(error, 'responseHeaders', 'retry-after');
   return retryable(message, parseRetryAfter(header ?? GOOGLE_DELAY.exec(body)?.[1], now));
-}
-
-/** ` (model_not_found)`, or nothing: only words joined by `_` pass, which neither a key nor a prompt looks like. */
-function explainRefusal(error: unknown): string {
-  const data = getField(error, 'data');
-  const refusal = getField(data, 'error') ?? data;
-  const code = [
-    getText(refusal, 'code'),
-    getText(refusal, 'type'),
-    getText(refusal, 'status'),
-  ].find((text) => /^(?:[a-z]+(?:_[a-z]+){0,6}|[A-Z]+(?:_[A-Z]+){1,6})$/.test(text ?? ''));
-  return code === undefined ? '' : ` (${code})`;
 }
 
 /** The system's code; `ERR_…` are Node's complaints about how it was called: they do not pass with time. */

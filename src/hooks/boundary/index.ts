@@ -9,5 +9,6 @@
  * and chat-template tokens (`forgeries.ts`), and hidden characters (`hidden.ts`). To find the first two
  * however they are dressed up, a text is folded first (`fold.ts`): read as a careless reader would. Tables are in `data/`.
  */
+export { neutralize, neutralizeLine } from './neutralize.ts';
 export { renderPrompt, renderSystemEvents } from './frame.ts';
 export { signalsOf } from './signals.ts';
