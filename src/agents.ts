@@ -4,6 +4,7 @@ export * from './adapters/agents/index.ts';
 export { AgentDirectory, AgentError, AgentRunner, THINKING_LEVELS } from './hooks/ports/index.ts';
 export type {
   Agent,
+  AgentFailure,
   AgentReply,
   AgentTurn,
   CapabilityContract,

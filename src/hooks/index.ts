@@ -112,6 +112,7 @@ export type {
   Acceptance,
   ActionReceipt,
   Agent,
+  AgentFailure,
   AgentReply,
   AgentTurn,
   AttemptNote,

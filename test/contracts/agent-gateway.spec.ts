@@ -106,8 +106,8 @@ describe('gatewayRunner: the conversation', () => {
 describe('gatewayRunner: a failure', () => {
   it('before anything was begun is retryable', async () => {
     server.next({ status: 429, headers: { 'retry-after': '3' } }, { status: 503 });
-    expect(await failed()).toMatchObject({ kind: 'retryable', retryAfterMs: 3000 });
-    expect(await failed()).toMatchObject({ kind: 'retryable' });
+    expect(await failed()).toMatchObject({ kind: 'rate-limited', retryAfterMs: 3000 });
+    expect(await failed()).toMatchObject({ kind: 'unreachable' });
   });
 
   it.each([{ status: 500 }, { status: 504 }, { cut: 'mid-body' }, { cut: 'at-once' }] as const)(
@@ -123,14 +123,14 @@ describe('gatewayRunner: a failure', () => {
   it('of the key names where it is configured', async () => {
     server.next({ status: 401, body: {} });
     const { message, kind } = await failed();
-    expect(kind).toBe('permanent');
+    expect(kind).toBe('needs-operator');
     expect(message).toContain('check agents.list[].runner.apiKey (401)');
   });
 
-  it('to be reached at all is retryable', async () => {
+  it('to be reached at all says so', async () => {
     const { baseUrl } = server;
     await server.close();
     const running = ask({}, { baseUrl });
-    await expect(running).rejects.toMatchObject({ kind: 'retryable' });
+    await expect(running).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });

@@ -24,10 +24,10 @@ function refusal(status: number, code: string, headers?: Script['headers']): Scr
 }
 
 describe('modelRunner: a refusal of the provider', () => {
-  it.each([401, 403])('%i is permanent and names the configuration key', async (status) => {
+  it.each([401, 403])('%i needs the operator and names the configuration key', async (status) => {
     server.next(refusal(status, 'invalid_api_key'));
     expect(await failedTurn(server.baseUrl)).toMatchObject({
-      kind: 'permanent',
+      kind: 'needs-operator',
       message: `the provider refused the API key: check models.providers.local.apiKey (${status}) (invalid_api_key): [key] cannot do: […]`,
     });
   });
@@ -40,14 +40,14 @@ describe('modelRunner: a refusal of the provider', () => {
     ['soon', undefined],
   ])('429 with Retry-After %s waits %s ms', async (header, retryAfterMs) => {
     server.next(refusal(429, 'rate_limit_exceeded', { 'retry-after': header }));
-    expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'retryable', retryAfterMs });
+    expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'rate-limited', retryAfterMs });
   });
 
   it('429 without Retry-After names no time, and is not repeated here', async () => {
     server.next(refusal(429, 'rate_limit_exceeded'));
     const error = await failedTurn(server.baseUrl);
     expect(error).toMatchObject({
-      kind: 'retryable',
+      kind: 'rate-limited',
       message: 'provider "local" answered 429 (rate_limit_exceeded): [key] cannot do: […]',
     });
     expect(error.retryAfterMs).toBeUndefined();
@@ -58,9 +58,12 @@ describe('modelRunner: a refusal of the provider', () => {
     [408, 'retryable'],
     [409, 'retryable'],
     [500, 'retryable'],
-    [503, 'retryable'],
+    [502, 'unreachable'],
+    [503, 'unreachable'],
+    [504, 'unreachable'],
     [400, 'permanent'],
-    [404, 'permanent'],
+    [402, 'needs-operator'],
+    [404, 'needs-operator'],
     [422, 'permanent'],
   ])('%i is %s', async (status, kind) => {
     server.next(refusal(status, 'some_code'));
@@ -70,14 +73,14 @@ describe('modelRunner: a refusal of the provider', () => {
   it('a refusal in words instead of JSON keeps its status', async () => {
     server.next({ status: 502, body: `<h1>${KEY}</h1>` });
     expect(await failedTurn(server.baseUrl)).toMatchObject({
-      kind: 'retryable',
+      kind: 'unreachable',
       message: 'provider "local" answered 502',
     });
   });
 
   it('a redirect is not followed', async () => {
     server.next({ status: 307, headers: { location: `${server.origin}/elsewhere` }, body: '' });
-    expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'permanent' });
+    expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'needs-operator' });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -105,7 +108,7 @@ describe("modelRunner: a refusal in the provider's own words", () => {
   ])('%i %s is not tried again', async (status, code, words) => {
     server.next({ status, body: openAiError(words, code) });
     expect(await failedTurn(server.baseUrl)).toMatchObject({
-      kind: 'permanent',
+      kind: 'needs-operator',
       message: `provider "local" has no credit left; add some there, then retry the event (${code}): ${words}`,
     });
   });
@@ -144,7 +147,7 @@ describe('modelRunner: a base URL without its version path', () => {
 
   it('is named when the server knows no such address', async () => {
     expect(await failedTurn(server.origin)).toMatchObject({
-      kind: 'permanent',
+      kind: 'needs-operator',
       message: `provider "local" answered 404 (not_found): unknown route${hint}`,
     });
   });
@@ -183,7 +186,7 @@ describe('modelRunner: an answer that breaks', () => {
     [
       'a refusal cut in the middle of it',
       { ...refusal(503, 'busy'), cut: 'mid-body' },
-      'retryable',
+      'unreachable',
     ],
   ] as const)('%s is an error', async (_name, script, kind) => {
     server.next(script);
@@ -192,7 +195,7 @@ describe('modelRunner: an answer that breaks', () => {
 
   it.each([
     [openAiError(`${KEY} ${PROMPT}`, 'server_error'), 'retryable'],
-    [openAiError(`${KEY} ${PROMPT}`, 429), 'retryable'],
+    [openAiError(`${KEY} ${PROMPT}`, 429), 'rate-limited'],
     [openAiError(`${KEY} ${PROMPT}`, 400), 'permanent'],
   ])('an error event in the stream is an error (%#)', async (error, kind) => {
     server.next({ headers: EVENTS, body: begun + event(error) });
@@ -206,11 +209,11 @@ describe('modelRunner: an answer that breaks', () => {
     expect(await (await server.request(1)).closed).toBe('broken');
   });
 
-  it('a refused connection is retryable', async () => {
+  it('a refused connection says that nobody is there', async () => {
     const { baseUrl } = server;
     await server.close();
     expect(await failedTurn(baseUrl)).toMatchObject({
-      kind: 'retryable',
+      kind: 'unreachable',
       message: 'the connection to provider "local" failed (ECONNREFUSED)',
     });
   });

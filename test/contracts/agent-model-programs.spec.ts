@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
@@ -29,13 +29,76 @@ describe('an MCP program', () => {
     await rm(workspace, { recursive: true });
   });
 
-  it('that does not exist fails the turn, which may be tried again', async () => {
+  it('is given a workspace that is not there yet, readable for nobody else', async () => {
+    await using room = await ToolRoom.open();
+    const workspace = room.file('agents/main');
+    room.calls('desk_directory');
+    expect((await room.callsOf({ workspace }))[0]?.result).toBe(workspace);
+    expect((await stat(workspace)).mode & 0o777).toBe(0o700);
+  });
+
+  it('without a workspace works in one of its own, and never where the service does', async () => {
+    await using room = await ToolRoom.open();
+    room.calls('desk_directory');
+    expect((await room.callsOf({ agentId: 'night' }))[0]?.result).toBe(
+      room.file('workspaces/night'),
+    );
+  });
+
+  it('that does not exist is named, and not tried again', async () => {
     await using room = await ToolRoom.open();
     const mcp = { desk: { command: 'no-such-program-here', args: [], env: [] } };
     await expect(room.turn({ mcp })).rejects.toMatchObject({
+      kind: 'needs-operator',
+      message:
+        'the MCP server "desk" of agent "main" cannot be used: its program "no-such-program-here" was not found: install it, or write its absolute path',
+    });
+  });
+
+  it('whose workspace cannot be made fails the turn, which says so', async () => {
+    await using room = await ToolRoom.open();
+    await writeFile(room.file('taken'), '');
+    const workspace = room.file('taken/main');
+    await expect(room.turn({ workspace })).rejects.toMatchObject({
+      kind: 'needs-operator',
+      message:
+        'the workspace of agent "main" cannot be made (ENOTDIR): make it a directory of this user',
+    });
+  });
+
+  it('has as long to be ready as it is given', async () => {
+    await using room = await ToolRoom.open();
+    const args = ['-e', 'setInterval(() => {}, 1000)'];
+    const mcp = { desk: { command: process.execPath, args, env: [], connectMs: 200 } };
+    await expect(room.turn({ mcp })).rejects.toMatchObject({
       kind: 'retryable',
       message:
-        'the MCP server "desk" of agent "main" cannot be used: its program or the workspace was not found: install it, or write its absolute path',
+        'the MCP server "desk" of agent "main" cannot be used: it was not ready in time: raise its connectTimeout if it needs longer',
+    });
+  });
+
+  it.each([
+    [
+      { protocolVersion: '1999-01-01', capabilities: { tools: {} } },
+      'it speaks a version of MCP that is not known here: update it, or this service',
+    ],
+    [
+      { protocolVersion: '2025-06-18', capabilities: {} },
+      'it offers no tools: remove it from tools.mcp',
+    ],
+    [{ protocolVersion: 7 }, 'what it answered is not as MCP has it: update it'],
+  ])('that introduces itself with %j is named for that', async (introduced, reason) => {
+    await using room = await ToolRoom.open();
+    const result = { serverInfo: { name: 'desk', version: '1' }, ...introduced };
+    // The words of an initialize result: modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle
+    const script = `process.stdin.on('data', (text) => {
+      const { id } = JSON.parse(String(text).split('\\n')[0]);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: ${JSON.stringify(result)} }));
+    });`;
+    const mcp = { desk: { command: process.execPath, args: ['-e', script], env: [] } };
+    await expect(room.turn({ mcp })).rejects.toMatchObject({
+      kind: 'needs-operator',
+      message: `the MCP server "desk" of agent "main" cannot be used: ${reason}`,
     });
   });
 

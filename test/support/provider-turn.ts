@@ -13,10 +13,12 @@ export function runnerFor(
   server: ProtocolServer,
   env: Readonly<Record<string, string>> = {},
   clock: Clock = new ManualClock(NOW),
+  workspaces?: string,
 ) {
   return modelRunner({
     models: () => ({ providers: { local: server.provider(KEY) } }),
     env: () => env,
+    workspaces,
     clock,
   });
 }

@@ -25,15 +25,17 @@ export interface ToolTurn {
 
 /** A model's stub, a runner, and a program that serves the test tools as `desk`. */
 export class ToolRoom implements AsyncDisposable {
-  private readonly dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
-  private readonly diary = join(this.dir, 'starts');
+  private readonly diary: string;
   private reported: () => readonly ToolCall[] = () => [];
 
   private constructor(
+    private readonly dir: string,
     readonly model: ProtocolServer,
     readonly runner: AgentRunner & AsyncDisposable,
     readonly clock: ManualClock,
-  ) {}
+  ) {
+    this.diary = join(dir, 'starts');
+  }
 
   static async open(
     env: Readonly<Record<string, string>> = {},
@@ -42,7 +44,9 @@ export class ToolRoom implements AsyncDisposable {
     const model = await ProtocolServer.start(protocol);
     const path = { PATH: process.env['PATH'] ?? '' };
     const clock = new ManualClock(NOW);
-    return new ToolRoom(model, runnerFor(model, { ...path, ...env }, clock), clock);
+    const dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
+    const runner = runnerFor(model, { ...path, ...env }, clock, join(dir, 'workspaces'));
+    return new ToolRoom(dir, model, runner, clock);
   }
 
   /** Path of a file that is gone after the test. */

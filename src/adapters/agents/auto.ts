@@ -20,14 +20,15 @@ export interface AutoRunnerOptions extends ModelRunnerOptions {
 export function autoRunner({
   models,
   env,
+  workspaces,
   clock = new SystemClock(),
   ollamaUrl = 'http://127.0.0.1:11434',
 }: AutoRunnerOptions): AgentRunner & AsyncDisposable {
   const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
   return new AutoRunner(
     new OllamaProbe(ollamaUrl, clock),
-    modelRunner({ models: () => ({ providers: { ollama } }), env, clock }),
-    modelRunner({ models, env, clock }),
+    modelRunner({ models: () => ({ providers: { ollama } }), env, workspaces, clock }),
+    modelRunner({ models, env, workspaces, clock }),
     demoRunner(),
   );
 }

@@ -1,12 +1,8 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-
-import type { Agent, CommandSettings } from '../../hooks/ports/agent-directory.ts';
+import type { CommandSettings } from '../../hooks/ports/agent-directory.ts';
 import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
 import type { AgentReply, AgentTurn, TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { SystemClock } from '../../hooks/ports/clock.ts';
-import { errorCode } from '../../platform/errors.ts';
 import { explainFailedEnd, explainStartFailure, parseReply } from './command-output.ts';
 import {
   type Environment,
@@ -16,6 +12,7 @@ import {
   type ProgramEnd,
   runProgram,
 } from './program.ts';
+import { ensureWorkspace } from './workspace.ts';
 
 /**
  * Where programs find what they need.
@@ -110,30 +107,6 @@ class CommandRunner extends AgentRunner {
 function requireSettings({ agent: { id, runner } }: AgentTurn): CommandSettings {
   if (runner?.type === 'command') return runner;
   throw new AgentError(`agent "${id}" has no runner of type command`, 'permanent');
-}
-
-/**
- * The directory that a program of the agent runs in: the agent's workspace, else one of its own below `workspaces`.
- * A missing one is made, for this user only.
- * @throws AgentError (permanent) when it cannot be made.
- */
-async function ensureWorkspace(agent: Agent, workspaces: string): Promise<string> {
-  const dir = resolve(agent.workspace ?? join(workspaces, toFileName(agent.id)));
-  try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    return dir;
-  } catch (error) {
-    const code = errorCode(error) ?? 'unknown error';
-    throw new AgentError(
-      `the workspace of agent "${agent.id}" cannot be made (${code}): make it a directory of this user`,
-      'permanent',
-    );
-  }
-}
-
-/** A host's own registry may know ids that are no file names. */
-function toFileName(id: string): string {
-  return encodeURIComponent(id.toWellFormed()).replaceAll('.', '%2E');
 }
 
 /** With a session id of its own the program continues its conversation, otherwise it is given what went before. */

@@ -21,6 +21,7 @@ export class ModelAnswer {
   readonly #warnings: Set<string>;
   #text = '';
   #stepText = '';
+  #steps = 0;
   #finish: FinishReason | undefined;
   #usage: TokenUsage | undefined;
 
@@ -60,6 +61,7 @@ export class ModelAnswer {
         }
         return;
       case 'finish-step':
+        this.#steps += 1;
         // Most SDKs hand on what came before a lost connection as if it were the answer.
         if (BROKEN.has(part.finishReason)) throw this.#incomplete();
         // Words beside a tool call are no answer, unless the model leaves it at them.
@@ -79,7 +81,13 @@ export class ModelAnswer {
     if (text === '' && this.#finish === 'content-filter') {
       throw new AgentError("the provider's content filter withheld the answer", 'permanent');
     }
-    const warnings = [...this.#warnings, ...describeFinish(text, this.#finish)];
+    const limit =
+      this.#steps < MAX_STEPS
+        ? []
+        : [
+            `The turn reached the limit of ${MAX_STEPS} steps, and the model was told to answer without tools.`,
+          ];
+    const warnings = [...this.#warnings, ...limit, ...describeFinish(text, this.#finish)];
     return { text, usage: this.#usage, warnings };
   }
 
@@ -106,8 +114,6 @@ export class ModelAnswer {
 function describeFinish(text: string, finish: FinishReason | undefined): string[] {
   if (finish === 'length') return ['The answer was cut at the longest that the model writes.'];
   if (finish === 'content-filter') return ["The answer was cut by the provider's content filter."];
-  if (finish === 'tool-calls')
-    return [`The turn ended at the limit of ${MAX_STEPS} steps; the model wanted to go on.`];
   return text === '' ? ['The model answered with nothing.'] : [];
 }
 

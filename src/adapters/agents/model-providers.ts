@@ -26,7 +26,7 @@ export function publicUrl(type: ProviderType): string | undefined {
 /** What a request says beside the turn, and how a level of thinking is asked for. */
 export function protocolOf(
   type: ProviderType,
-): Pick<Protocol, 'readsImages' | 'providerOptions' | 'efforts'> {
+): Pick<Protocol, 'readsImages' | 'knowsToolChoice' | 'providerOptions' | 'efforts'> {
   return PROTOCOLS[type];
 }
 

@@ -1,4 +1,10 @@
-import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
+import {
+  isStepCount,
+  type ModelMessage,
+  type PrepareStepResult,
+  streamText,
+  type ToolSet,
+} from 'ai';
 
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
@@ -8,6 +14,7 @@ import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
 import { EFFORTS, type Effort } from './providers/protocol.ts';
 import { toAgentError } from './provider-error.ts';
 import { ToolCallLog } from './tool-call-log.ts';
+import { withShownResults } from './tool-results.ts';
 
 /**
  * One turn at a model, for the runners of models and of gateways. This file needs the package `ai`, an optional one, and
@@ -70,7 +77,7 @@ async function readStream(
   abortSignal: AbortSignal,
   answer: ModelAnswer,
 ): Promise<void> {
-  const { providerOptions, efforts } = protocolOf(provider.type);
+  const { providerOptions, efforts, readsImages, knowsToolChoice } = protocolOf(provider.type);
   const { reasoning, warning } = toReasoning(turn.thinking, efforts?.(modelId));
   if (warning !== undefined) answer.warn(warning);
   // What a model cannot do ends in the reply's warnings; a host that set the switch itself keeps its choice.
@@ -81,8 +88,9 @@ async function readStream(
     messages: toMessages(turn),
     reasoning,
     providerOptions,
-    tools,
-    stopWhen: isStepCount(MAX_STEPS),
+    tools: withShownResults(tools, readsImages),
+    stopWhen: isStepCount(MAX_STEPS + 1),
+    prepareStep: ({ stepNumber, messages }) => prepareStep(stepNumber, messages, knowsToolChoice),
     // The work queue repeats a turn; two retry policies would multiply.
     maxRetries: 0,
     abortSignal,
@@ -90,6 +98,24 @@ async function readStream(
     onError: () => {},
   });
   for await (const part of stream) answer.take(part);
+}
+
+/** Said to a model that has used up its steps, by us and not by anybody it reads about. */
+const LAST_STEP =
+  'The tools of this turn are used up. Answer now with what you have, and say what you could not find out.';
+
+/**
+ * The last step asks for an answer instead of tools. A model that calls one still is asked once more, and cannot. Where
+ * the server knows `tool_choice`, the tools stay in the request: Anthropic refuses a conversation with tool calls without.
+ */
+function prepareStep(
+  step: number,
+  messages: ModelMessage[],
+  knowsToolChoice: boolean,
+): PrepareStepResult<ToolSet> {
+  if (step < MAX_STEPS - 1) return {};
+  if (step < MAX_STEPS) return { messages: [...messages, { role: 'user', content: LAST_STEP }] };
+  return knowsToolChoice ? { toolChoice: 'none' } : { activeTools: [] };
 }
 
 /** Everything the model was given that a provider could repeat. */

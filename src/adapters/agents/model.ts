@@ -13,7 +13,6 @@ import { errorCode } from '../../platform/errors.ts';
 import { McpServers } from './mcp/servers.ts';
 import type { ModelProvider } from './model-provider.ts';
 import type { ModelTarget } from './model-turn.ts';
-import type { Environment } from './program.ts';
 import { loadSdk } from './sdk.ts';
 import { openTools, serversFor } from './turn-tools.ts';
 
@@ -41,6 +40,11 @@ export interface ModelRunnerOptions {
   readonly models: () => ModelsSection;
   /** Where the variables come from that an agent's MCP programs are given. @default () => process.env */
   readonly env?: () => Readonly<Record<string, string | undefined>>;
+  /**
+   * Directory in which an agent without a workspace gets one of its own for its MCP programs, made when it is first
+   * needed. @default 'workspaces', below the working directory
+   */
+  readonly workspaces?: string;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -52,9 +56,10 @@ export interface ModelRunnerOptions {
  * what to install.
  *
  * The reply's model is the turn's; an empty reply is a reply, with a warning. The tools of `agent.tools` are available
- * as far as the turn's contract allows. A turn fails with an `AgentError` and is not retried here: `retryable` are 408,
- * 409, 425, 429, 5xx and lost connections, with what `Retry-After` asked for; `permanent` is everything else, and
- * everything after a tool was used.
+ * as far as the turn's contract allows. A turn fails with an `AgentError` and is not retried here: `unreachable` are 502,
+ * 503, 504, 529 and refused connections, `rate-limited` is 429, `retryable` are 408, 409, 425, other 5xx and lost
+ * connections, with what `Retry-After` asked for; `needs-operator` are a refused key, no credit, an unknown model or
+ * address; `permanent` is everything else, and everything after a tool was used.
  *
  * **Dispose of it.** The MCP servers of its agents stay connected between turns, for five minutes, and their programs
  * run on. `HooksModule` does not end a runner that it was given: whoever made it awaits `[Symbol.asyncDispose]()` when
@@ -76,9 +81,10 @@ export interface ModelRunnerOptions {
 export function modelRunner({
   models,
   env = () => process.env,
+  workspaces = 'workspaces',
   clock = new SystemClock(),
 }: ModelRunnerOptions): AgentRunner & AsyncDisposable {
-  return new ModelRunner(models, env, clock);
+  return new ModelRunner(models, new McpServers(env, workspaces, clock), clock);
 }
 
 /** One for all agents of a service: it keeps no state of a turn, only the connections to MCP servers. */
@@ -87,11 +93,11 @@ class ModelRunner extends AgentRunner implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #servers: McpServers;
 
-  constructor(models: () => ModelsSection, env: () => Environment, clock: Clock) {
+  constructor(models: () => ModelsSection, servers: McpServers, clock: Clock) {
     super();
     this.#models = models;
+    this.#servers = servers;
     this.#clock = clock;
-    this.#servers = new McpServers(env, clock);
   }
 
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {

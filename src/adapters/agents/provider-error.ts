@@ -1,17 +1,30 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai';
 
-import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import { AgentError, type AgentFailure } from '../../hooks/ports/agent-runner.ts';
 import { parseRetryAfter } from '../../platform/backoff.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { getSection, type NamedProvider, versionHint } from './model-provider.ts';
 import { explain, readRefusal, type Unshown } from './provider-words.ts';
 
-/** Statuses below 500 with which a provider means "later": time-out, conflict, too early, too many requests. */
-const PASSING_STATUSES = new Set([408, 409, 425, 429]);
+/** Statuses below 500 with which a provider means "later": time-out, conflict, too early. */
+const PASSING_STATUSES = new Set([408, 409, 425]);
+/** Statuses of a provider that answers nobody for now: gateway errors, and Anthropic's 529 `overloaded_error`. */
+const AWAY_STATUSES = new Set([502, 503, 504, 529]);
+/** What a person has to mend: credit, an address, a model's name. */
+const MENDED_STATUSES = new Set([402, 404, 405]);
 
+/** Network errors before there is a connection. */
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 /** Answers and network errors after which it is certain that nothing was begun. */
-const NOT_BEGUN = new Set<unknown>([429, 503, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const NOT_BEGUN = new Set<unknown>([429, 503, ...NOT_CONNECTED]);
 
 /** Google refuses a wrong key with 400, and says when to come back in the body. */
 const GOOGLE_KEY = /"reason":\s*"API_KEY_INVALID"/;
@@ -40,9 +53,8 @@ interface Failure {
 }
 
 /**
- * Why a turn failed, in the terms of the job queue: `permanent` is what only a person can mend, and `retryable` what may
- * pass. The sentences are ours; of the provider's own words at most 300 characters follow, without the key and without
- * what was asked.
+ * Why a turn failed, in the terms of the job queue (`AgentFailure`). The sentences are ours; of the provider's own words
+ * at most 300 characters follow, without the key and without what was asked.
  * @param now epoch milliseconds, to read a `Retry-After` date.
  * @param asked the texts that the model was given.
  */
@@ -56,15 +68,17 @@ export function toAgentError(
   const refusal = readRefusal(error);
   const explanation = explain(refusal, unshown);
   if (NO_CREDIT.has(refusal.code)) {
-    return permanent(
+    return new AgentError(
       `provider "${provider.name}" has no credit left; add some there, then retry the event${explanation}`,
+      'needs-operator',
     );
   }
   const known = classify({ error, provider, explanation, now });
   const isBegun = ![getField(error, 'statusCode'), systemCode(error)].some((sign) =>
     NOT_BEGUN.has(sign),
   );
-  if (known.kind === 'permanent' || provider.mayAct !== true || !isBegun) return known;
+  const isFinal = known.kind === 'permanent' || known.kind === 'needs-operator';
+  if (isFinal || provider.mayAct !== true || !isBegun) return known;
   return permanent(`${known.message}; it may have acted already, so it is not asked again`);
 }
 
@@ -91,7 +105,8 @@ function classify(failure: Failure): AgentError {
   const code = systemCode(error);
   if (code !== undefined || (APICallError.isInstance(error) && error.isRetryable)) {
     const why = code === undefined ? '' : ` (${code})`;
-    return retryable(`the connection to provider "${name}" failed${why}`);
+    const kind = NOT_CONNECTED.has(code ?? '') ? 'unreachable' : 'retryable';
+    return new AgentError(`the connection to provider "${name}" failed${why}`, kind);
   }
   const kind = error instanceof Error ? error.name : typeof error;
   if (kind === 'AI_StreamProviderError') {
@@ -105,20 +120,29 @@ function fromStatus(status: number, { error, provider, explanation, now }: Failu
   const section = getSection(provider);
   const body = getText(error, 'responseBody') ?? '';
   if (status === 401 || status === 403 || GOOGLE_KEY.test(body)) {
-    return permanent(
+    return new AgentError(
       `the provider refused the API key: check ${section}.apiKey (${status})${explanation}`,
+      'needs-operator',
     );
   }
   if (status >= 300 && status < 400) {
-    return permanent(
+    return new AgentError(
       `provider "${provider.name}" redirects elsewhere (${status}): set ${section}.baseUrl to its final address`,
+      'needs-operator',
     );
   }
   const message = `provider "${provider.name}" answered ${status}${explanation}`;
-  if (status === 404 || status === 405) return permanent(`${message}${versionHint(provider)}`);
-  if (status < 500 && !PASSING_STATUSES.has(status)) return permanent(message);
+  const hint = status === 404 || status === 405 ? versionHint(provider) : '';
   const header = getText(error, 'responseHeaders', 'retry-after');
-  return retryable(message, parseRetryAfter(header ?? GOOGLE_DELAY.exec(body)?.[1], now));
+  const waitMs = parseRetryAfter(header ?? GOOGLE_DELAY.exec(body)?.[1], now);
+  return new AgentError(`${message}${hint}`, kindOf(status), waitMs);
+}
+
+function kindOf(status: number): AgentFailure {
+  if (status === 429) return 'rate-limited';
+  if (AWAY_STATUSES.has(status)) return 'unreachable';
+  if (status >= 500 || PASSING_STATUSES.has(status)) return 'retryable';
+  return MENDED_STATUSES.has(status) ? 'needs-operator' : 'permanent';
 }
 
 /** The system's code; `ERR_…` are Node's complaints about how it was called: they do not pass with time. */
@@ -127,8 +151,8 @@ function systemCode(error: unknown): string | undefined {
   return code?.startsWith('ERR_') === true ? undefined : code;
 }
 
-function retryable(message: string, waitMs?: number): AgentError {
-  return new AgentError(message, 'retryable', waitMs);
+function retryable(message: string): AgentError {
+  return new AgentError(message, 'retryable');
 }
 
 function permanent(message: string): AgentError {

@@ -84,7 +84,7 @@ export function serversFor({
 
 /**
  * Connects what this turn needs.
- * @throws AgentError when one of the servers cannot be used: `retryable`, or `permanent` without the package for MCP.
+ * @throws AgentError when one of the servers cannot be used.
  */
 export async function openTools(
   turn: AgentTurn,
@@ -95,10 +95,13 @@ export async function openTools(
   const { allowedTools } = turn.contract;
   const turnTools = new TurnTools();
   const opened = await Promise.allSettled(
-    wanted.map(async ([name, settings]) => {
-      turnTools.add(name, await servers.use(turn.agent, name, settings, signal), allowedTools);
-    }),
+    wanted.map(([name, settings]) => servers.use(turn.agent, name, settings, signal)),
   );
+  // As configured, whichever answered first: providers keep the beginning of a prompt, and the tools stand there.
+  for (const [index, result] of opened.entries()) {
+    const [name = ''] = wanted[index] ?? [];
+    if (result.status === 'fulfilled') turnTools.add(name, result.value, allowedTools);
+  }
   const failed = opened.find((result) => result.status === 'rejected');
   if (failed !== undefined) {
     turnTools[Symbol.dispose]();

@@ -16,16 +16,14 @@ import {
 import { getField } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
-import { OptionalSection, OptionalText, Section, SectionList } from './key-kinds.ts';
+import { DURATION, DURATION_MESSAGE, OptionalSection, OptionalText } from './key-kinds.ts';
+import { Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
 import type { ModelList, ModelsOptions } from './models-options.ts';
 import type { Problem } from './problem.ts';
 import { RunnerOptions } from './runner-options.ts';
 import { ToolOptions, toolProblems } from './tool-options.ts';
-
-/** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
-export const DURATION = /^(\d{1,5})(s|m|h)$/;
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
@@ -49,9 +47,7 @@ export class ActiveHoursOptions {
 /** `agents.defaults.heartbeat`: the turns of an agent on its main session. */
 export class HeartbeatOptions {
   /** How often a periodic heartbeat comes: a number with `s`, `m` or `h`; `0m` turns them off. Immediate ones still come. @default '30m' */
-  @Matches(DURATION, {
-    message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
-  })
+  @Matches(DURATION, DURATION_MESSAGE)
   every = '30m';
 
   /** When periodic heartbeats come. Absent: at any time. */

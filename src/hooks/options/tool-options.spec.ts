@@ -17,15 +17,15 @@ describe('agents.list[].tools', () => {
   it('reaches the agent with every default filled in', async () => {
     const url = 'http://127.0.0.1:8080/mcp';
     const tools = {
-      mcp: { desk, web: { url, headers: { 'x-key': 'k' } } },
+      mcp: { desk, web: { url, headers: { 'x-key': 'k' }, connectTimeout: '5s' } },
       untrusted: ['desk_read'],
     };
     const settings = new HooksSettings({ agents: { list: [{ id: 'main', tools }] } });
     await settings.verify();
     expect(new ConfiguredAgents(settings).resolve().tools).toEqual({
       mcp: {
-        desk: { command: 'desk-mcp', args: [], env: [] },
-        web: { url, headers: { 'x-key': 'k' } },
+        desk: { command: 'desk-mcp', args: [], env: [], connectMs: 60_000 },
+        web: { url, headers: { 'x-key': 'k' }, connectMs: 5000 },
       },
       untrusted: ['desk_read'],
     });
@@ -48,6 +48,14 @@ describe('agents.list[].tools', () => {
     [
       { mcp: { desk: { ...desk, url: 'http://x/mcp' } } },
       'mcp.desk must have a command or a url, not both',
+    ],
+    [
+      { mcp: { desk: { ...desk, connectTimeout: '5' } } },
+      'mcp.desk.connectTimeout must be a number of at most five digits followed by s, m or h, for example 30m',
+    ],
+    [
+      { mcp: { desk: { ...desk, connectTimeout: '0s' } } },
+      'mcp.desk.connectTimeout must be at least 1s',
     ],
     [
       { mcp: { desk: { url: 'x' } } },

@@ -1,6 +1,15 @@
 import { IsArray, IsOptional, Matches } from 'class-validator';
 import type { McpServerSettings, ToolSettings } from '../ports/index.ts';
-import { HttpUrl, OptionalText, SectionMap, TextList, TextMap } from './key-kinds.ts';
+import {
+  DURATION,
+  DURATION_MESSAGE,
+  durationMs,
+  HttpUrl,
+  OptionalText,
+  SectionMap,
+  TextList,
+  TextMap,
+} from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
 /** One entry of `agents.list[].tools.mcp`: a program, or a server's address. */
@@ -29,6 +38,13 @@ export class McpServerOptions {
   /** Headers of each request to `url`, for example an `Authorization`, best as `${NAME}` in gateway.json5. @default {} */
   @TextMap()
   headers: Map<string, string> = new Map();
+
+  /**
+   * How long the server may take to be ready, and to list its tools: a number with `s`, `m` or `h`, at least `1s`. What
+   * is longer than a turn's own limit ends with the turn. @default '60s'
+   */
+  @Matches(DURATION, DURATION_MESSAGE)
+  connectTimeout = '60s';
 }
 
 /** `agents.list[].tools`: what an agent of the model runner may use. */
@@ -48,9 +64,17 @@ export function toolSettings({ mcp, untrusted }: ToolOptions): ToolSettings {
   return { mcp: Object.fromEntries(servers), untrusted };
 }
 
-function serverSettings({ command, args, env, url, headers }: McpServerOptions): McpServerSettings {
-  if (url !== undefined) return { url, headers: Object.fromEntries(headers) };
-  return { command: command ?? '', args, env };
+function serverSettings({
+  command,
+  args,
+  env,
+  url,
+  headers,
+  connectTimeout,
+}: McpServerOptions): McpServerSettings {
+  const connectMs = durationMs(connectTimeout);
+  if (url !== undefined) return { url, headers: Object.fromEntries(headers), connectMs };
+  return { command: command ?? '', args, env, connectMs };
 }
 
 /** Without `_`, the first one in a tool's name ends the server's. */
@@ -80,7 +104,10 @@ function nameProblems(name: string, key: string): Problem[] {
 }
 
 function connectionProblems(server: McpServerOptions, key: string): Problem[] {
-  const { command, url, args, env, headers } = server;
+  const { command, url, args, env, headers, connectTimeout } = server;
+  if (durationMs(connectTimeout) === 0) {
+    return [{ key: `${key}.connectTimeout`, message: 'must be at least 1s' }];
+  }
   if (command === undefined && url === undefined) {
     return [{ key, message: 'must have a command (a program) or a url (a server)' }];
   }

@@ -89,11 +89,15 @@ export interface ToolSettings {
 }
 
 /** A program that speaks MCP over its standard streams, or a server that speaks it over HTTP. @publicApi */
-export type McpServerSettings =
+export type McpServerSettings = (
   | {
       readonly command: string;
       readonly args: readonly string[];
       /** Names of environment variables it is given beside `PATH`, `HOME`, `LANG` and `TZ`. */
       readonly env: readonly string[];
     }
-  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+) & {
+  /** How long it may take to be ready, and to list its tools, in milliseconds. @default 60,000 */
+  readonly connectMs?: number;
+};

@@ -111,16 +111,30 @@ export interface ToolCall {
   readonly ms: number;
 }
 
+/**
+ * Why a turn failed, and with it what happens next. The first three promise that the turn has done nothing, and are
+ * tried again for `agents.defaults.retryFor`; whoever may have acted fails with `permanent`.
+ * - `unreachable`: who answers cannot be asked at all (connection refused, 502, 503, 504). All turns of the same
+ *   {@link AgentRunner.backend} wait, and one after the other finds out whether it is back.
+ * - `rate-limited`: the same, and the backend rests for as long as it asks.
+ * - `retryable`: this turn failed for now (500, a broken stream, a tool server that is away); others go on.
+ * - `needs-operator`: only a person can mend it (a wrong key, no quota left, an unknown model). Ends at once; the
+ *   message says what to do.
+ * - `permanent`: will not pass by itself. Ends at once.
+ * @publicApi
+ */
+export type AgentFailure =
+  'unreachable' | 'rate-limited' | 'retryable' | 'needs-operator' | 'permanent';
+
 /** Why a turn failed. Any other error a runner throws counts as `permanent`. @publicApi */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
-  /** `retryable`: the same turn may succeed later. */
-  readonly kind: 'retryable' | 'permanent';
+  readonly kind: AgentFailure;
   /** How long the provider asked to wait, in milliseconds; undefined: it named no time. */
   readonly retryAfterMs: number | undefined;
 
   /** @param message one sentence without secrets; it is shown in the event's details and in the summary. */
-  constructor(message: string, kind: 'retryable' | 'permanent', retryAfterMs?: number) {
+  constructor(message: string, kind: AgentFailure, retryAfterMs?: number) {
     super(message);
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;

@@ -153,7 +153,7 @@ export class TurnRunner {
   #failure(error: unknown) {
     if (error instanceof AgentError) {
       const { message, kind, retryAfterMs } = error;
-      const isRetryable = kind === 'retryable';
+      const isRetryable = kind !== 'permanent' && kind !== 'needs-operator';
       return { outcome: 'failed', error: message, isRetryable, retryAfterMs } as const;
     }
     this.hostErrors.report('the agent runner', error, 'an AgentError');

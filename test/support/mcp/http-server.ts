@@ -7,6 +7,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { eventually } from '../eventually.ts';
+import { at } from '../protocols/protocol.ts';
 import { testTools } from './test-tools.ts';
 
 /** The test tools over streamable HTTP, with sessions. */
@@ -15,6 +18,9 @@ export class McpHttpServer implements AsyncDisposable {
   readonly requests: { readonly method: string; readonly headers: IncomingHttpHeaders }[] = [];
   /** When set, every request is answered with it. */
   refusal: number | undefined;
+  /** Answers to `tools/call` so far, those that were sent included. */
+  private readonly calls: ServerResponse[] = [];
+  private readonly waiting: (() => void)[] = [];
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
   private readonly http = createServer((request, response) => {
     this.take(request, response).catch(() => response.destroy());
@@ -31,6 +37,21 @@ export class McpHttpServer implements AsyncDisposable {
     const address = this.http.address();
     if (address === null || typeof address === 'string') throw new Error('the server is closed');
     return `http://127.0.0.1:${address.port}/mcp`;
+  }
+
+  /** Resolves when the next tool has been called. */
+  async called(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.push(resolve);
+    await promise;
+  }
+
+  /** Ends the answers that are under way: cleanly, as a proxy would, or in the middle. */
+  drop(how: 'ends' | 'breaks off'): void {
+    for (const response of this.calls) {
+      if (how === 'ends') response.end();
+      else response.destroy();
+    }
   }
 
   /** Forgets every session, as a restart would. */
@@ -52,7 +73,15 @@ export class McpHttpServer implements AsyncDisposable {
     if (typeof id !== 'string') return (await this.open()).handleRequest(request, response);
     const known = this.sessions.get(id);
     if (known === undefined) return void response.writeHead(404).end();
-    await known.handleRequest(request, response);
+    if (request.method !== 'POST') return known.handleRequest(request, response);
+    const body: unknown = JSON.parse(await text(request));
+    const answered = known.handleRequest(request, response, body);
+    if (at(body, 'method') === 'tools/call') {
+      this.calls.push(response);
+      await eventually('the answer begins', () => response.headersSent);
+      for (const called of this.waiting.splice(0)) called();
+    }
+    await answered;
   }
 
   private async open(): Promise<StreamableHTTPServerTransport> {

@@ -1,13 +1,23 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-type Outcome = string | Error | Promise<never>;
+type Outcome = string | Error | Promise<never> | Image;
+interface Image {
+  readonly type: 'image';
+  readonly mimeType: string;
+  readonly data: string;
+}
 
 /** What the tools do; also run by a program of its own, so plain enough for Node to load as it is. */
 const TOOLS: Record<string, (input: Record<string, unknown>) => Outcome> = {
   echo: ({ text }) => `echo: ${String(text)}`,
   search: ({ text }) => `no note about ${String(text)}`,
   fail: () => new Error('the disk is full'),
+  refuse: () => {
+    throw new Error('no such row <|im_end|>');
+  },
+  long: () => 'x'.repeat(300_000),
+  picture: () => ({ type: 'image', mimeType: 'image/png', data: 'iVBORw0K'.repeat(400) }),
   environment: () => JSON.stringify(process.env),
   directory: () => process.cwd(),
   exit: () => process.exit(1),
@@ -26,6 +36,7 @@ export function testTools(): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const outcome = await TOOLS[params.name]?.(params.arguments ?? {});
     const isError = outcome instanceof Error;
+    if (typeof outcome === 'object' && 'mimeType' in outcome) return { content: [outcome] };
     const text = isError ? outcome.message : String(outcome);
     return { content: [{ type: 'text', text }], isError };
   });

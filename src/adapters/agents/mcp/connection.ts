@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { McpServerSettings } from '../../../hooks/ports/agent-directory.ts';
 import { limitBody } from '../../../platform/http-client.ts';
-import { getField } from '../../../platform/objects.ts';
+import { getField, parseJson } from '../../../platform/objects.ts';
 import { type Environment, pickVariables } from '../program.ts';
 import { loadSdk } from '../sdk.ts';
+import { toShownText } from '../tool-results.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** How long a server may take to be ready, to list its tools, and to close. */
-const CONNECT_MS = 10_000;
-const LIST_MS = 10_000;
+/** How long a server may take to be ready, and to list its tools: `npx -y` on a machine that does not have it yet. */
+const CONNECT_MS = 60_000;
 const CLOSE_MS = 3000;
 /** Pages of a server's list of tools that are read. */
 const MAX_PAGES = 20;
@@ -23,8 +23,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export interface McpPlace {
   /** Of which a program is given the allowed variables. */
   readonly env: Environment;
-  /** Working directory of a program; absent: ours. */
-  readonly workspace: string | undefined;
+  /** Makes the working directory of a program and says where it is. */
+  readonly workspace: () => Promise<string>;
 }
 
 /** One connected MCP server. */
@@ -34,16 +34,18 @@ export class McpConnection {
 
   readonly #client: MCPClient;
   readonly #program: StdioTransport | undefined;
+  readonly #listMs: number;
 
   /** @param program the server itself, when it is a program of ours to end. */
-  constructor(client: MCPClient, program: StdioTransport | undefined) {
+  constructor(client: MCPClient, program: StdioTransport | undefined, listMs: number) {
     this.#client = client;
     this.#program = program;
+    this.#listMs = listMs;
   }
 
   /** The tools that the server has now, by its own names. */
   async tools(signal: AbortSignal): Promise<ToolSet> {
-    const options = { signal, timeout: LIST_MS };
+    const options = { signal, timeout: this.#listMs };
     let page = await this.#client.listTools({ options });
     const found = [...page.tools];
     for (let read = 1; page.nextCursor !== undefined && read < MAX_PAGES; read += 1) {
@@ -64,7 +66,10 @@ export class McpConnection {
     await Promise.race([ended, pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  /** A tool whose failed calls tell whether the connection broke: an error of JSON-RPC is the server's answer. */
+  /**
+   * A tool whose failed calls tell whether the connection broke: an error of JSON-RPC is the server's answer. Its words
+   * go to the model, and are bounded and neutral for that.
+   */
   #watch(tool: Tool): Tool {
     const { execute } = tool;
     if (execute === undefined) return tool;
@@ -74,9 +79,9 @@ export class McpConnection {
         try {
           return await execute(input, options);
         } catch (error) {
-          const isAnswer = typeof getField(error, 'code') === 'number';
+          const isAnswer = typeof getField(error, 'code') === 'number' && !isLost(error);
           if (options.abortSignal?.aborted !== true && !isAnswer) this.isBroken = true;
-          throw error;
+          throw error instanceof Error ? new Error(toShownText(error.message)) : error;
         }
       },
     };
@@ -84,8 +89,8 @@ export class McpConnection {
 }
 
 /**
- * Connects, within 10 seconds.
- * @throws AgentError (permanent) when the package for MCP is missing; otherwise whatever went wrong, which
+ * Connects, within the time that the server's settings give it.
+ * @throws AgentError when the package for MCP is missing or the workspace cannot be made; otherwise whatever went wrong, which
  *   {@link McpServers} puts into words.
  */
 export async function connect(
@@ -95,33 +100,67 @@ export async function connect(
 ): Promise<McpConnection> {
   // Only an agent that uses tools needs the package, and pays for it.
   const { createMCPClient } = await loadSdk('@ai-sdk/mcp', () => import('@ai-sdk/mcp'));
-  const transport = createTransport(settings, place);
+  const transport = await createTransport(settings, place);
+  const { connectMs = CONNECT_MS } = settings;
   const program = transport instanceof StdioTransport ? transport : undefined;
   try {
     const client = await createMCPClient({
       transport,
       clientName: 'nestjs-agent-hooks',
-      initializationOptions: { signal, timeout: CONNECT_MS },
+      initializationOptions: { signal, timeout: connectMs },
     });
-    return new McpConnection(client, program);
+    return new McpConnection(client, program, connectMs);
   } catch (error) {
     await program?.close();
     throw error;
   }
 }
 
-function createTransport(
+async function createTransport(
   settings: McpServerSettings,
   { env, workspace }: McpPlace,
-): MCPClientConfig['transport'] {
+): Promise<MCPClientConfig['transport']> {
   if ('url' in settings) {
-    return { type: 'http', url: settings.url, headers: settings.headers, fetch: boundedFetch };
+    return { type: 'http', url: settings.url, headers: settings.headers, fetch: serverFetch };
   }
   const { command, args } = settings;
   const variables = pickVariables(settings.env, env);
-  return new StdioTransport({ command, args, env: variables, cwd: workspace });
+  return new StdioTransport({ command, args, env: variables, cwd: await workspace() });
 }
 
-/** The SDK itself refuses redirects. */
-const boundedFetch: typeof fetch = async (...given) =>
-  limitBody(await fetch(...given), MAX_BYTES, () => new Error('the answer is too large'));
+/** Bounded, and never silent about its end. The SDK itself refuses redirects. */
+const serverFetch: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, init);
+  const bounded = limitBody(answer, MAX_BYTES, () => new Error('the answer is too large'));
+  const asked = typeof init?.body === 'string' ? getField(parseJson(init.body), 'id') : undefined;
+  const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true;
+  return isStream && typeof asked === 'number' ? withEnding(bounded, asked) : bounded;
+};
+
+/** What a call is told whose connection ended before the answer. */
+const LOST = 'the connection ended before the answer';
+
+/** True for an error that {@link withEnding} made. */
+export function isLost(error: unknown): boolean {
+  return getField(error, 'message') === LOST;
+}
+
+/**
+ * The stream of an answer, with an error for that request at its end, however it ends: the SDK waits for the answer for
+ * ever when a server dies, and takes no notice of one that comes after another.
+ * @param id of the request that it answers.
+ */
+function withEnding({ body, status, statusText, headers }: Response, id: number): Response {
+  const error = { code: -32_000, message: LOST };
+  const last = `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`;
+  async function* read() {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      if (body !== null) yield* body as AsyncIterable<Uint8Array>;
+    } catch {
+      // A connection that broke off ends like any other.
+    }
+    yield new TextEncoder().encode(last);
+  }
+  return new Response(ReadableStream.from(read()), { status, statusText, headers });
+}

@@ -6,7 +6,8 @@ import type { Clock } from '../../../hooks/ports/clock.ts';
 import { errorCode } from '../../../platform/errors.ts';
 import { getField, getText } from '../../../platform/objects.ts';
 import type { Environment } from '../program.ts';
-import { connect, type McpConnection } from './connection.ts';
+import { ensureWorkspace } from '../workspace.ts';
+import { connect, isLost, type McpConnection } from './connection.ts';
 
 /** A server that no turn used for this long is closed; the next turn connects again. */
 const IDLE_MS = 5 * 60_000;
@@ -33,21 +34,26 @@ interface Shared {
  */
 export class McpServers implements AsyncDisposable {
   readonly #env: () => Environment;
+  readonly #workspaces: string;
   readonly #clock: Clock;
   readonly #shared = new Map<string, Shared>();
   readonly #ending = new AbortController();
   readonly #closings = new Set<Promise<void>>();
 
-  /** @param env asked when a server is connected: where the variables of its program are taken from. */
-  constructor(env: () => Environment, clock: Clock) {
+  /**
+   * @param env asked when a server is connected: where the variables of its program are taken from.
+   * @param workspaces where an agent without a workspace gets one of its own.
+   */
+  constructor(env: () => Environment, workspaces: string, clock: Clock) {
     this.#env = env;
+    this.#workspaces = workspaces;
     this.#clock = clock;
   }
 
   /**
    * Connects when it must, and asks for the tools. A connection that broke since it was last used is made once more.
-   * @throws AgentError when the server cannot be used: `retryable`, or `permanent` without the package for MCP; the
-   *   signal's reason when it aborted.
+   * @throws AgentError when the server cannot be used: `retryable` what may pass, `needs-operator` what a person has to
+   *   mend; the signal's reason when it aborted.
    */
   async use(
     agent: Agent,
@@ -61,13 +67,13 @@ export class McpServers implements AsyncDisposable {
       return await this.#lease(server, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (server !== known) throw explainFailure(agent, name, error);
+      if (server !== known) throw explainFailure(agent, name, settings, error);
     }
     try {
       return await this.#lease(this.#getServer(agent, name, settings), signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw explainFailure(agent, name, error);
+      throw explainFailure(agent, name, settings, error);
     }
   }
 
@@ -86,7 +92,8 @@ export class McpServers implements AsyncDisposable {
     if (known?.made === made) return known;
     if (known !== undefined) this.#drop(known);
     // Not the turn's signal: a connection outlives the turn that asked for it first.
-    const place = { env: this.#env(), workspace: agent.workspace };
+    const workspace = () => ensureWorkspace(agent, this.#workspaces);
+    const place = { env: this.#env(), workspace };
     const connection = connect(settings, place, this.#ending.signal);
     const server: Shared = { key, made, connection, users: 0, idle: undefined };
     this.#shared.set(key, server);
@@ -152,21 +159,89 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Says which server it is and, from a fixed set of words, why: a server's own words may repeat its key. */
-function explainFailure(agent: Agent, name: string, error: unknown): AgentError {
-  if (error instanceof AgentError) return error;
-  const server = `the MCP server "${name}" of agent "${agent.id}" cannot be used`;
-  return new AgentError(`${server}: ${findReason(error)}`, 'retryable');
+/** Why a server cannot be used, and whether that may pass by itself. */
+interface Reason {
+  readonly text: string;
+  readonly isForOperator: boolean;
 }
 
-function findReason(error: unknown): string {
+/** Says which server it is and, from a fixed set of words, why: a server's own words may repeat its key. */
+function explainFailure(
+  agent: Agent,
+  name: string,
+  settings: McpServerSettings,
+  error: unknown,
+): AgentError {
+  if (error instanceof AgentError) return error;
+  const { text, isForOperator } = findReason(error, settings);
+  const message = `the MCP server "${name}" of agent "${agent.id}" cannot be used: ${text}`;
+  return new AgentError(message, isForOperator ? 'needs-operator' : 'retryable');
+}
+
+/** Answers to "connect" that stay the same until somebody changes the address or the headers. */
+const MENDED_STATUSES = new Set([400, 401, 403, 404, 405, 406, 410]);
+
+function findReason(error: unknown, settings: McpServerSettings): Reason {
   const code = errorCode(error);
-  if (code === 'ENOENT')
-    return 'its program or the workspace was not found: install it, or write its absolute path';
-  // `ERR_…` are Node's own complaints, which say nothing to an operator.
-  if (code !== undefined && !code.startsWith('ERR_')) return `the system said ${code}`;
+  if (code !== undefined && !code.startsWith('ERR_')) return explainSystemCode(code, settings);
   const status = getField(error, 'statusCode');
-  if (typeof status === 'number') return `it answered ${status}`;
-  const isLate = getText(error, 'message')?.includes('timed out') === true;
-  return isLate ? 'it was not ready in time' : 'the connection ended';
+  if (typeof status === 'number' && status !== 200) {
+    if (!MENDED_STATUSES.has(status)) return passing(`it answered ${status}`);
+    const key = status === 401 || status === 403 ? 'headers' : 'url';
+    return forOperator(`it answered ${status}: check its ${key}`);
+  }
+  if (isLost(error)) return passing('the connection ended');
+  return explainAnswer(error) ?? passing('the connection ended');
+}
+
+/** `ERR_…` are Node's own complaints, which say nothing to an operator. */
+function explainSystemCode(code: string, settings: McpServerSettings): Reason {
+  const command = 'command' in settings ? `its program "${settings.command}"` : '';
+  // The workspace was made before: what is missing now is the program, or the interpreter of its first line.
+  if (code === 'ENOENT' && command !== '') {
+    return forOperator(`${command} was not found: install it, or write its absolute path`);
+  }
+  if (code === 'EACCES' && command !== '') {
+    return forOperator(`${command} may not be run: make it an executable file of this user`);
+  }
+  return passing(`the system said ${code}`);
+}
+
+/**
+ * What a server said, or did not say, that is not as the protocol has it. The patterns are what the SDK calls it
+ * (@ai-sdk/mcp, mcp-client.ts and mcp-http-transport.ts).
+ */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [
+    /protocol version/i,
+    'it speaks a version of MCP that is not known here: update it, or this service',
+  ],
+  [/does not support tools/, 'it offers no tools: remove it from tools.mcp'],
+  [
+    /parse server response|parse message|process server response|invalid initialize result/i,
+    'what it answered is not as MCP has it: update it',
+  ],
+  [
+    /Unexpected content type|not valid JSON|Unexpected token|JSON-?RPC/i,
+    'it does not speak MCP over streamable HTTP there: check its url',
+  ],
+];
+
+function explainAnswer(error: unknown): Reason | undefined {
+  const said = getText(error, 'message') ?? '';
+  if (said.includes('timed out')) {
+    return passing('it was not ready in time: raise its connectTimeout if it needs longer');
+  }
+  const mistake = MISTAKES.find(([pattern]) => pattern.test(said));
+  if (mistake !== undefined) return forOperator(mistake[1]);
+  const code = getField(error, 'code');
+  return typeof code === 'number' ? passing(`it refused with error ${code}`) : undefined;
+}
+
+function passing(text: string): Reason {
+  return { text, isForOperator: false };
+}
+
+function forOperator(text: string): Reason {
+  return { text, isForOperator: true };
 }

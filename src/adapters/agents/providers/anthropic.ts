@@ -6,6 +6,7 @@ export const anthropic: Protocol = {
   publicUrl: 'https://api.anthropic.com/v1',
   needsKey: true,
   readsImages: true,
+  knowsToolChoice: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
     const { createAnthropic } = await loadSdk(
       '@ai-sdk/anthropic',

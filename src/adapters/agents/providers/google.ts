@@ -6,6 +6,7 @@ export const google: Protocol = {
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
   readsImages: true,
+  knowsToolChoice: true,
   async model({ baseUrl, apiKey, headers, fetch }, modelId) {
     const { createGoogle } = await loadSdk('@ai-sdk/google', () => import('@ai-sdk/google'));
     return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch }).languageModel(modelId);

@@ -13,6 +13,8 @@ export const openaiCompatible: Protocol = {
   needsKey: false,
   // The text of a tool message is all that chat completions have for a result.
   readsImages: false,
+  // Ollama ignores it.
+  knowsToolChoice: false,
   efforts: () => EFFORTS,
   async model({ name, baseUrl, apiKey, headers, fetch }, modelId) {
     const { createOpenAICompatible } = await loadSdk(

@@ -26,6 +26,7 @@ export const openai: Protocol = {
   publicUrl: 'https://api.openai.com/v1',
   needsKey: true,
   readsImages: true,
+  knowsToolChoice: true,
   providerOptions: {
     openai: {
       // Senders' texts stay with OpenAI for 30 days otherwise. The SDK then asks for a model's encrypted thoughts and

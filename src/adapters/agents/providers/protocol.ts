@@ -24,6 +24,8 @@ export interface Protocol {
   readonly needsKey: boolean;
   /** True: an image in a tool's result is shown to the model as one. */
   readonly readsImages: boolean;
+  /** True: a model that is told to call no tool calls none. */
+  readonly knowsToolChoice: boolean;
   /** What every request asks for beside the turn itself. */
   readonly providerOptions?: Parameters<typeof streamText>[0]['providerOptions'];
   /**
