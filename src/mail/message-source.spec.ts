@@ -20,6 +20,7 @@ const PARSED: ParsedMail = {
   headers: {},
   text: '',
   isCut: false,
+  hiddenChars: 0,
   attachments: [],
 };
 

@@ -10,6 +10,7 @@ const PARSED: ParsedMail = {
   headers: {},
   text: `One\n\ntwo ${'three '.repeat(100)}`,
   isCut: false,
+  hiddenChars: 0,
   attachments: [
     { filename: 'a.pdf', contentType: 'application/pdf', size: 3 },
     { filename: 'b.pdf', contentType: 'application/pdf', size: 9 },
@@ -32,6 +33,17 @@ describe('toMessage', () => {
     const { snippet } = toMessage(PARSED, FETCHED, CONTEXT);
     expect(snippet).toMatch(/^One two three/u);
     expect(snippet.length).toBeLessThanOrEqual(200);
+  });
+
+  it('says at the end of the body how much the mail hides, or in the snippet', () => {
+    const mail = { ...PARSED, text: 'Hello', hiddenChars: 312 };
+    const note = '(hidden text left out: 312 characters)';
+    expect(toMessage(mail, FETCHED, CONTEXT)).toMatchObject({
+      snippet: 'Hello',
+      body: `Hello\n\n${note}`,
+    });
+    const short = toMessage(mail, FETCHED, { ...CONTEXT, includeBody: false });
+    expect(short.snippet).toBe(`Hello ${note}`);
   });
 
   it('of a message that was cut does not claim a size for its last part', () => {

@@ -23,9 +23,9 @@ export interface MailMessage {
   readonly subject: string;
   /** As the sender claims, ISO 8601; when that cannot be read, as the server received it. */
   readonly date: string | null;
-  /** The first words of the text. */
+  /** The first words of the text; without a `body` also how much text was hidden. */
   readonly snippet: string;
-  /** Absent when `hooks.mail.includeBody` is false. */
+  /** Ends with how much text was hidden, if any was. Absent when `hooks.mail.includeBody` is false. */
   readonly body?: string;
   /** Headers that help to place the message, by lower-case name; those that are absent are left out. */
   readonly headers: Readonly<Record<string, string>>;
@@ -74,12 +74,23 @@ export interface MessageContext {
   readonly includeBody: boolean;
 }
 
+/**
+ * Stands where text was left out; the boundary counts it as the signal `hidden-text`. A sender may write it as well, who
+ * gains nothing by that.
+ */
+function hiddenNote(chars: number): string {
+  return `(hidden text left out: ${chars} characters)`;
+}
+
 /** The message as it is sent. */
 export function toMessage(
   mail: ParsedMail,
   { isCut, receivedAt }: Pick<FetchedMail, 'isCut' | 'receivedAt'>,
   { id, mailbox, includeBody }: MessageContext,
 ): MailMessage {
+  const note = mail.hiddenChars === 0 ? '' : hiddenNote(mail.hiddenChars);
+  const snippet = toOneLine(mail.text, MAX_SNIPPET);
+  const body = [mail.text, note].filter((part) => part !== '').join('\n\n');
   return {
     id,
     mailbox,
@@ -87,8 +98,8 @@ export function toMessage(
     to: mail.to,
     subject: mail.subject,
     date: mail.date ?? receivedAt,
-    snippet: toOneLine(mail.text, MAX_SNIPPET),
-    ...(includeBody && { body: mail.text }),
+    snippet: includeBody || note === '' ? snippet : `${snippet} ${note}`.trim(),
+    ...(includeBody && { body }),
     headers: mail.headers,
     attachments: toAttachments(mail.attachments, isCut),
     ...((isCut || mail.isCut) && { truncated: true }),

@@ -180,6 +180,17 @@ describe('autoRunner', () => {
     });
   });
 
+  it('passes over models that cannot answer, by name or by what the server says of them', async () => {
+    server.models = ['nomic-embed-text:latest', 'bge-m3', 'mxbai-x', 'qwen3:8b'];
+    server.capabilities = { 'mxbai-x': ['embedding'], 'qwen3:8b': ['completion', 'tools'] };
+    expect((await auto().run(agentTurn(), never)).model).toBe('ollama/qwen3:8b');
+  });
+
+  it('is the demo agent where only such models are', async () => {
+    server.models = ['nomic-embed-text:latest', 'all-minilm:33m'];
+    expect((await auto().run(agentTurn(), never)).model).toBe('demo');
+  });
+
   it('asks a named model at its provider, without looking for an Ollama', async () => {
     const reply = await auto().run(agentTurn({ model: 'local/llama3' }), never);
     expect(reply.model).toBe('local/llama3');

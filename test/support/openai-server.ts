@@ -13,6 +13,11 @@ export class OpenAiServer extends ScriptedServer {
   /** The models it serves; null: what Ollama says when it has none. */
   models: readonly string[] | null = ['test-model'];
 
+  /**
+   * What `POST /api/show` says of each model, as Ollama does since 0.6.4 (docs/api.md); absent: there is no such route.
+   */
+  capabilities: Readonly<Record<string, readonly string[]>> | undefined;
+
   constructor() {
     super((request) => this.usual(request));
   }
@@ -25,6 +30,11 @@ export class OpenAiServer extends ScriptedServer {
   private usual(request: RecordedRequest): Answer {
     const route = `${request.method} ${request.path}`;
     if (route === 'GET /v1/models') return json(modelList(this.models));
+    if (route === 'POST /api/show' && this.capabilities !== undefined) {
+      const named = this.capabilities[String(field(request.body, 'model'))];
+      if (named === undefined) return json({ error: 'model not found' }, 404);
+      return json({ details: { family: 'llama' }, capabilities: named });
+    }
     if (route !== 'POST /v1/chat/completions') {
       return json(openAiError('unknown route', 'not_found'), 404);
     }

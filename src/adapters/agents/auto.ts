@@ -12,7 +12,7 @@ export interface AutoRunnerOptions extends ModelRunnerOptions {
 }
 
 /**
- * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first model of a local
+ * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a local
  * Ollama (looked for at most once a minute, for at most 300 ms), else to the demo agent; any other model is asked as
  * named. The reply's model says who answered: `ollama/<model>`, `demo`, or the named one. Dispose of it when no more
  * turns come.
@@ -74,6 +74,10 @@ class AutoRunner extends AgentRunner implements AsyncDisposable {
 
 /** Longest time the server gets to answer the question for its models. */
 const PROBE_MS = 300;
+/** How many models are asked about. */
+const MAX_ASKED = 10;
+/** Names of models that turn text into numbers: they answer a chat with 400 `"nomic-embed-text" does not support chat`. */
+const NO_CHAT = /embed|rerank|minilm|(?:^|\/)(?:bge|gte|e5|paraphrase)-/i;
 /** How long the answer, or the lack of one, is believed. */
 const REMEMBER_MS = 60_000;
 
@@ -88,21 +92,50 @@ class OllamaProbe {
     this.#clock = clock;
   }
 
-  /** The name of the first model it serves; undefined when none answers within 300 ms. Never fails. */
+  /** The name of the first model it serves that can answer; undefined when none does within 300 ms. Never fails. */
   firstModel(): Promise<string | undefined> {
     const now = this.#clock.now();
     if (this.#seen === undefined || now - this.#seen.at >= REMEMBER_MS) {
-      this.#seen = { at: now, model: askForModel(`${this.#url}/v1/models`) };
+      this.#seen = { at: now, model: this.#findModel() };
     }
     return this.#seen.model;
   }
+
+  async #findModel(): Promise<string | undefined> {
+    const models = await this.#listModels();
+    for (const model of models.slice(0, MAX_ASKED)) {
+      // One after the other: the first is the right one, mostly.
+      if (await this.#canAnswer(model)) return model;
+    }
+    return undefined;
+  }
+
+  /** `{data: [{id}]}`; an Ollama without any model answers `{data: null}`. */
+  async #listModels(): Promise<readonly string[]> {
+    const listed = getField(await this.#ask('/v1/models'), 'data');
+    if (!Array.isArray(listed)) return [];
+    const ids = listed.map((model: unknown) => getField(model, 'id'));
+    return ids.filter(
+      (id): id is string => typeof id === 'string' && id !== '' && !NO_CHAT.test(id),
+    );
+  }
+
+  /** Ollama's own word for it (docs/api.md, "Show Model Information"); servers that do not say are believed by name. */
+  async #canAnswer(model: string): Promise<boolean> {
+    const capabilities = getField(await this.#ask('/api/show', { model }), 'capabilities');
+    return !Array.isArray(capabilities) || capabilities.includes('completion');
+  }
+
+  /** Nothing there, something else there, or too slow: all mean that no Ollama serves us, and give undefined. */
+  async #ask(path: string, body?: object): Promise<unknown> {
+    const sent =
+      body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: JSON_TYPE };
+    const request = sendHttp(`${this.#url}${path}`, { timeoutMs: PROBE_MS, ...sent });
+    const answer = await request.catch(() => undefined);
+    return answer !== undefined && answer.status >= 200 && answer.status <= 299
+      ? answer.json
+      : undefined;
+  }
 }
 
-/** `{data: [{id}]}`; an Ollama without any model answers `{data: null}`. */
-async function askForModel(url: string): Promise<string | undefined> {
-  // Nothing there, something else there, or too slow: all mean that no Ollama serves us.
-  const answer = await sendHttp(url, { timeoutMs: PROBE_MS }).catch(() => undefined);
-  if (answer === undefined || answer.status < 200 || answer.status > 299) return undefined;
-  const id = getField(answer.json, 'data', 0, 'id');
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
+const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { renderSystemEvents } from '../boundary/index.ts';
+import { neutralize, renderSystemEvents } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, Sessions } from '../ports/index.ts';
 import type {
@@ -41,9 +41,14 @@ export class SessionStore {
     const { historyTokens } = this.settings.current.agents.defaults;
     const maxHistoryCharacters = historyTokens * CHARACTERS_PER_TOKEN;
     const context = await this.sessions.context(session, { ...SHOWN, maxHistoryCharacters });
-    const { pending } = context;
+    const { pending, history } = context;
     const isUntrusted = context.isUntrusted || pending.some((line) => isForeign(line));
-    return { ...context, isUntrusted, shown: showSystemEvents(pending) };
+    return {
+      ...context,
+      history: neutralReplies(history),
+      isUntrusted,
+      shown: showSystemEvents(pending),
+    };
   }
 
   /** The turn succeeded: the session remembers it, and the events it was shown are gone. */
@@ -76,6 +81,16 @@ export class SessionStore {
     const isUntrusted = contract.trust === 'untrusted';
     return { type: 'turn', session, at: this.clock.now(), prompt, reply, isUntrusted };
   }
+}
+
+/**
+ * A prompt was neutralised when it was made; what the agent made of it was not, and foreign text can get a model to put
+ * together what it may not say itself (docs/decisions/0095-agents-use-the-boundary.md).
+ */
+function neutralReplies(history: SessionContext['history']): SessionContext['history'] {
+  return history.map((message) =>
+    message.role === 'user' ? message : { ...message, text: neutralize(message.text) },
+  );
 }
 
 /** The lines as the agent sees them. */

@@ -87,6 +87,81 @@ describe('a usual mail', () => {
   });
 });
 
+describe('HTML that hides text from a person', () => {
+  it.each([
+    ['display', '<div style="display:none">evil</div>'],
+    ['display, in capitals', '<DIV STYLE="Display : NONE !important">evil</DIV>'],
+    ['display, escaped', '<div style="d\\69splay:none">evil</div>'],
+    ['the attribute', '<p hidden>evil</p>'],
+    ['visibility', '<p style="visibility:hidden">evil</p>'],
+    ['no size', '<span style="font-size:0">evil</span>'],
+    ['one pixel', '<span style="font: 1px/1 Arial; font-size:1px">evil</span>'],
+    ['opacity', '<p style="opacity:0.0">evil</p>'],
+    ['no height', '<div style="max-height:0;overflow:hidden">evil</div>'],
+    ['far off', '<div style="position:absolute;left:-9999px">evil</div>'],
+    ['an indent', '<div style="text-indent:-9999px">evil</div>'],
+    ['white on white', '<p style="color:#fff">evil</p>'],
+    ['white on white, by font', '<font color="white">evil</font>'],
+    ['grey on grey', '<td bgcolor="#EEEEEE"><i style="color: rgb(238,238,240)">evil</i></td>'],
+    ['transparent', '<p style="color:transparent">evil</p>'],
+    ['a class', '<style>.x, td.y { display: none }</style><p class="a x">evil</p>'],
+    ['a tag', '<style>/* } */ s { font-size: 0px }</style><s>evil</s>'],
+    ['a link', '<a style="display:none" href="https://evil.example/">evil</a>'],
+    ['what is inside of it', '<div style="display:none"><p style="display:block">evil</p></div>'],
+  ])('by %s: it is left out and counted', async (_how, markup) => {
+    const mail = await read(html(`<p>Dear Ann,</p>${markup}<p>see you.</p>`));
+    expect(mail.text.replace(/\s+/gu, ' ')).toBe('Dear Ann, see you.');
+    expect(mail.hiddenChars).toBe(4);
+  });
+
+  it.each([
+    ['a button', '<a style="color:#fff;background:#06c" href="https://a.example/">Buy</a>'],
+    ['a dark table', '<table bgcolor="#000"><tr><td style="color:white">Buy</td></tr></table>'],
+    [
+      'a dark class',
+      '<style>.d{background:#111}</style><div class="d"><b style="color:#fff">Buy</b></div>',
+    ],
+    ['a picture', '<td style="background:url(x.png)"><b style="color:#fff">Buy</b></td>'],
+    [
+      'styles that are not understood',
+      '<style>.a .b{background:#111}</style><div class="a"><b style="color:#fff">Buy</b></div>',
+    ],
+    [
+      'columns without gaps',
+      '<div style="font-size:0"><div style="font-size:14px">Buy</div></div>',
+    ],
+    [
+      'small screens',
+      '<style>@media (max-width:600px){.m{display:none}}</style><p class="m">Buy</p>',
+    ],
+    [
+      'text that is shown again',
+      '<div style="visibility:hidden"><p style="visibility:visible">Buy</p></div>',
+    ],
+    ['aria', '<p aria-hidden="true">Buy</p>'],
+    ['small print', '<p style="font-size:8px;color:#777">Buy</p>'],
+    ['half of the light', '<p style="opacity:0.6">Buy</p>'],
+  ])('is not what %s does', async (_what, markup) => {
+    const mail = await read(html(`<body style="background:#ffffff">${markup}</body>`));
+    expect(mail.text).toContain('Buy');
+    expect(mail.hiddenChars).toBe(0);
+  });
+
+  it('does not count what fills up the preview of a newsletter', async () => {
+    const filler = '&zwnj;&nbsp;&#847;&shy;'.repeat(50);
+    const mail = await read(html(`<div style="display:none">${filler}</div><p>News</p>`));
+    expect(mail).toMatchObject({ text: 'News', hiddenChars: 0 });
+  });
+
+  it('is found in 250 KB of it, however deep, in time', async () => {
+    const deep = '<div class="a b c" style="color:#fff">x'.repeat(6000);
+    const rules = Array.from({ length: 2000 }, (_, n) => `.c${n}{display:none}`).join('');
+    const answer = await read(html(`<style>${rules}</style>${deep}`)).catch((e: unknown) => e);
+    expect(answer).not.toBeUndefined();
+    await expect(read('Subject: next\r\n\r\nfine')).resolves.toMatchObject({ subject: 'next' });
+  }, 30_000);
+});
+
 describe('a hostile mail', () => {
   it('of one hundred thousand nested tags is read or given up in time', async () => {
     const deep = '<div><blockquote>'.repeat(100_000);

@@ -18,6 +18,8 @@ export interface ParsedMail {
   readonly text: string;
   /** True: the text was longer than the whole message, as nested quotations can be, and was cut there. */
   readonly isCut: boolean;
+  /** Characters of text that its HTML hides from a person, and that are not in `text`. */
+  readonly hiddenChars: number;
   readonly attachments: readonly {
     readonly filename: string;
     readonly contentType: string;

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import { removeHidden, StyleRules } from './hidden-html.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
@@ -54,6 +56,7 @@ const HTML_OPTIONS = {
     { selector: 'style', format: 'skip' },
     { selector: 'script', format: 'skip' },
     { selector: 'template', format: 'skip' },
+    { selector: 'title', format: 'skip' },
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
       selector,
@@ -62,29 +65,58 @@ const HTML_OPTIONS = {
   ],
 } as const;
 
+type Convert = typeof import('html-to-text').convert;
+
 interface Libraries {
   readonly parse: (source: Uint8Array) => Promise<ParserResult>;
-  /** What a person would read of HTML: text, addresses of links, lists; no images, styles or scripts. */
-  readonly convertHtml: (html: string) => string;
+  readonly convertHtml: (html: string) => ReadHtml;
+}
+
+/** What a person would read of HTML: text, addresses of links, lists; no images, styles, scripts or hidden text. */
+interface ReadHtml {
+  readonly text: string;
+  /** Characters that the mail hides and that were left out. */
+  readonly hiddenChars: number;
 }
 
 /** @throws OptionalPackageError */
 async function loadLibraries(): Promise<Libraries> {
   // First: mailparser needs it, too, and would fail with less to say.
-  const { compile } = await loadOptionalPackage('html-to-text', () => import('html-to-text'));
+  const { convert } = await loadOptionalPackage('html-to-text', () => import('html-to-text'));
   const { simpleParser } = await loadOptionalPackage('mailparser', () => import('mailparser'));
   const skipped = { skipHtmlToText: true, skipTextToHtml: true };
   const options = { ...skipped, skipImageLinks: true, skipTextLinks: true };
   return {
     parse: (source) => simpleParser(Buffer.from(source), options),
-    convertHtml: compile({ ...HTML_OPTIONS, selectors: [...HTML_OPTIONS.selectors] }),
+    convertHtml: (html) => readHtml(html, convert),
   };
+}
+
+/**
+ * The library gives no access to its tree but to formatters. So the whole mail is put into an element of its own, whose
+ * name no sender can know, and its formatter takes out what is hidden before anything is written.
+ */
+function readHtml(html: string, convert: Convert): ReadHtml {
+  const whole = `x-${randomUUID()}`;
+  let hiddenChars = 0;
+  const text = convert(`<${whole}>${html}</${whole}>`, {
+    ...HTML_OPTIONS,
+    baseElements: { selectors: [whole] },
+    selectors: [...HTML_OPTIONS.selectors, { selector: whole, format: 'whole' }],
+    formatters: {
+      whole: (element, walk, builder) => {
+        hiddenChars = removeHidden(element, new StyleRules(html));
+        walk(element.children ?? [], builder);
+      },
+    },
+  });
+  return { text, hiddenChars };
 }
 
 /** Reads one message, whole or cut off anywhere. */
 async function readMail(source: Uint8Array, libraries: Libraries): Promise<ParsedMail> {
   const mail = await libraries.parse(source);
-  const { text, isCut } = readText(mail, libraries);
+  const { text, isCut, hiddenChars } = readText(mail, libraries);
   const maxText = Math.max(source.length, MIN_TEXT_LIMIT);
   return {
     from: toAddressText(mail.from),
@@ -95,6 +127,7 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
     headers: readHeaders(mail),
     text: truncate(text, maxText),
     isCut: isCut || text.length > maxText,
+    hiddenChars,
     attachments: mail.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => ({
       filename: toOneLine(attachment.filename ?? '', MAX_NAME),
       contentType: toOneLine(attachment.contentType, MAX_NAME),
@@ -106,11 +139,14 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
 function readText(
   { text, html }: ParserResult,
   { convertHtml }: Libraries,
-): { readonly text: string; readonly isCut: boolean } {
+): ReadHtml & { readonly isCut: boolean } {
   const plain = clean(text ?? '');
-  if (plain !== '' || typeof html !== 'string') return { text: plain, isCut: false };
+  if (plain !== '' || typeof html !== 'string') {
+    return { text: plain, isCut: false, hiddenChars: 0 };
+  }
   const read = truncate(html, MAX_HTML);
-  return { text: clean(convertHtml(read)), isCut: read.length < html.length };
+  const { text: shown, hiddenChars } = convertHtml(read);
+  return { text: clean(shown), isCut: read.length < html.length, hiddenChars };
 }
 
 /** Unix line ends, no other control characters, no wide gaps. */
