@@ -29,6 +29,15 @@ interface Paint {
 
 const BLACK: Color = [0, 0, 0];
 const WHITE: Color = [255, 255, 255];
+/** In CSS; one without an end goes on to the end. */
+const COMMENT = /\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)/g;
+/** The properties that can hide something; no other is kept, however many a mail has. */
+const PROPERTIES = new Set(
+  `display visibility opacity overflow transform text-indent position clip height max-height width max-width
+  left top right bottom font font-size color background background-color background-image`.split(
+    /\s+/,
+  ),
+);
 /** Most rules of a mail's styles that are kept. */
 const MAX_RULES = 500;
 
@@ -40,8 +49,8 @@ export class StyleRules {
   #paintsElsewhere = false;
 
   constructor(html: string) {
-    for (const [, css = ''] of html.matchAll(/<style\b[^>]*>([^<]*(?:<(?!\/style)[^<]*)*)/gi)) {
-      this.#read(css.replace(/\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\//g, ' ').replace(/<!--|-->/g, ' '));
+    for (const [, css = ''] of html.matchAll(/<style\b[^<>]*>([^<]*(?:<(?!\/style)[^<]*)*)/gi)) {
+      this.#read(css.replace(COMMENT, ' ').replace(/<!--|-->/g, ' '));
     }
   }
 
@@ -98,17 +107,16 @@ function declarations(text: string): Style {
   const plain = text.replace(/\\([0-9a-f]{1,6})\s?/gi, (_, code: string) =>
     String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10_ff_ff)),
   );
-  return new Map(
-    plain
-      .toLowerCase()
-      .replace(/\/\*.*?\*\//gs, '')
-      .split(';')
-      .map((one) => one.split(':'))
-      .map(([name = '', ...value]) => [
-        name.trim(),
-        value.join(':').replace('!important', '').trim(),
-      ]),
-  );
+  const pairs = plain
+    .toLowerCase()
+    .replace(COMMENT, '')
+    .split(';')
+    .map((one) => one.split(':'))
+    .map(([name = '', ...value]): [string, string] => [
+      name.trim(),
+      value.join(':').replace('!important', '').trim(),
+    ]);
+  return new Map(pairs.filter(([name]) => PROPERTIES.has(name)));
 }
 
 /**
@@ -212,7 +220,8 @@ function readColor(text: string): Color | 'none' | 'unknown' {
   if (hex !== undefined) {
     const long = hex.length < 6 ? hex.replace(/./g, '$&$&') : hex;
     if (long.length === 8 && long.endsWith('00')) return 'none';
-    return [0, 2, 4].map((at) => Number.parseInt(long.slice(at, at + 2), 16)) as unknown as Color;
+    const part = (at: number) => Number.parseInt(long.slice(at, at + 2), 16);
+    return [part(0), part(2), part(4)];
   }
   const parts = /^rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+)(%?))?\s*\)$/.exec(text);
   if (parts === null) return 'unknown';
@@ -236,7 +245,7 @@ function readableIn(root: HtmlNode): number {
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.type === 'text') count += readable(node.data ?? '');
-    open.push(...(node.children ?? []));
+    for (const child of node.children ?? []) open.push(child);
   }
   return count;
 }

@@ -153,13 +153,25 @@ describe('HTML that hides text from a person', () => {
     expect(mail).toMatchObject({ text: 'News', hiddenChars: 0 });
   });
 
-  it('is found in 250 KB of it, however deep, in time', async () => {
-    const deep = '<div class="a b c" style="color:#fff">x'.repeat(6000);
-    const rules = Array.from({ length: 2000 }, (_, n) => `.c${n}{display:none}`).join('');
-    const answer = await read(html(`<style>${rules}</style>${deep}`)).catch((e: unknown) => e);
-    expect(answer).not.toBeUndefined();
-    await expect(read('Subject: next\r\n\r\nfine')).resolves.toMatchObject({ subject: 'next' });
-  }, 30_000);
+  it.each([
+    [
+      'rules and elements',
+      `<style>${'.c{left:0;'.repeat(9000)}}</style>${'<p class=c>x'.repeat(9000)}`,
+    ],
+    ['neighbours', '<i>x</i>'.repeat(25_000)],
+    ['depth', '<div class="a b c" style="color:#fff">x'.repeat(5000)],
+    ['styles without an end', '<style '.repeat(30_000)],
+    ['comments without an end', `<style>${'/*'.repeat(90_000)}`],
+    ['comments in one style', `<p style="${'/*'.repeat(90_000)}">x`],
+    ['braces', `<style>${'{'.repeat(90_000)}${'}'.repeat(90_000)}`],
+  ])(
+    'is looked for in 200 KB of %s in time',
+    async (_what, markup) => {
+      expect((await read(html(markup))).isCut).toBe(false);
+      await expect(read('Subject: next\r\n\r\nfine')).resolves.toMatchObject({ subject: 'next' });
+    },
+    30_000,
+  );
 });
 
 describe('a hostile mail', () => {
