@@ -56,7 +56,7 @@ export interface AgentTurn {
   readonly agent: Agent;
   /** Full key, e.g. `agent:main:hook:x`. */
   readonly sessionKey: string;
-  /** Earlier messages of the session, oldest first; empty for an isolated session. */
+  /** Earlier messages of the session, oldest first, replies neutralised; empty for an isolated session. */
   readonly history: readonly TranscriptMessage[];
   /** What to answer now; foreign text in it stands between markers already. */
   readonly prompt: string;
