@@ -22,7 +22,7 @@ export type {
   ActionReceipt,
   AttemptNote,
   Change,
-  ChannelLimits,
+  ClaimLimits,
   ConsumeChange,
   ContextLimits,
   DeliveryChange,

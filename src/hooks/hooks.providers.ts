@@ -45,6 +45,7 @@ import {
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
+import { BackendHealth } from './work/backend-health.ts';
 import { ChannelHealth, ChannelOperations } from './work/channel-health.ts';
 import { ChannelRegistry } from './work/channels.ts';
 import { DeliveryStep } from './work/delivery.ts';
@@ -139,6 +140,7 @@ export const providers: Provider[] = [
   HeartbeatSchedule,
   HostErrors,
   TurnRunner,
+  BackendHealth,
   SessionStore,
   Outbox,
   ChannelRegistry,

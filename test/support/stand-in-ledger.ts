@@ -3,7 +3,7 @@ import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   Change,
   ChannelId,
-  ChannelLimits,
+  ClaimLimits,
   ContextLimits,
   Lane,
   Lease,
@@ -48,7 +48,7 @@ class StandInSessions extends Sessions {
 /** Hands out the leases that a test gives it and writes down what becomes of them. */
 class StandInWork extends WorkLedger {
   readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
-  readonly claims: { lane: Lane; max: number; limits: (() => ChannelLimits) | undefined }[] = [];
+  readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];
   readonly renewed: number[] = [];
   readonly acting: number[] = [];
   readonly added: NewWork[] = [];
@@ -76,7 +76,7 @@ class StandInWork extends WorkLedger {
     lane: Lane,
     max: number,
     signal: AbortSignal,
-    limits?: () => ChannelLimits,
+    limits?: () => ClaimLimits,
   ): Promise<readonly Lease[]> {
     this.#break('claim');
     this.claims.push({ lane, max, limits });

@@ -2,7 +2,7 @@
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
-import type { ChannelLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   ContextLimits,
   SessionContext,
@@ -82,7 +82,7 @@ export interface ThreadData {
 /** Everything that writes, and what has to be read in order with the writing. */
 export interface WriterCalls {
   accept: { args: [event: EventTuple, maxSystemEvents: number]; result: StoredAcceptance };
-  claim: { args: [lane: Lane, max: number, limits: ChannelLimits]; result: ClaimResult };
+  claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };

@@ -30,7 +30,7 @@ import type {
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { ChannelLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import {
   decodeAcceptance,
   decodeEventDetails,
@@ -174,7 +174,7 @@ class SqliteWorkLedger extends WorkLedger {
     lane: Lane,
     max: number,
     signal: AbortSignal,
-    limits: () => ChannelLimits = () => ({}),
+    limits: () => ClaimLimits = () => ({}),
   ): Promise<readonly Lease[]> {
     while (!signal.aborted) {
       const version = this.#notifier.version(lane);

@@ -119,6 +119,14 @@ export class AgentDefaultsOptions {
   maxConcurrent = 4;
 
   /**
+   * How long a turn that cannot have acted is tried again, from its acceptance or an operator's retry, while its model
+   * or gateway is unreachable: a number with `s`, `m` or `h`, with pauses that grow to 10 minutes; `0s`: never.
+   * @default '24h'
+   */
+  @Matches(DURATION, DURATION_MESSAGE)
+  retryFor = '24h';
+
+  /**
    * How much of a session's transcript a turn is given at most, in tokens of 4 characters each, 0 to 10,000,000. Whole
    * turns (prompt and reply) are left out from the front; a session keeps its newest 100. @default 50000
    */

@@ -157,4 +157,10 @@ export abstract class AgentRunner {
   mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
     return false;
   }
+
+  /**
+   * Names who answers the turn, as operators read it; turns of one name wait together while it is unreachable. Absent:
+   * the address of a gateway, the name of a program, else the provider before the first slash of the model.
+   */
+  backend?(turn: Pick<AgentTurn, 'agent' | 'model'>): string;
 }

@@ -55,6 +55,8 @@ export type Lease = RunLease | HeartbeatLease | DeliveryLease;
  * `cut`: a delivery is done in `parts` from now on, one lease each; it stays first in line and is due at once. `job` is
  * what is left beside them: the parts are stored once, and what one of them costs does not grow with the others.
  * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
+ * `rest`: a turn whose backend cannot be asked now. It stays first of its key and is claimed again when
+ * {@link ClaimLimits.resting} no longer names the backend, after those that were not asked.
  * @publicApi
  */
 export type StepOutcome =
@@ -64,13 +66,18 @@ export type StepOutcome =
   | { type: 'release' }
   | { type: 'cut'; job: DeliveryJob; parts: readonly string[] }
   | { type: 'continue' }
+  /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
+  | { type: 'rest'; backend: string; asked: boolean }
   | { type: 'dead' };
 
-/** What a claim leaves out, by channel: the first word of a key, which in the lane of deliveries is one. @publicApi */
-export interface ChannelLimits {
+/**
+ * What a claim leaves out, by who does the work: of a delivery the channel, which is the first word of its key; of a turn
+ * the backend it rests for. @publicApi
+ */
+export interface ClaimLimits {
   /** How much work of one channel may be under way at once. @default as much as there is */
   readonly perChannel?: number;
-  /** Until when a channel rests, in epoch milliseconds: nothing of it is claimed before. @default none rests */
+  /** Until when a channel or a backend rests, in epoch milliseconds: nothing of it is claimed before. @default none rests */
   readonly resting?: Readonly<Record<string, number>>;
 }
 
@@ -96,7 +103,7 @@ export abstract class WorkLedger {
     lane: Lane,
     max: number,
     signal: AbortSignal,
-    limits?: () => ChannelLimits,
+    limits?: () => ClaimLimits,
   ): Promise<readonly Lease[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */

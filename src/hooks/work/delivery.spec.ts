@@ -151,7 +151,7 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
     const { outcome, changes } = await perform(LATER, { attempt: 4, crashes: 5 });
     expect(work.channel.messages).toEqual([]);
     expect(outcome).toEqual({ type: 'dead' });
-    const error = 'the service died 5 times during this delivery';
+    const error = 'the service died 5 times in a row during this delivery';
     expect(only(changes, 'delivery-update')).toMatchObject([{ status: 'unknown', error }]);
     expect(only(changes, 'system-event').map(({ text }) => text)).toEqual([
       'Hook CI: the reply',

@@ -213,29 +213,45 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     });
   });
 
+  const day = 24 * 3_600_000;
+
   it.each([
     ['a permanent failure', 'permanent', 0],
-    ['the third retryable failure', 'retryable', 2],
-  ] as const)('%s keeps the events, says so, and schedules the next', async (_, kind, failures) => {
+    ['what only a person can mend', 'needs-operator', 0],
+    ['a passing failure after a day', 'retryable', day],
+    ['an unreachable model after a day', 'unreachable', day],
+  ] as const)('%s keeps the events, says so, and schedules the next', async (_, kind, age) => {
     work.runner.reply = () => Promise.reject(new AgentError('no', kind));
-    const { outcome, changes } = await perform(false, { failures });
+    const { outcome, changes } = await perform(false, { since: work.clock.now() - age });
     expect(outcome).toEqual({ type: 'done' });
     expect(listKinds(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
   });
 
   it.each([
-    ['once, where its runner may have acted', true, 1],
-    ['twice, wherever', false, 2],
-  ])(
-    'a heartbeat that was interrupted %s, keeps the events',
-    async (_, mayHaveActed, interruptions) => {
-      const lease = { attempt: 4, interruptions, mayHaveActed };
-      const { outcome, changes } = await perform(true, lease);
-      expect(work.runner.turns).toEqual([]);
-      expect(outcome).toEqual({ type: 'done' });
-      expect(listKinds(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
-    },
-  );
+    ['was interrupted where its runner may have acted', true, 1],
+    ['took the process down five times in a row', false, 5],
+  ])('a heartbeat that %s keeps the events', async (_, mayHaveActed, crashes) => {
+    const lease = { attempt: 6, interruptions: crashes, crashes, mayHaveActed };
+    const { outcome, changes } = await perform(true, lease);
+    expect(work.runner.turns).toEqual([]);
+    expect(outcome).toEqual({ type: 'done' });
+    expect(listKinds(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+  });
+
+  it('an unreachable model makes it rest, and without lines nothing is waited for', async () => {
+    work.runner.reply = () => Promise.reject(new AgentError('refused', 'unreachable'));
+    const backend = 'the default model';
+    expect(await perform()).toEqual({
+      outcome: { type: 'rest', backend, asked: true },
+      changes: [],
+    });
+    const { outcome, changes } = await perform(true);
+    expect(outcome).toEqual({ type: 'done' });
+    // One that was asked for takes the place of the periodic one: no active hours hold it back.
+    expect(only(changes, 'work')[0]?.work.job).toMatchObject({ isPeriodic: false });
+    work.sessions.pending = [];
+    expect(listKinds((await perform(true)).changes)).toEqual(['work:heartbeat']);
+  });
 
   it('a timeout keeps the events', async () => {
     work.runner.reply = () => new Promise<string>(() => {});

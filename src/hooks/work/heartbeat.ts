@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
-import { DURATION, HooksSettings, unaliased } from '../options/index.ts';
+import { HooksSettings, durationMs, unaliased } from '../options/index.ts';
 import type { ActiveHoursOptions } from '../options/index.ts';
 import {
   AgentDirectory,
@@ -10,21 +10,13 @@ import {
   mainSession,
   periodicHeartbeat,
 } from '../ports/index.ts';
-import type { AgentReply, Change, HeartbeatLease } from '../ports/index.ts';
+import type { AgentReply, Change, HeartbeatLease, StepOutcome } from '../ports/index.ts';
 import { Outbox } from './outbox.ts';
-import { HEARTBEAT_RETRY, nextAttempt } from './retry.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
 import { TurnRunner } from './turn.ts';
 import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
-
-/** `agents.defaults.heartbeat.every` as a number and one of these. */
-const UNIT_MS = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
 
 /** Periodic heartbeats. Each one schedules the next durably, so that one that came due while the service was down is caught up. */
 @Injectable()
@@ -69,9 +61,7 @@ export class HeartbeatSchedule {
   }
 
   get #everyMs(): number {
-    const [, amount, unit = ''] =
-      DURATION.exec(this.settings.current.agents.defaults.heartbeat.every) ?? [];
-    return Number(amount) * (UNIT_MS.get(unit) ?? 0);
+    return durationMs(this.settings.current.agents.defaults.heartbeat.every);
   }
 }
 
@@ -98,7 +88,8 @@ interface Heartbeat {
 /**
  * One turn of an agent on its main session, with everything that waits there. Its effects become durable in one commit,
  * in this order: system events consumed -> transcript -> reply put on its way -> next heartbeats.
- * What waits is consumed only when the turn succeeded; otherwise the next heartbeat shows it again.
+ * What waits is consumed only when the turn succeeded; otherwise the next heartbeat shows it again. While something
+ * waits, a heartbeat is tried again as long as a run is.
  */
 @Injectable()
 export class HeartbeatStep implements Step<HeartbeatLease> {
@@ -158,6 +149,9 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
 
   #conclude(heartbeat: Heartbeat, result: TurnResult): Promise<StepResult> | StepResult {
     if (result.outcome === 'replied') return this.#replied(heartbeat, result.reply);
+    if (result.outcome === 'resting') {
+      return this.#later(heartbeat, { type: 'rest', backend: result.backend, asked: false });
+    }
     if (result.outcome !== 'stopped') return this.#failed(heartbeat, result);
     if (!result.hasStarted) return { outcome: { type: 'release' }, changes: [] };
     return { outcome: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
@@ -174,19 +168,29 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     ]);
   }
 
+  /**
+   * A heartbeat that nobody asked for is not waited for: when something is to be shown, one that was asked for takes its
+   * place, which no active hours hold back.
+   */
+  #later({ lease: { job }, input }: Heartbeat, outcome: StepOutcome): StepResult {
+    const { agentId, isPeriodic } = job;
+    if (input.pending.length === 0) return this.#done(agentId, []);
+    if (!isPeriodic) return { outcome, changes: [] };
+    const work = immediateHeartbeat(agentId, this.clock.now());
+    return this.#done(agentId, [{ type: 'work', work }]);
+  }
+
   /** After the last attempt the records of the events say so. */
-  #failed(
-    { lease, input }: Heartbeat,
-    result: Exclude<FinishedTurn, { outcome: 'replied' }>,
-  ): StepResult {
+  #failed(heartbeat: Heartbeat, result: Exclude<FinishedTurn, { outcome: 'replied' }>): StepResult {
+    const { lease, input } = heartbeat;
     const { attempt, job } = lease;
     const { agentId } = job;
     this.#logger.warn(
       `attempt ${attempt} of a heartbeat of agent ${agentId} failed: ${result.error}`,
     );
-    if (result.outcome === 'failed' && result.isRetryable) {
-      const outcome = nextAttempt(HEARTBEAT_RETRY, lease, this.clock.now(), result.retryAfterMs);
-      if (outcome.type === 'retry') return { outcome, changes: [] };
+    if (result.outcome === 'failed') {
+      const outcome = this.turns.afterFailure(lease, result);
+      if (outcome.type !== 'dead') return this.#later(heartbeat, outcome);
     }
     return this.#done(agentId, this.sessions.keepEvents(mainSession(agentId), input));
   }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
-import { DELIVERY_RETRY, HEARTBEAT_RETRY, RUN_RETRY, nextAttempt } from './retry.ts';
+import { BROKEN_RETRY, DELIVERY_RETRY, TURN_RETRY, nextAttempt } from './retry.ts';
 
-const policies = fc.constantFrom(RUN_RETRY, HEARTBEAT_RETRY, DELIVERY_RETRY);
+const TURNS = { ...TURN_RETRY, maxAgeMs: 24 * 3_600_000 };
+const policies = fc.constantFrom(TURNS, BROKEN_RETRY, DELIVERY_RETRY);
 
 function delay(...[policy, lease, now, retryAfterMs]: Parameters<typeof nextAttempt>): number {
   const end = nextAttempt(policy, lease, now, retryAfterMs);
@@ -34,7 +35,7 @@ describe('nextAttempt (issue 2: retries with backoff for retryable failures)', (
   });
 
   it('is never earlier than the other side asked for', () => {
-    expect(delay(RUN_RETRY, { failures: 0, since: 0 }, 0, 90_000)).toBe(90_000);
+    expect(delay(TURNS, { failures: 0, since: 0 }, 0, 90_000)).toBe(90_000);
   });
 
   it('does not send many failures back together', () => {
@@ -44,18 +45,19 @@ describe('nextAttempt (issue 2: retries with backoff for retryable failures)', (
     expect(new Set(delays).size).toBeGreaterThan(5);
   });
 
-  it.each([
-    ['a run', RUN_RETRY, 6],
-    ['a heartbeat', HEARTBEAT_RETRY, 3],
-  ])('gives up %s at its last attempt', (_, policy, last) => {
-    expect(nextAttempt(policy, { failures: last - 2, since: 0 }, 0).type).toBe('retry');
-    expect(nextAttempt(policy, { failures: last - 1, since: 0 }, 0)).toEqual({ type: 'dead' });
+  it('gives up what is broken at its eighth attempt', () => {
+    expect(nextAttempt(BROKEN_RETRY, { failures: 6, since: 0 }, 0).type).toBe('retry');
+    expect(nextAttempt(BROKEN_RETRY, { failures: 7, since: 0 }, 0)).toEqual({ type: 'dead' });
+  });
+
+  it('lets a turn wait for ten minutes at most', () => {
+    expect(delay(TURNS, { failures: 99, since: 0 }, 0)).toBeLessThanOrEqual(600_000);
   });
 
   it('counts the day from the retry of an operator', () => {
     const day = 24 * 3_600_000;
     const lease = { failures: 0, since: 3 * day };
-    expect(nextAttempt(RUN_RETRY, lease, 3 * day + 1).type).toBe('retry');
+    expect(nextAttempt(TURNS, lease, 3 * day + 1).type).toBe('retry');
   });
 
   it('gives up what would be older than a day, however often it was tried', () => {
@@ -66,7 +68,7 @@ describe('nextAttempt (issue 2: retries with backoff for retryable failures)', (
     expect(nextAttempt(DELIVERY_RETRY, { failures: 89, since: 0 }, day)).toEqual({
       type: 'dead',
     });
-    expect(nextAttempt(RUN_RETRY, { failures: 0, since: 0 }, 0, day + 1)).toEqual({
+    expect(nextAttempt(TURNS, { failures: 0, since: 0 }, 0, day + 1)).toEqual({
       type: 'dead',
     });
   });

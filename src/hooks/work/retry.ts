@@ -5,7 +5,7 @@ import type { BackoffLimits } from '../../platform/backoff.ts';
 /**
  * When work is tried again, and when it is given up. Three things count, each on its own:
  * - failures (an agent or a platform said no, for now): tried again with backoff, see {@link RetryPolicy};
- * - interruptions (a stop or a crash cut a turn off): begun again once, and only where nothing can have been done twice;
+ * - interruptions (a stop or a crash cut a turn off): begun again, but only where nothing can have been done twice;
  * - crashes in a row (the process died during the step): given up before it takes the service down for ever.
  */
 
@@ -23,20 +23,22 @@ const HOUR = 3_600 * SECOND;
 /** Up to half of every wait is left to chance, so that many failures do not come back together. */
 const JITTER = 0.5;
 
-/** Runs: a provider that is down for a few minutes costs nothing but time. */
-export const RUN_RETRY: RetryPolicy = {
+/** Turns: a provider that is down for some hours costs nothing but time. Their time is `agents.defaults.retryFor`. */
+export const TURN_RETRY: Omit<RetryPolicy, 'maxAgeMs'> = {
   firstMs: 2 * SECOND,
-  maxMs: 300 * SECOND,
+  maxMs: 600 * SECOND,
   jitter: JITTER,
-  maxAttempts: 6,
-  maxAgeMs: 24 * HOUR,
+  maxAttempts: Number.POSITIVE_INFINITY,
 };
 
-/** Heartbeats: the events stay, and the next heartbeat shows them again. */
-export const HEARTBEAT_RETRY: RetryPolicy = { ...RUN_RETRY, maxAttempts: 3 };
-
 /** A step that broke by itself: it may heal (a host's port that was away), but nothing waits behind it for long. */
-export const BROKEN_RETRY: RetryPolicy = { ...RUN_RETRY, firstMs: SECOND, maxAttempts: 8 };
+export const BROKEN_RETRY: RetryPolicy = {
+  firstMs: SECOND,
+  maxMs: 300 * SECOND,
+  jitter: JITTER,
+  maxAttempts: 8,
+  maxAgeMs: 24 * HOUR,
+};
 
 /** Deliveries: a platform may be down for most of a day. */
 export const DELIVERY_RETRY: RetryPolicy = {
@@ -62,29 +64,16 @@ export function nextAttempt(
   return isOver ? { type: 'dead' } : { type: 'retry', at };
 }
 
-/** How often an interrupted turn is begun again, where its runner says that it cannot have acted. */
-const MAX_REPEATS = 1;
-
-/**
- * Why a turn that was cut off is not begun again; null: it may be.
- * @param interruptions how often it was, by the end of the process or by a stop.
- * @param mayRepeat what its runner said before it was asked.
- */
-export function refusalToRepeat(
-  kind: 'run' | 'heartbeat',
-  interruptions: number,
-  mayRepeat: boolean,
-): string | null {
-  if (interruptions === 0) return null;
-  if (!mayRepeat) return `the ${kind} was interrupted; it may have acted, so it is not begun again`;
-  if (interruptions <= MAX_REPEATS) return null;
-  return `the ${kind} was interrupted ${interruptions} times; it is not begun again`;
+/** Why a turn that was cut off, by a stop or by the end of its process, is not begun again if it may have acted. */
+export function mayHaveActed(kind: 'run' | 'heartbeat'): string {
+  return `the ${kind} was interrupted; it may have acted, so it is not begun again`;
 }
 
-/** A delivery that takes its process down is given up after so many times in a row: it would do so for ever. */
+/** Work that takes its process down is given up after so many times in a row: it would do so for ever. */
 const MAX_CRASHES = 5;
 
-/** Why a delivery is given up without another attempt; null: it may be begun. */
-export function refusalAfterCrashes({ crashes }: Pick<Lease, 'crashes'>): string | null {
-  return crashes < MAX_CRASHES ? null : `the service died ${crashes} times during this delivery`;
+/** Why work is given up without another attempt; null: it may be begun. */
+export function refusalAfterCrashes({ crashes, kind }: Pick<Lease, 'crashes' | 'kind'>) {
+  if (crashes < MAX_CRASHES) return null;
+  return `the service died ${crashes} times in a row during this ${kind}`;
 }

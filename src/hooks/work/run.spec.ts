@@ -4,6 +4,7 @@ import { WorkUnderTest, listKinds, only, settled } from '../../../test/support/w
 import type { Commit, WorkOptions } from '../../../test/support/work-under-test.ts';
 
 const UNLESS = { summary: 'unless-delivered' } as const;
+const HOUR = 3_600_000;
 
 let work: WorkUnderTest;
 
@@ -199,16 +200,38 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     ]);
   });
 
-  it('the last attempt of a retryable failure is a failure', async () => {
+  it.each(['retryable', 'unreachable', 'rate-limited'] as const)(
+    'what is %s after a day is a failure',
+    async (kind) => {
+      work.runner.reply = failing(new AgentError('overloaded', kind));
+      const { outcome, changes } = await perform({}, { since: work.clock.now() - 24 * HOUR });
+      expect(outcome).toEqual({ type: 'dead' });
+      expect(listKinds(changes)).toContain('system-event');
+    },
+  );
+
+  it('is tried again for agents.defaults.retryFor, however often', async () => {
+    await start({ agents: { defaults: { retryFor: '2h' } } });
     work.runner.reply = failing(new AgentError('overloaded', 'retryable'));
-    const { outcome, changes } = await perform({}, { attempt: 9, failures: 5 });
-    expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toContain('system-event');
+    const young = { failures: 90, since: work.clock.now() - HOUR };
+    expect((await perform({}, young)).outcome.type).toBe('retry');
+    const old = { since: work.clock.now() - 2 * HOUR };
+    expect((await perform({}, old)).outcome.type).toBe('dead');
   });
 
-  it('interruptions do not use up the attempts', async () => {
+  it('lists the first failures one by one, and of later ones the last', async () => {
     work.runner.reply = failing(new AgentError('overloaded', 'retryable'));
-    expect((await perform({}, { attempt: 9, failures: 4 })).outcome.type).toBe('retry');
+    const [update] = only((await perform({}, { failures: 30 })).changes, 'run-update');
+    expect(update).toMatchObject({ error: 'overloaded' });
+    expect(update).not.toHaveProperty('note');
+  });
+
+  it('what only a person can mend ends at once', async () => {
+    const advice = 'the provider refused the API key: check models.providers.openai.apiKey (401)';
+    work.runner.reply = failing(new AgentError(advice, 'needs-operator'));
+    const { outcome, changes } = await perform();
+    expect(outcome).toEqual({ type: 'dead' });
+    expect(only(changes, 'run-update')).toMatchObject([{ status: 'failed', error: advice }]);
   });
 
   it('times out from the start of the run, even when the runner ignores its signal', async () => {
@@ -239,17 +262,15 @@ describe('RunStep: a stop (issue 4.9)', () => {
     ]);
   });
 
-  it.each([
-    [
-      'may have acted',
-      false,
-      0,
-      'the run was interrupted; it may have acted, so it is not begun again',
-    ],
-    ['was begun again before', true, 1, 'the run was interrupted 2 times; it is not begun again'],
-  ])('ends a run that %s, and delivers nothing', async (_, isSafe, interruptions, error) => {
-    work.runner.isSafe = isSafe;
-    const { outcome, changes } = await stopped({}, { interruptions });
+  it('is never too often for a run that cannot have acted', async () => {
+    const { outcome } = await stopped({}, { attempt: 41, interruptions: 40 });
+    expect(outcome).toMatchObject({ type: 'retry', interrupted: true });
+  });
+
+  it('ends a run that may have acted, and delivers nothing', async () => {
+    const error = 'the run was interrupted; it may have acted, so it is not begun again';
+    work.runner.isSafe = false;
+    const { outcome, changes } = await stopped();
     expect(outcome).toEqual({ type: 'dead' });
     expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
     expect(only(changes, 'run-update')).toMatchObject([
@@ -279,10 +300,10 @@ describe('RunStep: a stop (issue 4.9)', () => {
 });
 
 describe('RunStep: a run whose process died (issue 4.9)', () => {
-  it.each([true, false])('is begun again once if it cannot have acted', async (isSafe) => {
+  it.each([true, false])('is begun again if it cannot have acted', async (isSafe) => {
     // What its agent can do by now makes no difference.
     work.runner.isSafe = isSafe;
-    const { outcome } = await perform({}, { attempt: 2, interruptions: 1 });
+    const { outcome } = await perform({}, { attempt: 9, interruptions: 8, crashes: 4 });
     expect(outcome).toEqual({ type: 'done' });
   });
 
@@ -293,9 +314,15 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
       1,
       'the run was interrupted; it may have acted, so it is not begun again',
     ],
-    ['was begun again before', false, 2, 'the run was interrupted 2 times; it is not begun again'],
-  ])('is not begun again when it %s', async (_, mayHaveActed, interruptions, error) => {
-    const { outcome, changes } = await perform({}, { attempt: 3, interruptions, mayHaveActed });
+    [
+      'was under way at five crashes',
+      false,
+      5,
+      'the service died 5 times in a row during this run',
+    ],
+  ])('is not begun again when it %s', async (_, mayHaveActed, crashes, error) => {
+    const lease = { attempt: 9, interruptions: 8, crashes, mayHaveActed };
+    const { outcome, changes } = await perform({}, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'dead' });
     expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);

@@ -14,7 +14,6 @@ import type {
 } from '../ports/index.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatch } from './outbox.ts';
-import { RUN_RETRY, nextAttempt } from './retry.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
@@ -24,6 +23,8 @@ import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
 
 /** Longest input and result of a tool call in a run's record, in characters. */
 const MAX_TOOL_TEXT = 2000;
+/** So many failed attempts are listed one by one; later ones only replace the run's error. */
+const MAX_NOTED_FAILURES = 20;
 
 /** One run: its turn, and the session from which the turn came (null: a session without a past). */
 interface Run {
@@ -96,21 +97,27 @@ export class RunStep implements Step<RunLease> {
 
   #conclude(run: Run, result: TurnResult): Promise<StepResult> | StepResult {
     if (result.outcome === 'stopped') return this.#stopped(run, result.hasStarted);
-    if (result.outcome !== 'failed' || !result.isRetryable) return this.#finish(run, result);
-    const outcome = nextAttempt(RUN_RETRY, run.lease, this.clock.now(), result.retryAfterMs);
-    if (outcome.type !== 'retry') return this.#finish(run, result);
     const { id, prompt, contract } = run.turn;
+    const queued = { type: 'run-update', id, status: 'queued' } as const;
+    if (result.outcome === 'resting') {
+      const { backend, error } = result;
+      const change = { ...queued, error: `waits for ${backend}: ${error}` };
+      return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
+    }
+    if (result.outcome !== 'failed') return this.#finish(run, result);
+    const outcome = this.turns.afterFailure(run.lease, result);
+    if (outcome.type === 'dead') return this.#finish(run, result);
     const { error } = result;
-    const note = this.#note(run.lease, 'retry', error);
+    const isNoted = run.lease.failures < MAX_NOTED_FAILURES;
     const record = {
-      status: 'queued',
+      ...queued,
       prompt,
       contract,
       error,
-      note,
+      ...(isNoted && { note: this.#note(run.lease, 'retry', error) }),
       ...toolFields(result),
     } as const;
-    return { outcome, changes: [{ type: 'run-update', id, ...record }] };
+    return { outcome, changes: [record] };
   }
 
   /** Left to the next start. A run whose agent was not asked keeps its place in line. */
@@ -218,7 +225,7 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
 const NOTHING: Dispatch = { changes: [], isUnderWay: false };
 
 function failed(error: string) {
-  return { outcome: 'failed', error, isRetryable: false, toolCalls: [] } as const;
+  return { outcome: 'failed', error, kind: 'permanent', backend: '', toolCalls: [] } as const;
 }
 
 function agentGone(agentId: string): string {

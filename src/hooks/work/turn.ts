@@ -1,19 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { HooksSettings, durationMs } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
+  AgentFailure,
   AgentReply,
   AgentTurn,
   CapabilityContract,
   Destination,
   HeartbeatLease,
   RunLease,
+  StepOutcome,
   ToolCall,
   Trust,
 } from '../ports/index.ts';
+import { BackendHealth } from './backend-health.ts';
 import { Deadline } from './deadline.ts';
 import { HostErrors } from './host-errors.ts';
-import { refusalToRepeat } from './retry.ts';
+import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import { runnerSessionFor } from './session.ts';
 import type { SessionInput } from './session.ts';
 import { Unrepeatable } from './step.ts';
@@ -44,18 +48,23 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
   | {
       readonly outcome: 'failed';
       readonly error: string;
-      readonly isRetryable: boolean;
+      readonly kind: AgentFailure;
       readonly retryAfterMs?: number;
+      readonly backend: string;
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
   /** Cut off, by now or by the end of an earlier process, and not to be begun again. */
   | { readonly outcome: 'interrupted'; readonly error: string }
   /** Cut off by a stop of the service, and begun again by the next start; `hasStarted`: the runner was asked before. */
   | { readonly outcome: 'stopped'; readonly hasStarted: boolean }
+  /** Nobody was asked, because the backend rests; `error` says why. */
+  | { readonly outcome: 'resting'; readonly backend: string; readonly error: string }
 );
 
 /** A turn of which nothing more comes, unless it failed and is tried again. */
-export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' }>;
+export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' | 'resting' }>;
+
+type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
 
 /** Prepares turns of agents and takes them within their deadlines. */
 @Injectable()
@@ -66,6 +75,8 @@ export class TurnRunner {
     private readonly ledger: WorkLedger,
     private readonly clock: Clock,
     private readonly hostErrors: HostErrors,
+    private readonly backends: BackendHealth,
+    private readonly settings: HooksSettings,
   ) {}
 
   /** Decides who is asked, with what contract and what history. */
@@ -83,8 +94,8 @@ export class TurnRunner {
   }
 
   /**
-   * Asks the agent, unless an earlier attempt was cut off and must not be repeated. A turn that may not be repeated is
-   * asked only once the ledger knows that it may act.
+   * Asks the agent, unless an earlier attempt was cut off and must not be repeated, or the backend rests. A turn that may
+   * not be repeated is asked only once the ledger knows that it may act.
    * @param stop aborts when the service stops.
    */
   async take(
@@ -92,16 +103,40 @@ export class TurnRunner {
     turn: PreparedTurn,
     stop: AbortSignal,
   ): Promise<TurnResult> {
-    const { kind, interruptions, mayHaveActed } = lease;
-    const refusal = refusalToRepeat(kind, interruptions, !mayHaveActed);
-    if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls: [] };
+    const toolCalls: readonly ToolCall[] = [];
+    const refusal = lease.mayHaveActed ? mayHaveActed(lease.kind) : refusalAfterCrashes(lease);
+    if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls };
+    const backend = this.runner.backend?.(turn) ?? backendOf(turn);
+    const visit = this.backends.visit(backend);
+    if ('reason' in visit) return { outcome: 'resting', backend, error: visit.reason, toolCalls };
+    using _visit = visit;
     if (!this.#mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
       throw new Error('the lease was lost before the agent was asked');
     }
-    const result = await this.#ask(turn, stop);
-    if (result.outcome !== 'stopped' || !result.hasStarted) return result;
-    const error = refusalToRepeat(kind, interruptions + 1, this.#mayRepeat(turn));
-    return error === null ? result : { outcome: 'interrupted', error, toolCalls: result.toolCalls };
+    const result = await this.#ask(turn, backend, stop);
+    if (result.outcome === 'replied') visit.answered();
+    if (result.outcome === 'failed' && isOfBackend(result.kind)) {
+      visit.failed({ message: result.error, retryAfterMs: result.retryAfterMs });
+    }
+    if (result.outcome !== 'stopped' || !result.hasStarted || this.#mayRepeat(turn)) return result;
+    return {
+      outcome: 'interrupted',
+      error: mayHaveActed(lease.kind),
+      toolCalls: result.toolCalls,
+    };
+  }
+
+  /** What becomes of work whose turn failed: dead, unless the turn may be taken later. */
+  afterFailure(lease: RunLease | HeartbeatLease, failed: FailedTurn): StepOutcome {
+    const { kind, backend, retryAfterMs } = failed;
+    if (kind === 'permanent' || kind === 'needs-operator') return { type: 'dead' };
+    const now = this.clock.now();
+    const maxAgeMs = durationMs(this.settings.current.agents.defaults.retryFor);
+    if (!isOfBackend(kind)) {
+      return nextAttempt({ ...TURN_RETRY, maxAgeMs }, lease, now, retryAfterMs);
+    }
+    const isOver = now - lease.since >= maxAgeMs;
+    return isOver ? { type: 'dead' } : { type: 'rest', backend, asked: true };
   }
 
   /**
@@ -129,7 +164,11 @@ export class TurnRunner {
     }
   }
 
-  async #ask({ timeoutSeconds, ...turn }: PreparedTurn, stop: AbortSignal): Promise<TurnResult> {
+  async #ask(
+    { timeoutSeconds, ...turn }: PreparedTurn,
+    backend: string,
+    stop: AbortSignal,
+  ): Promise<Exclude<TurnResult, { outcome: 'resting' }>> {
     let reported: () => readonly ToolCall[] = () => [];
     const reportToolCalls: AgentTurn['reportToolCalls'] = (calls) => void (reported = calls);
     const limitMs = timeoutSeconds * 1000;
@@ -145,7 +184,7 @@ export class TurnRunner {
     } catch (error) {
       const toolCalls = readCalls(reported);
       if (stop.aborted) return { outcome: 'stopped', hasStarted, toolCalls };
-      if (!limit.hasPassed) return { ...this.#failure(error), toolCalls };
+      if (!limit.hasPassed) return { ...this.#failure(error), backend, toolCalls };
       return { outcome: 'timed-out', error: `no reply within ${timeoutSeconds} s`, toolCalls };
     }
   }
@@ -153,13 +192,25 @@ export class TurnRunner {
   #failure(error: unknown) {
     if (error instanceof AgentError) {
       const { message, kind, retryAfterMs } = error;
-      const isRetryable = kind !== 'permanent' && kind !== 'needs-operator';
-      return { outcome: 'failed', error: message, isRetryable, retryAfterMs } as const;
+      return { outcome: 'failed', error: message, kind, retryAfterMs } as const;
     }
     this.hostErrors.report('the agent runner', error, 'an AgentError');
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { outcome: 'failed', error: reason, isRetryable: false } as const;
+    return { outcome: 'failed', error: reason, kind: 'permanent' } as const;
   }
+}
+
+/** Who answers, where the runner does not say it itself. */
+function backendOf({ agent: { runner }, model = '' }: PreparedTurn): string {
+  if (runner?.type === 'http') return `gateway ${runner.baseUrl}`;
+  if (runner?.type === 'command') return `command ${runner.command}`;
+  const [provider = ''] = model.split('/');
+  return provider === '' ? 'the default model' : `model provider ${provider}`;
+}
+
+/** Whether a failure concerns everyone who would ask the same backend. */
+function isOfBackend(kind: AgentFailure): boolean {
+  return kind === 'unreachable' || kind === 'rate-limited';
 }
 
 /** What a turn of this agent may do: shown foreign text, it has no tool but those the operator listed for that. */

@@ -3,6 +3,7 @@ import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LEASE_MS, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
 import type { Change, Lane, Lease, StepOutcome } from '../ports/index.ts';
+import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HeartbeatStep } from './heartbeat.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry.ts';
@@ -22,7 +23,8 @@ import type { StepResult } from './step.ts';
  * Runs and heartbeats are turns of an agent: SessionStore reads what their session brings (history, waiting system
  * events), TurnRunner decides the contract, asks the runner within its deadline and says how it ended, the step makes
  * changes of that, and the Outbox decides where the reply goes. A reply is work of its own, in the lane of deliveries;
- * DeliveryStep sends it through the ChannelRegistry, and ChannelHealth lets an account rest whose platform asks for it.
+ * DeliveryStep sends it through the ChannelRegistry, and ChannelHealth lets an account rest whose platform asks for it,
+ * as BackendHealth does with a model provider, gateway or program that cannot be asked.
  *
  * The order of effects: a run ends -> its summary waits in the main session -> a heartbeat is requested -> the reply is
  * on its way. The heartbeat shows the summary to the agent and consumes it. With `hooks.summary: unless-delivered`
@@ -55,6 +57,7 @@ export class WorkLoop {
     private readonly run: RunStep,
     private readonly heartbeat: HeartbeatStep,
     private readonly delivery: DeliveryStep,
+    private readonly backends: BackendHealth,
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
@@ -104,8 +107,10 @@ export class WorkLoop {
   }
 
   async #claim(lane: Lane, max: number): Promise<readonly Lease[]> {
-    const ofChannels = () => ({ perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting });
-    const limits = lane === 'delivery' ? ofChannels : undefined;
+    const limits = () =>
+      lane === 'delivery'
+        ? { perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting }
+        : { resting: this.backends.resting };
     try {
       return await this.ledger.claim(lane, max, this.#claiming.signal, limits);
     } catch (error) {

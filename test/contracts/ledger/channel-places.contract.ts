@@ -1,10 +1,10 @@
 import type { Lease } from '../../../src/hooks/ports/work-ledger.ts';
 import { eventually } from '../../support/eventually.ts';
-import { heartbeat } from './events.ts';
+import { LIMITS, agent, heartbeat } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `WorkLedger.claim`: a channel that holds all of its places leaves the others theirs. */
+/** `WorkLedger.claim`: a channel that holds all of its places leaves the others theirs, and whoever rests is left out. */
 export function describeChannelPlaces(openStore: OpenStore): void {
   describe('places per channel', () => {
     let under: LedgerUnderTest;
@@ -66,6 +66,78 @@ export function describeChannelPlaces(openStore: OpenStore): void {
       await add('chan_1 a', 'chan_1 b');
       await claim(1);
       expect(keys(await claim(1))).toEqual(['chan_1 b']);
+    });
+  });
+
+  describe('a backend that rests', () => {
+    let under: LedgerUnderTest;
+    let resting: Record<string, number>;
+    const { signal } = new AbortController();
+    const claim = (max: number) =>
+      under.ledger.work.claim('turn', max, signal, () => ({ resting }));
+    const accept = async (session: string) => {
+      const event = agent(session);
+      await under.ledger.intake.accept(event, LIMITS);
+      return event.id;
+    };
+    const rest = (lease: Lease | undefined, asked: boolean) =>
+      under.ledger.work.commit(lease!, { type: 'rest', backend: 'model provider a', asked }, [
+        { type: 'run-update', id: lease!.ref!, status: 'queued' },
+      ]);
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+      resting = {};
+    });
+    afterEach(() => under.dispose());
+
+    it('leaves out what waits for it, and not what never asked it', async () => {
+      const first = await accept('a');
+      await rest((await claim(9))[0], false);
+      resting = { 'model provider a': under.clock.now() + 1000 };
+      const second = await accept('b');
+      expect((await claim(9)).map(({ eventId }) => eventId)).toEqual([second]);
+      const waiting = claim(9);
+      await eventually('it waits', () => under.clock.waiting > 0);
+      under.clock.advance(1000);
+      expect((await waiting).map(({ eventId }) => eventId)).toEqual([first]);
+    });
+
+    it('hands it out at once when a step has ended that found it back', async () => {
+      await accept('a');
+      await accept('b');
+      const [one, two] = await claim(9);
+      await rest(one, false);
+      resting = { 'model provider a': under.clock.now() + 1000 };
+      const waiting = claim(9);
+      await eventually('it waits', () => under.clock.waiting > 0);
+      resting = {};
+      await under.ledger.work.commit(two!, { type: 'done' }, []);
+      expect((await waiting).map(({ eventId }) => eventId)).toEqual([one!.eventId]);
+    });
+
+    it('counts a failure where it was asked, and nothing where it was not', async () => {
+      const id = await accept('a');
+      await rest((await claim(1))[0], false);
+      expect(await under.details(id)).toMatchObject({ runs: [{ status: 'queued', attempts: 0 }] });
+      const [again] = await claim(1);
+      expect(again).toMatchObject({ failures: 0, interruptions: 0, crashes: 0 });
+      await rest(again, true);
+      const [last] = await claim(1);
+      expect(last).toMatchObject({ failures: 1, interruptions: 0, crashes: 0 });
+      expect(await under.details(id)).toMatchObject({ runs: [{ attempts: 2 }] });
+    });
+
+    it('lets those that were not asked go first, and keeps the order of a key', async () => {
+      const tried = await accept('a');
+      const behind = await accept('a');
+      const other = await accept('b');
+      const [one, two] = await claim(9);
+      under.clock.advance(1);
+      await rest(one, true);
+      await rest(two, false);
+      expect((await claim(9)).map(({ eventId }) => eventId)).toEqual([other, tried]);
+      expect(await under.details(behind)).toMatchObject({ status: 'accepted' });
     });
   });
 }

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
-import type { ChannelLimits } from '../../../hooks/ports/work-ledger.ts';
+import type { ClaimLimits } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredLease } from '../codec.ts';
 import { KINDS } from '../protocol.ts';
 import type { ClaimResult } from '../protocol.ts';
@@ -14,9 +14,9 @@ import { integer, optionalInteger, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 import type { Parts } from './steps.ts';
 
-/** The first word of a key: of a delivery, its channel. */
-const CHANNEL = `substr(key, 1, instr(key || ' ', ' ') - 1)`;
-const NOT_LEFT_OUT = `${CHANNEL} NOT IN (SELECT value FROM json_each(?2))`;
+/** Of a delivery its channel, the first word of its key; of a turn the backend it rests for. */
+const SERVER = `iif(lane = 'delivery', substr(key, 1, instr(key || ' ', ' ') - 1), ifnull(backend, ''))`;
+const NOT_LEFT_OUT = `${SERVER} NOT IN (SELECT value FROM json_each(?2))`;
 const NOTHING: ClaimResult = { leases: [], nextDue: null };
 
 /**
@@ -34,21 +34,21 @@ export class Claims {
     this.#sql = prepareClaims(db);
   }
 
-  /** Leases up to `max` pieces of due work, oldest first, and leaves out channels that rest or have no place left. */
-  claim(lane: Lane, max: number, limits: ChannelLimits, now: number): ClaimResult {
+  /** Leases up to `max` pieces of due work, oldest first, and leaves out channels and backends that rest or have no place left. */
+  claim(lane: Lane, max: number, limits: ClaimLimits, now: number): ClaimResult {
     if (max < 1) return NOTHING;
     const { perChannel = Number.POSITIVE_INFINITY, resting = {} } = limits;
     this.#queue.enqueueDue(lane, now);
-    const underWay = this.#countByChannel(lane);
+    const underWay = this.#countByServer(lane);
     const full = [...underWay].filter(([, count]) => count >= perChannel);
     const rests = Object.entries(resting).filter(([, until]) => until > now);
-    const leftOut = JSON.stringify([...full, ...rests].map(([channel]) => channel));
+    const leftOut = JSON.stringify([...full, ...rests].map(([server]) => server));
     const rows: Row[] = [];
     for (const row of this.#sql.due.iterate(lane, leftOut, now)) {
-      const channel = text(row, 'channel');
-      const count = underWay.get(channel) ?? 0;
+      const server = text(row, 'server');
+      const count = underWay.get(server) ?? 0;
       if (count >= perChannel) continue;
-      underWay.set(channel, count + 1);
+      underWay.set(server, count + 1);
       if (rows.push(row) === max) break;
     }
     if (rows.length > 0) return { leases: rows.map((row) => this.#lease(row, now)), nextDue: null };
@@ -67,10 +67,10 @@ export class Claims {
     return this.#sql.setActing.run(workId, attempt).changes !== 0;
   }
 
-  /** How much of each channel is under way. */
-  #countByChannel(lane: Lane): Map<string, number> {
+  /** How much of each channel or backend is under way. */
+  #countByServer(lane: Lane): Map<string, number> {
     const rows = this.#sql.underWay.all(lane);
-    return new Map(rows.map((row) => [text(row, 'channel'), integer(row, 'count')]));
+    return new Map(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
   }
 
   /** Makes the row this process's own, and begins its run and its event if it is their first attempt. */
@@ -101,12 +101,12 @@ function prepareClaims(db: DatabaseSync) {
   const earliest = 'SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage =';
   return {
     underWay: db.prepare(
-      `SELECT ${CHANNEL} AS channel, count(*) AS count FROM work
-       WHERE lane = ? AND stage = 'leased' GROUP BY channel`,
+      `SELECT ${SERVER} AS server, count(*) AS count FROM work
+       WHERE lane = ? AND stage = 'leased' GROUP BY server`,
     ),
     // Only retries wait: what is in its queue and was never begun is due, though the clock was set back since.
     due: db.prepare(
-      `SELECT ${CHANNEL} AS channel, id, key, kind, ref, event_id, attempt, failures, crashes,
+      `SELECT ${SERVER} AS server, id, key, kind, ref, event_id, attempt, failures, crashes,
          interruptions, acting, since, job FROM work
        WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_LEFT_OUT}
        ORDER BY due_at, id`,
@@ -115,7 +115,9 @@ function prepareClaims(db: DatabaseSync) {
       `SELECT min(due_at) AS due_at FROM
        (${earliest} 'deferred' UNION ALL ${earliest} 'ready' AND ${NOT_LEFT_OUT})`,
     ),
-    lease: db.prepare(`UPDATE work SET stage = 'leased', attempt = attempt + 1 WHERE id = ?`),
+    lease: db.prepare(
+      `UPDATE work SET stage = 'leased', attempt = attempt + 1, backend = NULL WHERE id = ?`,
+    ),
     beginRun: db.prepare(
       `UPDATE runs SET status = 'running', attempts = attempts + 1,
        started_at = ifnull(started_at, ?) WHERE id = ?`,

@@ -5,7 +5,7 @@
 //                                           ▼
 //   anything else ─────────────────────► blocked ──first of its key──► ready ──claim──► leased
 //                                                                        ▲                │
-//                                                       retry, release,  └────────────────┤
+//                                                  retry, rest, release, └────────────────┤
 //                                                       next part, crash                  ▼
 //                                                                                   gone, or dead
 import type { DatabaseSync } from 'node:sqlite';
@@ -83,6 +83,15 @@ export class WorkQueue {
     this.changedLanes.add(lane);
   }
 
+  /** The first in its queue stays first, and is claimed again when its backend no longer rests. */
+  rest(id: number, lane: Lane, now: number, backend: string, wasAsked: boolean): void {
+    if (wasAsked) this.#sql.tryAgain.run(now, 1, 0, id);
+    // Those that were not asked keep their place before those that were.
+    else this.#sql.place.run('ready', integer(this.#sql.dueAt.get(id)!, 'due_at'), id);
+    this.#sql.setBackend.run(backend, id);
+    this.changedLanes.add(lane);
+  }
+
   /** The first in its queue was not begun and stays first. */
   release(id: number, lane: Lane, now: number): void {
     this.#sql.place.run('ready', now, id);
@@ -114,9 +123,9 @@ export class WorkQueue {
 
   /** Lets the oldest of those that wait behind be claimed. */
   #promoteNext(lane: Lane, key: string): void {
-    const { changes } = this.#sql.promote.run(lane, key);
-    // Work of another key may have waited for the place in its channel.
-    if (changes !== 0 || lane === 'delivery') this.changedLanes.add(lane);
+    this.#sql.promote.run(lane, key);
+    // Work of another key may have waited for the place in its channel, or to hear that its backend is back.
+    this.changedLanes.add(lane);
   }
 
   /** `ready` where nobody is first. */
@@ -140,6 +149,8 @@ function prepareStatements(db: DatabaseSync) {
     first: db.prepare(
       `SELECT 1 FROM work WHERE lane = ? AND key = ? AND stage IN ('ready', 'leased') LIMIT 1`,
     ),
+    dueAt: db.prepare('SELECT due_at FROM work WHERE id = ?'),
+    setBackend: db.prepare('UPDATE work SET backend = ? WHERE id = ?'),
     place: db.prepare('UPDATE work SET stage = ?, due_at = ?, acting = 0 WHERE id = ?'),
     deferred: db.prepare(
       `SELECT id, key, due_at FROM work WHERE lane = ? AND stage = 'deferred' AND due_at <= ?

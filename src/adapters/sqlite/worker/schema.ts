@@ -9,6 +9,9 @@ import { integer } from './rows.ts';
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember). Times are
  * epoch milliseconds.
  *
+ * `work.backend` is what a turn rests for, until it is claimed again; `bad_ends` is what ended badly and no notice has
+ * told yet.
+ *
  * Of the indexes of `work`, `work_due` serves claims and counts, `work_line` finds who is first and who is next of a key,
  * `work_not_begun` finds a heartbeat that can be shared, and `work_dead` what an operator may retry.
  *
@@ -175,6 +178,15 @@ const MIGRATIONS: readonly string[] = [
     WHERE kind = 'delivery' AND json_type(work_order, '$.parts') = 'array';
   `,
   'ALTER TABLE work RENAME COLUMN work_order TO job',
+  `
+  ALTER TABLE work ADD COLUMN backend TEXT;
+  CREATE TABLE bad_ends (
+    n INTEGER PRIMARY KEY,
+    event_id TEXT,
+    line TEXT NOT NULL
+  ) STRICT;
+  ALTER TABLE system_events ADD COLUMN delivery_id TEXT;
+  `,
 ];
 
 /** Brings a file to the newest schema. Refuses one that a newer release has written. */

@@ -25,6 +25,7 @@ export class Steps {
   readonly #changes: Changes;
   readonly #settlement: Settlement;
   readonly #held: ReturnType<typeof prepareHeld>;
+  readonly #unbegin: ReturnType<typeof prepareUnbegin>;
 
   constructor(db: DatabaseSync, { queue, parts, changes, settlement }: Tables) {
     this.#queue = queue;
@@ -32,6 +33,7 @@ export class Steps {
     this.#changes = changes;
     this.#settlement = settlement;
     this.#held = prepareHeld(db);
+    this.#unbegin = prepareUnbegin(db);
   }
 
   /** False: the lease was lost, nothing was written. */
@@ -69,6 +71,9 @@ export class Steps {
       case 'continue':
         this.#parts.dropFirst(id);
         return this.#queue.continue(id, lane, now);
+      case 'rest':
+        if (!outcome.asked) this.#unbegin.run(id);
+        return this.#queue.rest(id, lane, now, outcome.backend, outcome.asked);
       case 'dead':
         return this.#queue.markDead(id, lane, key, now);
     }
@@ -78,6 +83,14 @@ export class Steps {
 /** A lease holds while the work has the attempt that was handed out with it. */
 function prepareHeld(db: DatabaseSync) {
   return db.prepare(`SELECT lane, key FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`);
+}
+
+/** A run that nobody was asked for has not used up an attempt. */
+function prepareUnbegin(db: DatabaseSync) {
+  return db.prepare(
+    `UPDATE runs SET attempts = attempts - 1 WHERE id =
+     (SELECT ref FROM work WHERE id = ? AND kind = 'run')`,
+  );
 }
 
 /**

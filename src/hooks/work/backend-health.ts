@@ -1,0 +1,102 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { backoffMs } from '../../platform/backoff.ts';
+import { Clock } from '../ports/index.ts';
+import type { AgentError } from '../ports/index.ts';
+
+/**
+ * How long a backend rests before one turn finds out whether it is back. That turn costs next to nothing, so that the
+ * rests stay short; a turn that fails for reasons of its own waits longer ({@link RUN_RETRY}).
+ */
+const REST = { firstMs: 2000, maxMs: 120_000, jitter: 0.5 };
+/** Longest rest, whatever a provider asks for. */
+const LONGEST_REST_MS = 3_600_000;
+/** Until when those that wait for a probe ask again; its end wakes them before. */
+const PROBE_MS = 60_000;
+
+/** A backend that could not be asked, and was not since. */
+interface Rest {
+  /** Epoch milliseconds before which nobody asks. */
+  until: number;
+  failures: number;
+  /** One turn is finding out. */
+  isProbed: boolean;
+  /** Why the last turn failed. */
+  reason: string;
+}
+
+/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. */
+export interface Visit extends Disposable {
+  /** The backend answered: whoever waits for it goes on. */
+  answered(): void;
+  /** It is unreachable, or asks to be left alone. */
+  failed(error: Pick<AgentError, 'message' | 'retryAfterMs'>): void;
+}
+
+/**
+ * Which backends (model providers, gateways, programs) cannot be asked now. While one rests, its turns wait in the
+ * ledger without being counted or holding a place; when the rest is over one of them is the probe, and with its answer
+ * all others go on at once. In memory only: after a restart the first turn finds out anew.
+ */
+@Injectable()
+export class BackendHealth {
+  readonly #logger = new Logger(BackendHealth.name);
+  readonly #rests = new Map<string, Rest>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The backends that rest, and until when, in epoch milliseconds. */
+  get resting(): Readonly<Record<string, number>> {
+    const now = this.clock.now();
+    return Object.fromEntries(
+      Array.from(this.#rests, ([backend, { until, isProbed }]) => [
+        backend,
+        isProbed ? Math.max(until, now + PROBE_MS) : until,
+      ]),
+    );
+  }
+
+  /** Why the backend rests; null: it may be asked, and by whoever was told so. */
+  visit(backend: string): Visit | { readonly reason: string } {
+    const rest = this.#rests.get(backend);
+    if (rest === undefined) return this.#begin(backend, false);
+    if (rest.isProbed || rest.until > this.clock.now()) return { reason: rest.reason };
+    rest.isProbed = true;
+    return this.#begin(backend, true);
+  }
+
+  #begin(backend: string, isProbe: boolean): Visit {
+    let isOpen = isProbe;
+    const end = () => {
+      const rest = this.#rests.get(backend);
+      if (isOpen && rest !== undefined) rest.isProbed = false;
+      isOpen = false;
+    };
+    return {
+      answered: () => {
+        if (this.#rests.delete(backend)) this.#logger.log(`${backend} answers again`);
+        isOpen = false;
+      },
+      failed: (error) => {
+        end();
+        this.#rest(backend, error);
+      },
+      [Symbol.dispose]: end,
+    };
+  }
+
+  #rest(
+    backend: string,
+    { message, retryAfterMs }: Pick<AgentError, 'message' | 'retryAfterMs'>,
+  ): void {
+    const now = this.clock.now();
+    const known = this.#rests.get(backend);
+    const rest = known ?? { until: 0, failures: 0, isProbed: false, reason: message };
+    if (known === undefined) this.#logger.warn(`${backend} cannot be asked and rests: ${message}`);
+    const pause = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs(REST, rest.failures)));
+    // Several turns are under way at once: their failures are one, not several.
+    if (rest.until <= now) rest.failures += 1;
+    rest.until = Math.max(rest.until, now + Math.min(pause, LONGEST_REST_MS));
+    rest.reason = message;
+    this.#rests.set(backend, rest);
+  }
+}

@@ -1,0 +1,153 @@
+import { AgentError, LedgerAdmin } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { Hooks } from '../support/hooks.ts';
+
+const MINUTE = 60_000;
+const SETTINGS = {
+  allowRequestSessionKey: true,
+  agents: { defaults: { heartbeat: { every: '0m' }, model: 'local/m' } },
+} as const;
+
+let hooks: Hooks;
+let clock: ManualClock;
+/** What every model provider but those in it answers. */
+let down: Map<string, () => AgentError>;
+
+const unreachable = () =>
+  new AgentError('the connection to provider "local" failed (ECONNREFUSED)', 'unreachable');
+
+const providerOf = ({ model = '' }: AgentTurn) => model.split('/')[0] ?? '';
+const asked = (provider: string) =>
+  hooks.runner.turns.filter((turn) => providerOf(turn) === provider).length;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  down = new Map();
+  hooks = await Hooks.start({ ...SETTINGS, clock });
+  hooks.runner.reply = (turn) => {
+    const failure = down.get(providerOf(turn));
+    if (failure !== undefined) throw failure();
+    return 'the reply';
+  };
+});
+afterEach(() => hooks.close());
+
+async function send(count: number, more: object = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const sessionKey = `hook:outage:${Math.random()}`;
+    const body = { message: `event ${n}`, wakeMode: 'next-heartbeat', sessionKey, ...more };
+    ids.push(String((await hooks.ask('/agent', body))['eventId']));
+  }
+  return ids;
+}
+
+/** Nothing is under way, and whoever could be claimed was. */
+async function quiet(): Promise<void> {
+  let turns = -1;
+  await eventually('nothing is under way', async () => {
+    const before = turns;
+    turns = hooks.runner.turns.length;
+    const counts = await hooks.app.get(LedgerAdmin).counts();
+    return before === turns && counts.every(({ state }) => state !== 'running');
+  });
+}
+
+/** Lets time pass, and everything happen that is due meanwhile. */
+async function pass(ms: number, stepMs = 15_000): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    clock.advance(stepMs);
+    await quiet();
+  }
+}
+
+async function statuses(ids: readonly string[]): Promise<string[]> {
+  const all = await Promise.all(ids.map((id) => hooks.details(id)));
+  return [...new Set(all.map(({ status }) => status))];
+}
+
+describe('a model gateway that is down (issue 11.4)', () => {
+  it('for 30 minutes loses no run, is asked by one at a time, and is back for all at once', async () => {
+    down.set('local', unreachable);
+    const ids = await send(40);
+    await quiet();
+    const atFirst = asked('local');
+    expect(atFirst).toBeLessThanOrEqual(4);
+    await pass(30 * MINUTE);
+    // Growing pauses, each ended by one run: those of 40 runs by themselves would be some hundreds.
+    expect(asked('local') - atFirst).toBeLessThan(40);
+    const waiting = await hooks.details(ids.at(-1));
+    expect(waiting).toMatchObject({ status: expect.stringMatching('accepted|running') });
+    expect(waiting.runs[0]?.error).toContain('local');
+    down.clear();
+    await pass(2 * MINUTE);
+    const details = await Promise.all(ids.map((id) => hooks.ended(id)));
+    expect(details.map(({ status }) => status)).toEqual(Array(40).fill('done'));
+    expect(hooks.chan1.messages).toHaveLength(40);
+    // Nobody's attempts were used up by waiting.
+    const attempts = details.map(({ runs }) => runs[0]?.attempts ?? 0);
+    expect(attempts.reduce((sum, count) => sum + count)).toBe(asked('local'));
+  });
+
+  it('holds no place that another provider could use', async () => {
+    down.set('local', unreachable);
+    await send(20);
+    await quiet();
+    const others = await send(3, { model: 'other/m' });
+    await quiet();
+    expect(asked('other')).toBe(3);
+    expect(await statuses(others)).toEqual(['done']);
+  });
+
+  it('and asks to be left alone is left alone, for as long as it says', async () => {
+    down.set('local', () => new AgentError('slow down', 'rate-limited', 10 * MINUTE));
+    const ids = await send(6);
+    await quiet();
+    const before = asked('local');
+    down.clear();
+    await pass(9 * MINUTE);
+    expect(asked('local')).toBe(before);
+    await pass(MINUTE);
+    await quiet();
+    expect(await statuses(ids)).toEqual(['done']);
+  });
+
+  it('shows a wake when it is back', async () => {
+    down.set('local', unreachable);
+    const { eventId } = await hooks.ask('/wake', { text: 'the disk is full' });
+    await pass(30 * MINUTE);
+    expect(await hooks.details(eventId)).toMatchObject({ heartbeat: 'requested' });
+    down.clear();
+    await pass(2 * MINUTE);
+    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
+  });
+
+  it('gives up after agents.defaults.retryFor, and says why', async () => {
+    down.set('local', unreachable);
+    const [id] = await send(1);
+    await pass(24 * 60 * MINUTE + 4 * MINUTE, 2 * MINUTE);
+    expect(await hooks.ended(id)).toMatchObject({
+      status: 'failed',
+      runs: [{ status: 'failed', error: expect.stringContaining('ECONNREFUSED') }],
+    });
+  });
+});
+
+describe('a refusal that only a person can mend (issue 11.4)', () => {
+  it('ends each run at once, and says what to do', async () => {
+    const advice = 'the quota of provider "local" is used up: raise it there (insufficient_quota)';
+    down.set('local', () => new AgentError(advice, 'needs-operator'));
+    const ids = await send(6);
+    await quiet();
+    expect(asked('local')).toBe(6);
+    for (const id of ids) {
+      expect(await hooks.ended(id)).toMatchObject({
+        status: 'failed',
+        summary: `Hook (error): ${advice}`,
+        runs: [{ status: 'failed', error: advice, attempts: 1 }],
+      });
+    }
+  });
+});
