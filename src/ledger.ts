@@ -25,6 +25,8 @@ export type {
   ClaimLimits,
   ConsumeChange,
   ContextLimits,
+  DeadWorkFilter,
+  DeadWorkPage,
   DeliveryChange,
   DeliveryDetails,
   DeliveryJob,

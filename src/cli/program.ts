@@ -9,6 +9,7 @@ import { configShow } from './commands/config-show.ts';
 import { doctor } from './commands/doctor.ts';
 import { eventsList } from './commands/events-list.ts';
 import { eventsReplay } from './commands/events-replay.ts';
+import { eventsDismiss } from './commands/events-dismiss.ts';
 import { eventsRetry } from './commands/events-retry.ts';
 import { eventsShow } from './commands/events-show.ts';
 import { eventsTail } from './commands/events-tail.ts';
@@ -43,7 +44,7 @@ const events: CommandGroup = {
     ['hooks events show 0198c5c2-…', 'the whole story of one'],
     ['hooks events tail', 'follow what comes in'],
   ],
-  commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry],
+  commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry, eventsDismiss],
 };
 
 const mail: CommandGroup = {

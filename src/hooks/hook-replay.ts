@@ -3,6 +3,7 @@ import type { HookRequest } from './actions/hook-request.ts';
 import type { HookAnswer } from './http/request-context.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { parseJson } from './http/json.ts';
+import { getIdempotencyKey } from './http/request.ts';
 import { HooksSettings } from './options/index.ts';
 import { Clock, EventStore } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
@@ -54,6 +55,7 @@ export class HookReplay {
       payloadText: text,
       receivedAt: this.clock.now(),
       settings: this.settings.current,
+      idempotencyKey: getIdempotencyKey(headers),
       replayOf: eventId,
     };
   }

@@ -124,6 +124,8 @@ export type {
   CommandSettings,
   ConsumeChange,
   ContextLimits,
+  DeadWorkFilter,
+  DeadWorkPage,
   DeliveryTarget,
   DeliveryChange,
   DeliveryFailure,

@@ -83,7 +83,7 @@ function port<T extends object>(
 
 /** The six ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
-  port(Intake, (ledger) => ledger.intake, { accept: true }),
+  port(Intake, (ledger) => ledger.intake, { accept: true, holderOf: true }),
   port(WorkLedger, (ledger) => ledger.work, {
     claim: true,
     add: true,
@@ -101,6 +101,9 @@ export const ledgerPorts: readonly Provider[] = [
   }),
   port(LedgerAdmin, (ledger) => ledger.admin, {
     retry: true,
+    retryAll: true,
+    dismiss: true,
+    dismissAll: true,
     setPaused: true,
     isPaused: true,
     counts: true,

@@ -47,6 +47,10 @@ export const OPS_REFUSALS = {
     status: 409,
     sentence: 'Nothing of this event is dead; there is nothing to retry.',
   },
+  nothing_to_dismiss: {
+    status: 409,
+    sentence: 'Nothing of this event is dead; there is nothing to dismiss.',
+  },
   payload_pruned: {
     status: 410,
     sentence:

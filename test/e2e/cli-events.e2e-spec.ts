@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { eventually } from '../support/eventually.ts';
 import { ServedCommands } from '../support/served-commands.ts';
 
 /** Fails as long as there is a file `broken`. */
@@ -138,6 +139,40 @@ describe('hooks events retry', () => {
     rmSync(`${served.dir.path}/broken`);
     const printed = await served.json('events', 'retry', id, '--wait');
     expect(printed).toMatchObject({ eventId: id, retried: 1, story: { status: 'done' } });
+  });
+
+  it('goes on with all that is dead, and dismisses what nobody wants', async () => {
+    served.dir.write('broken', '');
+    const fails = () => served.postUntil('failed', 'agent', { message: 'x', deliver: false });
+    const ids = [await fails(), await fails(), await fails()];
+    expect(await served.json('events', 'dismiss', ids[0]!)).toEqual({ dismissed: 1 });
+    const shown = await served.hooks('events', 'show', ids[0]!);
+    expect(shown.stdout).toContain('dismissed');
+    rmSync(`${served.dir.path}/broken`);
+    const none = await served.json('events', 'retry', '--all', '--since', '2100-01-01');
+    expect(none).toEqual({ retried: 0 });
+    const all = ['--all', '--hook', 'agent', '--since', '1h', '--status', 'failed'];
+    expect(await served.json('events', 'retry', ...all)).toEqual({ retried: 2 });
+    await eventually('both are done', async () => {
+      const { events } = await served.json('events', 'list', '--status', 'done', '--hook', 'agent');
+      const done = new Set((events as { id: string }[]).map(({ id }) => id));
+      return done.has(ids[1]!) && done.has(ids[2]!);
+    });
+    const { stdout } = await served.hooks('events', 'dismiss', '--all');
+    expect(stdout).toBe('Dismissed: 0\n');
+  });
+
+  it.each([
+    [['retry'], 'Which event?'],
+    [['dismiss', 'x', '--all'], '--all is about every event.'],
+    [['retry', 'x', '--since', '1h'], '--hook, --since and --status narrow'],
+    [['retry', '--all', '--since', 'soon'], '--since is neither'],
+    [['dismiss', '--all', '--status', 'odd'], '--status must be one of'],
+    [['retry', '--all', '--wait'], '--wait waits for one event'],
+  ])('%j is wrong usage', async (args, said) => {
+    const { code, stdout, stderr } = await served.hooks('events', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
   });
 
   it('fails with 1 and a way out when nothing is dead', async () => {

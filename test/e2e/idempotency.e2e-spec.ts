@@ -1,3 +1,5 @@
+import { HookReplay } from '../../src/index.ts';
+import { ManualClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
@@ -77,5 +79,30 @@ describe('Idempotency-Key', () => {
       code: 'invalid_idempotency_key',
     });
     expect(await hooks.stored()).toBe(0);
+  });
+});
+
+describe('a replay of an event whose key ran since (issue 11.4)', () => {
+  const replay = async (eventId: unknown) => {
+    const replayed = await hooks.app.get(HookReplay).replay(String(eventId));
+    if (replayed.outcome !== 'replayed') throw new Error(replayed.outcome);
+    return replayed.answer.body as Record<string, unknown>;
+  };
+
+  it('says so, and as which event', async () => {
+    await hooks.close();
+    const clock = new ManualClock();
+    hooks = await Hooks.start({ clock });
+    const wake = { text: 'x', mode: 'next-heartbeat' };
+    const first = await hooks.ask('/wake', wake, KEY);
+    expect(await replay(first['eventId'])).not.toHaveProperty('warnings');
+    // Ids are made by the machine's own clock, keys expire by the service's.
+    clock.advance(73 * 3_600_000);
+    const second = await hooks.ask('/wake', wake, KEY);
+    expect(second['eventId']).not.toBe(first['eventId']);
+    expect(await replay(first['eventId'])).toMatchObject({
+      warnings: [expect.stringContaining(`ran since as event ${String(second['eventId'])}`)],
+    });
+    expect(await replay(second['eventId'])).not.toHaveProperty('warnings');
   });
 });

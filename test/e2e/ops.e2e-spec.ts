@@ -138,6 +138,47 @@ describe('POST /ops/api/events/:id/retry', () => {
   });
 });
 
+describe('POST /ops/api/events/:id/dismiss', () => {
+  it('tells how much was forgotten', async () => {
+    service.ledger.dead = 2;
+    const answer = await service.post(`${EVENTS}/event-1/dismiss`);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, dismissed: 2 } });
+  });
+
+  it('is 409 when nothing is dead, 404 when there is no such event', async () => {
+    const none = await service.post(`${EVENTS}/event-1/dismiss`);
+    expect(none).toMatchObject({ status: 409, body: { ok: false, code: 'nothing_to_dismiss' } });
+    const unknown = await service.post(`${EVENTS}/event-2/dismiss`);
+    expect(unknown).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
+  });
+});
+
+describe('POST /ops/api/events/retry and /dismiss', () => {
+  it('do what the query asks, at most 200 at a time, and say where the rest begins', async () => {
+    service.ledger.dead = 200;
+    const query = 'hook=github&status=failed&since=2026-01-01T00:00:00Z';
+    const retried = await service.post(`${EVENTS}/retry?${query}`);
+    expect(retried).toMatchObject({ status: 200 });
+    expect(retried.body).toEqual({ ok: true, retried: 200, nextCursor: 'next' });
+    const dismissed = await service.post(`${EVENTS}/dismiss?cursor=9&limit=5`);
+    expect(dismissed.body).toEqual({ ok: true, dismissed: 200, nextCursor: null });
+    const since = Date.UTC(2026, 0, 1);
+    expect(service.ledger.journal).toEqual([
+      `retry ${JSON.stringify({ hook: 'github', status: 'failed', limit: 200, since })}`,
+      `dismiss ${JSON.stringify({ cursor: '9', limit: 5 })}`,
+    ]);
+  });
+
+  it.each(['since=soon', 'status=odd', 'limit=201', 'cursor=x', 'odd=1'])(
+    'refuse %s',
+    async (query) => {
+      const answer = await service.post(`${EVENTS}/retry?${query}`);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
+      expect(service.ledger.journal).toEqual([]);
+    },
+  );
+});
+
 describe('POST /ops/api/pause and /resume', () => {
   it('pause and resume, whatever body comes along', async () => {
     const headers = { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
-import { AgentError, LedgerAdmin } from '../../src/index.ts';
-import type { AgentTurn } from '../../src/index.ts';
+import { AgentError, LedgerAdmin } from '../../src/hooks/index.ts';
+import type { AgentTurn } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
@@ -22,16 +22,18 @@ const providerOf = ({ model = '' }: AgentTurn) => model.split('/')[0] ?? '';
 const asked = (provider: string) =>
   hooks.runner.turns.filter((turn) => providerOf(turn) === provider).length;
 
-beforeEach(async () => {
+async function start(defaults: object = SETTINGS.agents.defaults): Promise<void> {
   clock = new ManualClock();
   down = new Map();
-  hooks = await Hooks.start({ ...SETTINGS, clock });
+  hooks = await Hooks.start({ ...SETTINGS, agents: { defaults }, clock });
   hooks.runner.reply = (turn) => {
     const failure = down.get(providerOf(turn));
     if (failure !== undefined) throw failure();
     return 'the reply';
   };
-});
+}
+
+beforeEach(() => start());
 afterEach(() => hooks.close());
 
 async function send(count: number, more: object = {}): Promise<string[]> {
@@ -125,9 +127,11 @@ describe('a model gateway that is down (issue 11.4)', () => {
   });
 
   it('gives up after agents.defaults.retryFor, and says why', async () => {
+    await hooks.close();
+    await start({ ...SETTINGS.agents.defaults, retryFor: '10m' });
     down.set('local', unreachable);
     const [id] = await send(1);
-    await pass(24 * 60 * MINUTE + 4 * MINUTE, 2 * MINUTE);
+    await pass(13 * MINUTE);
     expect(await hooks.ended(id)).toMatchObject({
       status: 'failed',
       runs: [{ status: 'failed', error: expect.stringContaining('ECONNREFUSED') }],

@@ -64,7 +64,10 @@ export const hostsInAState: readonly GoldenHost[] = [
   around('store-down', {
     ledger: (ledger) => ({
       ...ledger,
-      intake: { accept: () => Promise.reject(new LedgerUnavailable('the disk is full')) },
+      intake: {
+        accept: () => Promise.reject(new LedgerUnavailable('the disk is full')),
+        holderOf: async () => null,
+      },
     }),
   }),
   around('paused', {

@@ -39,6 +39,10 @@ export class RecordingIntake extends Intake {
     receipt: { eventId: 'event-1', actions: actions.map(({ receipt }) => receipt), warnings },
   });
 
+  override async holderOf(): Promise<null> {
+    return null;
+  }
+
   override async accept(event: NewEvent): Promise<Acceptance> {
     const { path: name, query, headers, client, verifiedBy } = event.request;
     this.requests.push({

@@ -1,5 +1,7 @@
 import { LedgerUnavailable, LedgerAdmin, EventStore, Maintenance } from '../../src/hooks/index.ts';
 import type {
+  DeadWorkFilter,
+  DeadWorkPage,
   EventFilter,
   EventDetails,
   EventSummary,
@@ -92,6 +94,21 @@ class OperatedOperations extends LedgerAdmin {
   async retry(id: string): Promise<number | null> {
     this.ledger.journal.push(`retry ${id}`);
     return id === SUMMARY.id ? this.ledger.dead : null;
+  }
+
+  async retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    this.ledger.journal.push(`retry ${JSON.stringify(filter)}`);
+    return { count: this.ledger.dead, nextCursor: 'next' };
+  }
+
+  async dismiss(id: string): Promise<number | null> {
+    this.ledger.journal.push(`dismiss ${id}`);
+    return id === SUMMARY.id ? this.ledger.dead : null;
+  }
+
+  async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    this.ledger.journal.push(`dismiss ${JSON.stringify(filter)}`);
+    return { count: this.ledger.dead, nextCursor: null };
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -5,6 +5,8 @@ import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
 import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   ContextLimits,
+  DeadWorkFilter,
+  DeadWorkPage,
   SessionContext,
   Sessions,
   WorkCounts,
@@ -94,7 +96,11 @@ export interface WriterCalls {
   context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
   routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
   noteRoute: { args: [session: string, route: Route]; result: null };
+  holderOf: { args: [scope: string, key: string]; result: string | null };
   retry: { args: [eventId: string]; result: number | null };
+  retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
+  dismiss: { args: [eventId: string]; result: number | null };
+  dismissAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
   prune: { args: [retention: Retention]; result: boolean };

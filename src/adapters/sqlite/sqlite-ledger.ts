@@ -18,8 +18,10 @@ import {
   Maintenance,
   Sessions,
 } from '../../hooks/ports/ledger.ts';
-import type { Acceptance, NewEvent } from '../../hooks/ports/event.ts';
+import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
+  DeadWorkFilter,
+  DeadWorkPage,
   WorkCounts,
   Ledger,
   LedgerProvider,
@@ -157,6 +159,10 @@ export class SqliteIntake extends Intake {
     const answer = await this.#writer.call('accept', encodeEvent(event), limits.maxSystemEvents);
     return decodeAcceptance(event, answer);
   }
+
+  holderOf({ scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>): Promise<string | null> {
+    return this.#writer.call('holderOf', scope, key);
+  }
 }
 
 /** Claims and ends work. Waiting for work happens here, on the main thread: the writer only says whether there is any. */
@@ -280,6 +286,18 @@ class SqliteLedgerAdmin extends LedgerAdmin {
 
   retry(eventId: string): Promise<number | null> {
     return this.#writer.call('retry', eventId);
+  }
+
+  retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#writer.call('retryAll', filter);
+  }
+
+  dismiss(eventId: string): Promise<number | null> {
+    return this.#writer.call('dismiss', eventId);
+  }
+
+  dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#writer.call('dismissAll', filter);
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -42,6 +42,15 @@ export interface EventsAsked extends Page {
   readonly status?: string;
 }
 
+/** Which dead runs and deliveries. */
+export interface DeadWorkAsked {
+  readonly hook?: string;
+  /** ISO 8601. */
+  readonly since?: string;
+  readonly status?: string;
+  readonly cursor?: string;
+}
+
 /** What is sent to a hook. */
 export interface HookPost {
   /** What stands behind the prefix, as it goes on the wire. */
@@ -109,6 +118,18 @@ export class ServiceClient {
 
   retry(id: string): Promise<{ retried: number }> {
     return this.#operate('POST', `events/${encodeURIComponent(id)}/retry`, 'retried');
+  }
+
+  retryAll(asked: DeadWorkAsked): Promise<{ retried: number; nextCursor: string | null }> {
+    return this.#operate('POST', `events/retry${toQuery(asked)}`, 'retried');
+  }
+
+  dismiss(id: string): Promise<{ dismissed: number }> {
+    return this.#operate('POST', `events/${encodeURIComponent(id)}/dismiss`, 'dismissed');
+  }
+
+  dismissAll(asked: DeadWorkAsked): Promise<{ dismissed: number; nextCursor: string | null }> {
+    return this.#operate('POST', `events/dismiss${toQuery(asked)}`, 'dismissed');
   }
 
   /** @param asked body of `POST /ops/api/preview`. */

@@ -12,6 +12,12 @@ class StandInIntake extends Intake {
   readonly events: NewEvent[] = [];
   answer: Acceptance | Error = { outcome: 'accepted', receipt };
 
+  holders: Readonly<Record<string, string>> = {};
+
+  override async holderOf({ key }: { readonly key: string }): Promise<string | null> {
+    return this.holders[key] ?? null;
+  }
+
   override async accept(event: NewEvent): Promise<Acceptance> {
     this.events.push(event);
     if (this.answer instanceof Error) throw this.answer;
@@ -104,6 +110,7 @@ describe('EventAcceptance (behaviour §1.9, §10)', () => {
       dedupeKey: 'd',
     } as const;
     const { event } = await accept({ replayOf: 'e0', idempotencyKey: 'k', actions: [action] });
+    expect(event).toMatchObject({ warnings: [], actions: [{ receipt: { kind: 'wake' } }] });
     expect([event?.idempotency, event?.actions[0]?.dedupeKey]).toEqual([undefined, undefined]);
   });
 });

@@ -56,7 +56,8 @@ export class EventAcceptance {
     settings: ResolvedHooksOptions,
   ): Promise<Accepted> {
     const limits = { maxSystemEvents: settings.agents.defaults.maxSystemEvents };
-    const acceptance = await this.#store(toNewEvent(request, resolved, settings), limits);
+    const event = toNewEvent(request, resolved, settings);
+    const acceptance = await this.#store(event, limits);
     switch (acceptance.outcome) {
       case 'accepted':
         return { receipt: acceptance.receipt, isReplay: false };
@@ -75,11 +76,31 @@ export class EventAcceptance {
 
   async #store(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance> {
     try {
-      return await this.intake.accept(event, limits);
+      const { replayOf } = event.request;
+      const stored = replayOf === undefined ? event : await this.#asReplay(event, replayOf);
+      return await this.intake.accept(stored, limits);
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw new Rejection('store_unavailable');
       throw error;
     }
+  }
+
+  /** A replay takes effect whatever came before it, and says whether one of its keys has done so since. */
+  async #asReplay({ idempotency, ...event }: NewEvent, replayOf: string): Promise<NewEvent> {
+    const keys = [idempotency, ...event.actions.map(({ dedupeKey }) => dedupeKey)];
+    const known = keys.filter((key) => key !== undefined);
+    const holders = await Promise.all(known.map((key) => this.intake.holderOf(key)));
+    // Ids are in the order of time.
+    const later = new Set(holders.filter((id) => id !== null && id > replayOf));
+    const warnings = Array.from(
+      later,
+      (id) => `the same idempotency key ran since as event ${id}; this replay runs it once more`,
+    );
+    return {
+      ...event,
+      warnings: [...event.warnings, ...warnings],
+      actions: event.actions.map(({ dedupeKey: _key, ...action }) => action),
+    };
   }
 }
 
@@ -102,7 +123,7 @@ function toNewEvent(
   } = request;
   const id = newId();
   const keyed = (scope: string, key: string | undefined): IdempotencyKey | undefined =>
-    key === undefined || replayOf !== undefined
+    key === undefined
       ? undefined
       : {
           scope,

@@ -9,6 +9,10 @@ class StandInIntake extends Intake {
   readonly events: NewEvent[] = [];
   broken: Error | undefined;
 
+  override async holderOf(): Promise<null> {
+    return null;
+  }
+
   override async accept(event: NewEvent): Promise<Acceptance> {
     this.events.push(event);
     if (this.broken !== undefined) throw this.broken;

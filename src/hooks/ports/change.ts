@@ -96,8 +96,9 @@ export interface AttemptNote {
   readonly at: number;
   /** From 1. */
   readonly attempt: number;
-  /** `accepted` and `unknown` as in {@link DeliveryStatus}. */
-  readonly outcome: 'delivered' | 'accepted' | 'retry' | 'failed' | 'interrupted' | 'unknown';
+  /** `accepted` and `unknown` as in {@link DeliveryStatus}; `dismissed`: an operator gave it up. */
+  readonly outcome:
+    'delivered' | 'accepted' | 'retry' | 'failed' | 'interrupted' | 'unknown' | 'dismissed';
   readonly error?: string;
 }
 

@@ -1,8 +1,9 @@
 import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
+import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { EventStore } from './event-store.ts';
-import type { Acceptance, NewEvent } from './event.ts';
+import type { Acceptance, IdempotencyKey, NewEvent } from './event.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
 /**
@@ -31,8 +32,11 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
-/** How an event becomes durable; all that the HTTP side can write. @publicApi */
+/** How an event becomes durable; all that the HTTP side can write or ask. @publicApi */
 export abstract class Intake {
+  /** The event to which an idempotency key belongs now; null: nobody has it. */
+  abstract holderOf(key: Pick<IdempotencyKey, 'scope' | 'key'>): Promise<string | null>;
+
   /**
    * Stores the event, its actions and their work in one commit, fsynced before it resolves.
    * @param limits `maxSystemEvents`: how many may wait in one main session.
@@ -102,10 +106,43 @@ export interface WorkCounts {
   readonly count: number;
 }
 
+/** Which dead runs and deliveries; absent fields leave none out. @publicApi */
+export interface DeadWorkFilter {
+  /** Name of the event's hook, or id of its mapping. */
+  readonly hook?: string;
+  /** Epoch milliseconds: only of events that came then or later. */
+  readonly since?: number;
+  /** How the run or the delivery ended. */
+  readonly status?: RunStatus | DeliveryStatus;
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** Most at a time, 1 to 200. */
+  readonly limit: number;
+}
+
+/** What was done to dead work, and where the rest begins. @publicApi */
+export interface DeadWorkPage {
+  readonly count: number;
+  /** Null: there was no more when it was asked. */
+  readonly nextCursor: string | null;
+}
+
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
   /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */
   abstract retry(eventId: string): Promise<number | null>;
+
+  /** Puts dead runs and deliveries back into the queue, the oldest first. Those of no event (heartbeats' replies) too. */
+  abstract retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage>;
+
+  /**
+   * Forgets the dead runs and deliveries of an event: they are no longer counted and cannot be retried, and their
+   * history says `dismissed`. Returns how many; null for an unknown event.
+   */
+  abstract dismiss(eventId: string): Promise<number | null>;
+
+  /** The same for all that the filter finds, the oldest first. */
+  abstract dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage>;
 
   /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
   abstract setPaused(paused: boolean): Promise<void>;

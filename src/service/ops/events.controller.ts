@@ -1,9 +1,19 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import {
+  IsISO8601,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
-import type { EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
+import type { DeadWorkFilter, EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { QueryPipe } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
@@ -36,6 +46,44 @@ class EventsQuery {
   limit = 50;
 }
 
+/** How dead work ended. */
+const ENDS: readonly string[] = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
+
+/** Query of `POST /ops/api/events/retry` and `…/dismiss`: which dead runs and deliveries. */
+class DeadWorkQuery {
+  /** Name of the hook, or id of the mapping. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  hook?: string;
+
+  /** Only of events that came then or later, ISO 8601. */
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  since?: string;
+
+  /** How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+  @IsOptional()
+  @IsIn(ENDS)
+  status?: 'failed' | 'timed-out' | 'interrupted' | 'dead' | 'unknown';
+
+  /** `nextCursor` of the answer before. */
+  @IsOptional()
+  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
+  cursor?: string;
+
+  /** Most of one call, 1 to 200. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit = 200;
+
+  static toFilter({ since, ...rest }: DeadWorkQuery): DeadWorkFilter {
+    return { ...rest, ...(since !== undefined && { since: Date.parse(since) }) };
+  }
+}
+
 /** What became of events; those that died can be tried again, and any request can be sent once more. */
 @Controller('ops/api/events')
 @UseGuards(OperatorGuard)
@@ -60,6 +108,32 @@ export class EventsController {
     const details = await this.events.get(id);
     if (details === null) throw new Refusal('unknown_event');
     return details;
+  }
+
+  /** Puts what is dead back into the queue, the oldest first; `nextCursor`: there was more. */
+  @Post('retry')
+  @HttpCode(200)
+  async retryAll(@Query(QueryPipe) query: DeadWorkQuery) {
+    const { count, nextCursor } = await this.admin.retryAll(DeadWorkQuery.toFilter(query));
+    return { ok: true, retried: count, nextCursor };
+  }
+
+  /** Forgets what is dead, the oldest first; `nextCursor`: there was more. */
+  @Post('dismiss')
+  @HttpCode(200)
+  async dismissAll(@Query(QueryPipe) query: DeadWorkQuery) {
+    const { count, nextCursor } = await this.admin.dismissAll(DeadWorkQuery.toFilter(query));
+    return { ok: true, dismissed: count, nextCursor };
+  }
+
+  /** Forgets what died of an event: it is counted no more and cannot be retried. @throws Refusal 404, 409 */
+  @Post(':id/dismiss')
+  @HttpCode(200)
+  async dismiss(@Param('id') id: string): Promise<{ ok: true; dismissed: number }> {
+    const dismissed = await this.admin.dismiss(id);
+    if (dismissed === null) throw new Refusal('unknown_event');
+    if (dismissed === 0) throw new Refusal('nothing_to_dismiss');
+    return { ok: true, dismissed };
   }
 
   /** Puts what died of an event back into the queue. @throws Refusal 404, 409 */

@@ -1,4 +1,5 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent, delivery, wake } from './events.ts';
@@ -61,6 +62,66 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await under.claimNow('delivery')).toEqual([]);
       await under.ledger.work.commit(underWay, { type: 'done' }, []);
       expect(await under.claimOne('delivery')).toMatchObject({ eventId: first, attempt: 2 });
+    });
+
+    /** A dead run of this hook or mapping, which ended so. */
+    const die = async (status: 'failed' | 'interrupted', given: Partial<NewEvent> = {}) => {
+      const dead = agent(`s${status}${Math.random()}`, given);
+      await under.ledger.intake.accept(dead, LIMITS);
+      const lease = await under.claimOne();
+      const end: Change = { type: 'run-update', id: lease.ref!, status };
+      await under.ledger.work.commit(lease, DEAD, [end]);
+      return dead.id;
+    };
+    const dead = async () => {
+      const counts = await under.ledger.admin.counts();
+      return counts.find(({ state }) => state === 'dead')?.count ?? 0;
+    };
+
+    it('dismisses what is dead of an event: it is counted no more, and its history says so', async () => {
+      const id = await die('failed');
+      await die('failed');
+      expect(await under.ledger.admin.dismiss(id)).toBe(1);
+      expect(await dead()).toBe(1);
+      const details = await under.details(id);
+      expect(details).toMatchObject({ status: 'failed', runs: [{ status: 'failed' }] });
+      expect(details.runs[0]?.notes).toMatchObject([{ outcome: 'dismissed', attempt: 1 }]);
+      expect(await under.ledger.admin.retry(id)).toBe(0);
+      expect(await under.ledger.admin.dismiss(id)).toBe(0);
+      expect(await under.ledger.admin.dismiss('unknown')).toBeNull();
+    });
+
+    it('finds dead work by hook, mapping, age and end', async () => {
+      const { admin } = under.ledger;
+      await die('failed', { hook: 'github' });
+      await die('failed', { hook: 'in', mapping: 'm' });
+      await die('interrupted', { hook: 'in' });
+      const later = under.clock.now() + 1000;
+      await die('failed', { hook: 'late', receivedAt: later });
+      for (const none of [{ hook: 'x' }, { since: later + 1 }, { status: 'unknown' } as const]) {
+        expect((await admin.retryAll({ limit: 9, ...none })).count).toBe(0);
+      }
+      const dismissed = async (filter: object) =>
+        (await admin.dismissAll({ limit: 9, ...filter })).count;
+      expect(await dismissed({ status: 'interrupted' })).toBe(1);
+      expect(await dismissed({ hook: 'm' })).toBe(1);
+      expect(await dismissed({ since: later })).toBe(1);
+      expect(await dismissed({ hook: 'github', status: 'failed' })).toBe(1);
+      expect(await dead()).toBe(0);
+    });
+
+    it('retries all that is dead a page at a time, and none twice', async () => {
+      const ids = [await die('failed'), await die('failed'), await die('failed')];
+      const first = await under.ledger.admin.retryAll({ limit: 2 });
+      expect(first).toEqual({ count: 2, nextCursor: expect.any(String) });
+      // What dies again meanwhile is not found again.
+      for (const lease of await under.claimNow()) {
+        const end: Change = { type: 'run-update', id: lease.ref!, status: 'failed' };
+        await under.ledger.work.commit(lease, DEAD, [end]);
+      }
+      const rest = { limit: 2, cursor: first.nextCursor! };
+      expect(await under.ledger.admin.retryAll(rest)).toEqual({ count: 1, nextCursor: null });
+      expect(await under.claimOne()).toMatchObject({ eventId: ids[2] });
     });
 
     it('retries nothing where nothing is dead, and knows an unknown event', async () => {

@@ -52,6 +52,11 @@ export class Accepting {
     return { outcome: 'accepted', kept: kept.map((action) => event.actions.indexOf(action)) };
   }
 
+  /** The event that has the key now. */
+  holderOf(scope: string, key: string, now: number): string | null {
+    return this.#keys.find({ scope, key }, now)?.eventId ?? null;
+  }
+
   /** Leaves out actions whose key came before, in an earlier event or in this one. */
   #withoutRepeats(actions: readonly StoredAction[], now: number) {
     const seen = new Set<string>();
@@ -163,7 +168,10 @@ class IdempotencyKeys {
   }
 
   /** Null: not known, or remembered for long enough. */
-  find({ scope, key }: IdempotencyKey, now: number): { digest: string; eventId: string } | null {
+  find(
+    { scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>,
+    now: number,
+  ): { digest: string; eventId: string } | null {
     const row = this.#sql.find.get(scope, key, now);
     if (row === undefined) return null;
     return { digest: text(row, 'digest'), eventId: text(row, 'event_id') };

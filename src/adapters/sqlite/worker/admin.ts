@@ -1,10 +1,12 @@
 // What an operator does to the ledger as a whole, and what metrics and health checks ask of it.
 import type { DatabaseSync } from 'node:sqlite';
-import type { WorkCounts } from '../../../hooks/ports/ledger.ts';
+import type { AttemptNote } from '../../../hooks/ports/change.ts';
+import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../../hooks/ports/ledger.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, text, word } from './rows.ts';
+import { integer, optionalText, text, word } from './rows.ts';
+import type { Row } from './rows.ts';
 
 /** The operator's pause; asked with every event, so it is remembered. */
 export class Pause {
@@ -41,7 +43,7 @@ function preparePause(db: DatabaseSync) {
   };
 }
 
-/** Dead runs and deliveries, which an operator may have done anew. */
+/** Work that was given up: an operator may have it done anew, or forget it. */
 export class DeadWork {
   readonly #queue: WorkQueue;
   readonly #settlement: Settlement;
@@ -59,28 +61,90 @@ export class DeadWork {
    */
   retry(eventId: string, now: number): number | null {
     if (this.#sql.event.get(eventId) === undefined) return null;
-    const dead = this.#sql.dead.all(eventId);
-    for (const row of dead) {
+    return this.#requeue(this.#sql.ofEvent.all(eventId).filter(hasJob), now);
+  }
+
+  /** The same for all that the filter finds. */
+  retryAll(filter: DeadWorkFilter, now: number): DeadWorkPage {
+    return this.#page(filter, (rows) => this.#requeue(rows.filter(hasJob), now));
+  }
+
+  /** Forgets dead work of an event; its history says so. Returns how much; null for an unknown event. */
+  dismiss(eventId: string, now: number): number | null {
+    if (this.#sql.event.get(eventId) === undefined) return null;
+    return this.#forget(this.#sql.ofEvent.all(eventId), now);
+  }
+
+  /** The same for all that the filter finds. */
+  dismissAll(filter: DeadWorkFilter, now: number): DeadWorkPage {
+    return this.#page(filter, (rows) => this.#forget(rows, now));
+  }
+
+  #page(filter: DeadWorkFilter, act: (rows: readonly Row[]) => number): DeadWorkPage {
+    const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
+    const found = this.#sql.all.all(Number(cursor), hook, since, status, limit + 1);
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    const hasMore = found.length > limit && last !== undefined;
+    return { count: act(rows), nextCursor: hasMore ? String(integer(last, 'id')) : null };
+  }
+
+  #requeue(rows: readonly Row[], now: number): number {
+    for (const row of rows) {
       const isRun = word(row, 'kind', KINDS) === 'run';
       (isRun ? this.#sql.runQueued : this.#sql.deliveryPending).run(row['ref'] ?? null);
       this.#queue.requeue(integer(row, 'id'), word(row, 'lane', LANES), text(row, 'key'), now);
     }
-    this.#settlement.settle([eventId]);
-    return dead.length;
+    return this.#settled(rows);
   }
+
+  #forget(rows: readonly Row[], now: number): number {
+    for (const row of rows) {
+      const attempt = integer(row, 'attempt');
+      const note: AttemptNote = { at: now, attempt, outcome: 'dismissed' };
+      const isRun = word(row, 'kind', KINDS) === 'run';
+      const { noteRun, noteDelivery } = this.#sql;
+      (isRun ? noteRun : noteDelivery).run(JSON.stringify(note), row['ref'] ?? null);
+      this.#sql.forget.run(integer(row, 'id'));
+    }
+    return this.#settled(rows);
+  }
+
+  #settled(rows: readonly Row[]): number {
+    const eventIds = rows.map((row) => optionalText(row, 'event_id'));
+    this.#settlement.settle(new Set(eventIds.filter((id) => id !== null)));
+    return rows.length;
+  }
+}
+
+/** Whether it could be done anew: its job was not forgotten with the payload. */
+function hasJob(row: Row): boolean {
+  return integer(row, 'has_job') === 1;
 }
 
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
 function prepareDeadWork(db: DatabaseSync) {
+  const dead = `SELECT work.id, lane, key, kind, ref, event_id, attempt, job IS NOT NULL AS has_job
+     FROM work`;
+  const isDead = `stage = 'dead' AND kind IN ('run', 'delivery')`;
+  const note = (table: string) =>
+    db.prepare(`UPDATE ${table} SET notes = json_insert(notes, '$[#]', json(?)) WHERE id = ?`);
   return {
     event: db.prepare('SELECT 1 FROM events WHERE id = ?'),
-    dead: db.prepare(
-      `SELECT id, lane, key, kind, ref FROM work
-       WHERE event_id = ? AND stage = 'dead' AND kind IN ('run', 'delivery')
-       AND job IS NOT NULL ORDER BY id`,
+    ofEvent: db.prepare(`${dead} WHERE event_id = ? AND ${isDead} ORDER BY work.id`),
+    all: db.prepare(
+      `${dead} LEFT JOIN events ON events.id = event_id
+       WHERE ${isDead} AND work.id > ?1 AND (?2 IS NULL OR ?2 IN (hook, mapping))
+       AND (?3 IS NULL OR ifnull(received_at, since) >= ?3)
+       AND (?4 IS NULL OR ?4 = (SELECT status FROM runs WHERE id = ref)
+         OR ?4 = (SELECT status FROM deliveries WHERE id = ref))
+       ORDER BY work.id LIMIT ?5`,
     ),
     runQueued: db.prepare(`UPDATE runs SET status = 'queued', finished_at = NULL WHERE id = ?`),
     deliveryPending: db.prepare(`UPDATE deliveries SET status = 'pending' WHERE id = ?`),
+    noteRun: note('runs'),
+    noteDelivery: note('deliveries'),
+    forget: db.prepare('DELETE FROM work WHERE id = ?'),
   };
 }
 

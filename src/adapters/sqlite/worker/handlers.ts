@@ -86,7 +86,11 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
       routes.note(session, route);
       return null;
     },
+    holderOf: (now, scope, key) => tables.accepting.holderOf(scope, key, now),
     retry: (now, eventId) => tables.deadWork.retry(eventId, now),
+    retryAll: (now, filter) => tables.deadWork.retryAll(filter, now),
+    dismiss: (now, eventId) => tables.deadWork.dismiss(eventId, now),
+    dismissAll: (now, filter) => tables.deadWork.dismissAll(filter, now),
     setPaused: (_now, paused) => {
       pause.set(paused);
       allLanesChanged();

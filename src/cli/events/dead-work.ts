@@ -1,0 +1,87 @@
+import { CliError, EXIT } from '../cli-error.ts';
+import { option } from '../command.ts';
+import type { CommandContext, OptionValues } from '../command.ts';
+import type { DeadWorkAsked } from '../service/service-client.ts';
+
+const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Of a command that does something to one event, or to dead runs and deliveries of many. */
+export const DEAD_WORK_OPTIONS = [
+  option('--all', 'all dead runs and deliveries, instead of those of one event'),
+  option('--hook <id>', 'of these only those of one hook or mapping'),
+  option(
+    '--since <time>',
+    'of these only those of events since a date, or for so long: 90m, 24h, 7d',
+  ),
+  option(
+    '--status <status>',
+    'of these only failed, timed-out, interrupted, dead or unknown ones',
+    oneOfEnds,
+  ),
+] as const;
+
+type Asked = OptionValues<typeof DEAD_WORK_OPTIONS>;
+
+/** One page after the other. */
+export interface Page {
+  readonly count: number;
+  readonly nextCursor: string | null;
+}
+
+/** Null: it is about one event. @throws CliError unless the command line names an event, or says `--all`. */
+export function allAsked(
+  { all = false, hook, since, status }: Asked,
+  id: string | undefined,
+  { clock }: Pick<CommandContext, 'clock'>,
+): DeadWorkAsked | null {
+  if (all === (id !== undefined)) {
+    const said = all ? '--all is about every event.' : 'Which event?';
+    throw new CliError(said, 'Name the id of an event, or say --all.', EXIT.usage);
+  }
+  const narrows = [hook, since, status].some((value) => value !== undefined);
+  if (!all && narrows) {
+    const said = '--hook, --since and --status narrow what --all finds.';
+    throw new CliError(said, 'Say --all, or leave them out.', EXIT.usage);
+  }
+  if (!all) return null;
+  return { hook, status, since: since === undefined ? undefined : sinceTime(since, clock.now()) };
+}
+
+/** Everything, however many calls it takes; how many there were. */
+export async function forAll(
+  asked: DeadWorkAsked,
+  call: (asked: DeadWorkAsked) => Promise<Page>,
+): Promise<number> {
+  let total = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: Page = await call({ ...asked, cursor });
+    total += page.count;
+    cursor = page.nextCursor;
+  }
+  return total;
+}
+
+/** `90m`, or a date as programs write it. */
+function sinceTime(text: string, now: number): string {
+  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const ms = UNIT_MS[unit];
+  if (ms !== undefined) return new Date(now - Number(amount) * ms).toISOString();
+  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  throw new CliError(
+    '--since is neither a length of time nor a date.',
+    'Write it as 90m, 24h or 7d, or as 2026-01-31 or 2026-01-31T08:00:00Z.',
+    EXIT.usage,
+  );
+}
+
+function oneOfEnds(status: string): string {
+  if (ENDS.includes(status)) return status;
+  throw new CliError(`--status must be one of ${ENDS.join(', ')}.`, undefined, EXIT.usage);
+}
