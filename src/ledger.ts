@@ -21,6 +21,8 @@ export type {
   Acceptance,
   ActionReceipt,
   AttemptNote,
+  BadEndChange,
+  BadEnds,
   Change,
   ClaimLimits,
   ConsumeChange,

@@ -110,6 +110,20 @@ const RULES = {
   areAddressRanges: () => TEXTS,
   texts: () => TEXTS,
   headers: () => ({ additionalProperties: TEXT }),
+  isNotify: () => ({
+    anyOf: [
+      { const: false },
+      {
+        type: 'object',
+        properties: {
+          channel: { type: 'string', pattern: '^chan_[1-8]$' },
+          to: { type: 'string', minLength: 1 },
+        },
+        required: ['channel'],
+        additionalProperties: false,
+      },
+    ],
+  }),
   isModelList: () => ({
     anyOf: [
       TEXTS,

@@ -51,6 +51,7 @@ import { ChannelRegistry } from './work/channels.ts';
 import { DeliveryStep } from './work/delivery.ts';
 import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
 import { HostErrors } from './work/host-errors.ts';
+import { Notices } from './work/notice.ts';
 import { Outbox } from './work/outbox.ts';
 import { Retention } from './work/retention.ts';
 import { RunStep } from './work/run.ts';
@@ -137,6 +138,7 @@ export const providers: Provider[] = [
   RunStep,
   HeartbeatStep,
   DeliveryStep,
+  Notices,
   HeartbeatSchedule,
   HostErrors,
   TurnRunner,

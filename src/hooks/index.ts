@@ -116,6 +116,8 @@ export type {
   AgentReply,
   AgentTurn,
   AttemptNote,
+  BadEndChange,
+  BadEnds,
   CapabilityContract,
   Change,
   ChannelBinding,

@@ -87,6 +87,7 @@ export const ledgerPorts: readonly Provider[] = [
   port(WorkLedger, (ledger) => ledger.work, {
     claim: true,
     add: true,
+    badEnds: true,
     renew: true,
     noteActing: true,
     commit: true,

@@ -1,6 +1,7 @@
 import { EventStore, Intake, LedgerAdmin, Maintenance } from '../../src/hooks/ports/index.ts';
 import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
+  BadEnds,
   Change,
   ChannelId,
   ClaimLimits,
@@ -55,6 +56,7 @@ class StandInWork extends WorkLedger {
   /** Leases that were durable already when the service said that it wants no more. */
   readonly claimedLate: Lease[] = [];
   isLeaseLost = false;
+  bad: BadEnds = { total: 0, through: 0, lines: [] };
   readonly brokenCalls = new Set<'claim' | 'renew' | 'commit'>();
   readonly #waiting: Record<Lane, Lease[]> = { turn: [], delivery: [] };
   readonly #claimants = new Set<() => void>();
@@ -88,6 +90,10 @@ class StandInWork extends WorkLedger {
 
   override async add(work: NewWork): Promise<void> {
     this.added.push(work);
+  }
+
+  override async badEnds(): Promise<BadEnds> {
+    return this.bad;
   }
 
   override async renew(lease: Lease): Promise<boolean> {

@@ -2,7 +2,7 @@
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
-import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   ContextLimits,
   DeadWorkFilter,
@@ -86,6 +86,7 @@ export interface WriterCalls {
   accept: { args: [event: EventTuple, maxSystemEvents: number]; result: StoredAcceptance };
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
+  badEnds: { args: [maxLines: number]; result: BadEnds };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };
   abandon: { args: [workId: number, attempt: number]; result: null };
@@ -130,7 +131,7 @@ export interface ReaderCalls {
 export type AllCalls = WriterCalls & ReaderCalls;
 
 /** The kinds of work, as rows name them. */
-export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery'];
+export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery', 'notice'];
 
 /** The lanes of work, as rows name them. */
 export const LANES: readonly Lane[] = ['turn', 'delivery'];

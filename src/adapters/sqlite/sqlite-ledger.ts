@@ -32,7 +32,7 @@ import type {
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import {
   decodeAcceptance,
   decodeEventDetails,
@@ -193,6 +193,10 @@ class SqliteWorkLedger extends WorkLedger {
 
   async add(work: NewWork): Promise<void> {
     await this.#writer.call('add', encodeWork(work));
+  }
+
+  badEnds(maxLines: number): Promise<BadEnds> {
+    return this.#writer.call('badEnds', maxLines);
   }
 
   renew(lease: Lease): Promise<boolean> {

@@ -31,7 +31,9 @@ export type Change =
   | ConsumeChange
   | HeartbeatFailedChange
   | TurnChange
-  | RouteChange;
+  | RouteChange
+  | BadEndChange
+  | ToldChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {
@@ -157,6 +159,21 @@ export interface TurnChange {
   readonly isUntrusted: boolean;
   /** Absent: the session remembers none any more. */
   readonly runnerSession?: RunnerSession;
+}
+
+/** Something ended badly and nobody heard of it: to be told by the next notice. */
+export interface BadEndChange {
+  readonly type: 'bad-end';
+  /** What and why, without a word of what was sent or answered; the same words are told once, with their count. */
+  readonly line: string;
+  readonly eventId: string | null;
+}
+
+/** A notice about these bad ends is on its way. */
+export interface ToldChange {
+  readonly type: 'told';
+  /** {@link BadEnds.through} */
+  readonly through: number;
 }
 
 /** Remembers where a main session last spoke. */

@@ -25,11 +25,11 @@ export interface NewWork {
   readonly lane: Lane;
   /** Work of one key is done in the order it was accepted, one at a time; different keys side by side. */
   readonly key: string;
-  readonly kind: 'run' | 'heartbeat' | 'delivery';
+  readonly kind: 'run' | 'heartbeat' | 'delivery' | 'notice';
   /** Id of the run or the delivery it is about. */
   readonly ref?: string;
   readonly eventId?: string;
-  /** Epoch milliseconds before which a heartbeat is not begun; until then it does not hold its key. */
+  /** Epoch milliseconds before which a heartbeat or a notice is not begun; until then it does not hold its key. */
   readonly dueAt: number;
   /**
    * At most one of this kind and key waits (one heartbeat for many wakes). When one waits that was never begun and is
@@ -40,7 +40,7 @@ export interface NewWork {
 }
 
 /** What a step needs to do its work, by kind. It outlives a release, so each carries a version `v`. */
-export type Job = RunJob | HeartbeatJob | DeliveryJob;
+export type Job = RunJob | HeartbeatJob | DeliveryJob | NoticeJob;
 
 /** What a run has to do: an agent action, fully decided. Lives in the ledger until the run has ended. */
 export interface RunJob {
@@ -95,6 +95,11 @@ export interface HeartbeatJob {
   readonly isPeriodic: boolean;
 }
 
+/** One message to the operator about everything that ended badly until then. */
+export interface NoticeJob {
+  readonly v: 1;
+}
+
 /** One reply to one recipient. */
 export interface DeliveryJob {
   readonly v: 1;
@@ -115,6 +120,8 @@ export interface DeliveryJob {
   readonly becomesLastRoute: boolean;
   /** Hook name, for the system event when the delivery ends badly. */
   readonly name: string;
+  /** True: it tells the operator what ended badly; nothing tells of its own end. */
+  readonly isNotice?: boolean;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether what is posted about a bad end asks for a heartbeat, too. */

@@ -100,7 +100,7 @@ export abstract class Sessions {
 
 /** How much work stands where, for metrics. @publicApi */
 export interface WorkCounts {
-  readonly kind: 'run' | 'heartbeat' | 'delivery';
+  readonly kind: 'run' | 'heartbeat' | 'delivery' | 'notice';
   /** `dead`: given up, kept until its event is forgotten, and may be retried until then. */
   readonly state: 'waiting' | 'running' | 'dead';
   readonly count: number;

@@ -1,5 +1,5 @@
 import type { Change } from './change.ts';
-import type { DeliveryJob, HeartbeatJob, Lane, NewWork, RunJob } from './jobs.ts';
+import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
 
 /**
  * A right to do one piece of work, held by one process until the step ends or the process does. Whoever holds it does
@@ -46,7 +46,22 @@ export type DeliveryLease = LeaseOf<'delivery', DeliveryJob> & {
   readonly part?: WorkPart;
 };
 /** @publicApi */
-export type Lease = RunLease | HeartbeatLease | DeliveryLease;
+export type NoticeLease = LeaseOf<'notice', NoticeJob>;
+/** @publicApi */
+export type Lease = RunLease | HeartbeatLease | DeliveryLease | NoticeLease;
+
+/** What ended badly and was not told yet. @publicApi */
+export interface BadEnds {
+  readonly total: number;
+  /** Names the last of them, for the change `told`. */
+  readonly through: number;
+  /** The most frequent first, each with how often it came and the event it came with last. */
+  readonly lines: readonly {
+    readonly line: string;
+    readonly count: number;
+    readonly eventId: string | null;
+  }[];
+}
 
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
@@ -108,6 +123,9 @@ export abstract class WorkLedger {
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;
+
+  /** What no notice has told yet. @param maxLines different ones. */
+  abstract badEnds(maxLines: number): Promise<BadEnds>;
 
   /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;

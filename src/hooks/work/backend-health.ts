@@ -91,7 +91,7 @@ export class BackendHealth {
     const now = this.clock.now();
     const known = this.#rests.get(backend);
     const rest = known ?? { until: 0, failures: 0, isProbed: false, reason: message };
-    if (known === undefined) this.#logger.warn(`${backend} cannot be asked and rests: ${message}`);
+    if (known === undefined) this.#logger.warn(`${backend} cannot be asked and rests`);
     const pause = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs(REST, rest.failures)));
     // Several turns are under way at once: their failures are one, not several.
     if (rest.until <= now) rest.failures += 1;

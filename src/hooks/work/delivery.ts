@@ -12,6 +12,7 @@ import type {
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channels.ts';
 import { plainParts } from './links.ts';
+import { Notices } from './notice.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
@@ -35,6 +36,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
   constructor(
     private readonly channels: ChannelRegistry,
     private readonly health: ChannelHealth,
+    private readonly notices: Notices,
     private readonly clock: Clock,
   ) {}
 
@@ -71,10 +73,13 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const { job } = lease;
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
+    // A notice that could not be sent must not cause another one.
+    if (job.isNotice === true) return { outcome: { type: 'dead' }, changes: [] };
     return {
       outcome: { type: 'dead' },
       changes: [
         { type: 'delivery-update', id: job.deliveryId, status, error, attempt },
+        ...this.notices.report(badEndLine(job, status), job.eventId),
         ...postSummaries(job, error, at),
         ...askHeartbeat(job, at),
       ],
@@ -152,6 +157,13 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const id = lease.job.deliveryId;
     return { outcome, changes: [{ type: 'delivery-update', id, error: message, attempt }] };
   }
+}
+
+/** For the notice: the words of a reply, a recipient or a sender are in none of them. */
+function badEndLine({ channel, runId, trust }: DeliveryJob, status: 'dead' | 'unknown'): string {
+  const what = runId === null ? 'reply of a heartbeat' : `reply of ${trust.mapping ?? 'a run'}`;
+  const end = status === 'dead' ? 'could not be delivered' : 'may not have arrived';
+  return `${what}: ${end} to ${channel}`;
 }
 
 /** @throws DeliveryError when there is no provider or no recipient. */

@@ -109,7 +109,7 @@ describe('HeartbeatStep: a step that breaks again and again', () => {
     const { outcome, changes } = await perform(false, { failures: 7 });
     expect([outcome, listKinds(changes)]).toEqual([
       { type: 'done' },
-      ['heartbeat-failed', 'work:heartbeat'],
+      ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'],
     ]);
   });
 });
@@ -224,7 +224,12 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     work.runner.reply = () => Promise.reject(new AgentError('no', kind));
     const { outcome, changes } = await perform(false, { since: work.clock.now() - age });
     expect(outcome).toEqual({ type: 'done' });
-    expect(listKinds(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'heartbeat-failed',
+      'bad-end',
+      'work:notice',
+      'work:heartbeat',
+    ]);
   });
 
   it.each([
@@ -235,7 +240,12 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const { outcome, changes } = await perform(true, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'done' });
-    expect(listKinds(changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'heartbeat-failed',
+      'bad-end',
+      'work:notice',
+      'work:heartbeat',
+    ]);
   });
 
   it('an unreachable model makes it rest, and without lines nothing is waited for', async () => {
@@ -258,7 +268,12 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const step = perform();
     await settled();
     work.clock.advance(600_000);
-    expect(listKinds((await step).changes)).toEqual(['heartbeat-failed', 'work:heartbeat']);
+    expect(listKinds((await step).changes)).toEqual([
+      'heartbeat-failed',
+      'bad-end',
+      'work:notice',
+      'work:heartbeat',
+    ]);
   });
 
   it('a stop keeps the events and begins again at the next start', async () => {
@@ -271,7 +286,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const { outcome, changes } = await stopped();
     expect([outcome, listKinds(changes)]).toEqual([
       { type: 'done' },
-      ['heartbeat-failed', 'work:heartbeat'],
+      ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'],
     ]);
   });
 

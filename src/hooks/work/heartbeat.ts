@@ -11,6 +11,7 @@ import {
   periodicHeartbeat,
 } from '../ports/index.ts';
 import type { AgentReply, Change, HeartbeatLease, StepOutcome } from '../ports/index.ts';
+import { Notices, whyItEnded } from './notice.ts';
 import { Outbox } from './outbox.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
@@ -100,6 +101,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     private readonly sessions: SessionStore,
     private readonly outbox: Outbox,
     private readonly schedule: HeartbeatSchedule,
+    private readonly notices: Notices,
     private readonly directory: AgentDirectory,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
@@ -192,7 +194,12 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       const outcome = this.turns.afterFailure(lease, result);
       if (outcome.type !== 'dead') return this.#later(heartbeat, outcome);
     }
-    return this.#done(agentId, this.sessions.keepEvents(mainSession(agentId), input));
+    // Where nothing waited, nothing was missed.
+    const kept = this.sessions.keepEvents(mainSession(agentId), input);
+    const { retryFor } = this.settings.current.agents.defaults;
+    const line = `heartbeat of agent ${agentId}: ${whyItEnded(result, retryFor)}`;
+    const reported = kept.length === 0 ? [] : this.notices.report(line, null);
+    return this.#done(agentId, [...kept, ...reported]);
   }
 
   #done(agentId: string, changes: readonly Change[]): StepResult {

@@ -8,6 +8,7 @@ import type {
   DeliveryJob,
   DeliveryTarget,
   Destination,
+  NewWork,
   RunJob,
 } from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
@@ -138,20 +139,22 @@ export class Outbox {
   }
 
   #send(job: DeliveryJob): Change {
-    return {
-      type: 'work',
-      work: {
-        lane: 'delivery',
-        // What one account sends to one recipient is one line, by whatever channel it goes.
-        key: `${this.channels.accountOf(job.channel)} ${job.to ?? ''}`,
-        kind: 'delivery',
-        ref: job.deliveryId,
-        ...(job.eventId !== null && { eventId: job.eventId }),
-        dueAt: this.clock.now(),
-        job,
-      },
-    };
+    const work = deliveryWork(job, this.channels.accountOf(job.channel), this.clock.now());
+    return { type: 'work', work };
   }
+}
+
+/** What one account sends to one recipient is one line, by whatever channel it goes. */
+export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number): NewWork {
+  return {
+    lane: 'delivery',
+    key: `${account} ${job.to ?? ''}`,
+    kind: 'delivery',
+    ref: job.deliveryId,
+    ...(job.eventId !== null && { eventId: job.eventId }),
+    dueAt,
+    job,
+  };
 }
 
 function reasonNotToSend(text: string, ackMaxChars: number): string | null {

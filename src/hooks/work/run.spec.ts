@@ -148,7 +148,13 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
     await start(UNLESS);
     work.runner.reply = failing(new AgentError('no such model', 'permanent'));
     const { changes } = await perform();
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
   });
 
   it('never loses the summary to a reload in the middle of the step', async () => {
@@ -172,7 +178,13 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     work.runner.reply = failing(new AgentError('no such model', 'permanent'));
     const { outcome, changes } = await perform();
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
     expect(only(changes, 'run-update')[0]).toMatchObject({
       status: 'failed',
       error: 'no such model',
@@ -272,7 +284,13 @@ describe('RunStep: a stop (issue 4.9)', () => {
     work.runner.isSafe = false;
     const { outcome, changes } = await stopped();
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
     expect(only(changes, 'run-update')).toMatchObject([
       { status: 'interrupted', error, note: { outcome: 'interrupted' } },
     ]);
@@ -325,7 +343,13 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
     const { outcome, changes } = await perform({}, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
     expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', error }]);
     expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
   });
@@ -333,7 +357,13 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
   it('posts that summary with unless-delivered, too', async () => {
     await start(UNLESS);
     const { changes } = await perform({}, { interruptions: 1, mayHaveActed: true });
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
   });
 
   it.each([
@@ -473,7 +503,13 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     work.sessions.pending = [systemEvent(7, 'disk full')];
     const { changes } = await perform({ session: 'agent:main:main', deliver: null });
     expect(work.sessions.read).toEqual([]);
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
   });
 
   it('persistent: continues the conversation and consumes the events it showed', async () => {
@@ -531,7 +567,13 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     work.sessions.pending = [systemEvent(7, 'disk full')];
     work.runner.reply = failing(new AgentError('no', 'permanent'));
     const { changes } = await perform({ sessionMode: 'persistent' });
-    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'system-event',
+      'work:heartbeat',
+      'bad-end',
+      'work:notice',
+    ]);
   });
 });
 

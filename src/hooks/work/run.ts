@@ -12,6 +12,7 @@ import type {
   RunUpdate,
   ToolCall,
 } from '../ports/index.ts';
+import { Notices, whyItEnded } from './notice.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatch } from './outbox.ts';
 import { SessionStore } from './session.ts';
@@ -44,6 +45,7 @@ export class RunStep implements Step<RunLease> {
     private readonly turns: TurnRunner,
     private readonly sessions: SessionStore,
     private readonly outbox: Outbox,
+    private readonly notices: Notices,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {}
@@ -71,6 +73,7 @@ export class RunStep implements Step<RunLease> {
       changes: [
         { type: 'run-update', id: ref ?? '', ...record },
         ...this.#postSummary(job, summary),
+        ...this.#reportBadEnd(job, result),
       ],
     };
   }
@@ -159,6 +162,7 @@ export class RunStep implements Step<RunLease> {
         ...(hasReplied ? this.#remember(run, result.reply) : []),
         ...(isLeftToDelivery ? [] : this.#postSummary(job, summary)),
         ...sent.changes,
+        ...(result.outcome === 'replied' ? [] : this.#reportBadEnd(job, result)),
       ],
     };
   }
@@ -189,6 +193,15 @@ export class RunStep implements Step<RunLease> {
     if (session !== null) return this.sessions.continueWith(turn, reply, session);
     const isMain = job.session === mainSession(job.agentId);
     return isMain ? [] : this.sessions.restartWith(turn, reply);
+  }
+
+  #reportBadEnd(
+    { hook, trust, eventId }: RunJob,
+    result: Exclude<FinishedTurn, { outcome: 'replied' }>,
+  ): readonly Change[] {
+    const { retryFor } = this.settings.current.agents.defaults;
+    const line = `run of ${trust.mapping ?? hook}: ${whyItEnded(result, retryFor)}`;
+    return this.notices.report(line, eventId);
   }
 
   #lastNote(lease: RunLease, result: Exclude<FinishedTurn, { outcome: 'replied' }>): AttemptNote {

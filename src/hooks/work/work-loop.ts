@@ -6,15 +6,16 @@ import type { Change, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HeartbeatStep } from './heartbeat.ts';
+import { Notices } from './notice.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry.ts';
 import { RunStep } from './run.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
 
 /*
- * How accepted work happens. This room has one loop, three kinds of steps, and what the steps share:
+ * How accepted work happens. This room has one loop, four kinds of steps, and what the steps share:
  *
- *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep -> StepResult -> WorkLedger.commit
+ *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep | Notices -> StepResult -> WorkLedger.commit
  *
  * The loop claims work of two lanes, turns and deliveries, and hands each lease to the step of its kind. A step reads
  * and asks the world outside (an agent, a platform), but writes nothing: it gives back what becomes of its work and a
@@ -57,6 +58,7 @@ export class WorkLoop {
     private readonly run: RunStep,
     private readonly heartbeat: HeartbeatStep,
     private readonly delivery: DeliveryStep,
+    private readonly notices: Notices,
     private readonly backends: BackendHealth,
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
@@ -171,6 +173,8 @@ export class WorkLoop {
         return this.heartbeat.giveUp(lease);
       case 'delivery':
         return this.delivery.giveUp(lease, BROKEN);
+      case 'notice':
+        return this.notices.giveUp();
     }
   }
 
@@ -183,6 +187,8 @@ export class WorkLoop {
         return this.heartbeat.perform(lease, signal);
       case 'delivery':
         return this.delivery.perform(lease, signal);
+      case 'notice':
+        return this.notices.perform();
     }
   }
 

@@ -117,7 +117,7 @@ class Instruments {
     });
     this.#work = new prom.Gauge({
       name: 'hooks_work',
-      help: 'Runs, heartbeats and deliveries by state: waiting, running or dead.',
+      help: 'Runs, heartbeats, deliveries and notices by state: waiting, running or dead.',
       labelNames: ['kind', 'state'],
       registers,
     });

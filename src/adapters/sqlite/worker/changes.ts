@@ -6,15 +6,17 @@
 // caller gathers them and settles each once, however many changes touched it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryChange, DeliveryUpdate, RunChange } from '../../../hooks/ports/change.ts';
+import type { BadEnds as GatheredEnds } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange, StoredRunUpdate } from '../codec.ts';
 import type { HeartbeatCounts } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { text } from './rows.ts';
+import { integer, optionalText, text } from './rows.ts';
 import type { Routes, Transcripts } from './sessions.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** The tables that others write too. Those of runs and deliveries are written only here. */
 interface Tables {
+  readonly badEnds: BadEnds;
   readonly queue: WorkQueue;
   readonly systemEvents: SystemEvents;
   readonly heartbeats: HeartbeatCounts;
@@ -45,7 +47,7 @@ export class Changes {
 
   /** Writes a change and names the events that have to be settled. */
   apply(change: StoredChange, now: number): Iterable<string> {
-    const { queue, systemEvents, heartbeats, transcripts, routes } = this.#tables;
+    const { badEnds, queue, systemEvents, heartbeats, transcripts, routes } = this.#tables;
     switch (change.type) {
       case 'system-event':
         systemEvents.add(change, now);
@@ -75,8 +77,57 @@ export class Changes {
       case 'route':
         routes.note(change.session, change);
         return NONE;
+      case 'bad-end':
+        badEnds.add(change.line, change.eventId);
+        return NONE;
+      case 'told':
+        badEnds.forget(change.through);
+        return NONE;
     }
   }
+}
+
+/** What ended badly and no notice has told yet. */
+export class BadEnds {
+  readonly #sql: ReturnType<typeof prepareBadEnds>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepareBadEnds(db);
+  }
+
+  add(line: string, eventId: string | null): void {
+    this.#sql.insert.run(eventId, line);
+  }
+
+  /** The same lines are one, with their count. */
+  gather(maxLines: number): GatheredEnds {
+    const all = this.#sql.all.get()!;
+    return {
+      total: integer(all, 'total'),
+      through: integer(all, 'through'),
+      lines: this.#sql.lines.all(maxLines).map((row) => ({
+        line: text(row, 'line'),
+        count: integer(row, 'count'),
+        eventId: optionalText(row, 'event_id'),
+      })),
+    };
+  }
+
+  forget(through: number): void {
+    this.#sql.forget.run(through);
+  }
+}
+
+function prepareBadEnds(db: DatabaseSync) {
+  return {
+    insert: db.prepare('INSERT INTO bad_ends (event_id, line) VALUES (?, ?)'),
+    all: db.prepare('SELECT count(*) AS total, ifnull(max(n), 0) AS through FROM bad_ends'),
+    lines: db.prepare(
+      `SELECT line, count(*) AS count, event_id, max(n) FROM bad_ends
+       GROUP BY line ORDER BY count DESC, max(n) DESC LIMIT ?`,
+    ),
+    forget: db.prepare('DELETE FROM bad_ends WHERE n <= ?'),
+  };
 }
 
 /** The events to settle after an update; none when its run or delivery was forgotten meanwhile. */

@@ -9,7 +9,7 @@ import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
 import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
-import { Changes } from './changes.ts';
+import { BadEnds, Changes } from './changes.ts';
 import { Claims, Interruptions } from './claims.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
@@ -29,13 +29,22 @@ function buildWriterTables(db: DatabaseSync) {
   const routes = new Routes(db);
   const pause = new Pause(db);
   const parts = new Parts(db);
-  const changes = new Changes(db, { queue, systemEvents, heartbeats, transcripts, routes });
+  const badEnds = new BadEnds(db);
+  const changes = new Changes(db, {
+    badEnds,
+    queue,
+    systemEvents,
+    heartbeats,
+    transcripts,
+    routes,
+  });
   return {
     queue,
     systemEvents,
     transcripts,
     routes,
     pause,
+    badEnds,
     accepting: new Accepting(db, { pause, systemEvents, changes }),
     claims: new Claims(db, queue, parts),
     interruptions: new Interruptions(db),
@@ -68,6 +77,7 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
       queue.add(decodeWork(work), now);
       return null;
     },
+    badEnds: (_now, maxLines) => tables.badEnds.gather(maxLines),
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
     noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),
     abandon: (now, workId, attempt) => {

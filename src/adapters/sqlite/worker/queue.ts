@@ -1,7 +1,7 @@
 // The queue of work: which piece of a key is next, and what becomes of it. Claims (claims.ts) lease what is ready here,
 // steps (steps.ts) end what was leased.
 //
-//   heartbeat for later ──► deferred ──due──┐
+//   heartbeat or notice ──► deferred ──due──┐
 //                                           ▼
 //   anything else ─────────────────────► blocked ──first of its key──► ready ──claim──► leased
 //                                                                        ▲                │
@@ -15,7 +15,7 @@ import { integer, text } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /**
- * A queue for each key. Work is in one of five stages: `deferred` (a heartbeat that is not in its queue until it is due),
+ * A queue for each key. Work is in one of five stages: `deferred` (a heartbeat or notice that is not in its queue until it is due),
  * `blocked` (behind another), `ready` (first), `leased` (first and under way) or `dead` (no longer in its queue, kept
  * for an operator). Whenever a key has a queue, exactly one of it is `ready` or `leased`: so a claim never looks at
  * blocked rows.
@@ -37,7 +37,7 @@ export class WorkQueue {
     const { lane, key, kind, dueAt } = work;
     const waiting = work.once === true ? this.#sql.notBegun.get(lane, key, kind) : undefined;
     if (waiting !== undefined) return this.#expedite(waiting, work, now);
-    const isLater = kind === 'heartbeat' && dueAt > now;
+    const isLater = (kind === 'heartbeat' || kind === 'notice') && dueAt > now;
     const stage = isLater ? 'deferred' : this.#stageInQueue(lane, key);
     this.#sql.insert.run(
       ++this.#lastId,
