@@ -55,26 +55,23 @@ export class BackendHealth {
     );
   }
 
-  /** Why the backend rests; null: it may be asked, and by whoever was told so. */
-  visit(backend: string): Visit | { readonly reason: string } {
+  /** Why nobody may ask the backend now; null: somebody may. */
+  whyItRests(backend: string): string | null {
     const rest = this.#rests.get(backend);
-    if (rest === undefined) return this.#begin(backend, false);
-    if (rest.isProbed || rest.until > this.clock.now()) return { reason: rest.reason };
-    rest.isProbed = true;
-    return this.#begin(backend, true);
+    if (rest === undefined) return null;
+    return rest.isProbed || rest.until > this.clock.now() ? rest.reason : null;
   }
 
-  #begin(backend: string, isProbe: boolean): Visit {
-    let isOpen = isProbe;
+  /** Begins to ask a backend that may be asked. After a rest this is the probe, and others wait for its end. */
+  visit(backend: string): Visit {
+    const probed = this.#rests.get(backend);
+    if (probed !== undefined) probed.isProbed = true;
     const end = () => {
-      const rest = this.#rests.get(backend);
-      if (isOpen && rest !== undefined) rest.isProbed = false;
-      isOpen = false;
+      if (probed !== undefined) probed.isProbed = false;
     };
     return {
       answered: () => {
         if (this.#rests.delete(backend)) this.#logger.log(`${backend} answers again`);
-        isOpen = false;
       },
       failed: (error) => {
         end();

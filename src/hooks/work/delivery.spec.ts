@@ -181,7 +181,12 @@ describe('DeliveryStep: a delivery that ended badly (behaviour §5)', () => {
   it('posts Hook <name> (delivery): <reason>, untrusted, into the main session', async () => {
     fail('blocked', 'permanent');
     const { changes } = await perform();
-    expect(listKinds(changes)).toEqual(['delivery-update', 'system-event']);
+    expect(listKinds(changes)).toEqual([
+      'delivery-update',
+      'bad-end',
+      'work:notice',
+      'system-event',
+    ]);
     expect(only(changes, 'system-event')).toMatchObject([
       {
         session: 'agent:main:main',
@@ -197,6 +202,8 @@ describe('DeliveryStep: a delivery that ended badly (behaviour §5)', () => {
     const { changes } = await perform(LATER);
     expect(listKinds(changes)).toEqual([
       'delivery-update',
+      'bad-end',
+      'work:notice',
       'run-update',
       'system-event',
       'system-event',

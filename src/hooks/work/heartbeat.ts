@@ -126,7 +126,11 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
   giveUp({ job: { agentId } }: HeartbeatLease): StepResult {
     const session = mainSession(agentId);
     const through = Number.MAX_SAFE_INTEGER;
-    return this.#done(agentId, [{ type: 'heartbeat-failed', session, through }]);
+    const line = `heartbeat of agent ${agentId}: it failed`;
+    return this.#done(agentId, [
+      { type: 'heartbeat-failed', session, through },
+      ...this.notices.report(line, null),
+    ]);
   }
 
   #prepare({ workId, job: { agentId } }: HeartbeatLease, session: SessionInput): PreparedTurn {

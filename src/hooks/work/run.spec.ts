@@ -503,13 +503,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     work.sessions.pending = [systemEvent(7, 'disk full')];
     const { changes } = await perform({ session: 'agent:main:main', deliver: null });
     expect(work.sessions.read).toEqual([]);
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(['run-update', 'system-event', 'work:heartbeat']);
   });
 
   it('persistent: continues the conversation and consumes the events it showed', async () => {

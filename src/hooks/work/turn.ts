@@ -107,9 +107,9 @@ export class TurnRunner {
     const refusal = lease.mayHaveActed ? mayHaveActed(lease.kind) : refusalAfterCrashes(lease);
     if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls };
     const backend = this.runner.backend?.(turn) ?? backendOf(turn);
-    const visit = this.backends.visit(backend);
-    if ('reason' in visit) return { outcome: 'resting', backend, error: visit.reason, toolCalls };
-    using _visit = visit;
+    const rests = this.backends.whyItRests(backend);
+    if (rests !== null) return { outcome: 'resting', backend, error: rests, toolCalls };
+    using visit = this.backends.visit(backend);
     if (!this.#mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
       throw new Error('the lease was lost before the agent was asked');
     }

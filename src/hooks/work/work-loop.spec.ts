@@ -152,6 +152,8 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
           { type: 'run-update', status: 'failed' },
           { type: 'system-event' },
           { type: 'work' },
+          { type: 'bad-end' },
+          { type: 'work' },
         ],
       },
     ]);
@@ -166,7 +168,16 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
     await settled();
     const broken = { type: 'run-update', status: 'failed', error: expect.stringContaining('log') };
     expect(work.ledger.work.commits).toMatchObject([
-      { outcome: { type: 'dead' }, changes: [broken, { type: 'system-event' }, { type: 'work' }] },
+      {
+        outcome: { type: 'dead' },
+        changes: [
+          broken,
+          { type: 'system-event' },
+          { type: 'work' },
+          { type: 'bad-end' },
+          { type: 'work' },
+        ],
+      },
     ]);
   });
 
