@@ -116,6 +116,18 @@ describe('a model gateway that is down (issue 11.4)', () => {
     expect(await statuses(ids)).toEqual(['done']);
   });
 
+  it('for one request alone holds up nobody else', async () => {
+    const answer = hooks.runner.reply;
+    hooks.runner.reply = (turn, signal) => {
+      if (turn.prompt.includes('event 0')) throw unreachable();
+      return answer(turn, signal);
+    };
+    const [poison, ...others] = await send(8);
+    await pass(MINUTE, 5000);
+    expect(await statuses(others)).toEqual(['done']);
+    expect(await hooks.details(poison)).toMatchObject({ status: 'running' });
+  });
+
   it('shows a wake when it is back', async () => {
     down.set('local', unreachable);
     const { eventId } = await hooks.ask('/wake', { text: 'the disk is full' });

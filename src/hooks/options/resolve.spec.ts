@@ -182,6 +182,21 @@ describe('resolveOptions: all problems at once, each with its key and what to do
       'agents.defaults.heartbeat.every must be a number of at most five digits followed by s, m or h, for example 30m',
     ],
     [
+      'a wrong time to try again',
+      { agents: { defaults: { retryFor: '1 day' } } },
+      'agents.defaults.retryFor must be a number of at most five digits followed by s, m or h, for example 30m',
+    ],
+    [
+      'notices without a channel',
+      { agents: { defaults: { notify: { to: 'me' } } } },
+      'agents.defaults.notify must be false, or an object {channel: "chan_1" … "chan_8", to: "a recipient"}',
+    ],
+    [
+      'notices to wherever',
+      { agents: { defaults: { notify: true } } },
+      'agents.defaults.notify must be false, or an object {channel: "chan_1" … "chan_8", to: "a recipient"}',
+    ],
+    [
       'a timeout of over a day',
       { agents: { defaults: { timeoutSeconds: 86_401 } } },
       'agents.defaults.timeoutSeconds must not be greater than 86400',

@@ -95,4 +95,11 @@ describe('a mapping to a channel without a provider', () => {
       expect.stringMatching(/(?<![.\w])mappings\[0\].channel names a channel/),
     ]);
   });
+
+  it('is warned of where notices shall go there, too', async () => {
+    await work.close();
+    work = await WorkUnderTest.start({ agents: { defaults: { notify: { channel: 'chan_7' } } } });
+    const warnings = work.log.lines.filter((line) => line.includes('without a provider'));
+    expect(warnings).toEqual([expect.stringContaining('agents.defaults.notify.channel')]);
+  });
 });

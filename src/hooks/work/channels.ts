@@ -103,17 +103,23 @@ export class ChannelRegistry {
   }
 }
 
-/** Mappings to a channel that is not served. They work, and each of their deliveries fails. */
+/** Mappings and notices to a channel that is not served. They work, and each of their deliveries fails. */
 export function unservedChannels(
-  { hooks }: ResolvedHooksOptions,
+  { agents, hooks }: ResolvedHooksOptions,
   bindings: ChannelBindings,
 ): Problem[] {
-  return hooks.mappings.flatMap(({ channel, deliver }, index) => {
+  const { notify } = agents.defaults;
+  const ofMappings = hooks.mappings.flatMap(({ channel, deliver }, index) => {
     if (channel === undefined || channel === 'last' || deliver === false) return [];
     if (bindings[channel] !== undefined) return [];
     const message = `names a channel without a provider; configure channels.${channel}`;
     return [{ key: `hooks.mappings[${index}].channel`, message }];
   });
+  if (notify === undefined || notify === false || bindings[notify.channel] !== undefined) {
+    return ofMappings;
+  }
+  const message = `names a channel without a provider; configure channels.${notify.channel}`;
+  return [...ofMappings, { key: 'agents.defaults.notify.channel', message }];
 }
 
 function unfitRecipient(to: string, { provider }: Channel, expected: string): DeliveryError {
