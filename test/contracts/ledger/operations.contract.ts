@@ -2,7 +2,7 @@ import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, delivery, wake } from './events.ts';
+import { LIMITS, agent, delivery, heartbeat, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -122,6 +122,37 @@ export function describeOperations(openStore: OpenStore): void {
       const rest = { limit: 2, cursor: first.nextCursor! };
       expect(await under.ledger.admin.retryAll(rest)).toEqual({ count: 1, nextCursor: null });
       expect(await under.claimOne()).toMatchObject({ eventId: ids[2] });
+    });
+
+    it('gathers what ended badly until it was told, equal lines once', async () => {
+      const { work } = under.ledger;
+      const end = async (line: string) => {
+        const id = await acceptRun(`s${Math.random()}`);
+        const notice = heartbeat('notice', { lane: 'delivery', kind: 'notice', once: true });
+        const dueAt = under.clock.now() + 5000;
+        await work.commit(await under.claimOne(), DEAD, [
+          { type: 'bad-end', line, eventId: id },
+          { type: 'work', work: { ...notice, dueAt } },
+        ]);
+        return id;
+      };
+      expect(await work.badEnds(9)).toEqual({ total: 0, through: 0, lines: [] });
+      await end('a');
+      const [b, a] = [await end('b'), await end('a')];
+      const { total, through, lines } = await work.badEnds(9);
+      expect(total).toBe(3);
+      expect(lines).toEqual([
+        { line: 'a', count: 2, eventId: a },
+        { line: 'b', count: 1, eventId: b },
+      ]);
+      expect((await work.badEnds(1)).lines).toHaveLength(1);
+      // One notice for all of them, which holds nothing before it is due.
+      expect(await under.claimNow('delivery')).toEqual([]);
+      under.clock.advance(5000);
+      const notice = await under.claimOne('delivery');
+      await end('c');
+      await work.commit(notice, { type: 'done' }, [{ type: 'told', through }]);
+      expect(await work.badEnds(9)).toMatchObject({ total: 1, lines: [{ line: 'c' }] });
     });
 
     it('retries nothing where nothing is dead, and knows an unknown event', async () => {
