@@ -98,12 +98,13 @@ export function explainStartFailure(error: unknown, command: string): AgentError
 export type Secrets = Readonly<Record<string, string>>;
 
 /**
- * Why a program that ran gave no reply, with the end of its error output; undefined when it ended well. It may have
- * acted: no failure is retryable.
+ * Why a program that ran gave no reply, in its own words; undefined when it ended well. It may have acted: no failure
+ * is retryable.
  */
 export function explainFailedEnd(
   end: ProgramEnd,
   program: Pick<Program, 'command' | 'input'>,
+  settings: Pick<CommandSettings, 'output' | 'resultPath'>,
   secrets: Secrets,
 ): AgentError | undefined {
   const { code, endedBy, isTooLong } = end;
@@ -114,9 +115,59 @@ export function explainFailedEnd(
   }
   if (code === 0) return undefined;
   const how = endedBy === null ? `ended with exit code ${code}` : `was ended by ${endedBy}`;
-  const lines = showableLines(end.stderr, program.input, secrets);
-  const why = lines.length === 0 ? '' : `: ${lines.join(' / ')}`;
-  return new AgentError(`the command "${name}" ${how}${why}`, 'permanent');
+  const why = sayings(end, settings)
+    .map((text) => showableLines(text, program.input, secrets).join(' / '))
+    .find((text) => text !== '');
+  const said = why === undefined ? '' : `: ${shorten(why)}`;
+  return new AgentError(`the command "${name}" ${how}${said}`, 'permanent');
+}
+
+/** How much is shown of what a program says, in characters: 2 KB of the shortest lines, joined. */
+const MAX_SHOWN_CHARS = 4096;
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN_CHARS
+    ? text
+    : `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…`;
+}
+
+/** Where a program that failed may have said why, the likeliest place first. */
+function sayings(
+  { stdout, stderr }: ProgramEnd,
+  { output, resultPath }: Pick<CommandSettings, 'output' | 'resultPath'>,
+): readonly string[] {
+  const inJson =
+    output === 'json'
+      ? [findReason(parseDocuments(stdout), resultPath), findReason(parseLast(stderr), resultPath)]
+      : [];
+  return [...inJson.filter((text) => text !== undefined), stderr, keepEnd(stdout)];
+}
+
+/** Where JSON output has an error's text: Codex and Gemini CLI; opencode; Codex; Copilot CLI. */
+const REASON_PATHS = ['error.message', 'error.data.message', 'message', 'data.message'];
+
+/** The last text that is either a result or an error's. */
+function findReason(documents: readonly unknown[], resultPath: string): string | undefined {
+  const paths = [resultPath, ...REASON_PATHS];
+  const texts = documents.flatMap((document) => {
+    const text = paths.map((path) => findLastText([document], path)).find(Boolean);
+    return text === undefined ? [] : [text];
+  });
+  return texts.at(-1);
+}
+
+/** The document that ends an error output and begins on a line of its own. */
+function parseLast(stderr: string): readonly unknown[] {
+  const lines = stderr.split('\n');
+  const starts = lines.flatMap((line, at) => (line.startsWith('{') ? [at] : []));
+  const documents = starts.map((at) => parseDocument(lines.slice(at).join('\n')));
+  return documents.find((found) => found.length > 0) ?? [];
+}
+
+/** The last 2 KB in whole lines: half a line could be the half of a key, which nobody would recognise. */
+function keepEnd(text: string): string {
+  const end = text.slice(-2048);
+  return end === text ? text : end.split('\n').slice(1).join('\n');
 }
 
 /** A shorter value cannot be told from an ordinary word. */

@@ -76,7 +76,7 @@ class CommandRunner extends AgentRunner {
     const end = await this.#run(program, signal);
     // The variables that the operator named are keys, most of the time.
     const secrets = Object.fromEntries(settings.env.map((name) => [name, program.env[name] ?? '']));
-    const failure = explainFailedEnd(end, program, secrets);
+    const failure = explainFailedEnd(end, program, settings, secrets);
     if (failure === undefined) return parseReply(end.stdout, settings);
     if (session !== undefined) this.#rememberLost(session);
     throw failure;

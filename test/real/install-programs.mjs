@@ -1,0 +1,26 @@
+// Installs the programs of package.json, in the versions of package-lock.json, where no other tool looks for sources.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAMS = fileURLToPath(new URL('../../node_modules/.real', import.meta.url));
+/** No script runs but these, which put a program's own binary in its place. */
+const SCRIPTS = { '@anthropic-ai/claude-code': 'install.cjs', 'opencode-ai': 'postinstall.mjs' };
+
+mkdirSync(PROGRAMS, { recursive: true });
+for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+  copyFileSync(new URL(file, import.meta.url), join(PROGRAMS, file));
+}
+// Not `npm ci`, which asks for the binaries of every other platform, too.
+run(PROGRAMS, 'npm', 'install', '--no-save');
+for (const [name, script] of Object.entries(SCRIPTS)) {
+  run(join(PROGRAMS, 'node_modules', name), process.execPath, script);
+}
+
+function run(cwd, command, ...args) {
+  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status === 0) return;
+  process.stderr.write(`\nThe programs could not be installed: ${command} ${args.join(' ')}\n`);
+  process.exit(1);
+}

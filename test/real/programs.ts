@@ -1,0 +1,102 @@
+import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import JSON5 from 'json5';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const PAGE = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+/** Where install-programs.mjs puts them. */
+export const PROGRAMS = fileURLToPath(
+  new URL('../../node_modules/.real/node_modules', import.meta.url),
+);
+const HOOK_TOKEN = 'the-hook-token-of-the-real-programs';
+const OPERATOR_TOKEN = 'the-operator-token-of-the-real-programs';
+/** A turn of a real program on a slow machine. */
+const TURN_MS = 60_000;
+
+/** The `PATH` of somebody who has installed the programs with npm, and nothing else. */
+export const PATH = [join(PROGRAMS, '.bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(
+  ':',
+);
+
+/** The configuration that a section of docs/agents.md shows, as it stands there. */
+export function documented(heading: string): string {
+  const section = PAGE.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const block = /```json5\n([\s\S]*?)```/.exec(section)?.[1];
+  if (block === undefined) throw new Error(`docs/agents.md shows no configuration for ${heading}`);
+  return block;
+}
+
+/** How a run ended, as the operator API tells it. */
+export interface EndedRun {
+  readonly status: string;
+  readonly reply: string | null;
+  readonly error: string | null;
+}
+
+/** The built service with a configuration of the documentation, for a user whose home is empty until a test fills it. */
+export class DocumentedService implements AsyncDisposable {
+  readonly #dir = new ConfigDirectory();
+  #service: ServiceProcess | undefined;
+
+  /** A file of the user's home, where programs keep their own settings. */
+  writeHome(name: string, content: unknown): this {
+    const file = join(this.home, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return this;
+  }
+
+  get home(): string {
+    return join(this.#dir.path, 'home');
+  }
+
+  async start(configuration: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+    mkdirSync(this.home, { recursive: true });
+    this.#dir.write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR_TOKEN } },
+      hooks: {
+        enabled: true,
+        token: HOOK_TOKEN,
+        mappings: [
+          {
+            match: { path: 'ask' },
+            sessionKey: 'hook:talk',
+            sessionMode: 'persistent',
+            messageTemplate: '{{question}}',
+            deliver: false,
+            wakeMode: 'next-heartbeat',
+          },
+        ],
+      },
+      ...JSON5.parse<object>(configuration),
+    });
+    const all = { PATH, HOME: this.home, ...env };
+    this.#service = await ServiceProcess.listening(this.#dir.path, all);
+  }
+
+  /** Asks the next question of one conversation. */
+  async ask(question: string): Promise<EndedRun> {
+    const service = this.#service;
+    if (service === undefined) throw new Error('the service is not started');
+    const sent = { token: HOOK_TOKEN, body: { question } };
+    const { body } = await service.ask('/hooks/ask', sent);
+    const event = `/ops/api/events/${String(body['eventId'])}`;
+    return eventually(
+      'the run ends',
+      async () => {
+        const found = await service.ask(event, { token: OPERATOR_TOKEN });
+        const [run] = found.body['runs'] as EndedRun[];
+        return run !== undefined && !['queued', 'running'].includes(run.status) && run;
+      },
+      TURN_MS,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]();
+    this.#dir[Symbol.dispose]();
+  }
+}
