@@ -140,6 +140,7 @@ const RULES = {
   belongsTo: nothing,
   needsKey: nothing,
   holdsSession: nothing,
+  namesSession: nothing,
 };
 
 function matching(form) {

@@ -96,10 +96,17 @@ describe('gatewayRunner: the conversation', () => {
     expect((await server.request(2)).headers['x-session']).toBe('agent:main:hook:run-1:run-2');
   });
 
-  it('is sent every time to a gateway that does not receive the session', async () => {
-    const reply = await ask({ history, runnerSession: 'old' }, { headers: {} });
+  it('is sent every time where it is kept here, though a header names the session', async () => {
+    const { runnerSession } = await ask({}, { sessions: 'here' });
+    await ask({ id: 'run-2', history, runnerSession }, { sessions: 'here' });
+    const { headers, body } = await server.request(2);
+    expect(headers['x-session']).toBe('agent:main:hook:run-1:run-1');
+    expect(body).toMatchObject({ messages: { length: 4 } });
+  });
+
+  it('has no name where no header asks for one', async () => {
+    const reply = await ask({}, { sessions: 'here', headers: {} });
     expect(reply.runnerSession).toBeUndefined();
-    expect((await server.request(1)).body).toMatchObject({ messages: { length: 4 } });
   });
 });
 

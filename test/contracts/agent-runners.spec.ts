@@ -128,7 +128,7 @@ describe('agentRunner', () => {
       resultPath: 'result',
       env: [],
     } as const;
-    const http = { baseUrl: server.baseUrl, model: 'x', headers: {} };
+    const http = { baseUrl: server.baseUrl, model: 'x', sessions: 'here', headers: {} } as const;
     const runner = agentRunner(options);
     for (const settings of [
       { type: 'command', ...command },

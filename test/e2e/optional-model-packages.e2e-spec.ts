@@ -63,7 +63,13 @@ function missing(name: OptionalPackage, state = 'is not installed'): object {
   return { name: 'AgentError', kind: 'permanent', message };
 }
 
-const http = { type: 'http', baseUrl: 'http://127.0.0.1:1/v1', model: 'x', headers: {} } as const;
+const http = {
+  type: 'http',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  model: 'x',
+  sessions: 'here',
+  headers: {},
+} as const;
 const TURNS = {
   model: agentTurn({ model: 'local/llama3' }),
   openai: agentTurn({ model: 'openai/gpt-5' }),

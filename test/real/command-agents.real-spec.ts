@@ -6,7 +6,7 @@ describe('docs/agents.md: programs that nobody has logged in', () => {
   afterEach(() => service[Symbol.asyncDispose]());
 
   it('Claude Code says so itself', async () => {
-    await service.start(documented('Claude Code'));
+    await service.start(documented('Claude Code')[0] ?? '');
     const run = await service.ask('Where is the station?');
     expect(run).toMatchObject({
       status: 'failed',

@@ -21,12 +21,10 @@ export const PATH = [join(PROGRAMS, '.bin'), dirname(process.execPath), '/usr/bi
   ':',
 );
 
-/** The configuration that a section of docs/agents.md shows, as it stands there. */
-export function documented(heading: string): string {
+/** The configurations that a section of docs/agents.md shows, as they stand there. */
+export function documented(heading: string): readonly string[] {
   const section = PAGE.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const block = /```json5\n([\s\S]*?)```/.exec(section)?.[1];
-  if (block === undefined) throw new Error(`docs/agents.md shows no configuration for ${heading}`);
-  return block;
+  return [...section.matchAll(/```json5\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
 /** How a run ended, as the operator API tells it. */
@@ -60,16 +58,14 @@ export class DocumentedService implements AsyncDisposable {
       hooks: {
         enabled: true,
         token: HOOK_TOKEN,
-        mappings: [
-          {
-            match: { path: 'ask' },
-            sessionKey: 'hook:talk',
-            sessionMode: 'persistent',
-            messageTemplate: '{{question}}',
-            deliver: false,
-            wakeMode: 'next-heartbeat',
-          },
-        ],
+        mappings: ['hook', 'cron'].map((namespace) => ({
+          match: { path: namespace },
+          sessionKey: `${namespace}:talk`,
+          sessionMode: 'persistent',
+          messageTemplate: '{{question}}',
+          deliver: false,
+          wakeMode: 'next-heartbeat',
+        })),
       },
       ...JSON5.parse<object>(configuration),
     });
@@ -77,12 +73,12 @@ export class DocumentedService implements AsyncDisposable {
     this.#service = await ServiceProcess.listening(this.#dir.path, all);
   }
 
-  /** Asks the next question of one conversation. */
-  async ask(question: string): Promise<EndedRun> {
+  /** Asks the next question of the conversation that has that session. */
+  async ask(question: string, namespace: 'hook' | 'cron' = 'hook'): Promise<EndedRun> {
     const service = this.#service;
     if (service === undefined) throw new Error('the service is not started');
     const sent = { token: HOOK_TOKEN, body: { question } };
-    const { body } = await service.ask('/hooks/ask', sent);
+    const { body } = await service.ask(`/hooks/${namespace}`, sent);
     const event = `/ops/api/events/${String(body['eventId'])}`;
     return eventually(
       'the run ends',

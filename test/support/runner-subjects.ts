@@ -82,5 +82,6 @@ export const SUBJECTS: readonly [string, () => Promise<Subject>][] = [
 /** A gateway that receives everything. */
 export function gateway(baseUrl: string) {
   const headers = { 'x-agent': '{agent}', 'x-session': '{session}', 'x-contract': '{contract}' };
-  return { type: 'http', baseUrl, apiKey: KEY, model: 'agent:{agent}', headers } as const;
+  const http = { type: 'http', baseUrl, apiKey: KEY, model: 'agent:{agent}' } as const;
+  return { ...http, sessions: 'gateway', headers } as const;
 }

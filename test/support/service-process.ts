@@ -49,9 +49,14 @@ export class ServiceProcess implements AsyncDisposable {
     script?: readonly string[],
   ): Promise<ServiceProcess> {
     const service = new ServiceProcess(cwd, env, process.execPath, script);
-    const line = await eventually('the service listens', () => service.logged('listening'));
-    service.url = String(line['url']);
-    return service;
+    try {
+      const line = await eventually('the service listens', () => service.logged('listening'));
+      service.url = String(line['url']);
+      return service;
+    } catch (error) {
+      await service[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** The first log line whose message contains `text`. */

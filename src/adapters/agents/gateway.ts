@@ -20,15 +20,15 @@ export interface GatewayRunnerOptions {
  * way of {@link modelRunner}: it needs the optional packages `ai` and `@ai-sdk/openai-compatible`. It keeps nothing
  * open between turns.
  *
- * A header with `{session}` names the session to the gateway: the session's key and the id of its first run, so that an
- * isolated run never meets what an earlier one left there; the gateway then keeps the conversation itself. Without such
- * a header it is given the conversation with each turn.
+ * With `sessions: 'gateway'` the gateway keeps the conversation, under the name that a header gives it with `{session}`:
+ * the session's key and the id of its first run, so that an isolated run never meets what an earlier one left there.
+ * With `sessions: 'here'` each turn brings the conversation along.
  *
  * Fails with an `AgentError`. The gateway may act: only a failure before it began is `retryable`, and a turn that died
  * with the service is not begun again.
  * @example
  * ```ts
- * const other = { type: 'http', baseUrl: 'http://127.0.0.1:18789/v1', model: 'agent:{agent}' } as const;
+ * const other = { type: 'http', baseUrl: 'http://127.0.0.1:8000/v1', model: 'agent:{agent}' } as const;
  * const agents = { defaults: { runner: other } };
  * HooksModule.forRoot({ enabled: true, token, ledger, runner: gatewayRunner(), agents });
  * ```
@@ -52,9 +52,8 @@ class GatewayRunner extends AgentRunner {
     const isNamed = isSessionNamed(settings);
     const session = turn.runnerSession ?? `${turn.sessionKey}:${turn.id}`;
     const target = buildTarget(turn, settings, session);
-    // A gateway that knows the session remembers what was said in it.
-    const isKnown = isNamed && turn.runnerSession !== undefined;
-    const asked = isKnown ? { ...turn, history: [] } : turn;
+    const isRemembered = settings.sessions === 'gateway' && turn.runnerSession !== undefined;
+    const asked = isRemembered ? { ...turn, history: [] } : turn;
     const context = { instructions: turn.agent.instructions ?? '', tools: {}, warnings: [] };
     const { askModel } = await loadSdk('ai', () => import('./model-turn.ts'));
     const reply = await askModel(asked, target, context, signal, () => this.#clock.now());

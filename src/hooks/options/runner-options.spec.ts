@@ -34,6 +34,7 @@ describe('agents.list[].runner', () => {
     expect(runnerOf({ list: [{ id: 'a', runner: HTTP }] })).toEqual({
       ...HTTP,
       model: '{agent}',
+      sessions: 'here',
       headers: {},
     });
   });
@@ -57,7 +58,8 @@ describe('agents.list[].runner', () => {
       env: ['API_KEY'],
     };
     expect(runnerOf({ list: [{ id: 'a', runner: command }] })).toEqual(command);
-    const http = { ...HTTP, apiKey: 'k', model: 'm', headers: { 'x-session': '{session}' } };
+    const headers = { 'x-session': '{session}' };
+    const http = { ...HTTP, apiKey: 'k', model: 'm', sessions: 'gateway', headers };
     expect(runnerOf({ list: [{ id: 'a', runner: http }] })).toEqual(http);
   });
 });
@@ -82,6 +84,9 @@ describe('agents.list[].runner: mistakes, each with its key and what to do', () 
     ['headers as text', { ...HTTP, headers: 'a: b' }, 'headers', 'must be an object'],
     ['two lines', { ...HTTP, headers: { a: 'b\r\nc: d' } }, 'headers', 'cannot be sent (a)'],
     ['our own header', { ...HTTP, headers: { Host: 'b' } }, 'headers', 'cannot be sent (Host)'],
+    ['another keeper', { ...HTTP, sessions: 'there' }, 'sessions', 'must be one of here, gateway'],
+    ['an unnamed session', { ...HTTP, sessions: 'gateway' }, 'sessions', 'add one with {session}'],
+    ['a keeper', { ...COMMAND, sessions: 'here' }, 'sessions', 'belongs to a runner of type http'],
     ['an unknown key', { ...HTTP, colour: 1 }, 'colour', 'is not a known key'],
   ])('%s', (_name, runner, key, message) => {
     const found = problems(runner);

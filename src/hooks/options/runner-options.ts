@@ -16,6 +16,9 @@ import { AsMap, HttpUrl, IsAMap } from './key-kinds.ts';
 export const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
 export type RunnerType = (typeof RUNNER_TYPES)[number];
 
+/** Who keeps a conversation with another gateway, `agents.list[].runner.sessions`. */
+const SESSION_KEEPERS = ['here', 'gateway'] as const;
+
 const NO_NUL = /^[^\0]*$/;
 /** A path with a slash would depend on the workspace, which belongs to the agent. */
 const PROGRAM = /^(?:\/[^\0]+|[^/\0]+)$/;
@@ -88,6 +91,15 @@ export class RunnerOptions {
   @IsNotEmpty()
   model?: string;
 
+  /**
+   * Type `http`: who keeps the conversation. `here`: each request brings the earlier messages. `gateway`: the gateway
+   * remembers them under the name that one of the headers gives it with `{session}`. @default 'here'
+   */
+  @OptionalFor('http')
+  @IsIn(SESSION_KEEPERS)
+  @NamesSession()
+  sessions?: (typeof SESSION_KEEPERS)[number];
+
   /** Type `http`: headers of each request; `{agent}`, `{session}` and `{contract}` are filled in. @default {} */
   @OptionalFor('http')
   @IsAMap()
@@ -112,8 +124,9 @@ function commandSettings(options: RunnerOptions): RunnerSettings {
 }
 
 function gatewaySettings(options: RunnerOptions): RunnerSettings {
-  const { baseUrl = '', apiKey, model = '{agent}', headers = new Map<string, string>() } = options;
-  return { type: 'http', baseUrl, apiKey, model, headers: Object.fromEntries(headers) };
+  const { baseUrl = '', apiKey, model = '{agent}', sessions = 'here' } = options;
+  const headers = Object.fromEntries(options.headers ?? []);
+  return { type: 'http', baseUrl, apiKey, model, sessions, headers };
 }
 
 /** The key that decides which others may stand beside it. */
@@ -176,11 +189,31 @@ function HoldsSession(): PropertyDecorator {
   return ValidateBy({
     name: 'holdsSession',
     validator: {
-      validate: (value) =>
-        !Array.isArray(value) || value.some((arg) => String(arg).includes('{session}')),
+      validate: (value) => !Array.isArray(value) || value.some(hasSession),
       defaultMessage: () => 'must have {session} in one of the arguments',
     },
   });
+}
+
+/** A gateway that keeps the conversation must be told which one it is. */
+function NamesSession(): PropertyDecorator {
+  return ValidateBy({
+    name: 'namesSession',
+    validator: {
+      validate: (value, args) => value !== 'gateway' || hasSessionHeader(args?.object),
+      defaultMessage: () =>
+        'needs a header that names the session: add one with {session} to headers, or set sessions to here',
+    },
+  });
+}
+
+function hasSessionHeader(runner: object | undefined): boolean {
+  const headers: unknown = runner === undefined ? undefined : Reflect.get(runner, 'headers');
+  return headers instanceof Map && [...headers.values()].some((value) => hasSession(value));
+}
+
+function hasSession(value: unknown): boolean {
+  return String(value).includes('{session}');
 }
 
 /** A list of texts of one form. */

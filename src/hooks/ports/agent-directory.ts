@@ -76,6 +76,8 @@ export interface GatewaySettings {
   readonly apiKey?: string;
   /** What is sent as `model`; `{agent}` in it is the agent's id. */
   readonly model: string;
+  /** Who keeps the conversation: `here`, each request brings the earlier messages; `gateway`, it remembers them under `{session}`. */
+  readonly sessions: 'gateway' | 'here';
   /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
   readonly headers: Readonly<Record<string, string>>;
 }

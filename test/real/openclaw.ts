@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { PATH } from './programs.ts';
+
+/** It loads for a long time where others use the machine, too. */
+const START_MS = 120_000;
+const TOKEN = 'a-token-of-the-other-gateway';
+
+/** An OpenClaw of its own home, on a free port, whose agent `main` asks the model at an address. */
+export class OpenClaw implements AsyncDisposable {
+  readonly token = TOKEN;
+  readonly #dir = new ConfigDirectory();
+  #child: ChildProcess | undefined;
+  #output = '';
+  port = 0;
+
+  /**
+   * @param gateway what the documentation says of the section `gateway` of its configuration.
+   * @param modelUrl a server that speaks chat completions.
+   */
+  async start(gateway: object, modelUrl: string): Promise<void> {
+    this.port = await freePort();
+    const home = join(this.#dir.path, 'home');
+    mkdirSync(join(home, '.openclaw'), { recursive: true });
+    const auth = { mode: 'token', token: TOKEN };
+    const local = { mode: 'local', bind: 'loopback', port: this.port, auth };
+    const model = { id: 'test-model', name: 'test-model' };
+    const provider = { baseUrl: `${modelUrl}/v1`, apiKey: 'k-of-openclaw', models: [model] };
+    const defaults = {
+      model: { primary: 'local/test-model' },
+      workspace: join(this.#dir.path, 'workspace'),
+      skipBootstrap: true,
+    };
+    const configuration = {
+      gateway: { ...gateway, ...local, controlUi: { enabled: false } },
+      models: { providers: { local: { ...provider, api: 'openai-completions' } } },
+      agents: { defaults },
+      plugins: { enabled: false },
+      cron: { enabled: false },
+      update: { checkOnStart: false },
+    };
+    writeFileSync(join(home, '.openclaw/openclaw.json'), JSON.stringify(configuration));
+    // As its docs/gateway/embedding.md advises those who start it from a program.
+    const quiet = {
+      OPENCLAW_DISABLE_BONJOUR: '1',
+      OPENCLAW_NO_RESPAWN: '1',
+      OPENCLAW_SKIP_CHANNELS: '1',
+    };
+    const child = spawn('openclaw', ['gateway', 'run'], {
+      cwd: this.#dir.path,
+      env: { PATH, HOME: home, TMPDIR: this.#dir.path, ...quiet },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => (this.#output += String(chunk)));
+    }
+    await eventually('OpenClaw answers', () => this.#isUp(), START_MS);
+  }
+
+  async #isUp(): Promise<boolean> {
+    if (this.#child?.exitCode !== null) throw new Error(`OpenClaw ended: ${this.#output}`);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await fetch(`http://127.0.0.1:${this.port}/v1/models`, { headers }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    return answer?.ok === true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'close');
+      process.kill(-child.pid, 'SIGKILL');
+      await ended;
+    }
+    this.#dir[Symbol.dispose]();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
