@@ -139,7 +139,7 @@ describe('docs/agents.md', () => {
     PATIENCE_MS,
   );
 
-  it.each(['Claude Code', 'Codex', 'Gemini CLI', 'opencode'])(
+  it.each(['Claude Code', 'Codex', 'Gemini CLI', 'opencode', 'Copilot CLI'])(
     '%s: the conversation continues with its own session id',
     async (heading) => {
       const input = JSON5.parse<HooksSettingsInput>(documented(heading).configuration);

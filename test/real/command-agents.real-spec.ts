@@ -1,16 +1,122 @@
+import { ModelServer } from './model-server.ts';
 import { documented, DocumentedService } from './programs.ts';
 
-describe('docs/agents.md: programs that nobody has logged in', () => {
-  let service: DocumentedService;
-  beforeEach(() => (service = new DocumentedService()));
-  afterEach(() => service[Symbol.asyncDispose]());
+/** How somebody points a program to a model server of their own: in its settings, or by variables of the service. */
+interface Pointed {
+  readonly home?: readonly [string, (url: string) => unknown][];
+  readonly env?: (url: string) => Readonly<Record<string, string>>;
+}
 
-  it('Claude Code says so itself', async () => {
-    await service.start(documented('Claude Code')[0] ?? '');
-    const run = await service.ask('Where is the station?');
-    expect(run).toMatchObject({
-      status: 'failed',
-      error: 'the command "claude" ended with exit code 1: Not logged in · Please run /login',
-    });
+const KEY = 'k-of-the-real-programs';
+
+const POINTED: Readonly<Record<string, Pointed>> = {
+  'Claude Code': {
+    home: [['.claude/settings.json', (url) => ({ env: { ANTHROPIC_BASE_URL: url } })]],
+    env: () => ({ ANTHROPIC_API_KEY: KEY }),
+  },
+  Codex: {
+    home: [
+      [
+        '.codex/config.toml',
+        (url) =>
+          [
+            'model = "test-model"',
+            'model_provider = "local"',
+            '[model_providers.local]',
+            'name = "local"',
+            `base_url = "${url}/v1"`,
+            'env_key = "CODEX_API_KEY"',
+            'wire_api = "responses"',
+          ].join('\n'),
+      ],
+    ],
+    env: () => ({ CODEX_API_KEY: KEY }),
+  },
+  'Gemini CLI': {
+    home: [
+      ['.gemini/.env', (url) => `GOOGLE_GEMINI_BASE_URL=${url}\n`],
+      [
+        '.gemini/settings.json',
+        () => ({
+          model: { name: 'gemini-2.5-flash' },
+          security: { auth: { selectedType: 'gemini-api-key' } },
+          privacy: { usageStatisticsEnabled: false },
+        }),
+      ],
+    ],
+    env: () => ({ GEMINI_API_KEY: KEY }),
+  },
+  opencode: {
+    home: [
+      [
+        '.config/opencode/opencode.json',
+        (url) => {
+          const options = { baseURL: `${url}/v1`, apiKey: KEY };
+          const models = { 'test-model': {} };
+          const local = { npm: '@ai-sdk/openai-compatible', name: 'local', options, models };
+          return { model: 'local/test-model', autoupdate: false, provider: { local } };
+        },
+      ],
+    ],
+  },
+  'Copilot CLI': {
+    env: (url) => ({
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: KEY,
+      COPILOT_MODEL: 'test-model',
+    }),
+  },
+};
+
+describe('docs/agents.md: programs from npm', () => {
+  let service: DocumentedService;
+  let model: ModelServer;
+  beforeEach(async () => {
+    service = new DocumentedService();
+    model = await ModelServer.start();
+  });
+  afterEach(async () => {
+    await service[Symbol.asyncDispose]();
+    await model[Symbol.asyncDispose]();
+  });
+
+  /** Starts the section's configuration, in which only names of variables are added where it takes them. */
+  async function start(heading: string, { home = [], env }: Pointed = {}): Promise<void> {
+    for (const [file, content] of home) service.writeHome(file, content(model.origin));
+    const variables = env?.(model.origin) ?? {};
+    const names = Object.keys(variables).map((name) => `'${name}'`);
+    const [configuration = ''] = documented(heading);
+    await service.start(
+      configuration.replace(/env: \[.*\]/, `env: [${names.join(', ')}]`),
+      variables,
+    );
+  }
+
+  it.each([
+    ['Claude Code', 'exit code 1: Not logged in · Please run /login'],
+    ['Gemini CLI', 'exit code 41: Please set an Auth method in your '],
+    ['Copilot CLI', 'exit code 1: Error: No authentication information found. / '],
+  ])('%s, not logged in, says so itself', async (heading, why) => {
+    await service.start(documented(heading)[0] ?? '');
+    const run = await service.ask('Question 1');
+    expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining(why) });
+  });
+
+  it.each([
+    ['Codex', `exit code 1: unexpected status 401 Unauthorized: no such key [CODEX_API_KEY]`],
+    ['opencode', 'exit code 1: no such key '],
+    ['Gemini CLI', 'no such key [GEMINI_API_KEY]'],
+  ])('%s, refused by its provider, says so itself', async (heading, why) => {
+    model.refusal = { status: 401, message: `no such key ${KEY}` };
+    await start(heading, POINTED[heading]);
+    const run = await service.ask('Question 1');
+    expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining(why) });
+    expect(run.error).not.toContain('Question 1');
+  });
+
+  it.each(Object.entries(POINTED))('%s answers and continues', async (heading, pointed) => {
+    await start(heading, pointed);
+    expect(await service.ask('Question 1')).toMatchObject({ reply: 'I heard 1.', error: null });
+    expect(await service.ask('Question 2')).toMatchObject({ reply: 'I heard 1, 2.', error: null });
   });
 });

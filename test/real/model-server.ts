@@ -1,4 +1,6 @@
+import { completion } from '../support/openai-server.ts';
 import { PROTOCOLS } from '../support/protocols/index.ts';
+import { at } from '../support/protocols/protocol.ts';
 import { type Answer, type RecordedRequest, ScriptedServer } from '../support/scripted-server.ts';
 
 const QUESTION = /Question (\d+)/g;
@@ -42,7 +44,11 @@ export class ModelServer extends ScriptedServer implements AsyncDisposable {
       const { status, message } = this.refusal;
       return json(status, protocol.refusal(status, message));
     }
-    const chunks = protocol.text(`I heard ${questionsIn(body).join(', ')}.`);
+    const reply = `I heard ${questionsIn(body).join(', ')}.`;
+    if (type === 'openai-compatible' && at(body, 'stream') !== true) {
+      return json(200, completion('test-model', reply));
+    }
+    const chunks = protocol.text(reply);
     return { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks };
   }
 }

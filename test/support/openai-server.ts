@@ -84,7 +84,8 @@ function streamed(model: string, reply: string): Answer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks };
 }
 
-function completion(model: string, content: string) {
+/** A whole answer. */
+export function completion(model: string, content: string) {
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage };

@@ -12,15 +12,26 @@ export async function asked(...usages) {
     process.exit(2);
   }
   const input = await text(process.stdin);
-  const session = given[usage.indexOf('<id>')];
+  const session = idIn(usage, given);
   const how = session === undefined ? 'new' : `resumed ${session}`;
   return { session: session ?? 'session-1', reply: `${how}: ${input.length} characters` };
 }
 
 function fits(usage, given) {
   return (
-    usage.length === given.length && usage.every((arg, i) => arg === '<id>' || arg === given[i])
+    usage.length === given.length &&
+    usage.every((arg, i) => given[i] === arg || given[i].startsWith(prefixOf(arg)))
   );
+}
+
+/** What stands before `<id>` in an argument; undefined: it has no id. */
+function prefixOf(arg) {
+  return arg.endsWith('<id>') ? arg.slice(0, -'<id>'.length) : undefined;
+}
+
+function idIn(usage, given) {
+  const at = usage.findIndex((arg) => prefixOf(arg) !== undefined);
+  return at < 0 ? undefined : given[at].slice(prefixOf(usage[at]).length);
 }
 
 /** Prints one event per line, as event streams of such programs are. */

@@ -27,11 +27,12 @@ function ending(finish: 'stop' | 'length'): string {
 
 function message(reply: string): readonly string[] {
   const item = { id: 'msg_1', type: 'message', role: 'assistant' };
+  const content = [{ type: 'output_text', text: reply, annotations: [] }];
   const place = { output_index: 0, content_index: 0, item_id: 'msg_1' };
   return [
     typed('response.output_item.added', { output_index: 0, item: { ...item, content: [] } }),
     ...words(reply).map((delta) => typed('response.output_text.delta', { ...place, delta })),
-    typed('response.output_item.done', { output_index: 0, item: { ...item, content: [] } }),
+    typed('response.output_item.done', { output_index: 0, item: { ...item, content } }),
   ];
 }
 
