@@ -11,7 +11,15 @@ const KEY = 'k-of-the-real-programs';
 
 const POINTED: Readonly<Record<string, Pointed>> = {
   'Claude Code': {
-    home: [['.claude/settings.json', (url) => ({ env: { ANTHROPIC_BASE_URL: url } })]],
+    home: [
+      [
+        '.claude/settings.json',
+        (url) => {
+          const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
+          return { env: { ANTHROPIC_BASE_URL: url, ...quiet } };
+        },
+      ],
+    ],
     env: () => ({ ANTHROPIC_API_KEY: KEY }),
   },
   Codex: {
@@ -48,6 +56,8 @@ const POINTED: Readonly<Record<string, Pointed>> = {
   },
   opencode: {
     home: [
+      // The models of the world, which it would fetch.
+      ['.cache/opencode/models.json', () => ({})],
       [
         '.config/opencode/opencode.json',
         (url) => {
@@ -64,6 +74,7 @@ const POINTED: Readonly<Record<string, Pointed>> = {
       COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
       COPILOT_PROVIDER_API_KEY: KEY,
       COPILOT_MODEL: 'test-model',
+      COPILOT_AUTO_UPDATE: 'false',
     }),
   },
 };
@@ -95,7 +106,7 @@ describe('docs/agents.md: programs from npm', () => {
   it.each([
     ['Claude Code', 'exit code 1: Not logged in · Please run /login'],
     ['Gemini CLI', 'exit code 41: Please set an Auth method in your '],
-    ['Copilot CLI', 'exit code 1: Error: No authentication information found. / '],
+    ['Copilot CLI', 'Error: No authentication information found. / '],
   ])('%s, not logged in, says so itself', async (heading, why) => {
     await service.start(documented(heading)[0] ?? '');
     const run = await service.ask('Question 1');

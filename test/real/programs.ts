@@ -13,8 +13,8 @@ export const PROGRAMS = fileURLToPath(
 );
 const HOOK_TOKEN = 'the-hook-token-of-the-real-programs';
 const OPERATOR_TOKEN = 'the-operator-token-of-the-real-programs';
-/** A turn of a real program on a slow machine. */
-const TURN_MS = 60_000;
+/** A turn of a real program on a slow machine, and the start of the service beside it. */
+const PATIENCE_MS = 150_000;
 
 /** The `PATH` of somebody who has installed the programs with npm, and nothing else. */
 export const PATH = [join(PROGRAMS, '.bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(
@@ -70,7 +70,10 @@ export class DocumentedService implements AsyncDisposable {
       ...JSON5.parse<object>(configuration),
     });
     const all = { PATH, HOME: this.home, ...env };
-    this.#service = await ServiceProcess.listening(this.#dir.path, all);
+    const service = new ServiceProcess(this.#dir.path, all);
+    this.#service = service;
+    const started = () => service.logged('listening');
+    service.url = String((await eventually('the service listens', started, PATIENCE_MS))['url']);
   }
 
   /** Asks the next question of the conversation that has that session. */
@@ -87,7 +90,7 @@ export class DocumentedService implements AsyncDisposable {
         const [run] = found.body['runs'] as EndedRun[];
         return run !== undefined && !['queued', 'running'].includes(run.status) && run;
       },
-      TURN_MS,
+      PATIENCE_MS,
     );
   }
 
