@@ -220,8 +220,15 @@ describe('commandRunner: the reply', () => {
   it.each([
     ['no JSON', 'sorry', 'is not JSON: correct its arguments'],
     ['no text at the path', '{"result":{"a":1}}', 'has no text at "result"'],
+    [
+      'an error instead',
+      '{"error":{"message":"out of credit"}}',
+      'no text at "result" but says: out of credit',
+    ],
+    ['a key in it', `{"error":{"message":"bad ${KEY}"}}`, 'but says: bad [API_KEY]'],
   ])('as JSON with %s is a permanent failure', async (_name, said, sentence) => {
-    const error = await failedCommand(dir.path, command(['say', said], { output: 'json' }));
+    const settings = command(['say', said], { output: 'json', env: ['API_KEY'] });
+    const error = await failedCommand(dir.path, settings);
     expect(error).toMatchObject({ kind: 'permanent' });
     expect(error.message).toContain(sentence);
   });

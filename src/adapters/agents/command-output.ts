@@ -25,16 +25,22 @@ const CONTROL = /[\0-\x1f\x7f]/g;
 /**
  * The reply in a program's output. JSON is one document or one per line (events); each path is read where it is found
  * last. The session id is optional.
+ * @param input what the program was given; it and the secrets are not repeated in an error.
  * @throws AgentError (permanent) when there is no reply at `resultPath`.
  */
 export function parseReply(
   stdout: string,
   { output, resultPath, sessionIdPath }: CommandSettings,
+  input = '',
+  secrets: Secrets = {},
 ): AgentReply {
   if (output === 'text') return { text: toPlainText(stdout) };
   const documents = parseDocuments(stdout);
   const text = findLastText(documents, resultPath);
   if (text === undefined) {
+    const said = showableLines(findReason(documents, resultPath) ?? '', input, secrets).join(' / ');
+    const why = `the output of the command has no text at "${resultPath}" but says: ${shorten(said)}`;
+    if (said !== '') throw new AgentError(why, 'permanent');
     throw new AgentError(
       documents.length === 0
         ? 'the output of the command is not JSON: correct its arguments, or set runner.output to text'

@@ -78,7 +78,7 @@ class CommandRunner extends AgentRunner {
     // The variables that the operator named are keys, most of the time.
     const secrets = Object.fromEntries(settings.env.map((name) => [name, program.env[name] ?? '']));
     const failure = explainFailedEnd(end, program, settings, secrets);
-    if (failure === undefined) return parseReply(end.stdout, settings);
+    if (failure === undefined) return parseReply(end.stdout, settings, program.input, secrets);
     if (session !== undefined) this.#rememberLost(session);
     throw failure;
   }
