@@ -25,6 +25,7 @@ export class AppModule {
       models: () => ({ providers: running.providers }),
       env: () => running.env,
       workspaces: join(configuration.dir, WORKSPACES),
+      isDemo: configuration.isDemo,
     });
     const mailWatch = new MailWatch(configuration);
     const { gateway, ops, operatorToken, hooks: given } = configuration;

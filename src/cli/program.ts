@@ -17,6 +17,7 @@ import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { preview } from './commands/preview.ts';
+import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
@@ -73,6 +74,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   preview,
   events,
   sessions,
+  route,
   mail,
   importHooks,
   token,

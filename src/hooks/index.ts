@@ -49,7 +49,7 @@ export { SessionPolicy } from './actions/session-policy.ts';
 export { ChannelOperations } from './work/channel-health.ts';
 export type { ChannelReport } from './work/channel-health.ts';
 export { ChannelRegistry } from './work/channels.ts';
-export { unservedChannels } from './work/channels.ts';
+export { defaultChannel, unservedChannels } from './work/channels.ts';
 
 export {
   AgentOptions,
@@ -92,6 +92,7 @@ export {
   AgentRunner,
   CHANNEL_BINDINGS,
   CHANNEL_IDS,
+  mainSession,
   Channel,
   Clock,
   Sessions,

@@ -92,7 +92,12 @@ export const ledgerPorts: readonly Provider[] = [
     noteActing: true,
     commit: true,
   }),
-  port(Sessions, (ledger) => ledger.sessions, { context: true, routes: true, noteRoute: true }),
+  port(Sessions, (ledger) => ledger.sessions, {
+    context: true,
+    routes: true,
+    noteRoute: true,
+    clearRoutes: true,
+  }),
   port(EventStore, (ledger) => ledger.events, {
     list: true,
     get: true,

@@ -42,6 +42,11 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence: 'No provider serves this channel; configure it under channels.',
   },
+  no_main_session: {
+    status: 404,
+    sentence:
+      'Only main sessions of configured agents have routes; give a key such as agent:main:main.',
+  },
   test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
   nothing_to_retry: {
     status: 409,

@@ -30,7 +30,7 @@ const models = () => ({
 
 /** One that finds its Ollama at the test server. */
 function auto(): AgentRunner {
-  return autoRunner({ models, clock, ollamaUrl: server.origin });
+  return autoRunner({ models, clock, ollamaUrl: server.origin, isDemo: true });
 }
 
 describe.each([
@@ -119,6 +119,23 @@ describe('agentRunner', () => {
     expect((await agentRunner(options).run(turn, never)).model).toBe('demo');
   });
 
+  it.each([
+    [undefined, 'permanent', 'no model is configured: set agents.defaults.model'],
+    ['auto', 'retryable', 'no local Ollama with a model answers at http://127.0.0.1:1: start it'],
+  ])('without an Ollama the model %s fails and says what to do', async (model, kind, sentence) => {
+    const runner = agentRunner({ ...options, ollamaUrl: 'http://127.0.0.1:1' });
+    await expect(runner.run(agentTurn({ agent, model }), never)).rejects.toMatchObject({
+      name: 'AgentError',
+      kind,
+      message: expect.stringContaining(sentence),
+    });
+  });
+
+  it('is the demo agent then where nothing is configured at all', async () => {
+    const runner = agentRunner({ ...options, ollamaUrl: 'http://127.0.0.1:1', isDemo: true });
+    expect((await runner.run(agentTurn({ agent }), never)).model).toBe('demo');
+  });
+
   it('never begins a turn again that may have acted', () => {
     const { contract } = agentTurn();
     const command = {
@@ -162,10 +179,13 @@ describe('demoRunner', () => {
     expect(text).toContain('“New order”');
   });
 
-  it('acknowledges a heartbeat in one short sentence, without half a character', async () => {
-    const turn = agentTurn({ kind: 'heartbeat', prompt: '😀'.repeat(5000) });
-    const { text } = await demoRunner().run(turn, never);
-    expect(text).toMatch(/^HEARTBEAT_OK .*no model was asked/);
+  it('only acknowledges a heartbeat', async () => {
+    const turn = agentTurn({ kind: 'heartbeat', prompt: 'What is new?' });
+    expect((await demoRunner().run(turn, never)).text).toBe('HEARTBEAT_OK');
+  });
+
+  it('quotes a message without half a character', async () => {
+    const { text } = await demoRunner().run(agentTurn({ prompt: '😀'.repeat(5000) }), never);
     expect(text.length).toBeLessThan(300);
     expect(text.isWellFormed()).toBe(true);
   });

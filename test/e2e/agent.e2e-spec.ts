@@ -137,12 +137,20 @@ describe('POST /hooks/agent', () => {
     expect(deliveries).toMatchObject([{ status: 'dead', error: expect.stringContaining(reason) }]);
   });
 
-  it('remembers where a named recipient was reached, and `last` means it from then on', async () => {
-    await hooks.ended(
-      (await hooks.ask('/agent', { message: 'x', channel: 'CHAN_2', to: '7' }))['eventId'],
-    );
-    await hooks.ended((await hooks.ask('/agent', { message: 'y' }))['eventId']);
-    expect(hooks.chan2.messages.map(({ to }) => to)).toEqual(['7', '7']);
+  it('warns of a channel without a provider in its answer', async () => {
+    const answer = await hooks.ask('/agent', { message: 'x', channel: 'chan_7' });
+    const warnings = ['chan_7 has no provider, so the reply cannot be delivered'];
+    expect(answer).toMatchObject({ status: 200, warnings });
+  });
+
+  it('sends to whom a request names, and the next reply to the operator’s own again', async () => {
+    const done = async (fields: object) =>
+      hooks.ended((await hooks.ask('/agent', { message: 'x', ...fields }))['eventId']);
+    await done({ channel: 'CHAN_2', to: '7' });
+    await done({ to: '666' });
+    await done({});
+    expect(hooks.chan2.messages.map(({ to }) => to)).toEqual(['7']);
+    expect(hooks.chan1.messages.map(({ to }) => to)).toEqual(['666', '+1']);
   });
 
   it.each([

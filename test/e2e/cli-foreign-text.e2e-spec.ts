@@ -17,7 +17,8 @@ let served: ServedCommands;
 let id: string;
 beforeAll(async () => {
   const hooks = { mappings: [MAPPING], defaultSessionKey: 'hook:all' };
-  served = await ServedCommands.start(hooks);
+  const defaults = { runner: { type: 'demo' }, models: ['local/a'] };
+  served = await ServedCommands.start(hooks, () => ({ agents: { defaults } }));
   id = await served.postUntil('done', 'raw', { text: HOSTILE, [HOSTILE]: HOSTILE });
   await served.post('wake', { text: HOSTILE, mode: 'next-heartbeat' });
 });

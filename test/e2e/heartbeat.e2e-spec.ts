@@ -126,9 +126,9 @@ describe('the reply to a heartbeat (behaviour §12)', () => {
     return [...hooks.chan1.messages, ...hooks.chan2.messages].map(({ to, text }) => [to, text]);
   };
 
-  it('stays at home before there is a last route', async () => {
+  it('goes where any reply goes before there is a last route', async () => {
     await start();
-    expect(await news()).toEqual([]);
+    expect(await news()).toEqual([['+1', 'news']]);
   });
 
   it('goes where the operator wants it', async () => {

@@ -14,7 +14,7 @@ let hooks: Hooks;
 async function start(isSafe: boolean, answers: boolean): Promise<void> {
   const ledger = sqliteLedger({ dir });
   const agents = { defaults: { heartbeat: { every: '0m' } } };
-  hooks = await Hooks.start({ ledger, shutdownSeconds: 0, agents });
+  hooks = await Hooks.start({ allowRequestSessionKey: true, ledger, shutdownSeconds: 0, agents });
   hooks.runner.isSafe = isSafe;
   if (!answers) hooks.runner.reply = () => Promise.withResolvers<string>().promise;
 }
@@ -45,8 +45,9 @@ afterEach(async () => {
 describe('a run that a stop cuts off (issue 4.9)', () => {
   it('is begun again once where that is safe, keeps its place, and its details say so', async () => {
     await start(true, false);
-    const first = await hooks.ask('/agent', { message: 'one' });
-    const second = await hooks.ask('/agent', { message: 'two' });
+    const sessionKey = 'hook:same';
+    const first = await hooks.ask('/agent', { message: 'one', sessionKey });
+    const second = await hooks.ask('/agent', { message: 'two', sessionKey });
     await asked(1);
     await restart(true);
     const details = [await hooks.ended(first['eventId']), await hooks.ended(second['eventId'])];

@@ -83,6 +83,45 @@ describe('GET /ops/api/sessions/:key', () => {
   });
 });
 
+describe('/ops/api/sessions/:key/route (behaviour §12)', () => {
+  const ROUTE = '/ops/api/sessions/agent:main:main/route';
+  const body = { channel: 'chan_1', to: '42' };
+
+  it('sets where a main session last spoke, and forgets it', async () => {
+    expect(await service.put(ROUTE, { body })).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await service.delete(ROUTE)).toMatchObject({ status: 200, body: { ok: true } });
+    expect(service.ledger.journal).toEqual([
+      'route agent:main:main chan_1 42',
+      'clear agent:main:main',
+    ]);
+  });
+
+  it.each([
+    ['agent:main:hook:x', body, 404, 'no_main_session'],
+    ['agent:nobody:main', body, 404, 'no_main_session'],
+    ['agent:main:main', { ...body, channel: 'chan_2' }, 404, 'unknown_channel'],
+    ['agent:main:main', { ...body, channel: 'last' }, 400, 'invalid_body'],
+    ['agent:main:main', { ...body, to: ' ' }, 400, 'invalid_body'],
+    ['agent:main:main', { channel: 'chan_1' }, 400, 'invalid_body'],
+  ] as const)('of %s to %j is %d', async (key, given, status, code) => {
+    const answer = await service.put(`/ops/api/sessions/${key}/route`, { body: given });
+    expect(answer).toMatchObject({ status, body: { ok: false, code } });
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('refuses what is no recipient of the channel, and says what is', async () => {
+    Object.assign(service.channel, { expectedInsteadOf: () => 'a chat id' });
+    const error = 'Correct the body: to must be a chat id.';
+    expect((await service.put(ROUTE, { body })).body).toMatchObject({ error });
+  });
+
+  it('is the operator’s alone', async () => {
+    expect(await service.put(ROUTE, { body, token: null })).toMatchObject({ status: 401 });
+    expect(await service.delete(ROUTE, { token: null })).toMatchObject({ status: 401 });
+    expect(service.ledger.journal).toEqual([]);
+  });
+});
+
 describe('POST /ops/api/events/:id/replay', () => {
   it('answers what the sender would be answered today', async () => {
     service.replays.replay = async (id) => ({

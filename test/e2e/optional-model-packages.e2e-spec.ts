@@ -114,9 +114,11 @@ describe('where the packages for models are not installed', () => {
   it('agents that need none of them run', async () => {
     installAllBut(MODEL_PACKAGES);
     const demo = { text: expect.stringContaining('This is the demo agent') };
-    expect(await turnThere('agentRunner', agentTurn())).toEqual(demo);
+    const agent = { id: 'ops', timeoutSeconds: 600 };
+    const turn = { ...agentTurn(), agent: { ...agent, runner: { type: 'demo' } } };
+    expect(await turnThere('agentRunner', turn)).toEqual(demo);
     const runner = { type: 'command', command: 'echo', args: ['hello'], output: 'text', env: [] };
-    const agent = { id: 'ops', timeoutSeconds: 600, runner };
-    expect(await turnThere('agentRunner', { ...agentTurn(), agent })).toEqual({ text: 'hello' });
+    const command = { ...agentTurn(), agent: { ...agent, runner } };
+    expect(await turnThere('agentRunner', command)).toEqual({ text: 'hello' });
   });
 });

@@ -1,3 +1,4 @@
+import { isRecord } from '../../src/platform/objects.ts';
 import { startHost } from './host.ts';
 import { hosts } from './hosts.ts';
 import { concerns, expectedAnswers, record, wantedAnswers } from './recording.ts';
@@ -20,9 +21,16 @@ function like(answers: GoldenAnswers | undefined): unknown {
     ...answer,
     stored: answer.stored.map((event) => ({
       ...event,
-      actions: event.actions.map((action) => expect.objectContaining(action) as unknown),
+      actions: event.actions.map((action) => expect.objectContaining(sayable(action)) as unknown),
     })),
   }));
+}
+
+/** Who named a recipient is said in other words than in version 1, and only where there is one. */
+function sayable({ deliver, ...action }: { readonly deliver?: unknown }): object {
+  if (!isRecord(deliver)) return deliver === undefined ? action : { ...action, deliver };
+  const { toFrom: _words, ...target } = deliver;
+  return { ...action, deliver: expect.objectContaining(target) };
 }
 
 describe.each(hosts)('the host $name', (host) => {

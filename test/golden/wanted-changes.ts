@@ -181,4 +181,25 @@ export const wantedChanges: readonly WantedChange[] = [
       })),
     }),
   },
+  {
+    reason: 'A channel that nobody serves is told in the answer.',
+    isMade: true,
+    hosts: ['plain'],
+    requests: ['agent: every field'],
+    expected: ({ headers, body, stored, ...step }) => {
+      const warning = 'chan_2 has no provider, so the reply cannot be delivered';
+      const warnings = [...(body as { warnings: string[] }).warnings, warning];
+      const told = { ...(body as object), warnings };
+      return {
+        ...step,
+        // Ids stand in the recorded body under shorter names.
+        headers: {
+          ...headers,
+          'content-length': String(Number(headers['content-length']) + warning.length + 3),
+        },
+        body: told,
+        stored: stored.map((event) => ({ ...event, warnings })),
+      };
+    },
+  },
 ];

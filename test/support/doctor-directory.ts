@@ -35,6 +35,7 @@ export class DoctorDirectory extends ConfigDirectory {
   /** `gateway.json5` with hooks that are on. */
   configure(sections: Readonly<Record<string, object>> = {}): this {
     const hooks = { enabled: true, token: GOOD_TOKEN, ...sections['hooks'] };
-    return this.write('gateway.json5', { ...sections, hooks });
+    const agents = { defaults: { model: 'auto' } };
+    return this.write('gateway.json5', { agents, ...sections, hooks });
   }
 }

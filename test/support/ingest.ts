@@ -27,6 +27,7 @@ export function ingest(given: HooksSettingsInput) {
     new AgentPolicy(directory),
     new SessionPolicy(),
     new ModelPolicy(),
+    {},
   );
   const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
   const mappings = new MappingService(settings, resolver, directory, sandbox);

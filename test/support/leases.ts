@@ -33,7 +33,7 @@ export function runLease(job: Partial<RunJob> = {}, over: Partial<RunLease> = {}
     timeoutSeconds: 600,
     trust: { level: 'untrusted', verifiedBy: 'token' },
     receivedAt: lease.since,
-    deliver: { channel: 'last', toFrom: 'named' },
+    deliver: { channel: 'last' },
     ...job,
   };
   const { session: key } = whole;

@@ -1,10 +1,18 @@
-import { LedgerUnavailable, LedgerAdmin, EventStore, Maintenance } from '../../src/hooks/index.ts';
+import {
+  LedgerUnavailable,
+  LedgerAdmin,
+  EventStore,
+  Maintenance,
+  Sessions,
+} from '../../src/hooks/index.ts';
 import type {
   DeadWorkFilter,
   DeadWorkPage,
   EventFilter,
   EventDetails,
   EventSummary,
+  Route,
+  SessionContext,
   SessionFilter,
   SessionDetails,
   StoredRequest,
@@ -46,11 +54,13 @@ export class OperatedLedger {
   isPaused = false;
   dead = 0;
   readonly events: EventStore;
+  readonly sessions: Sessions;
   readonly operations: LedgerAdmin;
   readonly upkeep: Maintenance;
 
   constructor() {
     this.events = new OperatedEvents(this);
+    this.sessions = new OperatedSessions(this);
     this.operations = new OperatedOperations(this);
     this.upkeep = new OperatedUpkeep(this);
   }
@@ -81,8 +91,36 @@ class OperatedEvents extends EventStore {
   }
 
   async session(key: string): Promise<SessionDetails | null> {
-    const details = { agentId: 'main', pendingSystemEvents: [], lastRoute: null, turns: [] };
+    const details = {
+      agentId: 'main',
+      pendingSystemEvents: [],
+      lastRoute: null,
+      recipients: {},
+      turns: [],
+    };
     return key.startsWith('agent:main:') ? { key, ...details } : null;
+  }
+}
+
+class OperatedSessions extends Sessions {
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async context(): Promise<SessionContext> {
+    throw new Error('no operator asks for it');
+  }
+
+  async routes() {
+    return { last: null, byChannel: {} };
+  }
+
+  async noteRoute(session: string, { channel, to }: Route): Promise<void> {
+    this.ledger.journal.push(`route ${session} ${channel} ${to}`);
+  }
+
+  async clearRoutes(session: string): Promise<void> {
+    this.ledger.journal.push(`clear ${session}`);
   }
 }
 

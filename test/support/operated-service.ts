@@ -13,6 +13,7 @@ import {
   HooksSettings,
   LedgerAdmin,
   EventStore,
+  Sessions,
   SystemClock,
   Maintenance,
 } from '../../src/hooks/index.ts';
@@ -120,8 +121,16 @@ export class OperatedService implements AsyncDisposable {
     return this.#ask('POST', url, asked);
   }
 
+  put(url: string, asked: Asked = {}): Promise<Answer> {
+    return this.#ask('PUT', url, asked);
+  }
+
+  delete(url: string, asked: Asked = {}): Promise<Answer> {
+    return this.#ask('DELETE', url, asked);
+  }
+
   async #ask(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {}, body: sent }: Asked,
   ): Promise<Answer> {
@@ -158,6 +167,7 @@ function hooksStandIn(
     { provide: HooksSettings, useValue: settings },
     { provide: Clock, useClass: SystemClock },
     { provide: EventStore, useValue: ledger.events },
+    { provide: Sessions, useValue: ledger.sessions },
     { provide: LedgerAdmin, useValue: ledger.operations },
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: HookReplay, useValue: replays },

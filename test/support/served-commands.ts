@@ -22,10 +22,12 @@ export class ServedCommands implements AsyncDisposable {
     sections: (dir: string) => Readonly<Record<string, unknown>> = () => ({}),
   ): Promise<ServedCommands> {
     const served = new ServedCommands();
+    const { agents, ...others } = sections(served.dir.path);
     served.dir.write('gateway.json5', {
       gateway: { auth: { token: OPERATOR_TOKEN } },
       hooks: { enabled: true, token: HOOK_TOKEN, ...hooks },
-      ...sections(served.dir.path),
+      agents: Object.assign({ defaults: { runner: { type: 'demo' } } }, agents),
+      ...others,
     });
     await served.boot();
     return served;

@@ -21,6 +21,8 @@ import type {
 /** Sessions as a test wants them. */
 class StandInSessions extends Sessions {
   pending: SystemEvent[] = [];
+  held: number[] = [];
+  heldUntil: number | null = null;
   hasMore = false;
   history: SessionContext['history'] = [];
   isUntrusted = false;
@@ -33,8 +35,8 @@ class StandInSessions extends Sessions {
   override async context(session: string, limits: ContextLimits): Promise<SessionContext> {
     this.read.push(session);
     this.limits = limits;
-    const { pending, hasMore, history, isUntrusted, runnerSession } = this;
-    return { pending, hasMore, history, isUntrusted, runnerSession };
+    const { pending, held, heldUntil, hasMore, history, isUntrusted, runnerSession } = this;
+    return { pending, held, heldUntil, hasMore, history, isUntrusted, runnerSession };
   }
 
   override async routes(): ReturnType<Sessions['routes']> {
@@ -43,6 +45,11 @@ class StandInSessions extends Sessions {
 
   override async noteRoute(_session: string, route: Route): Promise<void> {
     this.last = route;
+  }
+
+  override async clearRoutes(): Promise<void> {
+    this.last = null;
+    this.byChannel = {};
   }
 }
 

@@ -1,4 +1,9 @@
-import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import {
+  AgentError,
+  AgentRunner,
+  type AgentReply,
+  type AgentTurn,
+} from '../../hooks/ports/agent-runner.ts';
 import { type Clock, SystemClock } from '../../hooks/ports/clock.ts';
 import { sendHttp } from '../../platform/http-client.ts';
 import { getField } from '../../platform/objects.ts';
@@ -9,13 +14,15 @@ import { modelRunner, type ModelRunnerOptions } from './model.ts';
 export interface AutoRunnerOptions extends ModelRunnerOptions {
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
   readonly ollamaUrl?: string;
+  /** True: without a model and without an Ollama the demo agent answers. @default false */
+  readonly isDemo?: boolean;
 }
 
 /**
- * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a local
- * Ollama (looked for at most once a minute, for at most 300 ms), else to the demo agent; any other model is asked as
- * named. The reply's model says who answered: `ollama/<model>`, `demo`, or the named one. Dispose of it when no more
- * turns come.
+ * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a
+ * local Ollama (looked for at most once a minute, for at most 300 ms). Without one it fails and says what to configure, but
+ * where nothing is configured at all the demo agent answers. Any other model is asked as named. The reply's model says
+ * who answered: `ollama/<model>`, `demo`, or the named one. Dispose of it when no more turns come.
  */
 export function autoRunner({
   models,
@@ -23,13 +30,14 @@ export function autoRunner({
   workspaces,
   clock = new SystemClock(),
   ollamaUrl = 'http://127.0.0.1:11434',
+  isDemo = false,
 }: AutoRunnerOptions): AgentRunner & AsyncDisposable {
   const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
   return new AutoRunner(
     new OllamaProbe(ollamaUrl, clock),
     modelRunner({ models: () => ({ providers: { ollama } }), env, workspaces, clock }),
     modelRunner({ models, env, workspaces, clock }),
-    demoRunner(),
+    isDemo ? demoRunner() : null,
   );
 }
 
@@ -41,13 +49,13 @@ class AutoRunner extends AgentRunner implements AsyncDisposable {
   readonly #probe: OllamaProbe;
   readonly #ollama: DisposableRunner;
   readonly #models: DisposableRunner;
-  readonly #demo: AgentRunner;
+  readonly #demo: AgentRunner | null;
 
   constructor(
     probe: OllamaProbe,
     ollama: DisposableRunner,
     models: DisposableRunner,
-    demo: AgentRunner,
+    demo: AgentRunner | null,
   ) {
     super();
     this.#probe = probe;
@@ -59,7 +67,10 @@ class AutoRunner extends AgentRunner implements AsyncDisposable {
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     if (turn.model !== undefined && turn.model !== 'auto') return this.#models.run(turn, signal);
     const found = await this.#probe.firstModel();
-    if (found === undefined) return this.#demo.run(turn, signal);
+    if (found === undefined) {
+      if (this.#demo === null) throw noModel(turn.model, this.#probe.url);
+      return this.#demo.run(turn, signal);
+    }
     return this.#ollama.run({ ...turn, model: `ollama/${found}` }, signal);
   }
 
@@ -70,6 +81,15 @@ class AutoRunner extends AgentRunner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#ollama[Symbol.asyncDispose](), this.#models[Symbol.asyncDispose]()]);
   }
+}
+
+/** An Ollama that was asked for may be started again; what was never configured does not appear by itself. */
+function noModel(model: string | undefined, url: string): AgentError {
+  const sentence =
+    model === undefined
+      ? 'no model is configured: set agents.defaults.model to <provider>/<model> of models.providers, or to auto for a local Ollama'
+      : `no local Ollama with a model answers at ${url}: start it, or set agents.defaults.model to another model`;
+  return new AgentError(sentence, model === undefined ? 'needs-operator' : 'unreachable');
 }
 
 /** Longest time the server gets to answer the question for its models. */
@@ -83,12 +103,12 @@ const REMEMBER_MS = 60_000;
 
 /** Looks for a local Ollama; everyone who asks within a minute shares one look. */
 class OllamaProbe {
-  readonly #url: string;
+  readonly url: string;
   readonly #clock: Clock;
   #seen: { readonly at: number; readonly model: Promise<string | undefined> } | undefined;
 
   constructor(url: string, clock: Clock) {
-    this.#url = url;
+    this.url = url;
     this.#clock = clock;
   }
 
@@ -130,7 +150,7 @@ class OllamaProbe {
   async #ask(path: string, body?: object): Promise<unknown> {
     const sent =
       body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: JSON_TYPE };
-    const request = sendHttp(`${this.#url}${path}`, { timeoutMs: PROBE_MS, ...sent });
+    const request = sendHttp(`${this.url}${path}`, { timeoutMs: PROBE_MS, ...sent });
     const answer = await request.catch(() => undefined);
     return answer !== undefined && answer.status >= 200 && answer.status <= 299
       ? answer.json

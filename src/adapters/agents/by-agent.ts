@@ -16,14 +16,16 @@ export interface AgentRunnerOptions extends CommandRunnerOptions {
   readonly models: () => ModelsSection;
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
   readonly ollamaUrl?: string;
+  /** True: without a model and without an Ollama the demo agent answers; for trying, never for people. @default false */
+  readonly isDemo?: boolean;
 }
 
 /**
  * Runs each agent as its own `runner` says: `model`, `demo`, `command` or `http`. This is what the service uses.
  *
  * An agent without a runner is a model. Its turn goes to `<provider>/<model>`; where none is named, or `auto`, to the
- * first model of a local Ollama (looked for at most once a minute, for at most 300 ms), and without one to the demo
- * agent. The reply's model says who answered.
+ * first model of a local Ollama (looked for at most once a minute, for at most 300 ms); without one it fails and says
+ * what to configure. The reply's model says who answered.
  *
  * **Dispose of it**, as of {@link modelRunner}: `HooksModule` does not end a runner that it was given.
  * @example

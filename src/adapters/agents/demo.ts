@@ -19,7 +19,7 @@ class DemoRunner extends AgentRunner {
     signal.throwIfAborted();
     const text =
       turn.kind === 'heartbeat'
-        ? `HEARTBEAT_OK This is the demo agent: no model was asked, and it saw “${quote(turn.prompt)}”.`
+        ? 'HEARTBEAT_OK'
         : `This is the demo agent: no model was asked. Your message begins with “${quote(turn.prompt)}”.`;
     return { text, model: 'demo' };
   }

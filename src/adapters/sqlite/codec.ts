@@ -69,6 +69,7 @@ type SystemEventTuple = readonly [
   hook: string,
   eventId: string | undefined,
   asksHeartbeat: boolean,
+  deliveryId: string | undefined,
 ];
 /** A {@link StoredWork} on its way. */
 export type WorkTuple = readonly [
@@ -179,8 +180,9 @@ function decodeKey(tuple: KeyTuple | null): IdempotencyKey | null {
 export function encodeChange(change: Change): ChangeTuple {
   switch (change.type) {
     case 'system-event': {
-      const { type, session, text, at, trust, hook, eventId, asksHeartbeat } = change;
-      return [type, session, text, at, JSON.stringify(trust), hook, eventId, asksHeartbeat];
+      const { type, session, text, at, hook, eventId, asksHeartbeat, deliveryId } = change;
+      const trust = JSON.stringify(change.trust);
+      return [type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId];
     }
     case 'work':
       return encodeWork(change.work);
@@ -195,8 +197,8 @@ export function encodeChange(change: Change): ChangeTuple {
 export function decodeChange(tuple: ChangeTuple): StoredChange {
   switch (tuple[0]) {
     case 'system-event': {
-      const [type, session, text, at, trust, hook, eventId, asksHeartbeat] = tuple;
-      return { type, session, text, at, trust, hook, eventId, asksHeartbeat };
+      const [type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId] = tuple;
+      return { type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId };
     }
     case 'work':
       return { type: 'work', work: decodeWork(tuple) };

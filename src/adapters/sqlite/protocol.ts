@@ -98,6 +98,7 @@ export interface WriterCalls {
   routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
   noteRoute: { args: [session: string, route: Route]; result: null };
   holderOf: { args: [scope: string, key: string]; result: string | null };
+  clearRoutes: { args: [session: string]; result: null };
   retry: { args: [eventId: string]; result: number | null };
   retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
   dismiss: { args: [eventId: string]; result: number | null };

@@ -243,6 +243,10 @@ class SqliteSessions extends Sessions {
   async noteRoute(session: string, route: Route): Promise<void> {
     await this.#writer.call('noteRoute', session, route);
   }
+
+  async clearRoutes(session: string): Promise<void> {
+    await this.#writer.call('clearRoutes', session);
+  }
 }
 
 /** Everything that an operator reads, on the reader thread. */

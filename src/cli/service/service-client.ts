@@ -2,6 +2,7 @@ import type {
   EventDetails,
   EventSummary,
   Preview,
+  Route,
   SessionDetails,
   SessionSummary,
 } from '../../hooks/index.ts';
@@ -146,6 +147,16 @@ export class ServiceClient {
     return this.#operate('GET', `sessions/${encodeURIComponent(key)}`, 'turns');
   }
 
+  /** The session last spoke there, as far as it remembers. @param key the full one, of a main session. */
+  async setRoute(key: string, route: Route): Promise<void> {
+    await this.#operate('PUT', routeOf(key), 'ok', Buffer.from(JSON.stringify(route)));
+  }
+
+  /** @param key the full one, of a main session. */
+  async clearRoutes(key: string): Promise<void> {
+    await this.#operate('DELETE', routeOf(key), 'ok');
+  }
+
   async send({ name, headers, query, body }: HookPost): Promise<Receipt> {
     const { hooksPath, hookToken = '' } = this.#address;
     const all = { ...headers, ...JSON_TYPE, authorization: `Bearer ${hookToken}` };
@@ -159,7 +170,7 @@ export class ServiceClient {
 
   /** @param proof a key that every such answer of the service has, and a stranger's would not. */
   async #operate<T>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     rest: string,
     proof: string,
     body?: Buffer<ArrayBuffer>,
@@ -173,7 +184,7 @@ export class ServiceClient {
 
   /** Redirects are answers like any other, and no proxy of the environment is asked: what goes out holds a token. */
   async #ask(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     headers: Record<string, string>,
     body?: Buffer<ArrayBuffer>,
@@ -188,6 +199,10 @@ export class ServiceClient {
       throw error instanceof HttpError ? ServiceUnreachable.because(url, error) : error;
     }
   }
+}
+
+function routeOf(key: string): string {
+  return `sessions/${encodeURIComponent(key)}/route`;
 }
 
 function toQuery(parameters: object): string {

@@ -180,7 +180,7 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
 
 function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead): NewAction {
   const runId = newId();
-  const { kind, sessionKey, unknownAgentId, dedupeKey: _key, ...job } = action;
+  const { kind, sessionKey, isAlone, unknownAgentId, dedupeKey: _key, ...job } = action;
   const { message, task: _task, instructions: _own, ...details } = job;
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
@@ -201,7 +201,7 @@ function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead
         type: 'work',
         work: {
           lane: 'turn',
-          key: session,
+          key: isAlone ? `${session} ${runId}` : session,
           kind: 'run',
           ref: runId,
           eventId,

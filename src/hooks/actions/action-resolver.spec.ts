@@ -15,7 +15,7 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
       name: 'Hook',
       wakeMode: 'now',
       sessionMode: 'isolated',
-      deliver: { channel: 'last', toFrom: 'named' },
+      deliver: { channel: 'last' },
     });
   });
 
@@ -64,6 +64,33 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
       sessionKey: { key: 'agent:ghost:x', from: 'request' as const },
     };
     expect(catchRejection(() => resolved(asked, given)).code).toBe('session_key_not_allowed');
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ to: '42' }, 'request'],
+    [{ to: '42', toFrom: 'mapping' }, 'mapping'],
+    [{ toFrom: 'mapping' }, undefined],
+  ] as const)('%j: who named the recipient is %j', (asked, toFrom) => {
+    expect(resolved(asked).action.deliver?.toFrom).toBe(toFrom);
+  });
+
+  it.each([
+    [{ channel: 'chan_3' }, ['chan_3 has no provider, so the reply cannot be delivered']],
+    [{ channel: 'chan_3', deliver: false }, []],
+    [{ channel: 'last' }, []],
+    [{}, []],
+  ] as const)('%j: the sender is told %j', (asked, warnings) => {
+    expect(resolved(asked).warnings).toEqual(warnings);
+  });
+
+  it.each([
+    [{}, {}, true],
+    [{}, { defaultSessionKey: 'hook:all' }, true],
+    [{ sessionMode: 'persistent' }, { defaultSessionKey: 'hook:all' }, false],
+    [{ sessionKey: { key: 'hook:all', from: 'mapping' } }, {}, false],
+  ] as const)('%j with %j waits for no other run: %s', (asked, given, isAlone) => {
+    expect(resolved(asked, given).action.isAlone).toBe(isAlone);
   });
 
   it.each(['', ' \n'])('a message of %j is refused', (message) => {

@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import { DEFAULT_HOOK_NAME, THINKING_LEVELS } from '../ports/index.ts';
-import type { ThinkingLevel } from '../ports/index.ts';
+import { CHANNEL_BINDINGS, DEFAULT_HOOK_NAME, THINKING_LEVELS } from '../ports/index.ts';
+import type { ChannelBindings, ThinkingLevel } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { AgentPolicy } from './agent-policy.ts';
 import type {
@@ -32,6 +32,7 @@ export class ActionResolver {
     private readonly agents: AgentPolicy,
     private readonly sessions: SessionPolicy,
     private readonly models: ModelPolicy,
+    @Inject(CHANNEL_BINDINGS) private readonly channels: ChannelBindings,
   ) {}
 
   /** @throws Rejection with what is not allowed; nothing has happened then. */
@@ -60,12 +61,13 @@ export class ActionResolver {
       deliver,
       channel,
       to,
-      isToFromContent,
+      toFrom = 'request',
       allowLinks,
       ...asked
     } = requested;
     const { agent, unknownId } = this.agents.resolve(asked.agentId, settings);
     const { model, warning } = this.#model(asked.model, agent.model, settings);
+    const { sessionMode = 'isolated' } = asked;
     const action: AgentAction = {
       ...asked,
       kind: 'agent',
@@ -74,7 +76,8 @@ export class ActionResolver {
       task: asked.task ?? settings.agents.defaults.task,
       unknownAgentId: unknownId,
       sessionKey: this.sessions.resolve(asked.sessionKey, agent.id, settings),
-      sessionMode: asked.sessionMode ?? 'isolated',
+      sessionMode,
+      isAlone: asked.sessionKey === undefined && sessionMode === 'isolated',
       wakeMode: asked.wakeMode ?? 'now',
       model,
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
@@ -84,13 +87,23 @@ export class ActionResolver {
           ? null
           : {
               channel: channel ?? 'last',
-              toFrom: isToFromContent === true ? 'content' : 'named',
-              to,
+              ...(to !== undefined && { to, toFrom }),
               ...(allowLinks === true && { allowLinks: true }),
             },
     };
     const own = warning === undefined ? [] : [warning];
-    return { action, warnings: [...warnings, ...own, ...unknownAgentWarning(unknownId, agent.id)] };
+    const unserved = deliver === false ? [] : this.#unservedChannel(channel);
+    return {
+      action,
+      warnings: [...warnings, ...own, ...unserved, ...unknownAgentWarning(unknownId, agent.id)],
+    };
+  }
+
+  /** The run is accepted all the same: its summary and its heartbeat need no channel. */
+  #unservedChannel(channel: RequestedRun['channel']): readonly string[] {
+    if (channel === undefined || channel === 'last') return [];
+    if (this.channels[channel] !== undefined) return [];
+    return [`${channel} has no provider, so the reply cannot be delivered`];
   }
 
   /** A model that the request names is checked; the operator's own choice for the agent is not. */

@@ -1,4 +1,4 @@
-import type { ChannelId, RunJob, Trust } from '../ports/index.ts';
+import type { ChannelId, DeliveryTarget, RunJob, Trust } from '../ports/index.ts';
 import type { NamedKey } from './session-policy.ts';
 
 /** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
@@ -27,6 +27,8 @@ export interface AgentAction extends Omit<
   readonly kind: 'agent';
   /** Short key, as the event's details show it. */
   readonly sessionKey: string;
+  /** Nobody named the session and nothing is remembered there: the run waits for no other. */
+  readonly isAlone: boolean;
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */
   readonly unknownAgentId?: string;
   /** A repeat of the same key is left out. */
@@ -47,7 +49,9 @@ export interface RequestedWake extends Requested, Partial<Omit<WakeAction, 'kind
 export interface RequestedRun
   extends
     Requested,
-    Partial<Omit<AgentAction, 'kind' | 'trust' | 'sessionKey' | 'deliver' | 'thinking'>> {
+    Partial<
+      Omit<AgentAction, 'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'thinking'>
+    > {
   readonly message: string;
   /** The payload's own `source`, or the hook's name. */
   readonly source: string;
@@ -57,8 +61,8 @@ export interface RequestedRun
   readonly deliver?: boolean;
   readonly channel?: ChannelId | 'last';
   readonly to?: string;
-  /** True: content made `to`; it never becomes the last route. */
-  readonly isToFromContent?: boolean;
+  /** Who named `to`. @default 'request' */
+  readonly toFrom?: DeliveryTarget['toFrom'];
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }

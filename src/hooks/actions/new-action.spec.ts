@@ -23,9 +23,10 @@ function agent(over: Partial<AgentAction> = {}) {
     agentId: 'ops',
     sessionKey: 'hook:x',
     sessionMode: 'isolated',
+    isAlone: false,
     wakeMode: 'now',
     timeoutSeconds: 5,
-    deliver: { channel: 'last', toFrom: 'named' },
+    deliver: { channel: 'last' },
     trust,
     ...over,
   };
@@ -88,6 +89,15 @@ describe('toNewAction: agent (spec "POST /hooks/agent", behaviour §5, §6)', ()
         },
       },
     ]);
+  });
+
+  it('queues one that waits for no other on its own', () => {
+    const run = () => agent({ isAlone: true }).changes[1];
+    const [one, other] = [run(), run()];
+    const work = { key: expect.stringMatching(/^agent:ops:hook:x ./u) };
+    expect(one).toMatchObject({ work: { ...work, job: { session: 'agent:ops:hook:x' } } });
+    expect(one).not.toMatchObject({ work: { key: other?.type === 'work' && other.work.key } });
+    expect(JSON.stringify(one)).not.toContain('isAlone');
   });
 
   it('puts everything a run needs into its job', () => {

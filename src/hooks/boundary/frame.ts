@@ -23,6 +23,8 @@ export interface ForeignText {
   readonly content: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
+  /** One more line above the content, of our own. */
+  readonly note?: string;
   /** How often the same text came in a row. Default 1. */
   readonly times?: number;
 }
@@ -54,6 +56,8 @@ export interface ShownEvent {
   readonly isUntrusted: boolean;
   /** As in {@link ForeignText}; `none` means that the text is the summary of a run. */
   readonly verifiedBy: string;
+  /** What became of the reply that the text tells of. */
+  readonly note?: string;
 }
 
 const SAME_ID = 'Only markers that carry the same id belong together.';
@@ -120,6 +124,7 @@ export function wrap(text: ForeignText, newId = randomId): string {
     `Hook: ${neutralizeLine(text.hook)}`,
     ...(text.name === undefined ? [] : [`Name: ${neutralizeLine(text.name)}`]),
     `Sender verified by: ${neutralizeLine(text.verifiedBy)}`,
+    ...(text.note === undefined ? [] : [neutralizeLine(text.note)]),
     '',
     neutralize(text.content),
   ].join('\n');
@@ -164,15 +169,16 @@ function isSame(a: ShownEvent, b: ShownEvent): boolean {
     a.text === b.text &&
     a.hook === b.hook &&
     a.isUntrusted === b.isUntrusted &&
-    a.verifiedBy === b.verifiedBy
+    a.verifiedBy === b.verifiedBy &&
+    a.note === b.note
   );
 }
 
 function renderEvent(
-  { text, at, hook, isUntrusted, verifiedBy }: ShownEvent,
+  { text, at, hook, isUntrusted, verifiedBy, note }: ShownEvent,
   times: number,
 ): string {
   if (!isUntrusted) return `[${new Date(at).toISOString()}]${countNote(times)} ${text}`;
   const source = verifiedBy === 'none' ? SECOND_HAND : hook;
-  return wrap({ source, hook, verifiedBy, content: text, receivedAt: at, times });
+  return wrap({ source, hook, verifiedBy, note, content: text, receivedAt: at, times });
 }

@@ -172,7 +172,7 @@ function requestRun(
     deliver: options.deliver,
     channel: options.channel,
     to: trimmed(to?.text),
-    isToFromContent: override.to === undefined ? to?.hasContent : true,
+    toFrom: override.to !== undefined || to?.hasContent === true ? 'content' : 'mapping',
     allowLinks: options.allowLinks,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),

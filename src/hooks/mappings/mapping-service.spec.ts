@@ -88,7 +88,7 @@ describe('MappingService.apply: agent actions (spec "POST /hooks/<name>", behavi
       sessionMode: 'isolated',
       wakeMode: 'now',
       timeoutSeconds: 600,
-      deliver: { channel: 'last', toFrom: 'named' },
+      deliver: { channel: 'last' },
       trust: { level: 'untrusted', verifiedBy: 'token', mapping: 'm' },
     });
   });
@@ -140,15 +140,15 @@ describe('MappingService.apply: agent actions (spec "POST /hooks/<name>", behavi
   it('treats rendered blanks as absent for recipient, model and thinking', async () => {
     const action = await actionOf({ to: '{{ a }}', model: ' {{ b }} ', thinking: '{{ c }}' }, {});
     expect(action).toMatchObject({
-      deliver: { toFrom: 'named' },
+      deliver: { channel: 'last' },
       model: undefined,
       thinking: undefined,
     });
   });
 
-  it('a fixed recipient is a named one', async () => {
+  it('a fixed recipient is one that the operator named', async () => {
     expect(await actionOf({ to: '+491' }, { to: '+666' })).toMatchObject({
-      deliver: { to: '+491', toFrom: 'named' },
+      deliver: { to: '+491', toFrom: 'mapping' },
     });
   });
 

@@ -55,16 +55,29 @@ export class HeartbeatOptions {
   @OptionalSection(ActiveHoursOptions)
   activeHours?: ActiveHoursOptions;
 
-  /** A reply with HEARTBEAT_OK at its start or end and at most this many other characters is not delivered. @default 300 */
+  /**
+   * A heartbeat's reply with HEARTBEAT_OK at its start or end and at most this many other characters is not delivered; at
+   * 0 only one that says nothing else. @default 0
+   */
   @IsInt()
   @Min(0)
-  ackMaxChars = 300;
+  ackMaxChars = 0;
 
-  /** Where its replies go: `last` (where the main session last spoke; nowhere when it never did) or `chan_1` … `chan_8`. @default 'last' */
+  /**
+   * How much of the main session's transcript an immediate heartbeat is given at most, in tokens of 4 characters each, 0
+   * to 10,000,000; turns answered with HEARTBEAT_OK are left out. Periodic ones are given `agents.defaults.historyTokens`.
+   * @default 500
+   */
+  @IsInt()
+  @Min(0)
+  @Max(10_000_000)
+  historyTokens = 500;
+
+  /** Where its replies go: `last` (where the main session last spoke, else the default channel) or `chan_1` … `chan_8`. @default 'last' */
   @IsIn(['last', ...CHANNEL_IDS])
   channel: ChannelId | 'last' = 'last';
 
-  /** Recipient of its replies. Default: the channel's last recipient. */
+  /** Recipient of its replies. Default: as of any reply. */
   @OptionalText()
   to?: string;
 
@@ -100,7 +113,7 @@ function isNotify(value: unknown): boolean {
 
 /** `agents.defaults`: what holds for every agent that does not say otherwise. */
 export class AgentDefaultsOptions {
-  /** `<provider>/<model>` or an alias; `auto`: a local Ollama if one runs, else the demo agent. */
+  /** `<provider>/<model>` or an alias; `auto`: the first model of a local Ollama. Absent: as `auto`, with a warning. */
   @OptionalText()
   model?: string;
 
@@ -269,7 +282,7 @@ export function agentToolProblems({ list }: AgentsOptions): Problem[] {
   );
 }
 
-/** Stands for a local Ollama, or the demo agent. */
+/** Stands for a local Ollama. */
 const AUTO = 'auto';
 
 /** Models that agents name, but that no provider can serve. Without any provider nothing can be said. */

@@ -49,6 +49,8 @@ export interface SystemEventChange {
   readonly eventId?: string;
   /** The event's heartbeat is `requested` until this line was shown in a turn that succeeded. */
   readonly asksHeartbeat: boolean;
+  /** The delivery of what the line tells of: whoever is shown the line is told what became of it. */
+  readonly deliveryId?: string;
 }
 
 /** Queues a piece of work. */
@@ -135,6 +137,8 @@ export interface ConsumeChange {
   readonly session: string;
   /** Sequence number of the last one shown. */
   readonly through: number;
+  /** Sequence numbers before it that were not shown. */
+  readonly except?: readonly number[];
 }
 
 /** The heartbeat that showed these system events failed for good: they stay, their events say so. */
@@ -143,6 +147,8 @@ export interface HeartbeatFailedChange {
   readonly session: string;
   /** Sequence number of the last one shown. */
   readonly through: number;
+  /** Sequence numbers before it that were not shown. */
+  readonly except?: readonly number[];
 }
 
 /** Adds a turn to a session's transcript. */

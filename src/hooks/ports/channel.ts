@@ -111,7 +111,7 @@ export abstract class Channel {
 export interface ChannelBinding {
   /** One object on several channels is one account of its platform: they share its rate limits, and the order per recipient. */
   readonly provider: Channel;
-  /** Recipient when nobody named one and the channel has none to remember. */
+  /** Recipient when nobody named one. */
   readonly to?: string;
   /**
    * What to do when nobody can tell whether a message arrived, and the platform knows no idempotency keys: `retry` may
@@ -122,6 +122,11 @@ export interface ChannelBinding {
 
 /** The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. @publicApi */
 export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
+  /**
+   * Where replies go that name no channel, while the main session has spoken nowhere. @default the only channel that is
+   * there, else `chan_1`
+   */
+  readonly default?: ChannelId;
   /** How long a delivery is tried again, in hours from its acceptance, over 0 and at most 168. @default 24 */
   readonly retryHours?: number;
 }

@@ -1,7 +1,7 @@
 import type { CapabilityContract, TokenUsage, ToolCall, Trust } from './agent-runner.ts';
 import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
 import type { EventRequest } from './event.ts';
-import type { Route } from './channel.ts';
+import type { ChannelId, Route } from './channel.ts';
 
 /**
  * How an event stands as a whole: `running` once any of its work was begun; when all of it has ended `done`, or `failed`
@@ -98,6 +98,8 @@ export interface SessionDetails {
   readonly agentId: string;
   readonly pendingSystemEvents: readonly { text: string; at: string; trust: Trust }[];
   readonly lastRoute: Route | null;
+  /** Whom the session last spoke to, by channel. */
+  readonly recipients: Readonly<Partial<Record<ChannelId, string>>>;
   readonly turns: readonly { role: string; text: string; at: string }[];
 }
 

@@ -81,8 +81,8 @@ export interface RunJob {
 export interface DeliveryTarget {
   readonly channel: ChannelId | 'last';
   readonly to?: string;
-  /** `content`: a template or transform made `to` from the payload; it never becomes the last route. */
-  readonly toFrom: 'named' | 'content';
+  /** Who named `to`; `content`: a template or transform made it. Only what a mapping says literally becomes the last route. */
+  readonly toFrom?: 'mapping' | 'request' | 'content';
   /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }
@@ -124,7 +124,7 @@ export interface DeliveryJob {
   readonly isNotice?: boolean;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
-  /** Whether what is posted about a bad end asks for a heartbeat, too. */
+  /** Whether its end asks for a heartbeat. */
   readonly wakeMode: 'now' | 'next-heartbeat' | 'none';
   readonly trust: Trust;
 }
@@ -135,9 +135,19 @@ export const DEFAULT_HOOK_NAME = 'Hook';
 /** Immediate heartbeats asked for within this time are one. */
 export const HEARTBEAT_COALESCE_MS = 250;
 
-/** A heartbeat that somebody asked for; many that ask within {@link HEARTBEAT_COALESCE_MS} get one. */
-export function immediateHeartbeat(agentId: string, now: number): NewWork {
-  return heartbeat(agentId, now + HEARTBEAT_COALESCE_MS, false);
+/** How long the heartbeat of a run waits for the end of its delivery, so that it need not tell what was told. */
+export const DELIVERY_WAIT_MS = 30_000;
+
+/**
+ * A heartbeat that somebody asked for; many that ask within {@link HEARTBEAT_COALESCE_MS} get one.
+ * @param dueAt epoch milliseconds. @default that time from now
+ */
+export function immediateHeartbeat(
+  agentId: string,
+  now: number,
+  dueAt = now + HEARTBEAT_COALESCE_MS,
+): NewWork {
+  return heartbeat(agentId, dueAt, false);
 }
 
 /** The next heartbeat that nobody asked for. @param dueAt epoch milliseconds. */

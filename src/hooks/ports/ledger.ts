@@ -55,6 +55,13 @@ export interface SystemEvent {
   readonly trust: Trust;
   /** Name of the hook that brought it. */
   readonly hook: string;
+  /** What became of the reply that it tells of; absent: it tells of none, or that was forgotten. */
+  readonly delivery?: {
+    readonly channel: string;
+    readonly status: DeliveryStatus;
+    /** Why it was not delivered, or not yet. */
+    readonly error: string | null;
+  };
 }
 
 /** How much of a session its next turn is given. @publicApi */
@@ -65,12 +72,18 @@ export interface ContextLimits {
   readonly maxBytes: number;
   /** Of the transcript, in UTF-16 code units. */
   readonly maxHistoryCharacters: number;
+  /** How long a line is held back while its delivery is under way, in milliseconds. @default 0 */
+  readonly maxHoldMs?: number;
 }
 
 /** What a session brings to its next turn. @publicApi */
 export interface SessionContext {
-  /** The oldest waiting system events, in order. */
+  /** The oldest waiting system events, in order, without those that are held back. */
   readonly pending: readonly SystemEvent[];
+  /** Sequence numbers of those that are held back, before the last of {@link pending}. */
+  readonly held: readonly number[];
+  /** Epoch milliseconds when the next one is no longer held back, whatever its delivery does; null: none is. */
+  readonly heldUntil: number | null;
   /** More wait than were given. */
   readonly hasMore: boolean;
   /** The newest turns that fit, oldest first; a turn (prompt and reply) is given whole or not at all. */
@@ -96,6 +109,9 @@ export abstract class Sessions {
 
   /** Notes that somebody spoke with this main session there (hosts call it for their own messages). */
   abstract noteRoute(session: string, route: Route): Promise<void>;
+
+  /** Forgets where a main session last spoke: at all, and per channel. */
+  abstract clearRoutes(session: string): Promise<void>;
 }
 
 /** How much work stands where, for metrics. @publicApi */

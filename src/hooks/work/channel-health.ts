@@ -168,6 +168,11 @@ export class ChannelOperations {
     }
   }
 
+  /** What a recipient of the channel looks like, if this is none; null: it is one, or the channel is not configured. */
+  expectedInsteadOf(id: ChannelId, to: string): string | null {
+    return this.channels.get(id)?.expectedInsteadOf(to) ?? null;
+  }
+
   #report(id: ChannelId): ChannelReport {
     const lastSuccessAt = this.health.lastSuccessAt(id);
     const error = this.health.lastError(id);

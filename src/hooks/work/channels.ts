@@ -36,7 +36,7 @@ export class ChannelRegistry {
 
   /** The channels that are served, in the order of their ids. */
   get ids(): readonly ChannelId[] {
-    return CHANNEL_IDS.filter((id) => this.bindings[id] !== undefined);
+    return servedChannels(this.bindings);
   }
 
   get isEmpty(): boolean {
@@ -60,7 +60,12 @@ export class ChannelRegistry {
     return this.ids.find((other) => this.get(other) === provider) ?? id;
   }
 
-  /** Recipient when none was named and the channel remembers none. */
+  /** Where a reply goes that names no channel, before the main session has spoken anywhere. */
+  get default(): ChannelId {
+    return defaultChannel(this.bindings);
+  }
+
+  /** Recipient when none was named. */
   defaultRecipient(id: ChannelId): string | null {
     return this.bindings[id]?.to ?? null;
   }
@@ -103,23 +108,43 @@ export class ChannelRegistry {
   }
 }
 
-/** Mappings and notices to a channel that is not served. They work, and each of their deliveries fails. */
+/** Where a reply goes that names no channel, before the main session has spoken anywhere. */
+export function defaultChannel(bindings: ChannelBindings): ChannelId {
+  const served = servedChannels(bindings);
+  const [only] = served.length === 1 ? served : [];
+  return bindings.default ?? only ?? 'chan_1';
+}
+
+function servedChannels(bindings: ChannelBindings): readonly ChannelId[] {
+  return CHANNEL_IDS.filter((id) => bindings[id] !== undefined);
+}
+
+/** Channels that are used and not served: the runs work, and each of their deliveries fails. */
 export function unservedChannels(
   { agents, hooks }: ResolvedHooksOptions,
   bindings: ChannelBindings,
 ): Problem[] {
   const { notify } = agents.defaults;
-  const ofMappings = hooks.mappings.flatMap(({ channel, deliver }, index) => {
+  const named = hooks.mappings.flatMap(({ channel, deliver }, index) => {
     if (channel === undefined || channel === 'last' || deliver === false) return [];
     if (bindings[channel] !== undefined) return [];
     const message = `names a channel without a provider; configure channels.${channel}`;
     return [{ key: `hooks.mappings[${index}].channel`, message }];
   });
-  if (notify === undefined || notify === false || bindings[notify.channel] !== undefined) {
-    return ofMappings;
+  if (notify !== undefined && notify !== false && bindings[notify.channel] === undefined) {
+    const message = `names a channel without a provider; configure channels.${notify.channel}`;
+    named.push({ key: 'agents.defaults.notify.channel', message });
   }
-  const message = `names a channel without a provider; configure channels.${notify.channel}`;
-  return [...ofMappings, { key: 'agents.defaults.notify.channel', message }];
+  return hooks.enabled ? [...unservedDefault(bindings), ...named] : named;
+}
+
+/** Where no channel is served at all replies are not meant to be delivered. */
+function unservedDefault(bindings: ChannelBindings): Problem[] {
+  const served = servedChannels(bindings);
+  const id = defaultChannel(bindings);
+  if (served.length === 0 || bindings[id] !== undefined) return [];
+  const message = `is ${id}, which has no provider, so no reply of a hook that names no channel can be delivered; set it to ${served.join(' or ')}`;
+  return [{ key: 'channels.default', message }];
 }
 
 function unfitRecipient(to: string, { provider }: Channel, expected: string): DeliveryError {

@@ -77,6 +77,11 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
     const { changes } = await perform(LATER);
     expect(listKinds(changes)).toEqual(['delivery-update', 'route', 'work:heartbeat']);
   });
+
+  it('makes the heartbeat due that waits for it', async () => {
+    const [heartbeat] = only((await perform({ wakeMode: 'now' })).changes, 'work');
+    expect(heartbeat?.work).toMatchObject({ kind: 'heartbeat', dueAt: work.clock.now() + 250 });
+  });
 });
 
 describe('DeliveryStep: classification of failures (behaviour §5)', () => {
@@ -216,6 +221,13 @@ describe('DeliveryStep: a delivery that ended badly (behaviour §5)', () => {
       'Hook CI: the reply',
       'Hook CI (delivery): blocked',
     ]);
+  });
+
+  it('makes the heartbeat due that waits for it, and shows it why', async () => {
+    fail('blocked', 'permanent');
+    const { changes } = await perform({ wakeMode: 'now' });
+    expect(only(changes, 'system-event')).toMatchObject([{ asksHeartbeat: true }]);
+    expect(only(changes, 'work')[0]?.work).toMatchObject({ dueAt: work.clock.now() + 250 });
   });
 
   it('of a heartbeat names no event', async () => {

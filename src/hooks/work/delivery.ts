@@ -221,10 +221,12 @@ function partSent(
 /** The summary that waited for the delivery, and why the delivery was not made. */
 function postSummaries(job: DeliveryJob, reason: string, at: number): readonly Change[] {
   const { name, eventId, runId, summaryIfUndelivered: summary } = job;
-  const source = { ...job, hook: name, eventId: eventId ?? undefined };
+  const { agentId, wakeMode, trust } = job;
+  const source = { agentId, wakeMode, trust, hook: name, eventId: eventId ?? undefined };
   const why = postSummary(source, summaryLine(name, 'delivery', reason), at);
   if (summary === undefined || runId === null) return [why];
-  return [{ type: 'run-update', id: runId, summary }, postSummary(source, summary, at), why];
+  const waited = postSummary({ ...source, deliveryId: job.deliveryId }, summary, at);
+  return [{ type: 'run-update', id: runId, summary }, waited, why];
 }
 
 /** How one attempt ended, for the delivery's record. */

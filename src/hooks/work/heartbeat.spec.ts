@@ -1,4 +1,5 @@
 import { AgentError } from '../ports/index.ts';
+import type { SystemEvent } from '../ports/index.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import { heartbeatLease, systemEvent } from '../../../test/support/leases.ts';
 import { WorkUnderTest, listKinds, only, settled } from '../../../test/support/work-under-test.ts';
@@ -48,6 +49,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
   });
 
   it('consumes the events, keeps the conversation, and schedules the next', async () => {
+    work.runner.reply = () => 'HEARTBEAT_OK';
     const { outcome, changes } = await perform();
     expect(outcome).toEqual({ type: 'done' });
     expect(listKinds(changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
@@ -55,7 +57,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
       { type: 'consume', session: 'agent:main:main', through: 5 },
     ]);
     expect(only(changes, 'turn')).toMatchObject([
-      { replace: false, prompt: expect.stringContaining('disk full'), reply: 'the reply' },
+      { replace: false, prompt: expect.stringContaining('disk full'), reply: 'HEARTBEAT_OK' },
     ]);
   });
 
@@ -69,6 +71,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
   });
 
   it('asks for another one when more events wait than it was shown', async () => {
+    work.runner.reply = () => 'HEARTBEAT_OK';
     work.sessions.hasMore = true;
     const { changes } = await perform();
     expect(only(changes, 'work').map(({ work }) => work)).toMatchObject([
@@ -114,14 +117,73 @@ describe('HeartbeatStep: a step that breaks again and again', () => {
   });
 });
 
-describe('HeartbeatStep: a long conversation', () => {
+describe('HeartbeatStep: a long conversation (behaviour §12)', () => {
   it.each([
-    [{}, 200_000],
-    [{ historyTokens: 10 }, 40],
-  ])('asks of it what %j allows, at 4 characters a token', async (defaults, characters) => {
+    ['periodic', {}, 200_000],
+    ['periodic', { historyTokens: 10 }, 40],
+    ['immediate', {}, 2000],
+    ['immediate', { heartbeat: { historyTokens: 20 } }, 80],
+    ['immediate', { historyTokens: 10 }, 40],
+  ])('a %s one is given what %j allows, at 4 characters a token', async (kind, defaults, most) => {
     await start({ agents: { defaults } });
+    await perform(kind === 'periodic');
+    expect(work.sessions.limits).toMatchObject({ maxHistoryCharacters: most });
+  });
+});
+
+describe('HeartbeatStep: summaries of runs (behaviour §5 "One event, one message")', () => {
+  const SENT = { channel: 'chan_2', status: 'delivered', error: null } as const;
+  const isNoted = async (delivery: object, text = 'Hook CI: the reply') => {
+    const summary = { ...systemEvent(6, text), trust: { level: 'untrusted', verifiedBy: 'none' } };
+    work.sessions.pending = [{ ...summary, delivery } as SystemEvent];
     await perform();
-    expect(work.sessions.limits).toMatchObject({ maxHistoryCharacters: characters });
+    return work.runner.turns[0]?.prompt ?? '';
+  };
+
+  it.each([
+    [SENT, 'Already sent to chan_2:'],
+    [{ ...SENT, status: 'pending' }, 'Being sent to chan_2:'],
+    [{ ...SENT, status: 'dead', error: 'chat not\nfound' }, 'Not delivered: chat not found'],
+    [{ ...SENT, status: 'unknown', error: 'it may have arrived' }, 'Not delivered: it may have'],
+    [{ ...SENT, status: 'skipped', error: 'the reply is empty' }, 'Not delivered: the reply is'],
+  ])('%j is shown as %s, beside the summary', async (delivery, note) => {
+    const prompt = await isNoted(delivery);
+    expect(prompt).toMatch(new RegExp(`\n${note}.*\n\nHook CI: the reply\n<<<END`));
+  });
+
+  it('what was sent is shown by its first 200 characters, anything else as a whole', async () => {
+    const text = `Hook CI: ${'x'.repeat(300)}`;
+    expect(await isNoted(SENT, text)).toContain(`\n\nHook CI: ${'x'.repeat(199)}…\n`);
+    await start();
+    expect(await isNoted({ ...SENT, status: 'pending' }, text)).toContain(`${text}\n`);
+  });
+
+  it('lets those wait whose reply is under way, for 30 seconds at most', async () => {
+    work.runner.reply = () => 'HEARTBEAT_OK';
+    work.sessions.held = [3];
+    work.sessions.heldUntil = work.clock.now() + 12_000;
+    const { changes } = await perform();
+    expect(work.sessions.limits).toMatchObject({ maxHoldMs: 30_000 });
+    expect(only(changes, 'consume')).toMatchObject([{ through: 5, except: [3] }]);
+    const { heldUntil: dueAt } = work.sessions;
+    expect(only(changes, 'work')).toMatchObject([
+      { work: { dueAt, job: { isPeriodic: false } } },
+      { work: { job: { isPeriodic: true } } },
+    ]);
+  });
+
+  it.each([
+    ['nothing else waits', false, 'HEARTBEAT_OK', []],
+    ['it is outside the active hours', true, 'HEARTBEAT_OK', []],
+    ['its turn failed for good', false, null, [systemEvent(4, 'disk full')]],
+  ])('asks for their heartbeat when %s', async (_, isPeriodic, reply, pending) => {
+    const activeHours = { start: '03:00', end: '03:01', timezone: 'UTC' };
+    await start({ agents: { defaults: { heartbeat: { activeHours } } } });
+    work.runner.reply = () => reply ?? Promise.reject(new AgentError('no', 'permanent'));
+    work.sessions.pending = pending;
+    work.sessions.heldUntil = work.clock.now() + 12_000;
+    const { changes } = await perform(isPeriodic);
+    expect(only(changes, 'work')[0]).toMatchObject({ work: { dueAt: work.sessions.heldUntil } });
   });
 });
 
@@ -156,11 +218,35 @@ describe('HeartbeatStep: its reply (behaviour §12)', () => {
   it.each([
     ['is an acknowledgement', 'HEARTBEAT_OK', { channel: 'chan_1', to: '+7' }],
     ['is empty', '', { channel: 'chan_1', to: '+7' }],
-    ['has no last route', 'news', null],
-    ['has a last route whose channel is gone', 'news', { channel: 'chan_2', to: '+7' }],
   ] as const)('stays at home when it %s', async (_, reply, last) => {
     work.runner.reply = () => reply;
     work.sessions.last = last;
+    expect(listKinds((await perform()).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
+  });
+});
+
+describe('HeartbeatStep: its reply without a last route (behaviour §5, §12)', () => {
+  it.each([null, { channel: 'chan_2', to: '+7' }] as const)(
+    'goes where any reply goes: %j',
+    async (last) => {
+      work.sessions.last = last;
+      const [message] = only((await perform()).changes, 'work');
+      expect(message?.work).toMatchObject({ kind: 'delivery', key: 'chan_1 +1' });
+    },
+  );
+
+  it.each([
+    ['channel', () => ({})],
+    ['recipient', ({ channel }: WorkUnderTest) => ({ chan_1: { provider: channel } })],
+    [
+      'channel that is served',
+      ({ channel }: WorkUnderTest) => ({
+        chan_2: { provider: channel, to: '+1' },
+        chan_3: { provider: channel, to: '+1' },
+      }),
+    ],
+  ])('stays in the session where there is no %s', async (_, channels) => {
+    await start({ channels });
     expect(listKinds((await perform()).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
   });
 });
@@ -178,7 +264,7 @@ describe('HeartbeatStep: agents.defaults.heartbeat.channel and to', () => {
       { channel: 'chan_2', to: '42' },
       { channel: 'chan_2', to: '42' },
     ],
-    [{ channel: 'chan_1' }, { channel: 'chan_1', to: '+7' }],
+    [{ channel: 'chan_1' }, { channel: 'chan_1', to: '+1' }],
     [{ to: '42' }, { channel: 'chan_1', to: '42' }],
   ] as const)('%j: the reply goes to %j', async (heartbeat, address) => {
     await speakTo(heartbeat);
@@ -197,10 +283,10 @@ describe('HeartbeatStep: agents.defaults.heartbeat.channel and to', () => {
     expect(await delivery()).toMatchObject({ channel: 'chan_2', to: '42' });
   });
 
-  it('a recipient alone is not spoken to before there is a last route', async () => {
+  it('a recipient alone belongs to the default channel before there is a last route', async () => {
     await speakTo({ to: '42' });
     work.sessions.last = null;
-    expect(listKinds((await perform()).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
+    expect(await delivery()).toMatchObject({ channel: 'chan_1', to: '42' });
   });
 });
 
@@ -355,6 +441,7 @@ describe('HeartbeatStep: periodic heartbeats off (behaviour §12)', () => {
 
   it('an immediate one still comes', async () => {
     await start(OFF);
+    work.runner.reply = () => 'HEARTBEAT_OK';
     expect(listKinds((await perform()).changes)).toEqual(['consume', 'turn']);
   });
 });
@@ -395,6 +482,7 @@ describe('HeartbeatSchedule (behaviour §12)', () => {
   it('begins with a reload that turns heartbeats on', async () => {
     await start(every('0m'));
     await work.settings.replace({});
+    work.runner.reply = () => 'HEARTBEAT_OK';
     expect(work.ledger.work.added).toMatchObject([{ key: 'agent:main:main', once: true }]);
     expect(listKinds((await perform()).changes)).toEqual(['consume', 'turn', 'work:heartbeat']);
   });

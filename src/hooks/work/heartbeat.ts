@@ -109,14 +109,16 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
 
   async perform(lease: HeartbeatLease, stop: AbortSignal): Promise<StepResult> {
     const { agentId, isPeriodic } = lease.job;
-    if (isPeriodic && !this.schedule.isDue) return this.#done(agentId, []);
     const session = mainSession(agentId);
-    const input = await this.sessions.read(session);
+    const input = await (isPeriodic
+      ? this.sessions.read(session)
+      : this.sessions.readNews(session));
+    if (isPeriodic && !this.schedule.isDue) return this.#done(agentId, [], input);
     // The agent was taken out of the configuration: no other one answers in its session, and it gets no next heartbeat.
     if (this.directory.resolve(agentId).id !== agentId) {
       return { outcome: { type: 'done' }, changes: this.sessions.keepEvents(session, input) };
     }
-    if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, []);
+    if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, [], input);
     const turn = this.#prepare(lease, input);
     const result = await this.turns.take(lease, turn, stop);
     return this.turns.conclude(turn, () => this.#conclude({ lease, turn, input }, result));
@@ -167,11 +169,12 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     const { agentId } = lease.job;
     const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
     const again = { type: 'work', work: immediateHeartbeat(agentId, this.clock.now()) } as const;
-    return this.#done(agentId, [
+    const changes = [
       ...this.sessions.continueWith(turn, reply, input),
       ...(await this.outbox.heartbeatReply(agentId, reply.text, ackMaxChars, turn.contract)),
       ...(input.hasMore ? [again] : []),
-    ]);
+    ];
+    return this.#done(agentId, changes, input);
   }
 
   /**
@@ -203,10 +206,23 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     const { retryFor } = this.settings.current.agents.defaults;
     const line = `heartbeat of agent ${agentId}: ${whyItEnded(result, retryFor)}`;
     const reported = kept.length === 0 ? [] : this.notices.report(line, null);
-    return this.#done(agentId, [...kept, ...reported]);
+    return this.#done(agentId, [...kept, ...reported], input);
   }
 
-  #done(agentId: string, changes: readonly Change[]): StepResult {
-    return { outcome: { type: 'done' }, changes: [...changes, ...this.schedule.next(agentId)] };
+  /** @param input what was held back gets a heartbeat of its own, unless the end of its delivery asks for one before. */
+  #done(agentId: string, changes: readonly Change[], input?: SessionInput): StepResult {
+    const heldUntil = input?.heldUntil ?? null;
+    const held = (dueAt: number): Change => ({
+      type: 'work',
+      work: immediateHeartbeat(agentId, this.clock.now(), dueAt),
+    });
+    return {
+      outcome: { type: 'done' },
+      changes: [
+        ...changes,
+        ...(heldUntil === null ? [] : [held(heldUntil)]),
+        ...this.schedule.next(agentId),
+      ],
+    };
   }
 }

@@ -120,12 +120,14 @@ export class Notices implements Step<NoticeLease> {
     return { outcome: { type: 'done' }, changes: [] };
   }
 
-  /** `agents.defaults.notify`; by default the first channel that has a recipient of its own. */
+  /** `agents.defaults.notify`; by default the default channel, if it has a recipient of its own, else the first that has. */
   #address(): Address | null {
     const { notify } = this.settings.current.agents.defaults;
     if (notify === false) return null;
-    const reachable = this.channels.ids.filter((id) => this.channels.defaultRecipient(id) !== null);
-    const channel = notify?.channel ?? reachable[0];
+    const reachable = [this.channels.default, ...this.channels.ids].find(
+      (id) => this.channels.defaultRecipient(id) !== null,
+    );
+    const channel = notify?.channel ?? reachable;
     if (channel === undefined) return null;
     const to = notify?.to ?? this.channels.defaultRecipient(channel);
     return to === null ? null : { channel, to };

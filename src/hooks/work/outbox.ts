@@ -11,20 +11,22 @@ import type {
   NewWork,
   RunJob,
 } from '../ports/index.ts';
+import { messageOf } from './acknowledgement.ts';
 import { ChannelRegistry } from './channels.ts';
-
-/** Serves `last` before the main session has spoken anywhere. */
-const FALLBACK_CHANNEL: ChannelId = 'chan_1';
 
 /** Where a reply goes. Without a recipient the delivery fails, and says so. */
 interface Address {
   readonly channel: ChannelId;
   readonly to: string | null;
+  /** The operator wrote the recipient: where the message arrives, the main session has spoken. */
+  readonly isLiteral: boolean;
 }
 
 /** What becomes of a reply: a message on its way, a delivery that ended at once, or nothing. */
 export interface Dispatch {
   readonly changes: readonly Change[];
+  /** Absent: nothing was to be delivered. */
+  readonly deliveryId?: string;
   /** True: the rest of the run's effects can wait for how the delivery ends. */
   readonly isUnderWay: boolean;
 }
@@ -40,50 +42,52 @@ export class Outbox {
 
   /**
    * The reply of a run: acknowledgements and empty replies go nowhere, and the run's record says why.
-   * @param ackMaxChars `agents.defaults.heartbeat.ackMaxChars`
-   * @param atEnd what happens when the message has ended.
+   * @param summaryIfUndelivered what the main session is shown if the message does not arrive.
    */
   async reply(
     run: RunJob,
     runId: string,
     text: string,
-    ackMaxChars: number,
-    atEnd: Pick<DeliveryJob, 'summaryIfUndelivered' | 'wakeMode'>,
+    summaryIfUndelivered: string | undefined,
   ): Promise<Dispatch> {
-    const { deliver, agentId, eventId, name, trust } = run;
+    const { deliver, agentId, eventId, name, trust, wakeMode } = run;
     if (deliver === null) return { changes: [], isUnderWay: false };
     const address = await this.#addressFor(deliver, mainSession(agentId));
-    const delivery = { type: 'delivery', id: newId(), eventId, runId } as const;
-    const notSent = reasonNotToSend(text, ackMaxChars);
-    if (notSent !== null || address === null) {
-      const error = notSent ?? 'no channel is configured';
-      const { channel, to } = address ?? { channel: deliver.channel, to: null };
-      const skipped = { ...delivery, channel, to, status: 'skipped', error } as const;
-      return { changes: [skipped], isUnderWay: false };
+    const deliveryId = newId();
+    const { channel, to } = address ?? { channel: deliver.channel, to: null };
+    const delivery = { type: 'delivery', id: deliveryId, eventId, runId, channel, to } as const;
+    const message = messageOf(text, 0);
+    if (address === null || message.reason !== undefined) {
+      const error = message.reason ?? 'no channel is configured';
+      return {
+        changes: [{ ...delivery, status: 'skipped', error }],
+        deliveryId,
+        isUnderWay: false,
+      };
     }
-    const message = this.#send({
+    const sending = this.#send({
       v: 1,
-      deliveryId: delivery.id,
+      deliveryId,
       eventId,
-      ...address,
-      text,
+      channel: address.channel,
+      to,
+      text: message.text,
       runId,
       agentId,
-      becomesLastRoute: deliver.toFrom === 'named',
+      becomesLastRoute: address.isLiteral,
       ...(deliver.allowLinks === true && { allowLinks: true }),
       name,
       trust,
-      ...atEnd,
+      wakeMode,
+      ...(summaryIfUndelivered !== undefined && { summaryIfUndelivered }),
     });
-    return {
-      changes: [{ ...delivery, ...address, status: 'pending' }, message],
-      isUnderWay: true,
-    };
+    return { changes: [{ ...delivery, status: 'pending' }, sending], deliveryId, isUnderWay: true };
   }
 
   /**
    * The reply to a heartbeat goes where its contract says: to a named channel, or where the main session last spoke. It
    * belongs to no event, so nothing is recorded of one that is not sent.
+   * @param ackMaxChars `agents.defaults.heartbeat.ackMaxChars`
    */
   async heartbeatReply(
     agentId: string,
@@ -92,14 +96,17 @@ export class Outbox {
     { trust: level, mayDeliverTo }: CapabilityContract,
   ): Promise<readonly Change[]> {
     if (mayDeliverTo === null) return [];
+    const message = messageOf(text, ackMaxChars);
+    if (message.reason !== undefined) return [];
     const address = await this.#heartbeatAddressFor(mayDeliverTo, mainSession(agentId));
-    if (address === null || reasonNotToSend(text, ackMaxChars) !== null) return [];
-    const message = this.#send({
+    if (address === null) return [];
+    const sending = this.#send({
       v: 1,
       deliveryId: newId(),
       eventId: null,
-      ...address,
-      text,
+      channel: address.channel,
+      to: address.to,
+      text: message.text,
       runId: null,
       agentId,
       becomesLastRoute: false,
@@ -107,35 +114,43 @@ export class Outbox {
       wakeMode: 'none',
       trust: { level, verifiedBy: 'none' },
     });
-    return [message];
+    return [sending];
   }
 
   /**
-   * The recipient is the first that is known: the one that was named, the channel's last one in this session, the
-   * channel's configured one, and for `last` the session's last one.
+   * `last` is where the session last spoke, if that channel is served still, else the default channel. The recipient is
+   * the first that is known: the one that was named, the channel's configured one, the channel's last one in this
+   * session, and for `last` the session's last one.
    * @param session the main session of the agent that speaks.
    * @returns null when no channel was named and none is configured.
    */
   async #addressFor(target: DeliveryTarget, session: string): Promise<Address | null> {
+    const { to, toFrom } = target;
     const isLast = target.channel === 'last';
-    if (this.channels.isEmpty && isLast) return null;
+    if (isLast && this.channels.isEmpty) return null;
     const { last, byChannel } = await this.sessions.routes(session);
+    const route = isLast && last !== null && this.channels.get(last.channel) !== null ? last : null;
     const channel =
-      target.channel === 'last' ? (last?.channel ?? FALLBACK_CHANNEL) : target.channel;
-    const lastRecipient = isLast ? last?.to : undefined;
-    const known = byChannel[channel] ?? this.channels.defaultRecipient(channel) ?? lastRecipient;
-    return { channel, to: target.to ?? known ?? null };
+      target.channel === 'last' ? (route?.channel ?? this.channels.default) : target.channel;
+    if (to !== undefined) return { channel, to, isLiteral: toFrom === 'mapping' };
+    const configured = this.channels.defaultRecipient(channel);
+    if (configured !== null) return { channel, to: configured, isLiteral: true };
+    return { channel, to: byChannel[channel] ?? route?.to ?? null, isLiteral: false };
   }
 
-  /** The channel that was named, or where the main session last spoke; null when it never did, or its channel is gone. */
+  /** With `last` exactly where the main session last spoke; else as of any reply, but nowhere it could not be heard. */
   async #heartbeatAddressFor(
-    { channel, to }: Destination,
+    target: Destination,
     session: string,
-  ): Promise<Address | null> {
-    if (channel !== 'last') return this.#addressFor({ channel, to, toFrom: 'named' }, session);
+  ): Promise<Omit<Address, 'isLiteral'> | null> {
+    if (target.channel !== 'last') return this.#addressFor(target, session);
     const { last } = await this.sessions.routes(session);
-    if (last === null || this.channels.get(last.channel) === null) return null;
-    return { channel: last.channel, to: to ?? last.to };
+    if (last !== null && this.channels.get(last.channel) !== null) {
+      return { channel: last.channel, to: target.to ?? last.to };
+    }
+    const address = await this.#addressFor(target, session);
+    const canReach = address?.to != null && this.channels.get(address.channel) !== null;
+    return canReach ? address : null;
   }
 
   #send(job: DeliveryJob): Change {
@@ -155,20 +170,4 @@ export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number
     dueAt,
     job,
   };
-}
-
-function reasonNotToSend(text: string, ackMaxChars: number): string | null {
-  if (text.trim() === '') return 'the reply is empty';
-  if (isAcknowledgement(text, ackMaxChars)) return 'the reply is a heartbeat acknowledgement';
-  return null;
-}
-
-const TOKEN_AT_START = /^HEARTBEAT_OK\b/;
-const TOKEN_AT_END = /\bHEARTBEAT_OK$/;
-
-/** A reply that only says "seen": HEARTBEAT_OK at its start or end, and at most `maxOtherChars` other characters. */
-function isAcknowledgement(reply: string, maxOtherChars: number): boolean {
-  const text = reply.trim();
-  const token = [TOKEN_AT_START, TOKEN_AT_END].find((place) => place.test(text));
-  return token !== undefined && text.replace(token, '').trim().length <= maxOtherChars;
 }

@@ -40,6 +40,23 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
     ]);
   });
 
+  it('the heartbeat waits 30 seconds at most for the delivery that the summary names', async () => {
+    const { changes } = await perform();
+    const [delivery] = only(changes, 'delivery');
+    expect(only(changes, 'system-event')).toMatchObject([{ deliveryId: delivery?.id }]);
+    expect(only(changes, 'work')[0]?.work).toMatchObject({ dueAt: work.clock.now() + 30_000 });
+  });
+
+  it.each([
+    ['nothing is to be delivered', { deliver: null }, 'the reply', undefined],
+    ['the delivery is skipped', {}, 'HEARTBEAT_OK', expect.any(String)],
+  ])('the heartbeat comes at once where %s', async (_, job, reply, deliveryId) => {
+    work.runner.reply = () => reply;
+    const { changes } = await perform(job);
+    expect(only(changes, 'system-event')[0]?.deliveryId).toEqual(deliveryId);
+    expect(only(changes, 'work')[0]?.work).toMatchObject({ dueAt: work.clock.now() + 250 });
+  });
+
   it('records the run, and posts the summary with its trust', async () => {
     const { changes } = await perform();
     expect(only(changes, 'run-update')).toMatchObject([
@@ -108,7 +125,7 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
   });
 
   it.each([
-    ['HEARTBEAT_OK nothing to do', 'the reply is a heartbeat acknowledgement'],
+    ['**HEARTBEAT_OK**', 'the reply is a heartbeat acknowledgement'],
     [' \n', 'the reply is empty'],
   ])('skips the delivery of %j and says why', async (reply, error) => {
     work.runner.reply = () => reply;
@@ -165,10 +182,10 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
     expect(listKinds((await perform()).changes)).toContain('system-event');
   });
 
-  it('with always the delivery carries neither summary nor heartbeat', async () => {
+  it('with always the delivery carries no summary, and its end asks the heartbeat', async () => {
     const { changes } = await perform();
     const job = only(changes, 'work').at(-1)?.work.job;
-    expect(job).toMatchObject({ wakeMode: 'none' });
+    expect(job).toMatchObject({ wakeMode: 'now' });
     expect(job).not.toHaveProperty('summaryIfUndelivered');
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { renderPrompt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, mainSession } from '../ports/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, DELIVERY_WAIT_MS, mainSession } from '../ports/index.ts';
 import type {
   AgentReply,
   AttemptNote,
@@ -37,7 +37,8 @@ interface Run {
 /**
  * One isolated agent run. Its effects become durable in one commit, in this order:
  * run ended -> transcript -> summary posted -> heartbeat requested -> reply put on its way.
- * With `hooks.summary: unless-delivered` summary and heartbeat wait for the delivery's end.
+ * The heartbeat waits for the delivery's end, for 30 seconds at most; with `hooks.summary: unless-delivered` both summary
+ * and heartbeat wait for it, however long.
  */
 @Injectable()
 export class RunStep implements Step<RunLease> {
@@ -143,7 +144,8 @@ export class RunStep implements Step<RunLease> {
     const summary = summaryFor(job, result);
     // Read once: a reload in the middle must neither lose the summary nor post it twice.
     const canWait = this.settings.current.hooks.summary === 'unless-delivered';
-    const sent = hasReplied ? await this.#deliver(run, result.reply, summary, canWait) : NOTHING;
+    const waiting = canWait ? summary : undefined;
+    const sent = hasReplied ? await this.#deliver(run, result.reply, waiting) : NOTHING;
     const isLeftToDelivery = sent.isUnderWay && canWait;
     const update: RunUpdate = {
       type: 'run-update',
@@ -160,32 +162,29 @@ export class RunStep implements Step<RunLease> {
       changes: [
         update,
         ...(hasReplied ? this.#remember(run, result.reply) : []),
-        ...(isLeftToDelivery ? [] : this.#postSummary(job, summary)),
+        ...(isLeftToDelivery ? [] : this.#postSummary(job, summary, sent)),
         ...sent.changes,
         ...(result.outcome === 'replied' ? [] : this.#reportBadEnd(job, result)),
       ],
     };
   }
 
-  /** @param canWait whether summary and heartbeat may wait for the delivery's end. */
+  /** @param summaryIfUndelivered the summary, if it waits for the delivery's end. */
   #deliver(
     { lease: { job }, turn: { id, contract } }: Run,
     { text }: AgentReply,
-    summary: string,
-    canWait: boolean,
+    summaryIfUndelivered: string | undefined,
   ): Promise<Dispatch> {
-    const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
     // What was shown decides, not only what was sent.
     const shown = { ...job, trust: { ...job.trust, level: contract.trust } };
-    return this.outbox.reply(shown, id, text, ackMaxChars, {
-      wakeMode: canWait ? job.wakeMode : 'none',
-      ...(canWait && { summaryIfUndelivered: summary }),
-    });
+    return this.outbox.reply(shown, id, text, summaryIfUndelivered);
   }
 
-  #postSummary(job: RunJob, summary: string): readonly Change[] {
+  #postSummary(job: RunJob, summary: string, { deliveryId, isUnderWay } = NOTHING): Change[] {
     const at = this.clock.now();
-    return [postSummary(job, summary, at), ...askHeartbeat(job, at)];
+    // Its end makes the heartbeat due earlier.
+    const dueAt = isUnderWay ? at + DELIVERY_WAIT_MS : undefined;
+    return [postSummary({ ...job, deliveryId }, summary, at), ...askHeartbeat(job, at, dueAt)];
   }
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */

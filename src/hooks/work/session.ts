@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { neutralize, renderSystemEvents } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, Sessions } from '../ports/index.ts';
+import { Clock, DELIVERY_WAIT_MS, Sessions } from '../ports/index.ts';
 import type {
   Agent,
   AgentReply,
@@ -11,9 +11,11 @@ import type {
   SystemEvent,
   TurnChange,
 } from '../ports/index.ts';
+import { messageOf } from './acknowledgement.ts';
+import { deliveryNote, shortSummary } from './summary.ts';
 
 /** Most system events one turn is shown, and their size in bytes; the rest comes in the next turn. */
-const SHOWN = { maxEvents: 200, maxBytes: 100_000 };
+const SHOWN = { maxEvents: 200, maxBytes: 100_000, maxHoldMs: DELIVERY_WAIT_MS };
 
 /** How a transcript is measured against `agents.defaults.historyTokens`: providers count differently, and only afterwards. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -37,8 +39,22 @@ export class SessionStore {
   ) {}
 
   /** @param session full key. */
-  async read(session: string): Promise<SessionInput> {
-    const { historyTokens } = this.settings.current.agents.defaults;
+  read(session: string): Promise<SessionInput> {
+    return this.#read(session, this.settings.current.agents.defaults.historyTokens);
+  }
+
+  /**
+   * For a turn about what is new: of the past no more than `agents.defaults.heartbeat.historyTokens`, and no turn in
+   * which nothing was said.
+   * @param session full key.
+   */
+  async readNews(session: string): Promise<SessionInput> {
+    const { historyTokens, heartbeat } = this.settings.current.agents.defaults;
+    const input = await this.#read(session, Math.min(historyTokens, heartbeat.historyTokens));
+    return { ...input, history: withoutAcknowledged(input.history) };
+  }
+
+  async #read(session: string, historyTokens: number): Promise<SessionInput> {
     const maxHistoryCharacters = historyTokens * CHARACTERS_PER_TOKEN;
     const context = await this.sessions.context(session, { ...SHOWN, maxHistoryCharacters });
     const { pending, history } = context;
@@ -52,13 +68,13 @@ export class SessionStore {
   }
 
   /** The turn succeeded: the session remembers it, and the events it was shown are gone. */
-  continueWith(turn: KeptTurn, reply: AgentReply, { pending }: SessionInput): readonly Change[] {
+  continueWith(turn: KeptTurn, reply: AgentReply, input: SessionInput): readonly Change[] {
     const { sessionKey: session, agent } = turn;
-    const last = pending.at(-1);
+    const shown = shownRange(session, input);
     const id = reply.runnerSession;
     const runnerSession = id === undefined ? undefined : { runner: runnerIdentity(agent), id };
     return [
-      ...(last === undefined ? [] : [{ type: 'consume', session, through: last.seq } as const]),
+      ...(shown === null ? [] : [{ type: 'consume', ...shown } as const]),
       { ...this.#turnChange(turn, reply), replace: false, runnerSession },
     ];
   }
@@ -69,9 +85,9 @@ export class SessionStore {
   }
 
   /** The heartbeat failed for good: the events it was shown stay, and say so. */
-  keepEvents(session: string, { pending }: SessionInput): readonly Change[] {
-    const last = pending.at(-1);
-    return last === undefined ? [] : [{ type: 'heartbeat-failed', session, through: last.seq }];
+  keepEvents(session: string, input: SessionInput): readonly Change[] {
+    const shown = shownRange(session, input);
+    return shown === null ? [] : [{ type: 'heartbeat-failed', ...shown }];
   }
 
   #turnChange(
@@ -93,12 +109,30 @@ function neutralReplies(history: SessionContext['history']): SessionContext['his
   );
 }
 
-/** The lines as the agent sees them. */
+/** Prompt and reply stand behind each other. */
+function withoutAcknowledged(history: SessionInput['history']): SessionInput['history'] {
+  const isSaid = (reply = '') => messageOf(reply, 0).reason === undefined;
+  return history.filter(({ role, text }, at) =>
+    isSaid(role === 'assistant' ? text : history[at + 1]?.text),
+  );
+}
+
+/** Names what a turn was shown; null: nothing. */
+function shownRange(session: string, { pending, held }: SessionInput) {
+  const last = pending.at(-1);
+  if (last === undefined) return null;
+  return { session, through: last.seq, ...(held.length > 0 && { except: held }) };
+}
+
+/** The lines as the agent sees them: what a person has already is shown by its beginning. */
 export function showSystemEvents(events: readonly SystemEvent[]): string {
   return renderSystemEvents(
     events.map((event) => {
-      const { text, at, hook, trust } = event;
-      return { text, at, hook, isUntrusted: isForeign(event), verifiedBy: trust.verifiedBy };
+      const { text, at, hook, trust, delivery } = event;
+      const line = { at, hook, isUntrusted: isForeign(event), verifiedBy: trust.verifiedBy };
+      if (delivery === undefined) return { ...line, text };
+      const isKnown = delivery.status === 'delivered' || delivery.status === 'accepted';
+      return { ...line, text: isKnown ? shortSummary(text) : text, note: deliveryNote(delivery) };
     }),
   );
 }

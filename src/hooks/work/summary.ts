@@ -1,5 +1,5 @@
 import { DEFAULT_HOOK_NAME, immediateHeartbeat, mainSession } from '../ports/index.ts';
-import type { Change, RunJob, SystemEventChange } from '../ports/index.ts';
+import type { Change, RunJob, SystemEvent, SystemEventChange } from '../ports/index.ts';
 
 /**
  * What the agent's main session is shown of an isolated run or of a reply that could not be delivered: a system event of
@@ -20,21 +20,48 @@ export function summaryLine(
   return cut(`${who}${what}: ${text.trim() === '' ? '(no reply)' : text.trim()}`);
 }
 
-/** Never inside a surrogate pair. */
-function cut(text: string): string {
-  if (text.length <= MAX_LENGTH) return text;
-  return `${text.slice(0, MAX_LENGTH - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
+/** Never inside a surrogate pair. @param length with the ellipsis, in UTF-16 code units. */
+function cut(text: string, length = MAX_LENGTH): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
+}
+
+/** How much of a reply is shown that its recipient has, in characters. */
+const MAX_SENT = 200;
+
+/** A summary as it is shown when its reply has arrived: enough to know which one it was. */
+export function shortSummary(text: string): string {
+  return cut(text, text.indexOf(': ') + 2 + MAX_SENT);
+}
+
+/** What became of the reply that a summary tells of, in a line. */
+export function deliveryNote({
+  status,
+  channel,
+  error,
+}: NonNullable<SystemEvent['delivery']>): string {
+  switch (status) {
+    case 'delivered':
+    case 'accepted':
+      return `Already sent to ${channel}:`;
+    case 'pending':
+      return `Being sent to ${channel}:`;
+    default:
+      return `Not delivered: ${error ?? status}`;
+  }
 }
 
 /** Whose summary it is, and whether a heartbeat shall show it at once. */
 type SummarySource = Pick<RunJob, 'agentId' | 'hook' | 'trust'> & {
   readonly eventId?: string;
   readonly wakeMode: RunJob['wakeMode'] | 'none';
+  /** The delivery of what the summary tells of. */
+  readonly deliveryId?: string;
 };
 
 /** Posts a summary into the main session. Whatever the trust of the hook, what an agent made of foreign text is foreign text. */
 export function postSummary(source: SummarySource, text: string, at: number): SystemEventChange {
-  const { agentId, hook, eventId } = source;
+  const { agentId, hook, eventId, deliveryId } = source;
   return {
     type: 'system-event',
     session: mainSession(agentId),
@@ -44,13 +71,15 @@ export function postSummary(source: SummarySource, text: string, at: number): Sy
     hook,
     eventId,
     asksHeartbeat: source.wakeMode === 'now',
+    ...(deliveryId !== undefined && { deliveryId }),
   };
 }
 
-/** The heartbeat that `wakeMode: now` asks for; none for any other. */
+/** The heartbeat that `wakeMode: now` asks for; none for any other. @param dueAt epoch milliseconds; by default at once. */
 export function askHeartbeat(
   { agentId, wakeMode }: Pick<SummarySource, 'agentId' | 'wakeMode'>,
   at: number,
+  dueAt?: number,
 ): readonly Change[] {
-  return wakeMode === 'now' ? [{ type: 'work', work: immediateHeartbeat(agentId, at) }] : [];
+  return wakeMode === 'now' ? [{ type: 'work', work: immediateHeartbeat(agentId, at, dueAt) }] : [];
 }

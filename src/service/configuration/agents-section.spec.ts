@@ -146,13 +146,29 @@ describe('withAbsoluteWorkspaces', () => {
 
 const program = (path: string): unknown => ({ type: 'command', command: path });
 
-async function warnings(agents: unknown): Promise<string[]> {
+async function warnings(given: object): Promise<string[]> {
+  const agents = { defaults: { model: 'auto' }, ...given };
   using dir = new ConfigDirectory();
   dir.write('gateway.json5', { hooks: { enabled: true, token: HOOK_TOKEN }, agents });
   const path = { PATH: dirname(process.execPath) };
   const { warnings: found } = await loadConfiguration(dir.path, path);
   return found.map(({ key, message }) => `${key} ${message}`);
 }
+
+describe('agents whose model nobody names', () => {
+  const defaults = {};
+  const NONE = expect.stringContaining('agents.defaults.model is not set, so runs that name no');
+
+  it.each([
+    [{ defaults }, [NONE]],
+    [{ defaults, list: [{ id: 'a', model: 'auto' }, { id: 'b' }] }, [NONE]],
+    [{ defaults, list: [{ id: 'a', model: 'auto' }] }, []],
+    [{ defaults: { runner: { type: 'demo' } } }, []],
+    [{ defaults, list: [{ id: 'a', runner: program('node') }] }, []],
+  ])('%j: the start says %j', async (agents, said) => {
+    expect(await warnings(agents)).toEqual(said);
+  });
+});
 
 describe('programs that cannot be started', () => {
   it('are named at start, with what to do', async () => {

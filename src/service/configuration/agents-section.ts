@@ -83,6 +83,21 @@ export function unservedModels({ agents, models, hooks }: ResolvedHooksOptions):
   );
 }
 
+/** Agents that a model should run while nobody says which: each of their runs would fail. */
+export function unnamedModel({ agents, hooks }: ResolvedHooksOptions): Problem[] {
+  const { defaults, list } = agents;
+  if (!hooks.enabled || defaults.model !== undefined) return [];
+  const isAsked = (runner = defaults.runner): boolean => (runner?.type ?? 'model') === 'model';
+  const isNeeded =
+    list.length === 0
+      ? isAsked()
+      : list.some(({ model, runner }) => model === undefined && isAsked(runner));
+  return isNeeded ? [{ key: 'agents.defaults.model', message: NO_MODEL }] : [];
+}
+
+const NO_MODEL =
+  'is not set, so runs that name no model fail unless a local Ollama serves them; set it to <provider>/<model>, or to auto';
+
 const NO_PROVIDER =
   'names a model, but models.providers is empty, so every run of it fails; add its provider there';
 

@@ -19,6 +19,7 @@ import {
   OptionalSection,
   OptionalText,
   TextList,
+  defaultChannel,
   resolveSection,
 } from '../../hooks/index.ts';
 import type {
@@ -27,6 +28,7 @@ import type {
   ChannelBindings,
   ChannelId,
   Problem,
+  ResolvedHooksOptions,
 } from '../../hooks/index.ts';
 
 const PROVIDERS = Object.keys(channelProviders);
@@ -66,6 +68,14 @@ const NO_WEBHOOK = {
 
 /** What the channels have in common. Every change needs a restart. */
 export class ChannelsOptions {
+  /**
+   * Where replies go that name no channel, until the main session has spoken somewhere: `chan_1` … `chan_8`. Default: the
+   * only channel that is configured, else `chan_1`.
+   */
+  @IsOptional()
+  @IsIn(CHANNEL_IDS, { message: 'must be one of chan_1 to chan_8' })
+  default?: ChannelId;
+
   /** How long a delivery is tried again before it is given up, in hours, over 0 and at most 168. @default 24 */
   @IsNumber()
   @IsPositive()
@@ -83,7 +93,7 @@ export class ChannelOptions {
   @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
   provider?: ChannelProviderName;
 
-  /** Recipient when the request names none and the session knows none. */
+  /** Recipient when nobody names one. */
   @OptionalText()
   to?: string;
 
@@ -186,7 +196,25 @@ export function bindChannels(section: unknown): { bindings: ChannelBindings; pro
     if (isChannelId(id)) bindings[id] = bind(id, entry, accounts, problems);
     else problems.push(unknownChannel(id));
   }
-  return { bindings: { ...bindings, retryHours: common.value.retryHours }, problems };
+  const { retryHours, default: chosen } = common.value;
+  return {
+    bindings: { ...bindings, ...(chosen !== undefined && { default: chosen }), retryHours },
+    problems,
+  };
+}
+
+/** The default channel is there but nobody to speak to: replies fail unless a mapping says literally whom to tell. */
+export function unknownRecipient(
+  { hooks: { mappings, enabled } }: ResolvedHooksOptions,
+  bindings: ChannelBindings,
+): Problem[] {
+  const id = defaultChannel(bindings);
+  const binding = bindings[id];
+  const isKnown = mappings.some(({ to }) => to !== undefined && !to.includes('{{'));
+  if (!enabled || binding === undefined || binding.to !== undefined || isKnown) return [];
+  const message =
+    'is not set, so replies of hooks that name no recipient cannot be delivered; set it, or set a route with "hooks route"';
+  return [{ key: `channels.${id}.to`, message }];
 }
 
 /** One channel object for all entries with the same settings, which share its account and its limits. */

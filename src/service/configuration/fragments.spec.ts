@@ -245,7 +245,8 @@ describe('fragments over gateway.json5', () => {
       { id: 'a', match },
       { id: 'b', match },
     ];
-    dir.write('gateway.json5', { hooks: { ...hooks, mappings } });
+    const agents = { defaults: { model: 'auto' } };
+    dir.write('gateway.json5', { hooks: { ...hooks, mappings }, agents });
     fragment('a.json5', {});
     const { problems: none, warnings } = await inspectConfiguration(dir.path, {});
     expect(none).toEqual([]);

@@ -8,13 +8,48 @@ beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 async function warningsOf(written: object): Promise<Record<string, string>> {
-  dir.write('gateway.json5', written);
+  const agents = { defaults: { model: 'auto' } };
+  dir.write('gateway.json5', { agents, ...written });
   const { problems, warnings } = await inspectConfiguration(dir.path, {});
   expect(problems).toEqual([]);
   return Object.fromEntries(warnings.map(({ key, message }) => [key, message]));
 }
 
 describe('inspectConfiguration warns of what the service would warn of', () => {
+  describe('replies that name no channel and can never be delivered (behaviour §5)', () => {
+    const bot = { provider: 'telegram', token: 't' };
+    const to = (channels: object, mappings: object[] = []): object => ({
+      hooks: { ...hooks, mappings },
+      channels,
+    });
+
+    it('several channels, and the default is none of them', async () => {
+      const channels = { chan_2: { ...bot, to: '1' }, chan_3: { ...bot, to: '2' } };
+      expect(await warningsOf(to(channels))).toEqual({
+        'channels.default':
+          'is chan_1, which has no provider, so no reply of a hook that names no channel can be delivered; set it to chan_2 or chan_3',
+      });
+      expect(await warningsOf(to({ ...channels, default: 'chan_3' }))).toEqual({});
+    });
+
+    it('a default channel that has nobody to speak to', async () => {
+      expect(await warningsOf(to({ chan_2: bot }))).toEqual({
+        'channels.chan_2.to': expect.stringContaining('hooks route'),
+      });
+      const content = { id: 'a', to: '{{ chat }}' };
+      expect(Object.keys(await warningsOf(to({ chan_2: bot }, [content])))).toEqual([
+        'channels.chan_2.to',
+      ]);
+      expect(await warningsOf(to({ chan_2: bot }, [{ id: 'a', to: '42' }]))).toEqual({});
+    });
+
+    it('not where none is configured, nor where hooks are off', async () => {
+      expect(await warningsOf(to({}))).toEqual({});
+      const off = { hooks: { ...hooks, enabled: false }, channels: { chan_2: bot } };
+      expect(Object.keys(await warningsOf(off))).toEqual(['hooks.enabled']);
+    });
+  });
+
   it('a mapping to a channel that nobody serves', async () => {
     const to = (entry: object): object => ({ hooks: { ...hooks, mappings: [entry] } });
     expect(await warningsOf(to({ id: 'a', channel: 'chan_3' }))).toEqual({
@@ -29,7 +64,10 @@ describe('inspectConfiguration warns of what the service would warn of', () => {
       { id: 'a', agentId: 'nobody' },
       { id: 'b', agentId: ' OPS ' },
     ];
-    const written = { hooks: { ...hooks, mappings }, agents: { list: [{ id: 'ops' }] } };
+    const written = {
+      hooks: { ...hooks, mappings },
+      agents: { list: [{ id: 'ops', model: 'auto' }] },
+    };
     expect(await warningsOf(written)).toEqual({
       'hooks.mappings[0].agentId':
         'names no agent ("nobody"; known: ops); the default agent takes what comes there',

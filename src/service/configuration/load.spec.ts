@@ -4,7 +4,10 @@ import { ConfigDirectory } from '../../../test/support/config-directory.ts';
 import { configurationDirectory, loadConfiguration } from './load.ts';
 
 const TOKEN = 'a-hook-token-of-good-length';
-const minimal = { hooks: { enabled: true, token: TOKEN } };
+const minimal = {
+  hooks: { enabled: true, token: TOKEN },
+  agents: { defaults: { model: 'auto' } },
+};
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
@@ -86,7 +89,15 @@ describe('loadConfiguration with gateway.json5', () => {
 
   it.each([
     ['agents.defaults.model', { defaults: { model: 'openai/gpt-5' } }],
-    ['agents.list[1].model', { list: [{ id: 'main' }, { id: 'ops', model: 'gpt-5' }] }],
+    [
+      'agents.list[1].model',
+      {
+        list: [
+          { id: 'main', model: 'auto' },
+          { id: 'ops', model: 'gpt-5' },
+        ],
+      },
+    ],
   ])('warns of %s when no provider can serve it', async (key, agents) => {
     dir.write('gateway.json5', { ...minimal, agents });
     const { warnings } = await loadConfiguration(dir.path, {});

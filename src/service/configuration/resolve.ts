@@ -18,10 +18,11 @@ import { isRecord } from '../../platform/objects.ts';
 import {
   leakedTokens,
   unfoundPrograms,
+  unnamedModel,
   unservedModels,
   withAbsoluteWorkspaces,
 } from './agents-section.ts';
-import { bindChannels } from './channels-section.ts';
+import { bindChannels, unknownRecipient } from './channels-section.ts';
 import type { Environment } from './environment.ts';
 import type { Sections } from './files.ts';
 import { divideHooks } from './mail-section.ts';
@@ -107,7 +108,8 @@ export async function resolveSections(
     warnings: [
       ...exposedWithoutProxy(gateway.value),
       ...disabledHooks(hooks),
-      ...(isSound ? unservedModels(checked.resolved) : []),
+      ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),
+      ...(isSound ? unknownRecipient(checked.resolved, channels.bindings) : []),
       ...unfoundPrograms(checked.resolved, env),
     ],
     hooksWarnings: isSound

@@ -1,10 +1,19 @@
-import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Put, Query, Req, UseGuards } from '@nestjs/common';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import { EventStore } from '../../hooks/index.ts';
-import type { SessionDetails, SessionSummary } from '../../hooks/index.ts';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import {
+  CHANNEL_IDS,
+  ChannelOperations,
+  ConfiguredAgents,
+  EventStore,
+  HooksSettings,
+  Sessions,
+  mainSession,
+} from '../../hooks/index.ts';
+import type { ChannelId, SessionDetails, SessionSummary } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
-import { QueryPipe } from './operator-input.ts';
+import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 /** Query of `GET /ops/api/sessions`. */
@@ -22,11 +31,28 @@ class SessionsQuery {
   limit = 50;
 }
 
+/** Body of `PUT /ops/api/sessions/:key/route`. */
+class RouteBody {
+  @IsIn(CHANNEL_IDS, { message: 'channel must be one of chan_1 to chan_8' })
+  channel!: ChannelId;
+
+  /** Recipient in the platform's own form, at most 1,000 characters. */
+  @IsString()
+  @MaxLength(1000)
+  @Matches(/\S/, { message: 'to must not be blank' })
+  to!: string;
+}
+
 /** What sessions remember. */
 @Controller('ops/api/sessions')
 @UseGuards(OperatorGuard)
 export class SessionsController {
-  constructor(private readonly events: EventStore) {}
+  constructor(
+    private readonly events: EventStore,
+    private readonly remembered: Sessions,
+    private readonly settings: HooksSettings,
+    private readonly channels: ChannelOperations,
+  ) {}
 
   /** In order of their full keys. */
   @Get()
@@ -42,5 +68,34 @@ export class SessionsController {
     const session = await this.events.session(key);
     if (session === null) throw new Refusal('unknown_session');
     return session;
+  }
+
+  /** From now on the main session last spoke there. @throws Refusal 400, 404 */
+  @Put(':key/route')
+  @TakesBody()
+  async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<{ ok: true }> {
+    const { channel, to } = await readBody(request, RouteBody);
+    this.#checkMain(key);
+    if (!this.channels.list().some(({ id }) => id === channel))
+      throw new Refusal('unknown_channel');
+    const expected = this.channels.expectedInsteadOf(channel, to);
+    if (expected !== null) throw new Refusal('invalid_body', `to must be ${expected}`);
+    await this.remembered.noteRoute(key, { channel, to });
+    return { ok: true };
+  }
+
+  /** The main session has spoken nowhere, to nobody. @throws Refusal 404 */
+  @Delete(':key/route')
+  async clearRoutes(@Param('key') key: string): Promise<{ ok: true }> {
+    this.#checkMain(key);
+    await this.remembered.clearRoutes(key);
+    return { ok: true };
+  }
+
+  /** A route that no agent would ever use is a mistake of whoever asks for it. */
+  #checkMain(key: string): void {
+    const agents = new ConfiguredAgents(this.settings).list();
+    const isMain = agents.some(({ id }) => mainSession(id) === key);
+    if (!isMain) throw new Refusal('no_main_session');
   }
 }

@@ -1,5 +1,15 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, MAIN, event, heartbeat, systemEvent, turn, wakeAction } from './events.ts';
+import type { ContextLimits } from '../../../src/hooks/ports/ledger.ts';
+import {
+  LIMITS,
+  MAIN,
+  delivery,
+  event,
+  heartbeat,
+  systemEvent,
+  turn,
+  wakeAction,
+} from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -7,7 +17,7 @@ import type { OpenStore } from './store.ts';
 export function describeSessions(openStore: OpenStore): void {
   describe('a session', () => {
     let under: LedgerUnderTest;
-    const wide = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
+    const wide: ContextLimits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
     const context = (limits = wide) => under.ledger.sessions.context(MAIN, limits);
     const add = async (...texts: string[]) => {
       const actions = texts.map((text) => wakeAction([systemEvent({ text })]));
@@ -58,6 +68,64 @@ export function describeSessions(openStore: OpenStore): void {
         outcome: 'accepted',
       });
       expect(await under.ledger.intake.accept(one(), limits)).toEqual({ outcome: 'full' });
+    });
+
+    it('tells what became of the delivery that a system event names', async () => {
+      const told = event();
+      const deliveryId = `${told.id}-delivery`;
+      await commit(
+        ...delivery(told.id),
+        systemEvent({ text: 'sent', deliveryId }),
+        systemEvent({ text: 'of one that is forgotten', deliveryId: 'gone' }),
+      );
+      const deliveries = async () => (await context()).pending.map((it) => it.delivery);
+      const before = { channel: 'chan_1', status: 'pending', error: null };
+      expect(await deliveries()).toEqual([before, undefined]);
+      await commit({ type: 'delivery-update', id: deliveryId, status: 'dead', error: 'blocked' });
+      const after = { channel: 'chan_1', status: 'dead', error: 'blocked' };
+      expect(await deliveries()).toEqual([after, undefined]);
+    });
+
+    it('holds back a system event whose delivery is under way, for so long and no longer', async () => {
+      const told = event();
+      const at = under.clock.now();
+      const line = {
+        ...systemEvent({ text: 'on its way', at }),
+        deliveryId: `${told.id}-delivery`,
+      };
+      await commit(...delivery(told.id), line);
+      await add('one', 'two');
+      const waiting = { ...wide, maxHoldMs: 1000 };
+      const first = await context(waiting);
+      expect(texts(first)).toEqual(['one', 'two']);
+      expect(first).toMatchObject({ held: [expect.any(Number)], heldUntil: at + 1000 });
+      const { held: except, pending } = first;
+      const shown = { session: MAIN, through: pending.at(-1)!.seq, except };
+      await commit({ type: 'heartbeat-failed', ...shown }, { type: 'consume', ...shown });
+      expect(await context(waiting)).toMatchObject({ pending: [], heldUntil: at + 1000 });
+      under.clock.advance(1000);
+      const late = await context(waiting);
+      expect(late).toMatchObject({ held: [], heldUntil: null });
+      expect(late.pending).toMatchObject([{ text: 'on its way', delivery: { status: 'pending' } }]);
+      const details = await under.ledger.events.session(MAIN);
+      expect(details).toMatchObject({ pendingSystemEvents: [{ text: 'on its way' }] });
+    });
+
+    it('holds back nothing that lies ahead of a clock that was set back', async () => {
+      const told = event();
+      const line = { ...systemEvent(), at: under.clock.now() + 3_600_000 };
+      await commit(...delivery(told.id), { ...line, deliveryId: `${told.id}-delivery` });
+      const { pending, heldUntil } = await context({ ...wide, maxHoldMs: 1000 });
+      expect([pending.length, heldUntil]).toEqual([1, null]);
+    });
+
+    it('forgets where it spoke, and is known still', async () => {
+      const { sessions, events } = under.ledger;
+      await sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
+      expect(await events.session(MAIN)).toMatchObject({ recipients: { chan_1: '1' } });
+      await sessions.clearRoutes(MAIN);
+      expect(await sessions.routes(MAIN)).toEqual({ last: null, byChannel: {} });
+      expect(await events.session(MAIN)).toMatchObject({ lastRoute: null, recipients: {} });
     });
 
     it('remembers where it last spoke, at all and per channel', async () => {

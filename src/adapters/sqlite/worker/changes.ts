@@ -68,9 +68,9 @@ export class Changes {
       case 'delivery-update':
         return orNone(this.#deliveries.update(change));
       case 'consume':
-        return systemEvents.consume(change.session, change.through, now);
+        return systemEvents.consume(change, now);
       case 'heartbeat-failed':
-        return systemEvents.markFailed(change.session, change.through);
+        return systemEvents.markFailed(change);
       case 'turn':
         transcripts.add(change);
         return NONE;

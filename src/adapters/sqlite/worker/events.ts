@@ -13,7 +13,15 @@ import type {
 } from '../../../hooks/ports/event-store.ts';
 import type { StoredEventDetails } from '../codec.ts';
 import type { ReaderCalls } from '../protocol.ts';
-import { integer, optionalText, optionalTime, text, time, word } from './rows.ts';
+import {
+  DELIVERY_STATUSES,
+  integer,
+  optionalText,
+  optionalTime,
+  text,
+  time,
+  word,
+} from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** The words that may stand in the `status` columns; a row with any other is refused. */
@@ -25,14 +33,6 @@ const RUN_STATUSES = [
   'failed',
   'timed-out',
   'interrupted',
-] as const;
-const DELIVERY_STATUSES = [
-  'pending',
-  'delivered',
-  'accepted',
-  'skipped',
-  'dead',
-  'unknown',
 ] as const;
 
 /** Lists events in order of acceptance, newest first; the cursor is the number of the last one shown. */

@@ -87,8 +87,8 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
     },
     commit: (now, workId, attempt, outcome, changes) =>
       tables.steps.commit({ workId, attempt }, outcome, changes.map(decodeChange), now),
-    context: (_now, session, limits) => ({
-      ...systemEvents.oldest(session, limits),
+    context: (now, session, limits) => ({
+      ...systemEvents.oldest(session, limits, now),
       ...transcripts.context(session, limits.maxHistoryCharacters),
     }),
     routes: (_now, session) => routes.all(session),
@@ -97,6 +97,10 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
       return null;
     },
     holderOf: (now, scope, key) => tables.accepting.holderOf(scope, key, now),
+    clearRoutes: (_now, session) => {
+      routes.clear(session);
+      return null;
+    },
     retry: (now, eventId) => tables.deadWork.retry(eventId, now),
     retryAll: (now, filter) => tables.deadWork.retryAll(filter, now),
     dismiss: (now, eventId) => tables.deadWork.dismiss(eventId, now),

@@ -2,6 +2,16 @@
 // its schema says is a damaged file or a bug, so it throws.
 import type { SQLOutputValue } from 'node:sqlite';
 
+/** The words that may stand in the `status` of a delivery. */
+export const DELIVERY_STATUSES = [
+  'pending',
+  'delivered',
+  'accepted',
+  'skipped',
+  'dead',
+  'unknown',
+] as const;
+
 /** One row as the driver gives it. */
 export type Row = Record<string, SQLOutputValue>;
 

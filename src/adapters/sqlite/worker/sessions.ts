@@ -21,6 +21,9 @@ import type { SystemEvents } from './system-events.ts';
 /** Turns of a session that can still be read. */
 const KEPT_TURNS = 100;
 
+/** What a transcript brings to the next turn. */
+type TranscriptContext = Pick<SessionContext, 'history' | 'isUntrusted' | 'runnerSession'>;
+
 /** Transcripts of sessions, a row per turn. */
 export class Transcripts {
   readonly #sql: ReturnType<typeof prepareTranscripts>;
@@ -43,7 +46,7 @@ export class Transcripts {
    * What the next turn is given; reads one turn more than fits at most.
    * @param maxCharacters of the transcript, in UTF-16 code units.
    */
-  context(session: string, maxCharacters: number): Omit<SessionContext, 'pending' | 'hasMore'> {
+  context(session: string, maxCharacters: number): TranscriptContext {
     const history: TranscriptMessage[] = [];
     let left = maxCharacters;
     let isUntrusted = false;
@@ -121,6 +124,12 @@ export class Routes {
     this.#sql.setRecipient.run(session, route.channel, route.to);
   }
 
+  /** The session is known still, but not where it spoke. */
+  clear(session: string): void {
+    this.#sql.clearLast.run(session);
+    this.#sql.clearRecipients.run(session);
+  }
+
   /** Undefined when the session is not known at all. */
   last(session: string): Route | null | undefined {
     const row = this.#sql.last.get(session);
@@ -132,11 +141,16 @@ export class Routes {
 
   /** The last route of all, and the last recipient in each channel. */
   all(session: string) {
+    return { last: this.last(session) ?? null, byChannel: this.recipients(session) };
+  }
+
+  /** The last recipient in each channel. */
+  recipients(session: string): Partial<Record<ChannelId, string>> {
     const byChannel: Partial<Record<ChannelId, string>> = {};
     for (const row of this.#sql.recipients.all(session)) {
       byChannel[toChannelId(row)] = text(row, 'recipient');
     }
-    return { last: this.last(session) ?? null, byChannel };
+    return byChannel;
   }
 }
 
@@ -151,6 +165,8 @@ function prepareRoutes(db: DatabaseSync) {
       `INSERT INTO recipients (session, channel, recipient) VALUES (?, ?, ?)
        ON CONFLICT (session, channel) DO UPDATE SET recipient = excluded.recipient`,
     ),
+    clearLast: db.prepare('UPDATE sessions SET channel = NULL, recipient = NULL WHERE key = ?'),
+    clearRecipients: db.prepare('DELETE FROM recipients WHERE session = ?'),
     last: db.prepare('SELECT channel, recipient FROM sessions WHERE key = ?'),
     recipients: db.prepare('SELECT channel, recipient FROM recipients WHERE session = ?'),
   };
@@ -200,7 +216,7 @@ export class SessionReader {
     const turns = this.#transcripts.list(key);
     const lastRoute = this.#routes.last(key);
     if (lastRoute === undefined && turns.length === 0) return null;
-    const { pending } = this.#systemEvents.oldest(key, SHOWN_EVENTS);
+    const { pending } = this.#systemEvents.oldest(key, SHOWN_EVENTS, 0);
     return {
       key,
       agentId: parseAgentId(key),
@@ -210,6 +226,7 @@ export class SessionReader {
         trust,
       })),
       lastRoute: lastRoute ?? null,
+      recipients: this.#routes.recipients(key),
       turns,
     };
   }

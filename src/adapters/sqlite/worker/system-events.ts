@@ -3,12 +3,14 @@
 //
 // The way of one: `add` with its event; `oldest` shows it to a turn together with its neighbours; when the turn has
 // ended well, `consume` deletes everything up to the last one shown (`through`), while those that came in meanwhile stay.
-// When the turn failed for good, `markFailed` leaves them for a later turn and counts their heartbeats as failed.
+// A line that tells of a reply on its way is held back until that has ended, or for as long as the turn says. When the
+// turn failed for good, `markFailed` leaves them for a later turn and counts their heartbeats as failed.
 import type { DatabaseSync } from 'node:sqlite';
-import type { SystemEvent } from '../../../hooks/ports/ledger.ts';
+import type { ConsumeChange, HeartbeatFailedChange } from '../../../hooks/ports/change.ts';
+import type { ContextLimits, SystemEvent } from '../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../codec.ts';
 import type { HeartbeatCounts } from './event-status.ts';
-import { integer, optionalText, text } from './rows.ts';
+import { DELIVERY_STATUSES, integer, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** What is known of a session without asking the database. */
@@ -18,6 +20,11 @@ interface Waiting {
   /** It has its row among the sessions, which stays after all its system events were consumed. */
   hasRow: boolean;
 }
+
+type EventLimits = Omit<ContextLimits, 'maxHistoryCharacters'>;
+
+/** What was not shown, by its number, stays. */
+const NOT_EXCEPTED = 'seq NOT IN (SELECT value FROM json_each(?))';
 
 /** The system events that wait for a main session's next turn. */
 export class SystemEvents {
@@ -33,9 +40,19 @@ export class SystemEvents {
   /** Appends one to its session, which is then known even if it never had a turn. */
   add(event: StoredSystemEvent, now: number): void {
     const waiting = this.#waiting(event.session, now);
-    const { session, at, hook, eventId = null, trust, text } = event;
+    const { session, at, hook, eventId = null, deliveryId = null, trust, text } = event;
     const asks = event.asksHeartbeat ? 1 : 0;
-    this.#sql.insert.run(session, waiting.nextSeq, at, hook, eventId, asks, trust, text);
+    this.#sql.insert.run(
+      session,
+      waiting.nextSeq,
+      at,
+      hook,
+      eventId,
+      asks,
+      deliveryId,
+      trust,
+      text,
+    );
     waiting.nextSeq++;
     waiting.count++;
     if (waiting.hasRow) return;
@@ -48,25 +65,40 @@ export class SystemEvents {
     return this.#waiting(session, now).count;
   }
 
-  /** The oldest up to both limits, but at least one. `maxBytes`: of their texts, in UTF-8. */
-  oldest(session: string, limits: { maxEvents: number; maxBytes: number }) {
+  /**
+   * The oldest up to both limits, but at least one, without those that are held back.
+   * @param limits `maxBytes`: of their texts, in UTF-8. `maxHoldMs`: how long a delivery that is under way holds back the
+   * line that tells of it; never by a time that lies ahead, which a clock that was set back leaves behind.
+   */
+  oldest(session: string, { maxEvents, maxBytes, maxHoldMs = 0 }: EventLimits, now: number) {
     const pending: SystemEvent[] = [];
+    const held: number[] = [];
+    let heldUntil: number | null = null;
     let bytes = 0;
     for (const row of this.#sql.oldest.iterate(session)) {
       const event = toSystemEvent(row);
+      const { seq, at, delivery } = event;
+      if (delivery?.status === 'pending' && at <= now && at + maxHoldMs > now) {
+        held.push(seq);
+        heldUntil = Math.min(heldUntil ?? Infinity, at + maxHoldMs);
+        continue;
+      }
       bytes += Buffer.byteLength(event.text);
-      const fits = pending.length < limits.maxEvents && bytes <= limits.maxBytes;
-      if (pending.length > 0 && !fits) return { pending, hasMore: true };
+      const fits = pending.length < maxEvents && bytes <= maxBytes;
+      if (pending.length > 0 && !fits) return { pending, held, heldUntil, hasMore: true };
       pending.push(event);
     }
-    return { pending, hasMore: false };
+    return { pending, held, heldUntil, hasMore: false };
   }
 
   /** Takes away what was shown; the heartbeats it asked for are done. Names the events to be settled. */
-  consume(session: string, through: number, now: number): Set<string> {
+  consume(
+    { session, through, except = [] }: Omit<ConsumeChange, 'type'>,
+    now: number,
+  ): Set<string> {
     const touched = new Set<string>();
     const waiting = this.#waiting(session, now);
-    const rows = this.#sql.consume.all(session, through);
+    const rows = this.#sql.consume.all(session, through, JSON.stringify(except));
     waiting.count -= rows.length;
     for (const row of rows) {
       const eventId = optionalText(row, 'event_id');
@@ -78,9 +110,9 @@ export class SystemEvents {
   }
 
   /** What was shown stays; the heartbeats it asked for have failed. Names the events to be settled. */
-  markFailed(session: string, through: number): Set<string> {
+  markFailed({ session, through, except = [] }: Omit<HeartbeatFailedChange, 'type'>): Set<string> {
     const touched = new Set<string>();
-    for (const row of this.#sql.fail.all(session, through)) {
+    for (const row of this.#sql.fail.all(session, through, JSON.stringify(except))) {
       this.#heartbeats.addFailed(text(row, 'event_id'));
       touched.add(text(row, 'event_id'));
     }
@@ -113,22 +145,25 @@ export class SystemEvents {
 function prepareStatements(db: DatabaseSync) {
   return {
     insert: db.prepare(
-      `INSERT INTO system_events (session, seq, at, hook, event_id, asks_heartbeat, trust, text)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO system_events
+         (session, seq, at, hook, event_id, asks_heartbeat, delivery_id, trust, text)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     addSession: db.prepare('INSERT INTO sessions (key) VALUES (?) ON CONFLICT DO NOTHING'),
     measure: db.prepare(
       'SELECT count(*) AS count, ifnull(max(seq), 0) AS last FROM system_events WHERE session = ?',
     ),
     oldest: db.prepare(
-      'SELECT seq, text, at, trust, hook FROM system_events WHERE session = ? ORDER BY seq',
+      `SELECT seq, text, at, trust, hook, channel, status, error
+       FROM system_events LEFT JOIN deliveries ON id = delivery_id
+       WHERE session = ? ORDER BY seq`,
     ),
     consume: db.prepare(
-      `DELETE FROM system_events WHERE session = ? AND seq <= ?
+      `DELETE FROM system_events WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
        RETURNING event_id, asks_heartbeat, heartbeat_failed`,
     ),
     fail: db.prepare(
-      `UPDATE system_events SET heartbeat_failed = 1 WHERE session = ? AND seq <= ?
+      `UPDATE system_events SET heartbeat_failed = 1 WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
        AND asks_heartbeat = 1 AND heartbeat_failed = 0 AND event_id IS NOT NULL RETURNING event_id`,
     ),
   };
@@ -141,5 +176,14 @@ function toSystemEvent(row: Row): SystemEvent {
     at: integer(row, 'at'),
     trust: JSON.parse(text(row, 'trust')),
     hook: text(row, 'hook'),
+    ...(row['status'] !== null && { delivery: toDelivery(row) }),
+  };
+}
+
+function toDelivery(row: Row): NonNullable<SystemEvent['delivery']> {
+  return {
+    channel: text(row, 'channel'),
+    status: word(row, 'status', DELIVERY_STATUSES),
+    error: optionalText(row, 'error'),
   };
 }

@@ -10,6 +10,6 @@ export const models: Check = {
     checkServers(
       modelAddresses(context.resolved.effective),
       context,
-      'no provider is configured: only the demo agent, a local Ollama and programs can run',
+      'no provider is configured: only a local Ollama and programs can run',
     ),
 };

@@ -33,7 +33,7 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
     [
       'a template of the recipient',
       { to: '42' },
-      { deliver: { channel: 'last', to: '42', toFrom: 'named' } },
+      { deliver: { channel: 'last', to: '42', toFrom: 'mapping' } },
     ],
     ['a template of the model', { model: 'local/a' }, { model: 'local/a' }],
     ['a template of the thinking level', { thinking: 'low' }, { thinking: 'low' }],
