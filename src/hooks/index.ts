@@ -27,8 +27,8 @@ export { HookValidationPipe } from './http/hook.pipe.ts';
 export { parseJson } from './http/json.ts';
 export type { MatchExplanation } from './mappings/match.ts';
 
-export { AgentPolicy } from './actions/agent-policy.ts';
-export { ModelPolicy } from './actions/model-policy.ts';
+export { AgentPolicy } from './actions/action-resolver.ts';
+export { ModelPolicy } from './actions/action-resolver.ts';
 export type { HookRequest } from './actions/hook-request.ts';
 export { MappingService } from './mappings/mapping-service.ts';
 export type { Applied } from './mappings/apply.ts';

@@ -1,5 +1,5 @@
 import { array, assert, integer, property, record, string } from 'fast-check';
-import { shorten, toBatches } from './batches.ts';
+import { shorten, toBatches } from './delivery.ts';
 import type { MailMessage } from './message.ts';
 
 function message(more: Partial<MailMessage> = {}): MailMessage {

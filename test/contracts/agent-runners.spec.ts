@@ -1,7 +1,7 @@
 import { agentRunner } from '../../src/adapters/agents/by-agent.ts';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
 import { gatewayRunner } from '../../src/adapters/agents/gateway.ts';
-import { autoRunner } from '../../src/adapters/agents/auto.ts';
+import { autoRunner } from '../../src/adapters/agents/by-agent.ts';
 import { demoRunner } from '../../src/adapters/agents/demo.ts';
 import { modelRunner } from '../../src/adapters/agents/model.ts';
 import { AgentError, AgentRunner } from '../../src/hooks/ports/agent-runner.ts';

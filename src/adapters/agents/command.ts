@@ -13,7 +13,7 @@ import {
   type ProgramEnd,
   runProgram,
 } from './program.ts';
-import { ensureWorkspace } from './workspace.ts';
+import { ensureWorkspace } from './program.ts';
 
 /**
  * Where programs find what they need.

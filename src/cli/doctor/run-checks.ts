@@ -1,14 +1,13 @@
 import { error, info } from './check.ts';
 import type { Check, CheckResult, DoctorContext, NamedResult } from './check.ts';
 import { burst } from './checks/burst.ts';
-import { channels } from './checks/channels.ts';
 import { configuration } from './checks/configuration.ts';
 import { disk } from './checks/disk.ts';
 import { exposure } from './checks/exposure.ts';
 import { files } from './checks/files.ts';
 import { mailbox } from './checks/mailbox.ts';
-import { models } from './checks/models.ts';
 import { node } from './checks/node.ts';
+import { channels, models } from './checks/servers.ts';
 import { programs } from './checks/programs.ts';
 import { proxies } from './checks/proxies.ts';
 import { ruleOfTwo } from './checks/rule-of-two.ts';

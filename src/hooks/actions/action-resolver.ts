@@ -1,9 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { modelIds, unaliased } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import { CHANNEL_BINDINGS, DEFAULT_HOOK_NAME, THINKING_LEVELS } from '../ports/index.ts';
-import type { ChannelBindings, ThinkingLevel } from '../ports/index.ts';
+import {
+  CHANNEL_BINDINGS,
+  DEFAULT_HOOK_NAME,
+  THINKING_LEVELS,
+  AgentDirectory,
+} from '../ports/index.ts';
+import type { ChannelBindings, ThinkingLevel, Agent } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
-import { AgentPolicy } from './agent-policy.ts';
 import type {
   AgentAction,
   HookAction,
@@ -11,7 +16,6 @@ import type {
   RequestedWake,
   WakeAction,
 } from './hook-action.ts';
-import { ModelPolicy } from './model-policy.ts';
 import { SessionPolicy } from './session-policy.ts';
 
 const MAX_NAME_LENGTH = 200;
@@ -20,6 +24,80 @@ const MAX_NAME_LENGTH = 200;
 export interface ResolvedAction<A extends HookAction = HookAction> {
   readonly action: A;
   readonly warnings: readonly string[];
+}
+
+/** Who runs a request. */
+export interface ResolvedAgent {
+  readonly agent: Agent;
+  /** The id that was asked for and is unknown. */
+  readonly unknownId?: string;
+}
+
+/**
+ * Which agent runs: resolved first, then checked, so that an unknown id cannot slip past the allowlist.
+ * @publicApi
+ */
+@Injectable()
+export class AgentPolicy {
+  constructor(private readonly directory: AgentDirectory) {}
+
+  /** @throws Rejection agent_not_allowed */
+  resolve(asked: string | undefined, { hooks }: ResolvedHooksOptions): ResolvedAgent {
+    const agent = this.directory.resolve(asked);
+    if (asked === undefined) return { agent };
+    if (!isAllowed(agent.id, hooks.allowedAgentIds))
+      throw new Rejection('agent_not_allowed', agent.id);
+    return agent.id === asked.trim().toLowerCase() ? { agent } : { agent, unknownId: asked };
+  }
+}
+
+function isAllowed(id: string, allowed: readonly string[] | undefined): boolean {
+  if (allowed === undefined || allowed.includes('*')) return true;
+  return allowed.some((entry) => entry.trim().toLowerCase() === id);
+}
+
+/**
+ * Whether a run may use the model it names.
+ * @publicApi
+ */
+@Injectable()
+export class ModelPolicy {
+  /**
+   * Resolves aliases and checks the allowlist and the configured providers.
+   * @throws Rejection model_not_allowed
+   */
+  resolve(
+    asked: string,
+    { agents, models }: ResolvedHooksOptions,
+  ): { model: string; warning?: string } {
+    const model = this.unalias(asked, { agents, models });
+    const allowed = modelIds(agents.defaults.models);
+    if (allowed.length > 0 && !allowed.includes(model)) {
+      throw new Rejection(
+        'model_not_allowed',
+        'The model is not in agents.defaults.models; name an allowed model or none',
+      );
+    }
+    if (models.providers.size === 0) {
+      return { model, warning: 'no models are configured, model is passed on unchecked' };
+    }
+    const slash = model.indexOf('/');
+    if (slash < 1 || slash === model.length - 1 || !models.providers.has(model.slice(0, slash))) {
+      throw new Rejection(
+        'model_not_allowed',
+        'The model is unknown; name it as <provider>/<model> with a provider of models.providers, or by an alias',
+      );
+    }
+    return { model };
+  }
+
+  /** The model that an alias stands for, or the name itself. */
+  unalias(
+    name: string,
+    { agents, models }: Pick<ResolvedHooksOptions, 'agents' | 'models'>,
+  ): string {
+    return unaliased(name, models.aliases, agents.defaults.models);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
-import { AgentPolicy } from './agent-policy.ts';
+import { AgentPolicy } from './action-resolver.ts';
 
 function resolve(asked: string | undefined, allowedAgentIds?: string[]) {
   const list = [{ id: 'first' }, { id: 'ops' }, { id: 'home', default: true }];

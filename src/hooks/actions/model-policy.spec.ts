@@ -1,7 +1,7 @@
 import { catchRejection } from '../../../test/support/ingest.ts';
 import { resolveOptions } from '../options/index.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
-import { ModelPolicy } from './model-policy.ts';
+import { ModelPolicy } from './action-resolver.ts';
 
 const providers = { local: { baseUrl: 'http://127.0.0.1:11434/v1' } };
 

@@ -1,5 +1,5 @@
-import { AgentPolicy } from '../actions/agent-policy.ts';
-import { ModelPolicy } from '../actions/model-policy.ts';
+import { AgentPolicy } from '../actions/action-resolver.ts';
+import { ModelPolicy } from '../actions/action-resolver.ts';
 import { SessionPolicy } from '../actions/session-policy.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import { fitsPrefix } from '../options/index.ts';

@@ -9,7 +9,7 @@ import type {
   ChannelId,
   OutgoingMessage,
 } from '../ports/index.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline } from './step.ts';
 import { HostErrors } from './host-errors.ts';
 
 const HOUR_MS = 3_600_000;

@@ -15,7 +15,7 @@ import type {
   Trust,
 } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline } from './step.ts';
 import { HostErrors } from './host-errors.ts';
 import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import { runnerSessionFor } from './session.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../../../hooks/ports/clock.ts';
 import { errorCode } from '../../../platform/errors.ts';
 import { getField, getText } from '../../../platform/objects.ts';
 import type { Environment } from '../program.ts';
-import { ensureWorkspace } from '../workspace.ts';
+import { ensureWorkspace } from '../program.ts';
 import { connect, isLost, type McpConnection } from './connection.ts';
 
 /** A server that no turn used for this long is closed; the next turn connects again. */

@@ -1,6 +1,5 @@
 import { GOOD_TOKEN, DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
-import { channels } from './channels.ts';
-import { models } from './models.ts';
+import { channels, models } from './servers.ts';
 
 let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));

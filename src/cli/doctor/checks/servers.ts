@@ -1,6 +1,18 @@
-import { channelAddresses } from '../../../service/index.ts';
+import { modelAddresses, channelAddresses } from '../../../service/index.ts';
 import type { Check } from '../check.ts';
 import { checkServers } from '../reach.ts';
+
+/** Whether the servers of models and other gateways can be reached. No model is asked: nothing is paid for. */
+export const models: Check = {
+  name: 'models',
+  needs: 'network',
+  run: (context) =>
+    checkServers(
+      modelAddresses(context.resolved.effective),
+      context,
+      'no provider is configured: only a local Ollama and programs can run',
+    ),
+};
 
 /** Whether the platforms of the channels can be reached. Nothing is sent to anybody; `POST /ops/api/channels/:id/test` does. */
 export const channels: Check = {
