@@ -120,8 +120,8 @@ describe('agentRunner', () => {
   });
 
   it.each([
-    [undefined, 'permanent', 'no model is configured: set agents.defaults.model'],
-    ['auto', 'retryable', 'no local Ollama with a model answers at http://127.0.0.1:1: start it'],
+    [undefined, 'needs-operator', 'no model is configured: set agents.defaults.model'],
+    ['auto', 'unreachable', 'no local Ollama with a model answers at http://127.0.0.1:1: start it'],
   ])('without an Ollama the model %s fails and says what to do', async (model, kind, sentence) => {
     const runner = agentRunner({ ...options, ollamaUrl: 'http://127.0.0.1:1' });
     await expect(runner.run(agentTurn({ agent, model }), never)).rejects.toMatchObject({

@@ -99,7 +99,7 @@ describe('POST /hooks/wake', () => {
 
   it('delivers what the heartbeat says to where the main session last spoke, unless it only acknowledges', async () => {
     await hooks.app.get(Sessions).noteRoute('agent:main:main', { channel: 'chan_2', to: '42' });
-    hooks.runner.reply = () => 'HEARTBEAT_OK nothing to do';
+    hooks.runner.reply = () => '**HEARTBEAT_OK**.';
     await hooks.ended((await hooks.ask('/wake', { text: 'a' }))['eventId']);
     hooks.runner.reply = () => 'Look at the build!';
     await hooks.ended((await hooks.ask('/wake', { text: 'b' }))['eventId']);

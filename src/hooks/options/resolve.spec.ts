@@ -31,7 +31,7 @@ describe('resolveOptions: defaults (spec "Configuration object hooks", behaviour
       timeoutSeconds: 600,
       maxConcurrent: 4,
       maxSystemEvents: 100_000,
-      heartbeat: { every: '30m', ackMaxChars: 300 },
+      heartbeat: { every: '30m', ackMaxChars: 0 },
     });
     expect(resolved.retention).toEqual({ payloadDays: 7, eventDays: 30 });
   });
