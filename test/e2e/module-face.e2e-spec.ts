@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CanActivate, DynamicModule } from '@nestjs/common';
+import type { CanActivate, DynamicModule, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -7,7 +7,9 @@ import type { TestingModuleBuilder } from '@nestjs/testing';
 import { getStorageToken } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { IsOptional } from 'class-validator';
+import { exported } from '../../src/hooks/hooks.providers.ts';
 import { HookValidationPipe } from '../../src/hooks/http/hook.pipe.ts';
+import { Clock, LedgerAdmin, Maintenance, Sessions, SystemClock } from '../../src/hooks/index.ts';
 import {
   EventStore,
   HookGuard,
@@ -161,6 +163,44 @@ describe('What the module exports', () => {
     const details = await app.get(EventStore, { strict: false }).get(eventId);
     expect(details?.actions).toMatchObject([{ sessionKey: 'hook:tenant-7' }]);
   });
+});
+
+describe('What the module exports is replaced by forRoot({ providers })', () => {
+  const PORTS: readonly unknown[] = [EventStore, Sessions, LedgerAdmin, Maintenance];
+
+  it.each(exported.filter((token) => !PORTS.includes(token) && token !== Clock))(
+    '%p: an own class',
+    async (token) => {
+      const Own = class extends (token as Type<object>) {};
+      await start({ providers: [{ provide: token, useClass: Own }] });
+      expect(app.get(token, { strict: false })).toBeInstanceOf(Own);
+      expect((await post('/hooks/wake', { text: 'x' })).status).toBe(200);
+    },
+  );
+
+  it('Clock: the time of an event is the host’s', async () => {
+    class Own extends SystemClock {
+      override now(): number {
+        return 1_700_000_000_000;
+      }
+    }
+    await start({ providers: [{ provide: Clock, useValue: new Own() }] });
+    const { eventId } = (await (await post('/hooks/wake', { text: 'x' })).json()) as {
+      eventId: string;
+    };
+    const details = await app.get(EventStore, { strict: false }).get(eventId);
+    expect(details?.receivedAt).toBe('2023-11-14T22:13:20.000Z');
+  });
+
+  it.each([EventStore, Sessions, LedgerAdmin, Maintenance])(
+    '%p: what stands before the ledger’s own',
+    async (token) => {
+      const own = Object.create(token.prototype);
+      await start({ providers: [{ provide: token, useValue: own }] });
+      expect(app.get(token as Type<object>, { strict: false })).toBe(own);
+      expect((await post('/hooks/wake', { text: 'x', mode: 'next-heartbeat' })).status).toBe(200);
+    },
+  );
 });
 
 describe('Hooks, from code', () => {
