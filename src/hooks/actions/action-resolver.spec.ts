@@ -29,6 +29,15 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     expect(resolved({ name }).action.name).toBe(line);
   });
 
+  it.each(['to', 'agentId', 'model'])('a %s of more than 1,000 characters is refused', (field) => {
+    expect(resolved({ [field]: 'x'.repeat(1000) }, { models: {} })).toBeDefined();
+    const tooLong = () => resolved({ [field]: 'x'.repeat(1001) });
+    expect(catchRejection(tooLong)).toMatchObject({
+      code: 'invalid_payload',
+      message: expect.stringContaining(`${field} must have at most 1000 characters`),
+    });
+  });
+
   it('timeout, thinking and model come from the request, else from the agent', () => {
     const agents = {
       list: [{ id: 'main', timeoutSeconds: 7, thinking: 'low' as const, model: 'fast' }],

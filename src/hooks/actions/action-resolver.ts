@@ -19,6 +19,8 @@ import type {
 import { SessionPolicy } from './session-policy.ts';
 
 const MAX_NAME_LENGTH = 200;
+/** Of what runners are given as an environment variable or a header, and channels as an address. */
+const MAX_NAMED_LENGTH = 1000;
 
 /** An action that passed every policy, and what its sender should be told. */
 export interface ResolvedAction<A extends HookAction = HookAction> {
@@ -143,6 +145,12 @@ export class ActionResolver {
       allowLinks,
       ...asked
     } = requested;
+    assertBounded({
+      agentId: asked.agentId,
+      model: asked.model,
+      to,
+      sessionKey: asked.sessionKey?.key,
+    });
     const { agent, unknownId } = this.agents.resolve(asked.agentId, settings);
     const { model, warning } = this.#model(asked.model, agent.model, settings);
     const { sessionMode = 'isolated' } = asked;
@@ -197,6 +205,17 @@ export class ActionResolver {
 
 function unknownAgentWarning(unknownId: string | undefined, id: string): readonly string[] {
   return unknownId === undefined ? [] : [`unknown agentId, the default agent ${id} takes it`];
+}
+
+/** @throws Rejection invalid_payload naming what is too long, whoever made it. */
+function assertBounded(named: Readonly<Record<string, string | undefined>>): void {
+  for (const [field, value = ''] of Object.entries(named)) {
+    if (value.length <= MAX_NAMED_LENGTH) continue;
+    throw new Rejection(
+      'invalid_payload',
+      `${field} must have at most ${MAX_NAMED_LENGTH} characters`,
+    );
+  }
 }
 
 /** @throws Rejection invalid_payload for a level that does not exist. */

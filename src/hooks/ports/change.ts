@@ -157,8 +157,11 @@ export interface TurnChange {
   readonly session: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** True: the session begins anew with this turn. */
-  readonly replace: boolean;
+  /**
+   * True: the turn stands for itself. It takes the place of the isolated turn before it, is never part of a conversation,
+   * and is not kept where the session has one. False: it continues the session's conversation.
+   */
+  readonly isIsolated: boolean;
   readonly prompt: string;
   readonly reply: string;
   /** Foreign text was shown in it, or in what the session remembered by then: whoever reads it later reads foreign text. */

@@ -57,7 +57,7 @@ describe('HeartbeatStep: a turn on the main session (behaviour §12)', () => {
       { type: 'consume', session: 'agent:main:main', through: 5 },
     ]);
     expect(only(changes, 'turn')).toMatchObject([
-      { replace: false, prompt: expect.stringContaining('disk full'), reply: 'HEARTBEAT_OK' },
+      { isIsolated: false, prompt: expect.stringContaining('disk full'), reply: 'HEARTBEAT_OK' },
     ]);
   });
 

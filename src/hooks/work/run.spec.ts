@@ -512,7 +512,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     const { changes } = await perform();
     expect(work.sessions.read).toEqual([]);
     expect(only(changes, 'turn')).toMatchObject([
-      { session: 'agent:main:hook:x', replace: true, isUntrusted: true },
+      { session: 'agent:main:hook:x', isIsolated: true, isUntrusted: true },
     ]);
   });
 
@@ -544,7 +544,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
       ],
       prompt: expect.stringContaining('disk full'),
     });
-    expect(only(changes, 'turn')).toMatchObject([{ replace: false }]);
+    expect(only(changes, 'turn')).toMatchObject([{ isIsolated: false }]);
     expect(only(changes, 'consume')).toEqual([
       { type: 'consume', session: 'agent:main:main', through: 7 },
     ]);

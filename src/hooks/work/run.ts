@@ -191,7 +191,7 @@ export class RunStep implements Step<RunLease> {
   #remember({ lease: { job }, turn, session }: Run, reply: AgentReply): readonly Change[] {
     if (session !== null) return this.sessions.continueWith(turn, reply, session);
     const isMain = job.session === mainSession(job.agentId);
-    return isMain ? [] : this.sessions.restartWith(turn, reply);
+    return isMain ? [] : this.sessions.keepAlone(turn, reply);
   }
 
   #reportBadEnd(

@@ -75,13 +75,13 @@ export class SessionStore {
     const runnerSession = id === undefined ? undefined : { runner: runnerIdentity(agent), id };
     return [
       ...(shown === null ? [] : [{ type: 'consume', ...shown } as const]),
-      { ...this.#turnChange(turn, reply), replace: false, runnerSession },
+      { ...this.#turnChange(turn, reply), isIsolated: false, runnerSession },
     ];
   }
 
-  /** The turn succeeded, and nothing else stands under its key. */
-  restartWith(turn: KeptTurn, reply: AgentReply): readonly Change[] {
-    return [{ ...this.#turnChange(turn, reply), replace: true }];
+  /** The turn succeeded, and stands for itself: no conversation reads it, ends with it or is continued by it. */
+  keepAlone(turn: KeptTurn, reply: AgentReply): readonly Change[] {
+    return [{ ...this.#turnChange(turn, reply), isIsolated: true }];
   }
 
   /** The heartbeat failed for good: the events it was shown stay, and say so. */
@@ -93,7 +93,7 @@ export class SessionStore {
   #turnChange(
     { sessionKey: session, prompt, contract }: KeptTurn,
     { text: reply }: AgentReply,
-  ): Omit<TurnChange, 'replace'> {
+  ): Omit<TurnChange, 'isIsolated'> {
     const isUntrusted = contract.trust === 'untrusted';
     return { type: 'turn', session, at: this.clock.now(), prompt, reply, isUntrusted };
   }

@@ -51,7 +51,7 @@ export function systemEvent(given: Partial<SystemEventChange> = {}): SystemEvent
 
 /** A turn of a conversation. */
 export function turn(session: string, given: Partial<TurnChange> = {}): TurnChange {
-  const base = { type: 'turn', session, at: NOON, replace: false } as const;
+  const base = { type: 'turn', session, at: NOON, isIsolated: false } as const;
   return { ...base, prompt: 'q', reply: 'a', isUntrusted: false, ...given };
 }
 

@@ -149,8 +149,8 @@ export function describePruning(openStore: OpenStore): void {
     });
 
     it('takes old transcripts: of isolated sessions as bodies, of conversations as events', async () => {
-      const say = (session: string, replace: boolean) =>
-        turn(session, { at: under.clock.now(), replace });
+      const say = (session: string, isIsolated: boolean) =>
+        turn(session, { at: under.clock.now(), isIsolated });
       await under.ledger.work.add(heartbeat('k'));
       const changes = [say('agent:main:hook:a', true), say('agent:main:main', false)];
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);

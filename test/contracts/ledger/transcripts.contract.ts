@@ -54,9 +54,21 @@ export function describeTranscripts(openStore: OpenStore): void {
       expect([history[0]?.text, history.at(-2)?.text]).toEqual(['prompt 0', 'prompt 99']);
     });
 
-    it('begins anew when a turn replaces it', async () => {
-      await commit(turn(HOOK, { prompt: 'old' }), turn(HOOK, { prompt: 'new', replace: true }));
-      expect(await textsOf()).toEqual(['new', 'a']);
+    it('knows of no isolated turn, neither before it nor in it', async () => {
+      const runnerSession = { runner: 'r', id: 'abc' };
+      await commit(turn(HOOK, { prompt: 'alone', isIsolated: true, isUntrusted: true }));
+      expect(await context()).toMatchObject({ history: [], isUntrusted: false });
+      await commit(turn(HOOK, { prompt: 'mine', runnerSession }));
+      await commit(turn(HOOK, { prompt: 'a stranger’s', isIsolated: true, isUntrusted: true }));
+      expect(await textsOf()).toEqual(['mine', 'a']);
+      expect(await context()).toMatchObject({ isUntrusted: false, runnerSession });
+    });
+
+    it('an isolated turn takes the place of the one before', async () => {
+      await commit(turn(HOOK, { prompt: 'old', isIsolated: true }));
+      await commit(turn(HOOK, { prompt: 'new', isIsolated: true }));
+      const shown = await under.ledger.events.session(HOOK);
+      expect(shown?.turns.map(({ text }) => text)).toEqual(['new', 'a']);
     });
 
     it('belongs to its own session', async () => {
@@ -75,9 +87,9 @@ export function describeTranscripts(openStore: OpenStore): void {
       expect(await context(0)).toMatchObject({ history: [], isUntrusted: true });
     });
 
-    it('comes back with a session that begins anew', async () => {
-      await commit(turn(HOOK, { isUntrusted: true }), turn(HOOK, { replace: true }));
-      expect((await context()).isUntrusted).toBe(false);
+    it('does not come back with an isolated turn', async () => {
+      await commit(turn(HOOK, { isUntrusted: true }), turn(HOOK, { isIsolated: true }));
+      expect((await context()).isUntrusted).toBe(true);
     });
   });
 

@@ -32,12 +32,17 @@ export class Transcripts {
     this.#sql = prepareTranscripts(db);
   }
 
-  /** Adds a turn, or begins the session anew with it; keeps the newest {@link KEPT_TURNS}. */
+  /**
+   * Adds a turn to the session's conversation, of which the newest {@link KEPT_TURNS} are kept; one that is isolated takes
+   * the place of the isolated one before it, and leaves a conversation as it is.
+   */
   add(turn: TurnChange): void {
-    const { session, at, replace, prompt, reply, isUntrusted, runnerSession } = turn;
-    if (replace) this.#sql.clear.run(session);
-    this.#sql.insert.run(session, at, replace ? 1 : 0, isUntrusted ? 1 : 0, prompt, reply);
-    if (!replace) this.#sql.trim.run(session);
+    const { session, at, isIsolated, prompt, reply, isUntrusted, runnerSession } = turn;
+    if (isIsolated && this.#sql.conversation.get(session) !== undefined) return;
+    this.#sql.clearIsolated.run(session);
+    this.#sql.insert.run(session, at, isIsolated ? 1 : 0, isUntrusted ? 1 : 0, prompt, reply);
+    if (isIsolated) return;
+    this.#sql.trim.run(session);
     const { runner = null, id = null } = runnerSession ?? {};
     this.#sql.setRunnerSession.run(session, runner, id);
   }
@@ -50,7 +55,7 @@ export class Transcripts {
     const history: TranscriptMessage[] = [];
     let left = maxCharacters;
     let isUntrusted = false;
-    for (const row of this.#sql.newest.iterate(session)) {
+    for (const row of this.#sql.conversation.iterate(session)) {
       // Each turn says it for all before it, the ones that are not given or gone included.
       isUntrusted ||= integer(row, 'untrusted') === 1;
       const messages = toMessages(row);
@@ -76,10 +81,10 @@ export class Transcripts {
   }
 }
 
-/** `trim` and `newest` share the limit: what is not kept is never read. */
+/** `trim`, `newest` and `conversation` share the limit: what is not kept is never read. */
 function prepareTranscripts(db: DatabaseSync) {
   return {
-    clear: db.prepare('DELETE FROM turns WHERE session = ?'),
+    clearIsolated: db.prepare('DELETE FROM turns WHERE session = ? AND isolated = 1'),
     insert: db.prepare(
       'INSERT INTO turns (session, at, isolated, untrusted, prompt, reply) VALUES (?, ?, ?, ?, ?, ?)',
     ),
@@ -94,6 +99,10 @@ function prepareTranscripts(db: DatabaseSync) {
     ),
     newest: db.prepare(
       `SELECT at, untrusted, prompt, reply FROM turns WHERE session = ?
+       ORDER BY n DESC LIMIT ${KEPT_TURNS}`,
+    ),
+    conversation: db.prepare(
+      `SELECT at, untrusted, prompt, reply FROM turns WHERE session = ? AND isolated = 0
        ORDER BY n DESC LIMIT ${KEPT_TURNS}`,
     ),
     runnerSession: db.prepare(
