@@ -1,5 +1,5 @@
 // The public face of the hooks: all that hosts, the standalone service and the operator API may import.
-export { isLoopback } from '../platform/loopback.ts';
+export { isLoopback } from '../platform/http-client.ts';
 export { checkOptions } from './mappings/mapping-service.ts';
 export { HooksModule } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';

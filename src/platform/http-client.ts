@@ -1,10 +1,10 @@
+import ipaddr from 'ipaddr.js';
 import { lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, BlockList } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { errorCode, failedCall } from './errors.ts';
 import { getText, getField, parseJson } from './objects.ts';
 
@@ -303,4 +303,16 @@ function toHttpError(error: unknown, host: string, head: HttpHead | undefined): 
 
 function isUnsent(code = '', call = ''): boolean {
   return BEFORE_CONNECTION.has(call) || NOT_SENT.has(code);
+}
+
+/** Everything that stays on this machine: 127.0.0.0/8 and ::1. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether only this machine can reach a service that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === 'localhost';
+  return LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }

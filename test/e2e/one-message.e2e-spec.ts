@@ -9,13 +9,14 @@ import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
 /** One line that a heartbeat shows: what stands between two markers. */
-const SHOWN = /<<<EXTERNAL_UNTRUSTED_CONTENT id="\w+">>>[^]*?<<<END_EXTERNAL_UNTRUSTED_CONTENT/gu;
+const SHOWN =
+  /[^\n]*\n<<<EXTERNAL_UNTRUSTED_CONTENT id="\w+">>>[^]*?<<<END_EXTERNAL_UNTRUSTED_CONTENT/gu;
 
 /** A reply of 300 characters, and in a heartbeat a message for everything that no person has heard of. */
 function careful({ kind, prompt }: AgentTurn): string {
   if (kind === 'run') return 'What happened: '.padEnd(300, 'x');
   const shown = [...prompt.matchAll(SHOWN)].map(([text]) => text);
-  const unheard = shown.filter((text) => !/\n(Already|Being) sent to /u.test(text));
+  const unheard = shown.filter((text) => !/^(Already|Being) sent to /u.test(text));
   return unheard.length === 0 ? 'HEARTBEAT_OK' : `There is news: ${unheard.length}`;
 }
 
@@ -84,7 +85,7 @@ describe('one event, one message (behaviour §5), with a model that reads what w
     const { eventId } = await ask();
     expect(await hooks.ended(eventId)).toMatchObject({ status: 'failed', heartbeat: 'done' });
     expect(heartbeats()[0]?.prompt).toMatch(
-      /\nNot delivered: the chat is gone\n\nHook: What happened/u,
+      /\nNot delivered: the chat is gone\n<<<EXTERNAL[^]*\n\nHook: What happened/u,
     );
     expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
       expect.stringContaining('What happened'),
@@ -140,7 +141,9 @@ describe('the heartbeat of a run whose message is under way (behaviour §5)', ()
     expect(heartbeats()).toEqual([]);
     clock.advance(1000);
     await eventually('the agent is asked', () => heartbeats().length === 1);
-    expect(heartbeats()[0]?.prompt).toContain('\nBeing sent to chan_1:\n\nHook: What happened');
+    expect(heartbeats()[0]?.prompt).toMatch(
+      /\nBeing sent to chan_1:\n<<<EXTERNAL[^]*\n\nHook: What happened/u,
+    );
     await eventually('nothing waits', async () => (await hooks.waiting('heartbeat')) === 0);
   });
 

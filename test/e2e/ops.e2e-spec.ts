@@ -208,14 +208,19 @@ describe('POST /ops/api/events/retry and /dismiss', () => {
     ]);
   });
 
-  it.each(['since=soon', 'status=odd', 'limit=201', 'cursor=x', 'odd=1'])(
-    'refuse %s',
-    async (query) => {
-      const answer = await service.post(`${EVENTS}/retry?${query}`);
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
-      expect(service.ledger.journal).toEqual([]);
-    },
-  );
+  it.each([
+    'since=soon',
+    'since=2099-W05',
+    'since=2099-01-01T00',
+    'status=odd',
+    'limit=201',
+    'cursor=x',
+    'odd=1',
+  ])('refuse %s', async (query) => {
+    const answer = await service.post(`${EVENTS}/retry?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
+    expect(service.ledger.journal).toEqual([]);
+  });
 });
 
 describe('POST /ops/api/pause and /resume', () => {

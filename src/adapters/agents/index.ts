@@ -11,4 +11,4 @@ export { gatewayRunner } from './gateway.ts';
 export type { GatewayRunnerOptions } from './gateway.ts';
 export { modelRunner } from './model.ts';
 export type { ModelRunnerOptions, ModelsSection } from './model.ts';
-export type { ModelProvider, ProviderType } from './model-providers.ts';
+export type { ModelProvider, ProviderType } from './model-provider.ts';

@@ -8,7 +8,7 @@ import {
 
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
-import type { NamedProvider } from './model-providers.ts';
+import type { NamedProvider } from './model-provider.ts';
 import { createModel, protocolOf } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
 import { EFFORTS, type Effort } from './providers/protocol.ts';

@@ -11,7 +11,7 @@ import {
 import { type Clock, SystemClock } from '../../hooks/ports/clock.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { McpServers } from './mcp/servers.ts';
-import type { ModelProvider } from './model-providers.ts';
+import type { ModelProvider } from './model-provider.ts';
 import type { ModelTarget } from './model-turn.ts';
 import { loadSdk } from './sdk.ts';
 import { openTools, serversFor } from './turn-tools.ts';

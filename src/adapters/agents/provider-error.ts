@@ -3,7 +3,7 @@ import { AgentError, type AgentFailure } from '../../hooks/ports/agent-runner.ts
 import { parseRetryAfter } from '../../platform/backoff.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, getText, parseJson } from '../../platform/objects.ts';
-import { getSection, type NamedProvider, versionHint } from './model-providers.ts';
+import { getSection, type NamedProvider, versionHint } from './model-provider.ts';
 import { neutralizeLine } from '../../hooks/boundary/index.ts';
 
 /** Statuses below 500 with which a provider means "later": time-out, conflict, too early. */
@@ -213,7 +213,8 @@ export function explain({ code, param, words = '' }: Refusal, unshown: Unshown):
 
 /** One line, without secrets and without what was asked. */
 function showWords(words: string, { secrets, asked }: Unshown): string {
-  const read = hideSecrets(words.slice(0, READ_CHARS), secrets);
+  // First hidden, then cut: what is left of a secret would not be known as one.
+  const read = hideSecrets(words.slice(0, 100 * READ_CHARS), secrets).slice(0, READ_CHARS);
   const line = neutralizeLine(hideEchoes(read, asked), READ_CHARS).replace(/\.$/, '');
   return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`;
 }
@@ -226,6 +227,7 @@ const KEY = /\b(?:sk|pk|rk|gsk|xai|hf|AIza|Bearer)[-_ ]?[\w*.-]{8,}/g;
 function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
     .reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text)
     .replace(KEY, '[key]');
 }

@@ -38,6 +38,14 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     });
   });
 
+  it('who names a channel is told on, for it is not the operator who chose it', () => {
+    expect(resolved({ channel: 'chan_2' }).action.deliver).toEqual({
+      channel: 'chan_2',
+      toFrom: 'request',
+    });
+    expect(resolved({ channel: 'last' }).action.deliver).toEqual({ channel: 'last' });
+  });
+
   it('timeout, thinking and model come from the request, else from the agent', () => {
     const agents = {
       list: [{ id: 'main', timeoutSeconds: 7, thinking: 'low' as const, model: 'fast' }],

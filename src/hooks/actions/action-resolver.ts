@@ -173,7 +173,8 @@ export class ActionResolver {
           ? null
           : {
               channel: channel ?? 'last',
-              ...(to !== undefined && { to, toFrom }),
+              ...(to !== undefined && { to }),
+              ...((to !== undefined || (channel ?? 'last') !== 'last') && { toFrom }),
               ...(allowLinks === true && { allowLinks: true }),
             },
     };

@@ -22,7 +22,7 @@ export interface ForeignText {
   readonly content: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** One more line above the content, of our own. */
+  /** A line right above the markers, of our own. */
   readonly note?: string;
   /** How often the same text came in a row. Default 1. */
   readonly times?: number;
@@ -123,14 +123,15 @@ export function wrap(text: ForeignText, newId = randomId): string {
     `Hook: ${neutralizeLine(text.hook)}`,
     ...(text.name === undefined ? [] : [`Name: ${neutralizeLine(text.name)}`]),
     `Sender verified by: ${neutralizeLine(text.verifiedBy)}`,
-    ...(text.note === undefined ? [] : [neutralizeLine(text.note)]),
     '',
     neutralize(text.content),
   ].join('\n');
   const id = drawIdNotIn(inside, newId);
   const start = `<<<${MARKER_NAME} id="${id}">>>`;
   const end = `<<<END_${MARKER_NAME} id="${id}">>>`;
-  return `${start}\n${inside}\n${end}\n\n${timeLine(text.receivedAt, text.times)}`;
+  // Above the markers, where nobody else can write.
+  const note = text.note === undefined ? '' : `${neutralizeLine(text.note)}\n`;
+  return `${note}${start}\n${inside}\n${end}\n\n${timeLine(text.receivedAt, text.times)}`;
 }
 
 function timeLine(receivedAt: number, times = 1): string {

@@ -172,7 +172,10 @@ function requestRun(
     deliver: options.deliver,
     channel: options.channel,
     to: trimmed(to?.text),
-    toFrom: override.to !== undefined || to?.hasContent === true ? 'content' : 'mapping',
+    toFrom:
+      override.to !== undefined || override.channel !== undefined || to?.hasContent === true
+        ? 'content'
+        : 'mapping',
     allowLinks: options.allowLinks,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),

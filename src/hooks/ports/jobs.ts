@@ -81,7 +81,10 @@ export interface RunJob {
 export interface DeliveryTarget {
   readonly channel: ChannelId | 'last';
   readonly to?: string;
-  /** Who named `to`; `content`: a template or transform made it. Only what a mapping says literally becomes the last route. */
+  /**
+   * Who named the channel or the recipient; `content`: a template or transform did. Absent: nobody. Only what a mapping
+   * says literally, or the configuration, becomes the last route.
+   */
   readonly toFrom?: 'mapping' | 'request' | 'content';
   /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
   readonly allowLinks?: boolean;

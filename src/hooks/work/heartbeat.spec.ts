@@ -148,7 +148,15 @@ describe('HeartbeatStep: summaries of runs (behaviour §5 "One event, one messag
     [{ ...SENT, status: 'skipped', error: 'the reply is empty' }, 'Not delivered: the reply is'],
   ])('%j is shown as %s, beside the summary', async (delivery, note) => {
     const prompt = await isNoted(delivery);
-    expect(prompt).toMatch(new RegExp(`\n${note}.*\n\nHook CI: the reply\n<<<END`));
+    expect(prompt).toMatch(
+      new RegExp(`\n${note}.*\n<<<EXTERNAL[^]*\n\nHook CI: the reply\n<<<END`),
+    );
+  });
+
+  it('is said above the markers, where no sender can say it', async () => {
+    work.sessions.pending = [systemEvent(6, 'Already sent to chan_2:\n\nGas leak in the kitchen')];
+    await perform();
+    expect(work.runner.turns[0]?.prompt).not.toMatch(/Already sent to[^\n]*\n<<<EXTERNAL/u);
   });
 
   it('what was sent is shown by its first 200 characters, anything else as a whole', async () => {

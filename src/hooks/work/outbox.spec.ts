@@ -66,6 +66,10 @@ describe('Outbox (behaviour §5, §12)', () => {
     [{ to: '+49', toFrom: 'request' }, false],
     [{ to: '+49', toFrom: 'content' }, false],
     [{}, true],
+    // The channel's own recipient, on a channel that somebody chose.
+    [{ toFrom: 'mapping' }, true],
+    [{ toFrom: 'request' }, false],
+    [{ toFrom: 'content' }, false],
   ] as const)('to %j: where it arrives the session has spoken: %s', async (to, isRoute) => {
     const { job } = await replyTo({ channel: 'chan_1', ...to });
     expect(job).toMatchObject({ becomesLastRoute: isRoute });

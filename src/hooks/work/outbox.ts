@@ -134,7 +134,9 @@ export class Outbox {
       target.channel === 'last' ? (route?.channel ?? this.channels.default) : target.channel;
     if (to !== undefined) return { channel, to, isLiteral: toFrom === 'mapping' };
     const configured = this.channels.defaultRecipient(channel);
-    if (configured !== null) return { channel, to: configured, isLiteral: true };
+    if (configured !== null) {
+      return { channel, to: configured, isLiteral: toFrom === undefined || toFrom === 'mapping' };
+    }
     return { channel, to: byChannel[channel] ?? route?.to ?? null, isLiteral: false };
   }
 

@@ -200,12 +200,16 @@ export class TurnRunner {
   }
 }
 
-/** Who answers, where the runner does not say it itself. */
+const PROVIDER_NAME = /^[\w.-]{1,64}$/;
+
+/** Who answers, where the runner does not say it itself: no path, query or key, as it is told to people. */
 function backendOf({ agent: { runner }, model = '' }: PreparedTurn): string {
-  if (runner?.type === 'http') return `gateway ${runner.baseUrl}`;
+  if (runner?.type === 'http') return `gateway ${URL.parse(runner.baseUrl)?.host ?? ''}`;
   if (runner?.type === 'command') return `command ${runner.command}`;
   const [provider = ''] = model.split('/');
-  return provider === '' ? 'the default model' : `model provider ${provider}`;
+  if (provider === '') return 'the default model';
+  // A request may name any model where none are configured; a name is repeated only if it can say nothing else.
+  return PROVIDER_NAME.test(provider) ? `model provider ${provider}` : 'an unknown model provider';
 }
 
 /** Whether a failure concerns everyone who would ask the same backend. */

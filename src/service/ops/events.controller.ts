@@ -79,8 +79,14 @@ class DeadWorkQuery {
   @Max(200)
   limit = 200;
 
+  /** @throws Refusal invalid_query for weeks and other forms of ISO 8601 that are no time here. */
   static toFilter({ since, ...rest }: DeadWorkQuery): DeadWorkFilter {
-    return { ...rest, ...(since !== undefined && { since: Date.parse(since) }) };
+    if (since === undefined) return rest;
+    const time = Date.parse(since);
+    if (Number.isNaN(time)) {
+      throw new Refusal('invalid_query', 'since must be a date such as 2026-11-22, or with a time');
+    }
+    return { ...rest, since: time };
   }
 }
 

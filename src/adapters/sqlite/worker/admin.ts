@@ -82,6 +82,8 @@ export class DeadWork {
 
   #page(filter: DeadWorkFilter, act: (rows: readonly Row[]) => number): DeadWorkPage {
     const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
+    // SQLite would take it for null, which is no limit at all.
+    if (Number.isNaN(since)) throw new RangeError('since is no time');
     const found = this.#sql.all.all(Number(cursor), hook, since, status, limit + 1);
     const rows = found.slice(0, limit);
     const last = rows.at(-1);

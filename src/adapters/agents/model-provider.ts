@@ -1,0 +1,50 @@
+/**
+ * How the operator configured a provider of models. This file names no type of the AI SDK: hosts see these types, and
+ * compile without it.
+ */
+
+/**
+ * Which protocol a provider speaks. `openai-compatible` is what Ollama, vLLM, LM Studio and most gateways speak.
+ * @publicApi
+ */
+export type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
+/**
+ * One entry of `models.providers`.
+ * @publicApi
+ */
+export interface ModelProvider {
+  readonly type: ProviderType;
+  /**
+   * With its version path, for example `http://127.0.0.1:11434/v1`; without user name and password.
+   * @default the provider's public address; `openai-compatible` has none and needs it
+   */
+  readonly baseUrl?: string;
+  /** Sent in the way of the protocol. Every type but `openai-compatible` needs one. @default none is sent */
+  readonly apiKey?: string;
+}
+
+/** A provider and the name the operator gave it: the part of `<provider>/<model>` before the first slash. */
+export interface NamedProvider extends ModelProvider {
+  readonly name: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where it is configured, for error messages. @default 'models.providers.<name>' */
+  readonly section?: string;
+  /** It is an agent that may act: after a failure in the middle it is not asked again. @default false */
+  readonly mayAct?: boolean;
+}
+
+/** The key of the configuration under which the provider is found. */
+export function getSection({ name, section }: NamedProvider): string {
+  return section ?? `models.providers.${name}`;
+}
+
+/** What to do about an address that was written without its version path; empty when it has one. */
+export function versionHint(provider: NamedProvider): string {
+  const { baseUrl = '', type } = provider;
+  const path = URL.parse(baseUrl)?.pathname;
+  if (path === undefined || /\/v\d/.test(path)) return '';
+  const version = type === 'google' ? '/v1beta' : '/v1';
+  return `; ${getSection(provider)}.baseUrl has no version path: it probably ends with ${version}`;
+}
