@@ -19,7 +19,7 @@ export const route = defineCommand({
     ...SERVICE_OPTIONS,
   ],
   examples: [
-    ['hooks route', 'where replies of the agent main go that name no channel'],
+    ['hooks route', 'where the agent main last spoke: its heartbeats go there'],
     ['hooks route ops --set chan_2:4711', 'the agent ops speaks to the chat 4711 by default'],
     ['hooks route --clear', 'from now on channels.default counts'],
   ],

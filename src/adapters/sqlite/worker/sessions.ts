@@ -41,9 +41,8 @@ export class Transcripts {
     if (isIsolated && this.#sql.conversation.get(session) !== undefined) return;
     this.#sql.clearIsolated.run(session);
     this.#sql.insert.run(session, at, isIsolated ? 1 : 0, isUntrusted ? 1 : 0, prompt, reply);
-    if (isIsolated) return;
-    this.#sql.trim.run(session);
-    const { runner = null, id = null } = runnerSession ?? {};
+    if (!isIsolated) this.#sql.trim.run(session);
+    const { runner = null, id = null } = (isIsolated ? undefined : runnerSession) ?? {};
     this.#sql.setRunnerSession.run(session, runner, id);
   }
 
