@@ -1,5 +1,5 @@
 import type { Clock } from '../hooks/index.ts';
-import { Backoff } from '../platform/backoff.ts';
+import { Backoff } from '../platform/time.ts';
 import type { HookAnswer, HookClient } from './hook-client.ts';
 import type { MailMessage, MailPayload } from './message.ts';
 import { truncate } from './reader/parsed-mail.ts';

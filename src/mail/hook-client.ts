@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../platform/backoff.ts';
+import { parseRetryAfter } from '../platform/time.ts';
 import { HttpError, sendHttp, withoutBody } from '../platform/http-client.ts';
 import type { HttpAnswer } from '../platform/http-client.ts';
 import { getField } from '../platform/objects.ts';

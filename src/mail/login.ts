@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../hooks/index.ts';
-import { Backoff } from '../platform/backoff.ts';
+import { Backoff } from '../platform/time.ts';
 import { MailCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { describeFailure } from './failure.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../hooks/index.ts';
-import { Backoff } from '../platform/backoff.ts';
+import { Backoff } from '../platform/time.ts';
 import { MailDelivery } from './delivery.ts';
 import { describeFailure } from './failure.ts';
 import type { HookClient } from './hook-client.ts';

@@ -1,6 +1,6 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai';
 import { AgentError, type AgentFailure } from '../../hooks/ports/agent-runner.ts';
-import { parseRetryAfter } from '../../platform/backoff.ts';
+import { parseRetryAfter } from '../../platform/time.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, getText, parseJson } from '../../platform/objects.ts';
 import { getSection, type NamedProvider, versionHint } from './model-provider.ts';

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { DeliveryFailure } from '../../hooks/ports/channel.ts';
-import { parseRetryAfter } from '../../platform/backoff.ts';
+import { parseRetryAfter } from '../../platform/time.ts';
 import { explainCode } from '../../platform/http-client.ts';
 import type { HttpError, HttpHead } from '../../platform/http-client.ts';
 

@@ -14,10 +14,11 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
+import { DURATION, DURATION_MESSAGE } from '../../platform/time.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
-import { DURATION, DURATION_MESSAGE, OptionalSection, OptionalText } from './key-kinds.ts';
+import { OptionalSection, OptionalText } from './key-kinds.ts';
 import { Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';

@@ -18,23 +18,6 @@ import { isRecord } from '../../platform/objects.ts';
 // lists its rules from the most particular to the one about the type, which is the one that is reported when several
 // are broken.
 
-/** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
-export const DURATION = /^(\d{1,5})(s|m|h)$/;
-export const DURATION_MESSAGE = {
-  message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
-};
-const UNIT_MS = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
-
-/** A length of time of the configuration in milliseconds. */
-export function durationMs(text: string): number {
-  const [, amount, unit = ''] = DURATION.exec(text) ?? [];
-  return Number(amount) * (UNIT_MS.get(unit) ?? 0);
-}
-
 /** A text that may be absent, but not empty. */
 export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());

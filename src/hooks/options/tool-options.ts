@@ -1,15 +1,7 @@
 import { IsArray, IsOptional, Matches } from 'class-validator';
+import { DURATION, DURATION_MESSAGE, durationMs } from '../../platform/time.ts';
 import type { McpServerSettings, ToolSettings } from '../ports/index.ts';
-import {
-  DURATION,
-  DURATION_MESSAGE,
-  durationMs,
-  HttpUrl,
-  OptionalText,
-  SectionMap,
-  TextList,
-  TextMap,
-} from './key-kinds.ts';
+import { HttpUrl, OptionalText, SectionMap, TextList, TextMap } from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
 /** One entry of `agents.list[].tools.mcp`: a program, or a server's address. */

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { backoffMs } from '../../platform/backoff.ts';
+import { backoffMs } from '../../platform/time.ts';
 import { Clock } from '../ports/index.ts';
 import type { AgentError } from '../ports/index.ts';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { backoffMs } from '../../platform/backoff.ts';
+import { backoffMs } from '../../platform/time.ts';
 import { CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
 import type { ChannelId, DeliveryFailure } from '../ports/index.ts';

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Deadline } from '../../platform/time.ts';
 import { HooksSettings } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { CHANNEL_BINDINGS, CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
@@ -9,7 +10,6 @@ import type {
   ChannelId,
   OutgoingMessage,
 } from '../ports/index.ts';
-import { Deadline } from './step.ts';
 import { HostErrors } from './host-errors.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { durationMs } from '../../platform/time.ts';
 import { describeError } from '../../platform/errors.ts';
-import { HooksSettings, durationMs, unaliased } from '../options/index.ts';
+import { HooksSettings, unaliased } from '../options/index.ts';
 import type { ActiveHoursOptions } from '../options/index.ts';
 import {
   AgentDirectory,

@@ -1,6 +1,6 @@
 import type { Lease, StepOutcome } from '../ports/index.ts';
-import { backoffMs } from '../../platform/backoff.ts';
-import type { BackoffLimits } from '../../platform/backoff.ts';
+import { backoffMs } from '../../platform/time.ts';
+import type { BackoffLimits } from '../../platform/time.ts';
 
 /**
  * When work is tried again, and when it is given up. Three things count, each on its own:

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { HooksSettings, durationMs } from '../options/index.ts';
+import { Deadline, durationMs } from '../../platform/time.ts';
+import { HooksSettings } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
@@ -15,7 +16,6 @@ import type {
   Trust,
 } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
-import { Deadline } from './step.ts';
 import { HostErrors } from './host-errors.ts';
 import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import { runnerSessionFor } from './session.ts';

@@ -1,4 +1,4 @@
-import { Backoff, backoffMs, parseRetryAfter } from './backoff.ts';
+import { Backoff, backoffMs, parseRetryAfter } from './time.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

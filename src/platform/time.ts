@@ -1,0 +1,117 @@
+/*
+ * Lengths of time: as people write them, between one try and the next, and for one attempt.
+ */
+
+/** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
+export const DURATION = /^(\d{1,5})(s|m|h)$/;
+export const DURATION_MESSAGE = {
+  message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
+};
+const UNIT_MS = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** A length of time of the configuration in milliseconds. */
+export function durationMs(text: string): number {
+  const [, amount, unit = ''] = DURATION.exec(text) ?? [];
+  return Number(amount) * (UNIT_MS.get(unit) ?? 0);
+}
+
+/** Waits that double from one failure to the next. */
+export interface BackoffLimits {
+  /** Longest wait after the first failure, in milliseconds. */
+  readonly firstMs: number;
+  /** Longest wait of all, in milliseconds. */
+  readonly maxMs: number;
+  /**
+   * Share of a wait that is left to chance, 0 to 1, so that many who failed together do not come back together: with
+   * 0.5 a wait of 10 s lasts 5 to 10 s. @default 0
+   */
+  readonly jitter?: number;
+}
+
+/** How long to wait, in milliseconds, not rounded, after `failures` earlier failures: 0 for the first. */
+export function backoffMs({ firstMs, maxMs, jitter = 0 }: BackoffLimits, failures: number): number {
+  return Math.min(firstMs * 2 ** failures, maxMs) * (1 - Math.random() * jitter);
+}
+
+/** A backoff that counts the failures itself, for loops that keep no account of their own. */
+export class Backoff {
+  #failures = 0;
+
+  constructor(private readonly limits: BackoffLimits) {}
+
+  /** How long to wait after one more failure, in milliseconds. */
+  next(): number {
+    return backoffMs(this.limits, this.#failures++);
+  }
+
+  /** Something worked: the next failure is a first one again. */
+  reset(): void {
+    this.#failures = 0;
+  }
+}
+
+/**
+ * What a `Retry-After` header asks for, in milliseconds from `now`: whole or broken seconds, or an HTTP date (one in
+ * the past asks for 0). Undefined when it is absent or cannot be read.
+ * @param now in epoch milliseconds.
+ */
+export function parseRetryAfter(
+  header: string | null | undefined,
+  now: number,
+): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.round(Number(value) * 1000);
+  // Date.parse also reads bare numbers such as "-5"; an HTTP date begins with the name of a day.
+  const date = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** What a {@link Deadline} needs of a clock. */
+interface Waiting {
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A time limit on one attempt: its signal aborts when the limit has passed or when `stop` does. */
+export class Deadline implements Disposable {
+  readonly signal: AbortSignal;
+  readonly #timeout = new AbortController();
+  readonly #released = new AbortController();
+
+  constructor(clock: Waiting, ms: number, stop: AbortSignal) {
+    this.signal = AbortSignal.any([stop, this.#timeout.signal]);
+    const { signal: released } = this.#released;
+    void clock.wait(ms, released).then(() => {
+      if (!released.aborted) this.#timeout.abort();
+    });
+  }
+
+  /**
+   * What `begin` gives, unless the signal aborts first: what ignores it costs its own step, not the queue.
+   * Begins nothing when it has aborted already.
+   */
+  async race<T>(begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this;
+    signal.throwIfAborted();
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(new Error('aborted'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([begin(signal), promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** True once the limit was reached before the step was over. */
+  get hasPassed(): boolean {
+    return this.#timeout.signal.aborted;
+  }
+
+  [Symbol.dispose](): void {
+    this.#released.abort();
+  }
+}
