@@ -1,4 +1,5 @@
 import { Sessions } from '../../src/hooks/index.ts';
+import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -48,9 +49,14 @@ describe('POST /hooks/wake', () => {
   });
 
   it('makes one heartbeat of many that come together', async () => {
+    await hooks.close();
+    const clock = new ManualClock();
+    hooks = await Hooks.start({ clock });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => hooks.ask('/wake', { text: `line ${n}` })),
     );
+    expect(hooks.journal).toEqual([]);
+    clock.advance(250);
     for (const { eventId } of answers) await hooks.ended(eventId);
     expect(hooks.journal).toEqual(['heartbeat agent:main:main']);
   });
