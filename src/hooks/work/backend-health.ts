@@ -10,6 +10,8 @@ import type { AgentError } from '../ports/index.ts';
 const REST = { firstMs: 2000, maxMs: 120_000, jitter: 0.5 };
 /** Longest rest, whatever a provider asks for. */
 const LONGEST_REST_MS = 3_600_000;
+/** So many are known at a time: where no models are configured, a request may name any provider. */
+const MOST_RESTING = 1000;
 /** Until when those that wait for a probe ask again; its end wakes them before. */
 const PROBE_MS = 60_000;
 
@@ -88,7 +90,12 @@ export class BackendHealth {
     const now = this.clock.now();
     const known = this.#rests.get(backend);
     const rest = known ?? { until: 0, failures: 0, isProbed: false, reason: message };
-    if (known === undefined) this.#logger.warn(`${backend} cannot be asked and rests`);
+    if (known === undefined) {
+      this.#logger.warn(`${backend} cannot be asked and rests`);
+      // Forgotten, the longest known is found out anew by its next turn.
+      const [oldest] = this.#rests.keys();
+      if (this.#rests.size >= MOST_RESTING && oldest !== undefined) this.#rests.delete(oldest);
+    }
     const pause = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs(REST, rest.failures)));
     // Several turns are under way at once: their failures are one, not several.
     if (rest.until <= now) rest.failures += 1;
