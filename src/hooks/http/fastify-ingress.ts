@@ -106,7 +106,7 @@ export class FastifyIngress {
       context.showBody(request);
       const { name } = context;
       const nest = this.#handlers.get(name === 'wake' || name === 'agent' ? name : 'mapped');
-      await context.run(() => nest?.call(request.server, request, reply));
+      await nest?.call(request.server, request, reply);
       if (context.isAnswered || reply.sent || request.is404) return;
       const { outcome } = context;
       if (outcome === undefined)

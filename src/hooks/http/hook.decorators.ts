@@ -9,9 +9,10 @@ import {
   applyDecorators,
   createParamDecorator,
 } from '@nestjs/common';
-import type { Type } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
+import type { FastifyRequest } from 'fastify';
 import type { HookAnswer } from './request-context.ts';
 import { HookExceptionFilter } from './hook-exception.filter.ts';
 import { HookGuard } from './hook.guard.ts';
@@ -65,8 +66,10 @@ export function HookRoute(endpoint: HookRouteMark['endpoint']): MethodDecorator 
   };
 }
 
-// Parameters are marks: the pipes behind them do the work, see hook.pipe.ts.
-const parameter = createParamDecorator(() => undefined);
+// Parameters are marks without a value: the pipes behind them do the work, see hook.pipe.ts.
+const parameter = createParamDecorator((_: unknown, context: ExecutionContext): undefined => {
+  RequestContext.get(context.switchToHttp().getRequest<FastifyRequest>())?.enter();
+});
 
 /** The request, well formed; reads the body. @throws Rejection 404, 408, 413, 415 or 400 */
 export function IngressRequest(): ParameterDecorator {
