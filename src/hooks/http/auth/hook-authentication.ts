@@ -22,6 +22,8 @@ const SHUTTING_DOWN = new Rejection('shutting_down');
 @Injectable()
 export class HookAuthentication {
   #isClosed = false;
+  /** What was last told to a locked client: those who knock again within the second are told the same. */
+  #lockedOut = new Rejection('too_many_auth_failures', '', 0);
 
   constructor(
     private readonly settings: HooksSettings,
@@ -58,14 +60,21 @@ export class HookAuthentication {
 
   async #refuse(client: string, { hooks }: ResolvedHooksOptions): Promise<never> {
     const locked = await this.throttle.fail(client, hooks.authFailures);
-    throw locked === null ? UNAUTHORIZED : new Rejection('too_many_auth_failures', '', locked);
+    throw locked === null ? UNAUTHORIZED : this.#tooMany(locked);
   }
 
   async #admit(client: string, { hooks }: ResolvedHooksOptions): Promise<string> {
     const locked = this.throttle.admit(client, hooks.authFailures);
-    if (locked !== null) throw new Rejection('too_many_auth_failures', '', locked);
+    if (locked !== null) throw this.#tooMany(locked);
     if (this.#isClosed) throw SHUTTING_DOWN;
     return 'token';
+  }
+
+  #tooMany(seconds: number): Rejection {
+    if (this.#lockedOut.retryAfterSeconds !== seconds) {
+      this.#lockedOut = new Rejection('too_many_auth_failures', '', seconds);
+    }
+    return this.#lockedOut;
   }
 }
 
@@ -93,6 +102,9 @@ export function presentedToken(headers: IncomingHttpHeaders): string | null {
 /** Equal to no digest: what is compared with when nothing can be right. */
 const NOBODY = randomBytes(32);
 
+/** Digest of the token that is being compared: one buffer for all, since a new one would cost more than the hashing. */
+const PRESENTED = Buffer.alloc(NOBODY.length);
+
 const digests = new WeakMap<ResolvedHooksOptions, Buffer>();
 
 /**
@@ -105,8 +117,8 @@ export function carriesHookToken(
 ): boolean {
   const presented = presentedToken(headers);
   // Node reads header bytes as latin1; a token outside of ASCII is sent as UTF-8.
-  const digest = hash('sha256', Buffer.from(presented ?? '', 'latin1'), 'buffer');
-  return timingSafeEqual(digest, expectedDigest(settings)) && presented !== null;
+  PRESENTED.write(hash('sha256', Buffer.from(presented ?? '', 'latin1'), 'latin1'), 'latin1');
+  return timingSafeEqual(PRESENTED, expectedDigest(settings)) && presented !== null;
 }
 
 function expectedDigest(settings: ResolvedHooksOptions): Buffer {
