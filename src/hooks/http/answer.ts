@@ -41,14 +41,16 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
   return { status, headers, body, ...(eventId !== undefined && { eventId }) };
 }
 
-/** What is sent for anything thrown; null: not a refusal but a failure, which answers `internal_error`. */
-export function parseRefusal(error: unknown): HookAnswer | null {
-  if (error instanceof Rejection) return toRefusal(error);
-  if (error instanceof HttpException && error.getStatus() >= 400 && error.getStatus() < 500) {
-    // A guard or an interceptor of the host's own said no; the status is its word.
-    return { ...toRefusal(new Rejection('refused_by_host')), status: error.getStatus() };
-  }
-  return null;
+/** A guard or an interceptor of the host's own said no; the status is its word. Null: nobody did, something broke. */
+function parseHostRefusal(error: unknown): HookAnswer | null {
+  if (!(error instanceof HttpException)) return null;
+  const status = error.getStatus();
+  if (status < 400 || status >= 500) return null;
+  return { ...toRefusal(new Rejection('refused_by_host')), status };
+}
+
+function toText({ body }: HookAnswer): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body);
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
@@ -60,6 +62,8 @@ const CLIENT_GONE = 499;
 export class AnswerWriter {
   readonly #logger = new Logger('Hooks');
   readonly #closing: LingeringClose;
+  /** A flood is refused with one `Rejection` again and again: that is made into an answer and its text once. */
+  readonly #refusals = new WeakMap<Rejection, { answer: HookAnswer; text: string | undefined }>();
 
   constructor(
     clock: Clock,
@@ -77,17 +81,35 @@ export class AnswerWriter {
       this.#log(context, CLIENT_GONE);
       return;
     }
-    const refusal = parseRefusal(error);
+    if (error instanceof Rejection) {
+      const { answer, text } = this.#refusal(error);
+      this.answer(request, reply, answer, text);
+      return;
+    }
+    const refusal = parseHostRefusal(error);
     if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request broke');
     this.answer(request, reply, refusal ?? toRefusal(new Rejection('internal_error')));
   }
 
-  answer(request: FastifyRequest, reply: FastifyReply, answer: HookAnswer): void {
+  #refusal(rejection: Rejection): { answer: HookAnswer; text: string | undefined } {
+    const known = this.#refusals.get(rejection);
+    if (known !== undefined) return known;
+    const answer = toRefusal(rejection);
+    const refusal = { answer, text: toText(answer) };
+    this.#refusals.set(rejection, refusal);
+    return refusal;
+  }
+
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: HookAnswer,
+    text = toText(answer),
+  ): void {
     const context = RequestContext.get(request);
     if (reply.sent || context?.isAnswered === true) return;
     if (context !== undefined) context.isAnswered = true;
-    const { status, headers, body } = answer;
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const { status, headers } = answer;
     if (text !== undefined && mayLoseAnswer(request, reply, context)) {
       this.#closing.send(reply, status, { 'content-type': JSON_UTF8, ...headers }, text);
     } else {
