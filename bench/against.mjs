@@ -1,6 +1,7 @@
 // npm run bench:against -- ../other-checkout [--connections 16] [--seconds 2] [--pairs 10]: this build and another one,
-// alternating, with a bare Fastify beside them. Prints medians of CPU per request and of the ratios of each pair; then
-// the time from start to the first answer, and what 1,000 strangers cost who announce 10 MB and stay.
+// alternating, with a bare Fastify beside them, and for refusals Nest without anything of ours. Prints medians of CPU per
+// request and of the ratios of each pair; then the time from start to the first answer, and what 1,000 strangers cost who
+// announce 10 MB and stay. Two processes of one build differ by up to 10 %: what is close is measured several times.
 import autocannon from 'autocannon';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,6 +118,7 @@ async function flood(checkout) {
 }
 
 const floor = await Server.start('floor', new URL('floor.mjs', import.meta.url).pathname);
+const nest = await Server.start('nest', new URL('nest-floor.mjs', import.meta.url).pathname);
 const mine = await service(resolve(import.meta.dirname, '..'));
 const theirs = await service(resolve(other));
 /** Pairs that count for nothing: until the compiler has seen some 50,000 requests, what it does costs as much as ours. */
@@ -130,6 +132,7 @@ for (const [name, [token, status]] of Object.entries(loads)) {
     for (const one of order) {
       round[one === mine ? 'mine' : 'theirs'] = await load(one.server, token, status);
     }
+    if (name === 'refused') round.nest = await load(nest, token, status);
     if (pair >= WARMING_PAIRS) rounds.push(round);
   }
   const of = (pick) => median(rounds.map(pick));
@@ -137,11 +140,15 @@ for (const [name, [token, status]] of Object.entries(loads)) {
     `${name.padEnd(8)} ${values.connections} connections: ` +
       `CPU ${of((r) => r.mine.cpu).toFixed(1)} µs against ${of((r) => r.theirs.cpu).toFixed(1)}, ` +
       `pairs ${of((r) => r.mine.cpu / r.theirs.cpu).toFixed(3)} x, ` +
-      `floor ${of((r) => r.mine.cpu / r.floor.cpu).toFixed(2)} x (theirs ${of((r) => r.theirs.cpu / r.floor.cpu).toFixed(2)} x), ` +
+      `floor ${of((r) => r.mine.cpu / r.floor.cpu).toFixed(2)} x (theirs ${of((r) => r.theirs.cpu / r.floor.cpu).toFixed(2)} x` +
+      (name === 'refused'
+        ? `, Nest alone ${of((r) => r.nest.cpu / r.floor.cpu).toFixed(2)} x), `
+        : '), ') +
       `p99 ${of((r) => r.mine.p99)} against ${of((r) => r.theirs.p99)} ms`,
   );
 }
 await floor.stop();
+await nest.stop();
 for (const { server, dir } of [mine, theirs]) {
   await server.stop();
   rmSync(dir, { recursive: true });
