@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto';
+import type { Problem } from '../../../options/index.ts';
+import type { RequestHead, SignatureFault, SignatureProof, SignatureScheme } from './scheme.ts';
+import { compileContent, readHeader } from './signed-content.ts';
+import type { Delivery } from './signed-content.ts';
+import { compileKey } from './keys.ts';
+import type { SignatureCheck } from './keys.ts';
+import { isDeliveryId, isStale, readSignature, readTime } from './signature-values.ts';
+import type { ReadSignature } from './signature-values.ts';
+
+/** A request that was proved right: what was signed, if anything. */
+export interface Proven {
+  readonly content: Buffer | null;
+}
+
+/** A proof of a row, ready to be checked against requests. */
+export interface CompiledProof {
+  /** Whether its place is filled, so that it and no later one decides. */
+  isPresent(head: RequestHead): boolean;
+  /** The cheap half: what the head alone can say. */
+  checkHead(head: RequestHead, now: number): SignatureFault | null;
+  verify(
+    delivery: Delivery,
+    now: number,
+  ): Proven | SignatureFault | Promise<Proven | SignatureFault>;
+}
+
+/** What the operator said, as far as a proof needs it. */
+export interface ProofSettings {
+  readonly secrets: readonly string[];
+  readonly toleranceSeconds: number;
+  /** Without a slash at its end. */
+  readonly publicUrl?: string;
+}
+
+/** @returns one for each secret, or their problems: keys below `secrets`. */
+export function compileAll<Made>(
+  secrets: readonly string[],
+  compile: (secret: string) => Made | string,
+): { made: Made[] } | { problems: Problem[] } {
+  const made: Made[] = [];
+  const problems: Problem[] = [];
+  for (const [index, secret] of secrets.entries()) {
+    const one = compile(secret);
+    if (typeof one === 'string') problems.push({ key: `secrets[${index}]`, message: one });
+    else made.push(one);
+  }
+  return problems.length > 0 ? { problems } : { made };
+}
+
+/** Signatures over a text of the request's parts: HMAC, Ed25519, ECDSA. */
+export function compileSignature(
+  proof: SignatureProof,
+  { timestamp }: SignatureScheme,
+  { secrets, toleranceSeconds, publicUrl }: ProofSettings,
+): CompiledProof | { problems: Problem[] } {
+  const keys = compileAll<SignatureCheck>(secrets, (secret) => compileKey(secret, proof));
+  if ('problems' in keys) return keys;
+  const { at, idHeader } = proof;
+  const makeContent = compileContent(proof.signed);
+  const makeBound = compileContent(proof.signed.replace('{form}', ''));
+
+  /** Signature, time and id of a head, or what is wrong with them. */
+  function readHead(head: RequestHead, now: number): HeadRead | SignatureFault {
+    const signature = 'header' in at ? readAt(head, at.header, proof) : NOT_IN_HEAD;
+    if (typeof signature === 'string') return signature;
+    const id = idHeader === undefined ? undefined : readHeader(head, idHeader);
+    if (idHeader !== undefined && id === undefined) return 'missing';
+    if (id === null || (id !== undefined && !isDeliveryId(id))) return 'malformed';
+    if (timestamp === undefined || 'field' in timestamp.at) return { signature, id };
+    const time =
+      'header' in timestamp.at
+        ? readHeader(head, timestamp.at.header)
+        : signature.items.get(timestamp.at.item);
+    if (time === undefined) return 'missing';
+    const milliseconds = time === null ? null : readTime(time, timestamp.unit);
+    if (time === null || milliseconds === null) return 'malformed';
+    if (isStale(milliseconds, now, toleranceSeconds)) return 'stale';
+    return { signature, id, timestamp: time };
+  }
+
+  return {
+    isPresent: (head) => !('header' in at) || readHeader(head, at.header) !== undefined,
+    checkHead(head, now) {
+      const read = readHead(head, now);
+      return typeof read === 'string' ? read : null;
+    },
+    verify(delivery, now) {
+      const { request } = delivery;
+      const head = readHead(request, now);
+      if (typeof head === 'string') return head;
+      const signature = 'header' in at ? head.signature : readInBody(delivery, at.field, proof);
+      if (typeof signature === 'string') return signature;
+      const bound = isBodyBound(delivery, proof);
+      if (bound === false) return 'mismatch';
+      const contents = urlsOf(request, publicUrl, proof).map((url) =>
+        (bound === true ? makeBound : makeContent)(delivery, { ...head, url }),
+      );
+      const [first] = contents;
+      if (first === undefined || first === null) return 'malformed';
+      let isRight = false;
+      for (const content of contents) {
+        for (const check of keys.made) {
+          isRight = (content !== null && check(content, signature.candidates)) || isRight;
+        }
+      }
+      return isRight ? { content: first } : 'mismatch';
+    },
+  };
+}
+
+interface HeadRead {
+  readonly signature: ReadSignature;
+  readonly id?: string;
+  readonly timestamp?: string;
+}
+
+const NOT_IN_HEAD: ReadSignature = { candidates: [], items: new Map() };
+
+function readAt(
+  head: RequestHead,
+  header: string,
+  proof: SignatureProof,
+): ReadSignature | SignatureFault {
+  const text = readHeader(head, header);
+  if (text === undefined) return 'missing';
+  return (text === null ? null : readSignature(text, proof)) ?? 'malformed';
+}
+
+function readInBody(
+  delivery: Delivery,
+  field: string,
+  proof: SignatureProof,
+): ReadSignature | SignatureFault {
+  const text = delivery.read({ field });
+  if (text === undefined) return 'missing';
+  return (text === null ? null : readSignature(text, proof)) ?? 'malformed';
+}
+
+/** True or false where the signed URL has a digest of the body; undefined where it has none, so the body is signed itself. */
+function isBodyBound(
+  { request }: Delivery,
+  { bodyDigestParameter }: SignatureProof,
+): boolean | undefined {
+  if (bodyDigestParameter === undefined) return undefined;
+  const query = request.url.slice(request.url.indexOf('?') + 1 || request.url.length);
+  const digests = new URLSearchParams(query).getAll(bodyDigestParameter);
+  if (digests.length === 0) return undefined;
+  return digests.length === 1 && digests[0] === hash('sha256', request.body, 'hex');
+}
+
+const NO_URL: readonly undefined[] = [undefined];
+
+/** How the sender may call this request; only the first one that is configured, unless a scheme is vague about ports. */
+function urlsOf(
+  { url }: RequestHead,
+  publicUrl: string | undefined,
+  { signed, isPortOptional = false }: SignatureProof,
+): readonly (string | undefined)[] {
+  if (!signed.includes('{url}') || publicUrl === undefined) return NO_URL;
+  const asConfigured = publicUrl + url;
+  if (!isPortOptional) return [asConfigured];
+  return [asConfigured, withOtherPort(publicUrl) + url];
+}
+
+/** With the standard port where it has none, without a port where it has one. */
+function withOtherPort(publicUrl: string): string {
+  const [, scheme = '', host = '', port, path = ''] =
+    /^(https?):\/\/([^/]*?)(:\d+)?(\/.*)?$/.exec(publicUrl) ?? [];
+  const other = port === undefined ? (scheme === 'https' ? ':443' : ':80') : '';
+  return `${scheme}://${host}${other}${path}`;
+}
