@@ -7,5 +7,10 @@ export type {
   VerifiedSignature,
 } from './scheme.ts';
 export { schemes } from './rows/index.ts';
-export { compileVerifier } from './verifier.ts';
+export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
+export { coveredHeaders, coversBody, isIdSigned } from './coverage.ts';
+export { Certificates, fetchCertificate } from './certificates.ts';
+export type { FetchCertificate } from './certificates.ts';
+export { signRequest } from './sign-request.ts';
+export type { ReadyRequest, ToSign } from './sign-request.ts';

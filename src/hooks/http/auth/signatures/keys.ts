@@ -81,12 +81,17 @@ function keyCheck(algorithm: string | null, key: KeyObject): SignatureCheck {
     candidates.some((candidate) => verify(algorithm, content, key, candidate));
 }
 
+/** In PEM, or the Base64 between its lines, in the one way to write it: OpenSSL would take others for the same key. */
 function readPublicKey(text: string): KeyObject | null {
   try {
+    const bytes = Buffer.from(text, 'base64');
     const key = text.startsWith('-----')
       ? createPublicKey(text)
-      : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
-    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : null;
+      : createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null;
+    const isPlain =
+      text.startsWith('-----') || bytes.equals(key.export({ format: 'der', type: 'spki' }));
+    return isPlain ? key : null;
   } catch {
     return null;
   }

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
-import type { RequestHead, SignatureFault, SignatureProof, SignatureScheme } from './scheme.ts';
+import type {
+  RequestHead,
+  SignatureFault,
+  SignatureProof,
+  SignatureScheme,
+  TimestampRule,
+} from './scheme.ts';
 import { compileContent, readHeader } from './signed-content.ts';
 import type { Delivery } from './signed-content.ts';
 import { compileKey } from './keys.ts';
@@ -46,6 +52,21 @@ export function compileAll<Made>(
     else made.push(one);
   }
   return problems.length > 0 ? { problems } : { made };
+}
+
+/** A time that stands in the signed body; a body without one is as the sender made it. */
+export function checkTimeInBody(
+  timestamp: TimestampRule | undefined,
+  delivery: Delivery,
+  now: number,
+  toleranceSeconds: number,
+): SignatureFault | null {
+  if (timestamp === undefined || !('field' in timestamp.at)) return null;
+  const text = delivery.read(timestamp.at);
+  if (text === undefined) return null;
+  const time = text === null ? null : readTime(text, timestamp.unit);
+  if (time === null) return 'malformed';
+  return isStale(time, now, toleranceSeconds) ? 'stale' : null;
 }
 
 /** Signatures over a text of the request's parts: HMAC, Ed25519, ECDSA. */

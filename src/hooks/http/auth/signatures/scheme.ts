@@ -117,6 +117,8 @@ export interface SecretProof {
   readonly kind: 'secret';
   readonly at: Place;
   readonly each?: string;
+  /** The sender chooses it, and it is short: no least length can be asked for. @default false */
+  readonly isGuessable?: boolean;
 }
 
 /** `Authorization: Basic`; the secret is `user:password`. */

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
 import { nearestKey } from '../../../options/problem.ts';
 import { getText } from '../../../../platform/objects.ts';
-import { compileSignature } from './proofs.ts';
+import { compileCertificate } from './certificate-proof.ts';
+import { Certificates } from './certificates.ts';
+import { coversBody, isIdSigned } from './coverage.ts';
+import { checkTimeInBody, compileSignature } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
 import { schemes } from './rows/index.ts';
 import type {
@@ -14,7 +17,8 @@ import type {
   SignedRequest,
   VerifiedSignature,
 } from './scheme.ts';
-import { isDeliveryId, isStale, readTime } from './signature-values.ts';
+import { compileBasic, compileSecret, compileToken } from './token-proofs.ts';
+import { isDeliveryId } from './signature-values.ts';
 import { Delivery, readHeader } from './signed-content.ts';
 
 /** Tells requests of one sender from those of everybody else. */
@@ -39,11 +43,26 @@ export interface VerifierOptions {
   readonly secrets: readonly string[];
   /** In seconds, either way. @default what the row says */
   readonly toleranceSeconds?: number;
+  /** Of the scheme `hmac` alone: the header that has the signature. @default 'x-hub-signature-256' */
+  readonly header?: string;
+  /** Of the scheme `hmac` alone. @default 'sha256' */
+  readonly hash?: 'sha1' | 'sha256' | 'sha512';
+  /** Of the scheme `hmac` alone. @default 'hex' */
+  readonly encoding?: 'hex' | 'base64';
+  /** Of the scheme `hmac` alone: what stands before the signature. @default `sha256=` by its own header, else nothing */
+  readonly prefix?: string;
 }
+
+/** The scheme whose details the operator says. */
+const CUSTOM = 'hmac';
+const CUSTOM_OPTIONS = ['header', 'hash', 'encoding', 'prefix'] as const;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 
 export interface VerifierContext {
   /** Where the world reaches us, for senders that sign the URL: scheme, host, and a path if a proxy takes one away. */
   readonly publicUrl?: string;
+  /** Shared by all verifiers of one service, so that none is fetched twice. @default one of its own */
+  readonly certificates?: Certificates;
 }
 
 /** @returns the verifier, or what is wrong with the options, keyed by field and worded as ends of sentences. */
@@ -51,24 +70,30 @@ export function compileVerifier(
   options: VerifierOptions,
   context: VerifierContext = {},
 ): SignatureVerifier | { problems: Problem[] } {
-  const scheme = schemes.get(options.scheme);
-  if (scheme === undefined) return problem('scheme', unknownScheme(options.scheme));
-  if (scheme.proofs.length === 0) {
+  const row = schemes.get(options.scheme);
+  if (row === undefined) return problem('scheme', unknownScheme(options.scheme));
+  if (row.proofs.length === 0) {
     return problem(
       'scheme',
-      `names a sender that does not sign (${scheme.name}); leave verify out and let it send a token`,
+      `names a sender that does not sign (${row.name}); leave verify out and let it send a token`,
     );
   }
-  const problems = [...secretProblems(options.secrets), ...urlProblems(scheme, context)];
+  const problems = [
+    ...customProblems(options),
+    ...secretProblems(options.secrets),
+    ...urlProblems(row, context),
+  ];
   if (problems.length > 0) return { problems };
+  const scheme = customize(row, options);
   const settings: ProofSettings = {
     secrets: options.secrets,
     toleranceSeconds: options.toleranceSeconds ?? scheme.timestamp?.toleranceSeconds ?? 0,
     publicUrl: context.publicUrl?.replace(/\/+$/, ''),
   };
   const proofs: CompiledProof[] = [];
+  const { certificates = new Certificates() } = context;
   for (const proof of scheme.proofs) {
-    const compiled = compileProof(proof, scheme, settings);
+    const compiled = compileProof(proof, scheme, settings, certificates);
     if ('problems' in compiled) return compiled;
     proofs.push(compiled);
   }
@@ -79,12 +104,19 @@ function compileProof(
   proof: Proof,
   scheme: SignatureScheme,
   settings: ProofSettings,
+  certificates: Certificates,
 ): CompiledProof | { problems: Problem[] } {
   switch (proof.kind) {
     case 'signature':
       return compileSignature(proof, scheme, settings);
-    default:
-      return problem('scheme', 'is of a kind that is not built yet');
+    case 'jwt':
+      return compileToken(proof, settings);
+    case 'certificate':
+      return compileCertificate(proof, scheme, settings, certificates);
+    case 'secret':
+      return compileSecret(proof, settings);
+    case 'basic':
+      return compileBasic(settings);
   }
 }
 
@@ -97,6 +129,38 @@ function unknownScheme(written: string): string {
   return nearest === undefined
     ? 'is no known scheme; docs/security.md lists them, and standard-webhooks is right for most new senders'
     : `is no known scheme; did you mean ${nearest}?`;
+}
+
+function customProblems(options: VerifierOptions): Problem[] {
+  const given = CUSTOM_OPTIONS.filter((name) => options[name] !== undefined);
+  if (options.scheme !== CUSTOM) {
+    return given.map((key) => ({ key, message: `belongs to the scheme ${CUSTOM} alone` }));
+  }
+  const { header } = options;
+  return header === undefined || HEADER_NAME.test(header)
+    ? []
+    : [{ key: 'header', message: 'must be the name of a header' }];
+}
+
+/** The row as the operator's sender has it. */
+export function customize(
+  row: SignatureScheme,
+  { header, hash: digest, encoding, prefix }: Partial<VerifierOptions>,
+): SignatureScheme {
+  const [proof] = row.proofs;
+  if (row.id !== CUSTOM || proof?.kind !== 'signature') return row;
+  return {
+    ...row,
+    proofs: [
+      {
+        ...proof,
+        algorithm: `hmac-${digest ?? 'sha256'}`,
+        encoding: encoding ?? proof.encoding,
+        ...(header !== undefined && { at: { header: header.toLowerCase() }, prefix: '' }),
+        ...(prefix !== undefined && { prefix }),
+      },
+    ],
+  };
 }
 
 function secretProblems(secrets: readonly string[]): Problem[] {
@@ -160,7 +224,8 @@ class SchemeVerifier implements SignatureVerifier {
     now: number,
   ): VerifiedSignature | SignatureFault {
     if (typeof proven === 'string') return proven;
-    const fault = this.#checkTimeInBody(delivery, now);
+    const { timestamp } = this.scheme;
+    const fault = checkTimeInBody(timestamp, delivery, now, this.toleranceSeconds);
     if (fault !== null) return fault;
     const { deliveryId } = this.scheme;
     const id = deliveryId === undefined ? undefined : readDeliveryId(deliveryId, delivery);
@@ -171,47 +236,6 @@ class SchemeVerifier implements SignatureVerifier {
       coversBody: this.#coversBody,
     };
   }
-
-  /** A time that stands in the signed body; a body without one is as the sender made it. */
-  #checkTimeInBody(delivery: Delivery, now: number): SignatureFault | null {
-    const { timestamp } = this.scheme;
-    if (timestamp === undefined || !('field' in timestamp.at)) return null;
-    const text = delivery.read(timestamp.at);
-    if (text === undefined) return null;
-    const time = text === null ? null : readTime(text, timestamp.unit);
-    if (time === null) return 'malformed';
-    return isStale(time, now, this.toleranceSeconds) ? 'stale' : null;
-  }
-}
-
-/** Whether nobody without the secret can change a byte of the body: all proofs of the row have to cover it. */
-export function coversBody({ proofs }: SignatureScheme): boolean {
-  return proofs.every((proof) => {
-    if (proof.kind === 'signature') return /\{(?:body|form)\}/.test(proof.signed);
-    return proof.kind === 'jwt';
-  });
-}
-
-/** Whether the row's delivery id stands in what is signed. */
-export function isIdSigned(scheme: SignatureScheme): boolean {
-  const { deliveryId, proofs } = scheme;
-  if (deliveryId === undefined) return false;
-  return proofs.every((proof) => {
-    if (proof.kind === 'secret' || proof.kind === 'basic') return false;
-    if ('headers' in deliveryId) {
-      return 'idHeader' in proof && deliveryId.headers.every((name) => name === proof.idHeader);
-    }
-    if (proof.kind === 'jwt') return true;
-    const { signed } = proof;
-    if (typeof signed !== 'string') {
-      const lists = Object.values(signed);
-      return deliveryId.fields.every((field) => lists.every((names) => names.includes(field)));
-    }
-    return (
-      /\{(?:body|form)\}/.test(signed) ||
-      deliveryId.fields.every((field) => signed.includes(`{field:${field}}`))
-    );
-  });
 }
 
 /** The id of a delivery by its row; undefined when it has none, or one that no sender would give. */

@@ -1,8 +1,8 @@
-import { FIVE_MINUTES } from '../scheme.ts';
+import { FIVE_MINUTES, ONE_DAY } from '../scheme.ts';
 import type { SignatureProof, SignatureScheme, TimestampRule } from '../scheme.ts';
 
-/** Senders that sign the time together with the body, so that a copy is of no use after a while. */
-function signature(header: string, row: Partial<SignatureProof>): SignatureProof {
+/** Senders that sign a time together with the body, so that a copy is of no use after a while. */
+function signature(header: string, row: Partial<SignatureProof> = {}): SignatureProof {
   return {
     kind: 'signature',
     algorithm: 'hmac-sha256',
@@ -13,12 +13,14 @@ function signature(header: string, row: Partial<SignatureProof>): SignatureProof
   };
 }
 
-/** Standard Webhooks: https://www.standardwebhooks.com. Svix is where it comes from, with headers of its own name. */
-function standard(prefix: 'webhook' | 'svix'): {
-  proofs: SignatureProof[];
-  timestamp: TimestampRule;
-  deliveryId: { headers: string[] };
-} {
+function seconds(header: string, toleranceSeconds = FIVE_MINUTES): TimestampRule {
+  return { at: { header }, unit: 's', toleranceSeconds };
+}
+
+/** Standard Webhooks (https://www.standardwebhooks.com). Svix is where it comes from, with names of its own. */
+function standard(
+  prefix: 'webhook' | 'svix',
+): Pick<SignatureScheme, 'proofs' | 'secret' | 'timestamp' | 'deliveryId'> {
   return {
     proofs: [
       signature(`${prefix}-signature`, {
@@ -29,16 +31,30 @@ function standard(prefix: 'webhook' | 'svix'): {
         idHeader: `${prefix}-id`,
       }),
     ],
+    secret: 'the text that begins with whsec_',
     timestamp: seconds(`${prefix}-timestamp`),
     deliveryId: { headers: [`${prefix}-id`] },
   };
 }
 
-function seconds(header: string, toleranceSeconds = FIVE_MINUTES): TimestampRule {
-  return { at: { header }, unit: 's', toleranceSeconds };
+/** `t=…,v1=…`: Stripe's form, which others took over. The secret is used as it is, also where it begins with whsec_. */
+function stripeLike(header: string): Pick<SignatureScheme, 'proofs' | 'timestamp'> {
+  return {
+    proofs: [
+      signature(header, {
+        list: { separator: ',', assign: '=', name: 'v1' },
+        signed: '{timestamp}.{body}',
+      }),
+    ],
+    timestamp: { at: { item: 't' }, unit: 's', toleranceSeconds: FIVE_MINUTES },
+  };
 }
 
-const OTHER_HEADERS = 'headers other than id and time';
+const DISCORD_PINGS = new Map([
+  // Interactions want their own type back; webhook events only that they have arrived.
+  [1, { type: 1 }],
+  [0, null],
+]);
 
 export const timeSigned: readonly SignatureScheme[] = [
   {
@@ -47,22 +63,43 @@ export const timeSigned: readonly SignatureScheme[] = [
     ...standard('webhook'),
     canSendToken: false,
     confidence: 'cross-checked',
-    gaps: OTHER_HEADERS,
+  },
+  {
+    id: 'svix',
+    name: 'Svix (Clerk, Brex …)',
+    ...standard('svix'),
+    canSendToken: false,
+    confidence: 'cross-checked',
+  },
+  {
+    id: 'resend',
+    name: 'Resend',
+    ...standard('svix'),
+    canSendToken: false,
+    confidence: 'cross-checked',
+  },
+  {
+    id: 'gitlab',
+    name: 'GitLab, signing token',
+    ...standard('webhook'),
+    canSendToken: true,
+    confidence: 'source-read',
   },
   {
     id: 'stripe',
     name: 'Stripe',
-    // The whole whsec_… text is the key; it is not decoded.
-    proofs: [
-      signature('stripe-signature', {
-        list: { separator: ',', assign: '=', name: 'v1' },
-        signed: '{timestamp}.{body}',
-      }),
-    ],
-    timestamp: { at: { item: 't' }, unit: 's', toleranceSeconds: FIVE_MINUTES },
+    ...stripeLike('stripe-signature'),
     deliveryId: { fields: ['id'] },
     canSendToken: false,
     confidence: 'cross-checked',
+  },
+  {
+    id: 'calendly',
+    name: 'Calendly',
+    ...stripeLike('calendly-webhook-signature'),
+    deliveryId: { fields: ['payload.uri', 'event'] },
+    canSendToken: false,
+    confidence: 'secondary',
   },
   {
     id: 'slack',
@@ -78,5 +115,69 @@ export const timeSigned: readonly SignatureScheme[] = [
     },
     canSendToken: false,
     confidence: 'cross-checked',
+  },
+  {
+    id: 'zoom',
+    name: 'Zoom',
+    proofs: [signature('x-zm-signature', { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' })],
+    timestamp: seconds('x-zm-request-timestamp'),
+    deliveryId: { headers: ['x-zm-request-id'] },
+    handshake: {
+      kind: 'challenge-hmac',
+      field: 'event',
+      is: 'endpoint.url_validation',
+      token: 'payload.plainToken',
+    },
+    canSendToken: false,
+    confidence: 'source-read',
+  },
+  {
+    id: 'zendesk',
+    name: 'Zendesk',
+    proofs: [signature('x-zendesk-webhook-signature', { encoding: 'base64' })],
+    timestamp: {
+      at: { header: 'x-zendesk-webhook-signature-timestamp' },
+      unit: 'iso',
+      toleranceSeconds: FIVE_MINUTES,
+    },
+    deliveryId: { headers: ['x-zendesk-webhook-invocation-id'] },
+    canSendToken: true,
+    confidence: 'source-read',
+  },
+  {
+    id: 'linear',
+    name: 'Linear',
+    proofs: [signature('linear-signature', { signed: '{body}' })],
+    // It sends again after 1 minute, 1 hour and 6 hours with the time of the first attempt.
+    timestamp: { at: { field: 'webhookTimestamp' }, unit: 'ms', toleranceSeconds: ONE_DAY },
+    deliveryId: { headers: ['linear-delivery'] },
+    canSendToken: false,
+    confidence: 'cross-checked',
+  },
+  {
+    id: 'discord',
+    name: 'Discord (interactions, webhook events)',
+    proofs: [signature('x-signature-ed25519', { algorithm: 'ed25519' })],
+    secret: 'public key of the application, in hex',
+    timestamp: seconds('x-signature-timestamp', ONE_DAY),
+    deliveryId: { fields: ['id'] },
+    handshake: { kind: 'pong', field: 'type', answers: DISCORD_PINGS },
+    canSendToken: false,
+    confidence: 'cross-checked',
+  },
+  {
+    id: 'sendgrid',
+    name: 'SendGrid (event webhook)',
+    proofs: [
+      signature('x-twilio-email-event-webhook-signature', {
+        algorithm: 'ecdsa-sha256',
+        encoding: 'base64',
+      }),
+    ],
+    secret: 'the verification key, in Base64',
+    timestamp: seconds('x-twilio-email-event-webhook-timestamp', ONE_DAY),
+    canSendToken: false,
+    confidence: 'cross-checked',
+    gaps: 'one request is a list of events, each with its own sg_event_id',
   },
 ];

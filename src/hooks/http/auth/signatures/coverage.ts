@@ -1,0 +1,49 @@
+import type { Proof, SignatureScheme } from './scheme.ts';
+
+/** What a row's signatures vouch for, read off the row itself: the engine and the table of docs/security.md ask here. */
+
+const WHOLE_BODY = /\{(?:body|form)\}/;
+
+/** Whether nobody without the secret can change a byte of the body: all proofs of the row have to cover it. */
+export function coversBody({ proofs }: SignatureScheme): boolean {
+  return proofs.every((proof) => {
+    if (proof.kind === 'signature') return WHOLE_BODY.test(proof.signed);
+    return proof.kind === 'jwt';
+  });
+}
+
+/** Whether the row's delivery id stands in what is signed. */
+export function isIdSigned(scheme: SignatureScheme): boolean {
+  const { deliveryId, proofs } = scheme;
+  if (deliveryId === undefined) return false;
+  return proofs.every((proof) => {
+    if (proof.kind === 'secret' || proof.kind === 'basic') return false;
+    if ('headers' in deliveryId) {
+      return 'idHeader' in proof && deliveryId.headers.every((name) => name === proof.idHeader);
+    }
+    if (proof.kind === 'jwt') return true;
+    const { signed } = proof;
+    if (typeof signed !== 'string') {
+      const lists = Object.values(signed);
+      return deliveryId.fields.every((field) => lists.every((names) => names.includes(field)));
+    }
+    return (
+      WHOLE_BODY.test(signed) ||
+      deliveryId.fields.every((field) => signed.includes(`{field:${field}}`))
+    );
+  });
+}
+
+/** Headers that nobody without the secret can change: what else a sender says in its head is anybody's word. */
+export function coveredHeaders({ proofs, timestamp }: SignatureScheme): readonly string[] {
+  const covered = proofs.map((proof) => headersOf(proof, timestamp));
+  return (covered[0] ?? []).filter((name) => covered.every((names) => names.includes(name)));
+}
+
+function headersOf(proof: Proof, timestamp: SignatureScheme['timestamp']): readonly string[] {
+  if (!('signed' in proof) || typeof proof.signed !== 'string') return [];
+  const isTimed = proof.signed.includes('{timestamp}') && timestamp !== undefined;
+  const time = isTimed && 'header' in timestamp.at ? [timestamp.at.header] : [];
+  const id = proof.signed.includes('{id}') && proof.idHeader !== undefined ? [proof.idHeader] : [];
+  return [...id, ...time];
+}

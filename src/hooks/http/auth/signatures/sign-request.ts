@@ -1,0 +1,239 @@
+import { createHmac, createPrivateKey, hash, randomUUID, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { isRecord, parseJson } from '../../../../platform/objects.ts';
+import { readSecret } from './keys.ts';
+import type {
+  CertificateProof,
+  Place,
+  Proof,
+  SignatureProof,
+  SignatureScheme,
+  TimestampRule,
+  TokenProof,
+} from './scheme.ts';
+import { compileContent, Delivery, linesOf } from './signed-content.ts';
+import type { ContentParts } from './signed-content.ts';
+
+/** What a sender knows when it signs. */
+export interface ToSign {
+  /** As in the operator's `secrets`; of schemes with a public key anything. */
+  readonly secret: string;
+  /** Of schemes with a public key or a certificate: the private half of it, in PEM or as a key. */
+  readonly privateKey?: KeyObject | string;
+  /** Where the certificate stands, of schemes that name one. */
+  readonly certificateUrl?: string;
+  readonly body: Buffer;
+  /** The whole of it, as the sender calls it. Schemes that sign no URL need none. */
+  readonly url?: string;
+  /** @default one that nobody had before */
+  readonly id?: string;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A request that its receiver believes. */
+export interface ReadyRequest {
+  readonly headers: Record<string, string>;
+  /** As it was given, but for senders whose signature stands in it. */
+  readonly body: Buffer;
+  /** As it was given, but for senders whose digest of the body stands in it. */
+  readonly url?: string;
+}
+
+/**
+ * Signs as the sender of that row would, by its first proof. For tests and for `hooks sign`.
+ * @throws Error when there is no key to sign with, or the body is not what this sender sends.
+ */
+export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyRequest {
+  const [proof] = scheme.proofs;
+  const id = toSign.id ?? randomUUID();
+  const contentType = scheme.contentType ?? 'application/json';
+  const isForm = scheme.body === 'form' && !/^\s*[[{]/.test(toSign.body.toString());
+  const headers: Record<string, string> = {
+    'content-type': isForm ? 'application/x-www-form-urlencoded' : contentType,
+  };
+  const { deliveryId, timestamp } = scheme;
+  const [idHeader] = deliveryId !== undefined && 'headers' in deliveryId ? deliveryId.headers : [];
+  if (idHeader !== undefined) headers[idHeader] = id;
+  const time = timestamp === undefined ? undefined : writeTime(toSign.now, timestamp.unit);
+  if (timestamp !== undefined && 'header' in timestamp.at && time !== undefined) {
+    headers[timestamp.at.header] = time;
+  }
+  return proof === undefined
+    ? { headers, body: toSign.body, url: toSign.url }
+    : prove(proof, scheme, { ...toSign, id, headers, time });
+}
+
+interface Draft extends ToSign {
+  readonly id: string;
+  readonly headers: Record<string, string>;
+  readonly time?: string;
+}
+
+function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyRequest {
+  const { headers, secret, body, url } = draft;
+  switch (proof.kind) {
+    case 'signature':
+      return signTemplate(proof, scheme.timestamp, draft);
+    case 'jwt':
+      return { headers: { ...headers, [proof.at.header]: webToken(proof, draft) }, body, url };
+    case 'certificate':
+      return signWithCertificate(proof, scheme, draft);
+    case 'basic': {
+      const authorization = `Basic ${Buffer.from(secret).toString('base64')}`;
+      return { headers: { ...headers, authorization }, body, url };
+    }
+    case 'secret': {
+      const { at, each } = proof;
+      if (each === undefined || 'header' in at) return { ...place(at, secret, headers, body), url };
+      const items = readObject(body)[each];
+      const list = (Array.isArray(items) ? items : []).map((item: unknown) =>
+        isRecord(item) ? { ...item, [at.field]: secret } : item,
+      );
+      return { headers, body: toBody({ ...readObject(body), [each]: list }), url };
+    }
+  }
+}
+
+function signTemplate(
+  proof: SignatureProof,
+  timestamp: TimestampRule | undefined,
+  draft: Draft,
+): ReadyRequest {
+  const { headers, secret, id, time, now } = draft;
+  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
+  const digest = isForm ? undefined : proof.bodyDigestParameter;
+  const url = digest === undefined ? draft.url : withDigest(draft, digest);
+  if (url === undefined && proof.signed.includes('{url}'))
+    throw new Error('this sender signs the URL');
+  let { body } = draft;
+  if (timestamp !== undefined && 'field' in timestamp.at && 'field' in proof.at) {
+    ({ body } = place(timestamp.at, time ?? '', headers, body));
+    for (const [, field = ''] of proof.signed.matchAll(/\{field:([^}]+)\}/g)) {
+      // What a sender signs besides the time is a text that is new each time.
+      if (field !== timestamp.at.field) {
+        ({ body } = place({ field }, hash('sha256', `${id} ${now}`), headers, body));
+      }
+    }
+  }
+  const template = digest === undefined ? proof.signed : proof.signed.replace('{form}', '');
+  const content = contentOf(template, headers, body, { timestamp: time, id, url });
+  const bytes = proof.algorithm.startsWith('hmac-')
+    ? hmac(proof.algorithm.slice('hmac-'.length), secret, proof, content)
+    : sign(proof.algorithm === 'ed25519' ? null : 'sha256', content, keyOf(draft));
+  const text = `${proof.prefix ?? ''}${bytes.toString(proof.encoding)}`;
+  return { ...place(proof.at, listed(text, proof, timestamp, time), headers, body), url };
+}
+
+/** `t=…,v1=…` for senders that put more than the signature in its header. */
+function listed(
+  text: string,
+  { list }: SignatureProof,
+  timestamp: TimestampRule | undefined,
+  time = '',
+): string {
+  if (list === undefined) return text;
+  const signature = `${list.name}${list.assign}${text}`;
+  if (timestamp === undefined || !('item' in timestamp.at)) return signature;
+  return `${timestamp.at.item}${list.assign}${time}${list.separator}${signature}`;
+}
+
+function withDigest({ url = '', body }: Draft, parameter: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${parameter}=${hash('sha256', body, 'hex')}`;
+}
+
+function hmac(
+  algorithm: string,
+  secret: string,
+  { secretForm }: Partial<SignatureProof>,
+  content: Buffer | string,
+): Buffer {
+  const key = readSecret(secret, secretForm);
+  if (typeof key === 'string') throw new Error(`the secret ${key}`);
+  return createHmac(algorithm, key).update(content).digest();
+}
+
+function keyOf({ privateKey }: ToSign): KeyObject {
+  if (privateKey === undefined) throw new Error('this sender signs with a private key');
+  return typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
+}
+
+function contentOf(
+  template: string,
+  headers: Record<string, string>,
+  body: Buffer,
+  parts: ContentParts,
+): Buffer {
+  const delivery = new Delivery({ method: 'POST', url: '/', headers, body });
+  const content = compileContent(template)(delivery, parts);
+  if (content === null) throw new Error('the body is not what this sender sends');
+  return content;
+}
+
+function webToken({ issuer, bodyClaim }: TokenProof, { secret, body }: Draft): string {
+  const signed = [
+    { alg: 'HS256', typ: 'JWT' },
+    { iss: issuer, [bodyClaim]: hash('sha256', body, 'hex') },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${signed}.${hmac('sha256', secret, {}, signed).toString('base64url')}`;
+}
+
+function signWithCertificate(
+  proof: CertificateProof,
+  { timestamp }: SignatureScheme,
+  draft: Draft,
+): ReadyRequest {
+  const { secret, id, time = '', certificateUrl = '' } = draft;
+  const [algorithm = '', digest = ''] = Object.entries(proof.algorithms).at(-1) ?? [];
+  let request: { headers: Record<string, string>; body: Buffer } = draft;
+  const put = (at: Place, text: string): void => {
+    request = place(at, text, request.headers, request.body);
+  };
+  put(proof.certificateUrl, certificateUrl);
+  put(proof.algorithmAt, algorithm);
+  if (timestamp !== undefined && 'field' in timestamp.at) put(timestamp.at, time);
+  if (proof.boundField !== undefined) put({ field: proof.boundField }, secret);
+  const { headers, body } = request;
+  const content =
+    typeof proof.signed === 'string'
+      ? contentOf(proof.signed, headers, body, { timestamp: time, id, secret })
+      : linesOf(readObject(body), proof.signed[String(readObject(body)['Type'])] ?? []);
+  if (content === null) throw new Error('the body is not what this sender sends');
+  put(proof.at, sign(digest, content, keyOf(draft)).toString('base64'));
+  return { headers: request.headers, body: request.body, url: draft.url };
+}
+
+function place(
+  at: Place,
+  text: string,
+  headers: Record<string, string>,
+  body: Buffer,
+): { headers: Record<string, string>; body: Buffer } {
+  if ('header' in at) return { headers: { ...headers, [at.header]: text }, body };
+  return { headers, body: toBody(withField(readObject(body), at.field.split('.'), text)) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function withField(fields: Fields, [name = '', ...rest]: readonly string[], text: string): Fields {
+  const inner = fields[name];
+  const value = rest.length === 0 ? text : withField(isRecord(inner) ? inner : {}, rest, text);
+  return { ...fields, [name]: value };
+}
+
+function readObject(body: Buffer): Fields {
+  const value = parseJson(body.toString());
+  if (!isRecord(value)) throw new Error('the body has to be a JSON object');
+  return value;
+}
+
+function toBody(fields: Fields): Buffer {
+  return Buffer.from(JSON.stringify(fields));
+}
+
+function writeTime(now: number, unit: TimestampRule['unit']): string {
+  if (unit === 'iso') return new Date(now).toISOString();
+  return String(unit === 's' ? Math.floor(now / 1000) : now);
+}

@@ -1,0 +1,156 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { Problem } from '../../../options/index.ts';
+import { getField, getText, isRecord, parseJson } from '../../../../platform/objects.ts';
+import { compileEquality, readSecret } from './keys.ts';
+import { compileAll } from './proofs.ts';
+import type { CompiledProof, ProofSettings } from './proofs.ts';
+import type { RequestHead, SecretProof, SignatureFault, TokenProof } from './scheme.ts';
+import { decode } from './signature-values.ts';
+import { readHeader } from './signed-content.ts';
+import type { Delivery } from './signed-content.ts';
+
+/** A JSON web token taken apart; nothing of it is believed yet. */
+interface WebToken {
+  /** Header and payload as they are signed. */
+  readonly signed: string;
+  readonly payload: unknown;
+  readonly signature: Buffer;
+}
+
+/** @returns null for anything but a token of HS256: `none` and public-key algorithms are none that a shared secret proves. */
+function readToken(text: string): WebToken | null {
+  const parts = text.split('.', 4);
+  const [header, payload, signature] = parts.map((part) => decode(part, 'base64url'));
+  if (parts.length !== 3 || !header || !payload || signature?.length !== 32) return null;
+  const head = parseJson(header.toString());
+  if (getField(head, 'alg') !== 'HS256' || getField(head, 'crit') !== undefined) return null;
+  const claims = parseJson(payload.toString());
+  if (!isRecord(claims)) return null;
+  return { signed: parts.slice(0, 2).join('.'), payload: claims, signature };
+}
+
+/** JSON web tokens with a claim that holds the body's SHA-256. */
+export function compileToken(
+  { at, issuer, bodyClaim }: TokenProof,
+  { secrets }: ProofSettings,
+): CompiledProof | { problems: Problem[] } {
+  const keys = compileAll<KeyObject>(secrets, (secret) => readSecret(secret));
+  if ('problems' in keys) return keys;
+  const read = (head: RequestHead): WebToken | SignatureFault => {
+    const text = readHeader(head, at.header);
+    if (text === undefined) return 'missing';
+    return (text === null ? null : readToken(text)) ?? 'malformed';
+  };
+  return {
+    isPresent: (head) => readHeader(head, at.header) !== undefined,
+    checkHead(head, now) {
+      const token = read(head);
+      if (typeof token === 'string') return token;
+      return isExpired(token, now) ? 'stale' : null;
+    },
+    verify({ request }, now) {
+      const token = read(request);
+      if (typeof token === 'string') return token;
+      if (isExpired(token, now)) return 'stale';
+      let isRight = false;
+      for (const key of keys.made) {
+        const tag = createHmac('sha256', key).update(token.signed).digest();
+        isRight = timingSafeEqual(tag, token.signature) || isRight;
+      }
+      const isBound =
+        getField(token.payload, 'iss') === issuer &&
+        getField(token.payload, bodyClaim) === hash('sha256', request.body, 'hex');
+      return isRight && isBound ? { content: Buffer.from(token.signed) } : 'mismatch';
+    },
+  };
+}
+
+/** Before `nbf`, or past `exp`, where the token has them. */
+function isExpired({ payload }: WebToken, now: number): boolean {
+  const from = getField(payload, 'nbf');
+  const until = getField(payload, 'exp');
+  const isEarly = from !== undefined && !(typeof from === 'number' && from * 1000 <= now);
+  return isEarly || (until !== undefined && !(typeof until === 'number' && until * 1000 > now));
+}
+
+/** A shorter secret that is sent as it is can be guessed: a signed path locks nobody out. */
+const LEAST_SECRET = 16;
+/** More items than one request has; each is compared. */
+const MOST_ITEMS = 1000;
+
+/** Secrets as they are, in a header or in the body. One in a header is compared before the body is read. */
+export function compileSecret(
+  { at, each, isGuessable = false }: SecretProof,
+  { secrets }: ProofSettings,
+): CompiledProof | { problems: Problem[] } {
+  const matchers = equalities(secrets, isGuessable ? 1 : LEAST_SECRET);
+  if ('problems' in matchers) return matchers;
+  const compare = (text: string | null | undefined): SignatureFault | null => {
+    if (text === undefined) return 'missing';
+    if (text === null) return 'malformed';
+    return isAny(matchers.made, text) ? null : 'mismatch';
+  };
+  if ('header' in at) {
+    const check = (head: RequestHead): SignatureFault | null =>
+      compare(readHeader(head, at.header));
+    return {
+      isPresent: (head) => readHeader(head, at.header) !== undefined,
+      checkHead: check,
+      verify: ({ request }) => check(request) ?? { content: null },
+    };
+  }
+  return {
+    isPresent: () => true,
+    checkHead: () => null,
+    verify(delivery) {
+      if (each === undefined) return compare(delivery.read(at)) ?? { content: null };
+      const items = getField(delivery.json, each);
+      if (!Array.isArray(items) || items.length === 0) return 'missing';
+      if (items.length > MOST_ITEMS) return 'malformed';
+      const faults = items.map((item) => compare(getText(item, at.field)));
+      return faults.find((fault) => fault !== null) ?? { content: null };
+    },
+  };
+}
+
+const BASIC = /^basic +(\S+)$/i;
+
+/** `Authorization: Basic`, compared before the body is read. */
+export function compileBasic({ secrets }: ProofSettings): CompiledProof | { problems: Problem[] } {
+  const matchers = equalities(secrets, LEAST_SECRET, /^[^:]*:./s);
+  if ('problems' in matchers) return matchers;
+  const check = (head: RequestHead): SignatureFault | null => {
+    const text = readHeader(head, 'authorization');
+    if (text === undefined) return 'missing';
+    const given = decode(BASIC.exec(text ?? '')?.[1] ?? '', 'base64');
+    if (given === null) return 'malformed';
+    return isAny(matchers.made, given.toString()) ? null : 'mismatch';
+  };
+  return {
+    isPresent: (head) => readHeader(head, 'authorization') !== undefined,
+    checkHead: check,
+    verify: ({ request }: Delivery) => check(request) ?? { content: null },
+  };
+}
+
+type Equality = (given: string) => boolean;
+
+function equalities(
+  secrets: readonly string[],
+  least: number,
+  form?: RegExp,
+): { made: Equality[] } | { problems: Problem[] } {
+  return compileAll<Equality>(secrets, (secret) => {
+    if (form !== undefined && !form.test(secret)) return 'must be user:password';
+    if (secret.length >= least) return compileEquality(secret);
+    return `must have at least ${least} characters, since this sender shows it with every request`;
+  });
+}
+
+/** All of them are asked, so that the time says nothing about which. */
+function isAny(matchers: readonly Equality[], given: string): boolean {
+  let isRight = false;
+  for (const isEqual of matchers) isRight = isEqual(given) || isRight;
+  return isRight;
+}

@@ -1,0 +1,148 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import {
+  Certificates,
+  compileVerifier,
+  signRequest,
+} from '../../src/hooks/http/auth/signatures/index.ts';
+import type {
+  SignatureScheme,
+  SignatureVerifier,
+  SignedRequest,
+  ToSign,
+  VerifiedSignature,
+  VerifierOptions,
+} from '../../src/hooks/http/auth/signatures/index.ts';
+
+/** Made once with `openssl req -x509 -newkey rsa:2048 -nodes -days 36500`; nobody trusts it but tests. */
+const read = (name: string): string =>
+  readFileSync(new URL(`../fixtures/signing/${name}`, import.meta.url), 'utf8');
+export const certificatePem = read('certificate.pem');
+const rsaKey = createPrivateKey(read('key.pem'));
+
+const ed25519 = generateKeyPairSync('ed25519');
+const ecdsa = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** Within the certificate's dates. */
+export const NOW = Date.UTC(2027, 0, 15, 12);
+export const PUBLIC_URL = 'https://hooks.example.org/in';
+export const TARGET = '/hooks/sender?a=1';
+export const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:builds';
+
+/** A body that has every field any row reads, for rows that sign JSON. */
+const JSON_BODY = {
+  id: 'evt_1',
+  state: 'ready',
+  event: { id: 'P1' },
+  event_id: 'Ev1',
+  update_id: 7,
+  webhook: { id: 'w1' },
+  timestamp: '2027-01-15T12:00:00Z',
+  webhookTimestamp: NOW,
+  action: { id: 'a1' },
+  payload: { uri: 'u1' },
+  MessageID: 'm1',
+  RecordType: 'Inbound',
+  value: [{ id: 'n1' }, { id: 'n2' }],
+  Type: 'Notification',
+  MessageId: 'sns-1',
+  Subject: 'Build',
+  Message: 'It is done.',
+};
+
+/** What a sender of each row needs, by what it signs with. */
+export interface Sender {
+  readonly toSign: ToSign;
+  readonly options: VerifierOptions;
+}
+
+/** A sender of that row with a secret of its own kind, and what its receiver has to know. */
+export function senderOf(scheme: SignatureScheme): Sender {
+  const { secret, privateKey } = credentials(scheme);
+  const body = Buffer.from(
+    scheme.body === 'form'
+      ? 'MessageSid=SM1&Body=It+is+done%2C+see+%C3%A4&SmsStatus=received&Body=twice'
+      : JSON.stringify(JSON_BODY),
+  );
+  return {
+    toSign: {
+      secret,
+      privateKey,
+      certificateUrl:
+        scheme.id === 'paypal'
+          ? 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-df8cd2d5'
+          : 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
+      body,
+      url: PUBLIC_URL + TARGET,
+      id: '3f0c6f4e-delivery',
+      now: NOW,
+    },
+    options: { scheme: scheme.id, secrets: [publicSecret(scheme, secret)] },
+  };
+}
+
+function credentials({ id, proofs: [proof] }: SignatureScheme): {
+  secret: string;
+  privateKey?: KeyObject;
+} {
+  if (proof?.kind === 'certificate') {
+    return { secret: id === 'aws-sns' ? TOPIC : '1JE4291016473214C', privateKey: rsaKey };
+  }
+  if (proof?.kind === 'basic') return { secret: 'user:a-password-of-its-own' };
+  if (proof?.kind !== 'signature') return { secret: 'a-secret-of-its-own' };
+  if (proof.algorithm === 'ed25519') return { secret: '', privateKey: ed25519.privateKey };
+  if (proof.algorithm === 'ecdsa-sha256') return { secret: '', privateKey: ecdsa.privateKey };
+  // 24 bytes in Base64.
+  return { secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+}
+
+/** The half of it that the receiver is given. */
+function publicSecret({ proofs: [proof] }: SignatureScheme, secret: string): string {
+  if (proof?.kind !== 'signature' || proof.algorithm.startsWith('hmac-')) return secret;
+  if (proof.algorithm === 'ed25519') {
+    const { x = '' } = createPublicKey(ed25519.privateKey).export({ format: 'jwk' });
+    return Buffer.from(x, 'base64url').toString('hex');
+  }
+  return ecdsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+/** Another secret of the same kind, which signed nothing here. */
+export function otherSecret(scheme: SignatureScheme, secret: string): string {
+  const [proof] = scheme.proofs;
+  if (proof?.kind === 'signature' && proof.algorithm === 'ecdsa-sha256') {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  }
+  return secret.replace(/\w(?=\w{3})/, (letter) => (letter === 'a' ? 'b' : 'a'));
+}
+
+/** A request as that sender makes it, as our server would read it. */
+export function deliver(scheme: SignatureScheme, toSign: ToSign): SignedRequest {
+  const { headers, body, url = PUBLIC_URL + TARGET } = signRequest(scheme, toSign);
+  return { method: 'POST', url: url.slice(PUBLIC_URL.length), headers, body };
+}
+
+/** @throws Error with the problems */
+export function verifierFor(
+  options: VerifierOptions,
+  certificates = new Certificates(() => Promise.resolve(certificatePem)),
+): SignatureVerifier {
+  const compiled = compileVerifier(options, { publicUrl: PUBLIC_URL, certificates });
+  if ('problems' in compiled) throw new Error(JSON.stringify(compiled.problems));
+  return compiled;
+}
+
+/** Whether both halves of the check let it pass. */
+export async function isAccepted(
+  verifier: SignatureVerifier,
+  request: SignedRequest,
+  now = NOW,
+): Promise<VerifiedSignature | null> {
+  const found = await verifier.verify(request, now);
+  if (typeof found === 'string') return null;
+  // The cheap half must never refuse what is right.
+  if (verifier.checkHead(request, now) !== null)
+    throw new Error('the head of a right request is refused');
+  return found;
+}
