@@ -15,9 +15,12 @@ import { ClientAddresses } from './http/auth/client-address.ts';
 import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-storage.ts';
 import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
+import { SignatureCheck } from './http/auth/signature-check.ts';
 import { BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
+import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
+import { PathRules } from './http/path-rules.ts';
 import { RequestReader } from './http/request.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
@@ -107,7 +110,7 @@ const wiring: readonly Provider[] = [
     // After the checks of mappings, proxies and channels have joined the settings: a wrong configuration fails here,
     // before anything is opened.
     provide: 'verified settings',
-    inject: [HooksSettings, MappingService, ClientAddresses, ChannelRegistry],
+    inject: [HooksSettings, MappingService, PathRules, ClientAddresses, ChannelRegistry],
     useFactory: (settings: HooksSettings) => settings.verify(),
   },
 ];
@@ -118,6 +121,9 @@ export const providers: Provider[] = [
   ClientAddresses,
   AuthFailureThrottle,
   HookAuthentication,
+  PathRules,
+  SignatureCheck,
+  Handshakes,
   FastifyIngress,
   BodyReader,
   RequestReader,

@@ -1,6 +1,6 @@
 // The public face of the hooks: all that hosts, the standalone service and the operator API may import.
 export { isLoopback } from '../platform/http-client.ts';
-export { checkOptions } from './mappings/mapping-service.ts';
+export { checkOptions } from './check-options.ts';
 export { HooksModule } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';

@@ -18,13 +18,21 @@ export const REJECTIONS = {
     sentence:
       'Too many failed authentications from this address; correct the token and wait as long as Retry-After says.',
   },
-  unsupported_media_type: {
-    status: 415,
-    sentence: 'Send JSON in UTF-8: Content-Type application/json, without Content-Encoding.',
+  invalid_signature: { status: 401, sentence: 'The sender could not be verified: {detail}.' },
+  verification_unavailable: {
+    status: 503,
+    sentence:
+      'What the signature is verified with could not be fetched; send the request again later.',
   },
+  verification_busy: {
+    status: 503,
+    sentence: 'Too many large bodies wait to be verified; send the request again later.',
+  },
+  unsupported_media_type: { status: 415, sentence: 'Send {detail}, without Content-Encoding.' },
   payload_too_large: { status: 413, sentence: 'Send at most {detail} bytes.' },
   body_timeout: { status: 408, sentence: 'Send the whole body within {detail} seconds.' },
   invalid_json: { status: 400, sentence: 'Send a body that is valid JSON in UTF-8: {detail}.' },
+  invalid_body: { status: 400, sentence: 'Send a body that is {detail}.' },
   invalid_payload: { status: 400, sentence: '{detail}.' },
   unknown_hook: {
     status: 404,

@@ -22,6 +22,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['hooks.authFailures', options.AuthFailuresOptions],
   ['hooks.mappings[]', options.MappingOptions],
   ['hooks.mappings[].match', options.MatchOptions],
+  ['hooks.mappings[].verify', options.VerifyOptions],
   ['hooks.mappings[].transform', options.TransformOptions],
   ['hooks.transformLimits', options.TransformLimitsOptions],
   ['hooks.mail', MailOptions],

@@ -1,4 +1,5 @@
 import type { ResolvedHooksOptions } from '../options/index.ts';
+import type { RequestSignature } from '../ports/index.ts';
 
 /** The sub-path without outer slashes: what mappings compare and event details show. In linear time, the name is a stranger's. */
 export function bareName(name: string): string {
@@ -27,6 +28,8 @@ export interface HookRequest {
   readonly client: string;
   /** How the sender proved who it is, e.g. `token`. */
   readonly verifiedBy: string;
+  /** What its signature proved; absent: it was verified by a token. */
+  readonly signature?: RequestSignature;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
   /** The options in force when it came; a reload in the meantime does not change them. */

@@ -5,6 +5,7 @@ import type { Accepted } from '../actions/accept.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { ClientGone } from './body.ts';
+import { HandshakeAnswered } from './handshakes.ts';
 import { RequestContext } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
@@ -32,7 +33,9 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
 export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
   const { status, message, code, retryAfterSeconds } = rejection;
   const headers: Record<string, string> = {};
-  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (status === 401) {
+    headers['www-authenticate'] = code === 'invalid_signature' ? 'Signature' : 'Bearer';
+  }
   if (status === 405) headers['allow'] = 'POST';
   if (retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
@@ -49,11 +52,15 @@ function parseHostRefusal(error: unknown): HookAnswer | null {
   return { ...toRefusal(new Rejection('refused_by_host')), status };
 }
 
-function toText({ body }: HookAnswer): string | undefined {
-  return body === undefined ? undefined : JSON.stringify(body);
+function toText({ text, body }: HookAnswer): string | undefined {
+  return text ?? (body === undefined ? undefined : JSON.stringify(body));
 }
 
-const JSON_UTF8 = 'application/json; charset=utf-8';
+const JSON_CONTENT = { 'content-type': 'application/json; charset=utf-8' };
+const TEXT_CONTENT = {
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
 const LONGEST_NAME = 100;
 const CLIENT_GONE = 499;
 
@@ -86,6 +93,10 @@ export class AnswerWriter {
       this.answer(request, reply, answer, text);
       return;
     }
+    if (error instanceof HandshakeAnswered) {
+      this.answer(request, reply, error.answer);
+      return;
+    }
     const refusal = parseHostRefusal(error);
     if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request broke');
     this.answer(request, reply, refusal ?? toRefusal(new Rejection('internal_error')));
@@ -110,11 +121,12 @@ export class AnswerWriter {
     if (reply.sent || context?.isAnswered === true) return;
     if (context !== undefined) context.isAnswered = true;
     const { status, headers } = answer;
+    const content = answer.text === undefined ? JSON_CONTENT : TEXT_CONTENT;
     if (text !== undefined && mayLoseAnswer(request, reply, context)) {
-      this.#closing.send(reply, status, { 'content-type': JSON_UTF8, ...headers }, text);
+      this.#closing.send(reply, status, { ...content, ...headers }, text);
     } else {
       if (headers !== undefined) reply.headers(headers);
-      if (text !== undefined) reply.header('content-type', JSON_UTF8);
+      if (text !== undefined) reply.headers(content);
       reply.code(status).send(text);
     }
     this.#log(context, status, answer.eventId);

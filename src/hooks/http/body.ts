@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { HooksOptions } from '../options/index.ts';
@@ -6,6 +6,9 @@ import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 
 const EMPTY = Buffer.alloc(0);
+
+/** Those of `hooks`, or of a path. */
+export type BodyLimits = Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>;
 
 /** The client went away in the middle of its body; nobody is left to answer to. */
 export class ClientGone extends Error {
@@ -31,11 +34,10 @@ export class BodyReader {
   /**
    * @param payload the body, perhaps through a transform of the host's; never `request` itself, which such a transform
    * may have read.
-   * @throws Rejection 415, 413 or 408; 503 when the service stops meanwhile. ClientGone
+   * @throws Rejection 413 or 408; 503 when the service stops meanwhile. ClientGone
    */
-  async read(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
+  async read(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
     const { headers } = request;
-    assertJson(headers);
     if (Number(headers['content-length'] ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
     const isAnnounced =
       headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -46,7 +48,7 @@ export class BodyReader {
     return takeWhole(request, payload, limits) ?? this.#collect(request, payload, limits);
   }
 
-  #collect(request: IncomingMessage, payload: Readable, limits: HooksOptions): Promise<Buffer> {
+  #collect(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -85,50 +87,19 @@ export class BodyReader {
  * neither listeners nor a deadline. Null: it has to be waited for.
  * @throws Rejection payload_too_large
  */
-function takeWhole(
-  request: IncomingMessage,
-  payload: Readable,
-  limits: HooksOptions,
-): Buffer | null {
+function takeWhole(request: IncomingMessage, payload: Readable, limits: BodyLimits): Buffer | null {
   if (payload !== request || !request.complete || payload.readableFlowing !== null) return null;
   if (payload.readableLength > limits.maxBodyBytes) throw tooLarge(limits);
   const body: Buffer | null = payload.read();
   return body;
 }
 
-function tooLarge({ maxBodyBytes }: HooksOptions): Rejection {
+function tooLarge({ maxBodyBytes }: BodyLimits): Rejection {
   return new Rejection('payload_too_large', String(maxBodyBytes));
 }
 
-function tooSlow({ bodyTimeoutSeconds }: HooksOptions): Rejection {
+function tooSlow({ bodyTimeoutSeconds }: BodyLimits): Rejection {
   return new Rejection('body_timeout', String(bodyTimeoutSeconds));
-}
-
-const JSON_TYPE = /^(?:application\/json|[^\s/;,]+\/[^\s/;,]+\+json)$/;
-
-/**
- * Only JSON in UTF-8, or no word about it, and never compressed. The header chooses no parser: there is but one.
- * @throws Rejection unsupported_media_type
- */
-export function assertJson(headers: IncomingHttpHeaders): void {
-  const encoding = headers['content-encoding']?.trim() ?? '';
-  const coding = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
-  if (coding !== 'chunked' || encoding !== '' || !isJson(headers['content-type'])) {
-    throw new Rejection('unsupported_media_type');
-  }
-}
-
-function isJson(header: string | undefined): boolean {
-  if (header === undefined || header === 'application/json') return true;
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
-  if (type === '') return parameters.length === 0;
-  return JSON_TYPE.test(type) && parameters.every(isUtf8);
-}
-
-function isUtf8(parameter: string): boolean {
-  const equals = parameter.indexOf('=');
-  if (equals === -1 || parameter.slice(0, equals).trim() !== 'charset') return true;
-  return /^(?:utf-?8|"utf-?8")$/.test(parameter.slice(equals + 1).trim());
 }
 
 interface Deadline {

@@ -17,6 +17,7 @@ import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
+import { PathRules } from './path-rules.ts';
 import { RequestContext } from './request-context.ts';
 import { RequestReader } from './request.ts';
 
@@ -44,6 +45,7 @@ export class FastifyIngress {
     host: HttpAdapterHost,
     private readonly settings: HooksSettings,
     private readonly addresses: ClientAddresses,
+    private readonly rules: PathRules,
     private readonly reader: RequestReader,
     private readonly writer: AnswerWriter,
     private readonly clock: Clock,
@@ -94,6 +96,7 @@ export class FastifyIngress {
     const read = (context: RequestContext): Promise<HookRequest> =>
       this.reader.read(context, request);
     const context = new RequestContext(name, settings, client, this.clock.now(), read);
+    context.rule = this.rules.get(settings, name);
     RequestContext.set(request, context);
     return true;
   }

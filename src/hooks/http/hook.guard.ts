@@ -1,9 +1,13 @@
-import { HttpException, Injectable } from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
+import { HttpException, Injectable, Optional } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Rejection } from '../rejection.ts';
 import { toRefusal } from './answer.ts';
-import { HookAuthentication } from './auth/hook-authentication.ts';
+import { HookAuthentication, presentedToken } from './auth/hook-authentication.ts';
+import { SignatureCheck } from './auth/signature-check.ts';
+import { Handshakes } from './handshakes.ts';
+import type { PathRule, PathSigner } from './path-rules.ts';
 import { RequestContext } from './request-context.ts';
 import { hasTokenInQuery } from './request.ts';
 
@@ -15,16 +19,24 @@ const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
  * Decides who may speak, before a byte of the body is read. On the routes of the ingress, in this order
  * (behaviour.md §1):
  * 1. `?token=` in the query: 400
- * 2. not POST: 405
- * 3. token missing or wrong: 401, or 429 while the client is locked ({@link HookAuthentication})
- * 4. the service is closing: 503
- * On a route of the host's own (`@UseGuards(HookGuard)` in a module that imports `HooksModule`) only 3 and 4 are asked,
- * and a refusal is an `HttpException`, for the host's own filters.
+ * 2. a question that the path's sender asks by its head alone is answered ({@link Handshakes})
+ * 3. not POST: 405
+ * 4. the path's sender has to sign: 401 unless the head is that of a signed request ({@link SignatureCheck}); the
+ *    signature itself is verified once the body is read. Else the token is missing or wrong: 401, or 429 while the client
+ *    is locked ({@link HookAuthentication})
+ * 5. the service is closing: 503
+ * On a route of the host's own (`@UseGuards(HookGuard)` in a module that imports `HooksModule`) only the token and 5 are
+ * asked, and a refusal is an `HttpException`, for the host's own filters.
  * @publicApi
  */
 @Injectable()
 export class HookGuard implements CanActivate {
-  constructor(private readonly authentication: HookAuthentication) {}
+  constructor(
+    private readonly authentication: HookAuthentication,
+    // A module of the host's that uses the guard on routes of its own has neither, and needs neither there.
+    @Optional() private readonly signatures: SignatureCheck,
+    @Optional() private readonly handshakes: Handshakes,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
@@ -32,9 +44,15 @@ export class HookGuard implements CanActivate {
     const hook = RequestContext.get(request);
     if (hook === undefined) return this.#guardHostRoute(request, http.getResponse<FastifyReply>());
     if (hasTokenInQuery(request.raw.url ?? '')) throw TOKEN_IN_QUERY; // 1
-    if (request.method !== 'POST') throw METHOD_NOT_ALLOWED; // 2
-    const { headers } = request.raw;
-    const verifiedBy = this.authentication.verify(headers, hook.client, hook.settings); // 3 and 4
+    const { rule, client, settings } = hook;
+    const { raw } = request;
+    if (rule !== undefined) this.handshakes.answerHead(rule, raw); // 2
+    if (request.method !== 'POST') throw METHOD_NOT_ALLOWED; // 3
+    if (rule?.signer !== undefined && !presentsToken(raw, rule)) {
+      this.#checkSigned(hook, rule.signer, raw); // 4 and 5
+      return true;
+    }
+    const verifiedBy = this.authentication.verify(raw.headers, client, settings, rule); // 4 and 5
     if (typeof verifiedBy !== 'string') {
       return verifiedBy.then((scheme) => {
         hook.verifiedBy = scheme;
@@ -43,6 +61,13 @@ export class HookGuard implements CanActivate {
     }
     hook.verifiedBy = verifiedBy;
     return true;
+  }
+
+  #checkSigned(context: RequestContext, signer: PathSigner, raw: IncomingMessage): void {
+    const { client, receivedAt } = context;
+    this.signatures.checkHead(raw, { verifier: signer.verifier, client, receivedAt });
+    this.authentication.assertOpen();
+    context.signer = signer;
   }
 
   async #guardHostRoute(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
@@ -56,4 +81,9 @@ export class HookGuard implements CanActivate {
       throw new HttpException(body, status);
     }
   }
+}
+
+/** On a path that takes either, whoever presents a token is judged by that. */
+function presentsToken({ headers }: IncomingMessage, { orToken, tokenHeader }: PathRule): boolean {
+  return orToken && presentedToken(headers, tokenHeader) !== null;
 }

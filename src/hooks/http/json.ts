@@ -23,9 +23,10 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
 /**
  * The one JSON parser of the ingress, from raw bytes. Empty means `{}`; one byte order mark is dropped; of duplicate
  * keys the last wins; `__proto__` keys are dropped at every level.
+ * @param isAnnounced false: the sender did not say that this is JSON; what it sends instead is told to say so
  * @throws Rejection invalid_json, saying what is wrong without a word of the payload.
  */
-export function parseJson(bytes: Buffer): ParsedJson {
+export function parseJson(bytes: Buffer, isAnnounced = true): ParsedJson {
   if (!isUtf8(bytes)) throw new Rejection('invalid_json', 'it is not UTF-8');
   const decoded = bytes.toString();
   const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
@@ -36,7 +37,10 @@ export function parseJson(bytes: Buffer): ParsedJson {
     return { value: withoutProtoKeys(JSON.parse(text), text), text };
   } catch (error) {
     if (text.trim() === '') return { value: {}, text: '{}' };
-    throw new Rejection('invalid_json', mistake(error));
+    const advice = isAnnounced
+      ? ''
+      : ', and no Content-Type came; send JSON with Content-Type application/json';
+    throw new Rejection('invalid_json', mistake(error) + advice);
   }
 }
 

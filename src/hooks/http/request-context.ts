@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
+import type { PathRule, PathSigner } from './path-rules.ts';
 
 /**
  * What is sent back: decided as data, written by the `AnswerWriter`.
@@ -12,6 +13,8 @@ export interface HookAnswer {
   readonly status: number;
   /** Absent for 204. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Instead of `body`: plain text, which no browser takes for anything else. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. */
   readonly eventId?: string;
@@ -30,6 +33,12 @@ export class RequestContext {
   verifiedBy: string | undefined;
   /** `wake`, `agent` or the id of the mapping that matched, for metrics; never a name from the URL. */
   hook: string | null = null;
+  /** What the configuration says of this path before the payload is known. */
+  rule: PathRule | undefined;
+  /** Set by the guard: the sender has to sign, and this is what its body is verified with. */
+  signer: PathSigner | undefined;
+  /** What its signature says, once it is verified. */
+  signature: HookRequest['signature'];
   /** The body as the host's plugins hand it on, unread. */
   payload: Readable | undefined;
   /** The body is being read, or reading it ended early: the rest of it may still be under way. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Rejection } from '../rejection.ts';
-import { assertJson } from './body.ts';
+import { assertContent } from './content.ts';
 import { subPathBelow } from './fastify-ingress.ts';
 import { getIdempotencyKey, hasTokenInQuery, parseQuery, visibleHeaders } from './request.ts';
 
@@ -93,10 +93,10 @@ describe('getIdempotencyKey', () => {
   });
 });
 
-describe('assertJson', () => {
+describe('assertContent', () => {
   const codeFor = (type: string): string => {
     try {
-      assertJson({ 'content-type': type });
+      assertContent({ 'content-type': type });
       return 'passes';
     } catch (error) {
       return error instanceof Rejection ? error.code : 'crashes';

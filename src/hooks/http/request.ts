@@ -1,10 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { Rejection } from '../rejection.ts';
+import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';
-import { parseJson } from './json.ts';
+import { assertContent, parseContent } from './content.ts';
+import { Handshakes } from './handshakes.ts';
+import type { PathSigner } from './path-rules.ts';
 import type { RequestContext } from './request-context.ts';
 
 const LONGEST_IDEMPOTENCY_KEY = 256;
@@ -12,34 +15,73 @@ const LONGEST_IDEMPOTENCY_KEY = 256;
 /** Makes a {@link HookRequest}, plain data, of what came in over HTTP. */
 @Injectable()
 export class RequestReader {
-  constructor(private readonly body: BodyReader) {}
+  constructor(
+    private readonly body: BodyReader,
+    private readonly signatures: SignatureCheck,
+    private readonly handshakes: Handshakes,
+  ) {}
 
   /**
-   * 1. Nothing but slashes after the prefix: 404. 2. The body: 415, 413, 408; then 400
-   * when it is no JSON. 3. A key that is too long: 400.
-   * @throws Rejection, ClientGone
+   * 1. Nothing but slashes after the prefix: 404. 2. The body: 415, 413, 408. 3. Where the sender has to sign: 401 unless
+   * its signature fits these bytes. 4. They are not what the path takes: 400. 5. A question of the sender's is answered.
+   * 6. A key that is too long: 400.
+   * @throws Rejection, ClientGone, HandshakeAnswered
    */
   async read(context: RequestContext, { raw }: FastifyRequest): Promise<HookRequest> {
-    const { name, settings, client, verifiedBy = 'nothing', receivedAt, payload } = context;
+    const { name, settings, client, receivedAt, rule, signer } = context;
     if (/^\/*$/.test(name)) throw new Rejection('unknown_hook');
     // Until the whole body is there, the rest of it may still be under way.
     context.isBodyRefused = true;
-    const bytes = await this.body.read(raw, payload ?? raw, settings.hooks);
+    assertContent(raw.headers, rule?.body, rule?.contentType);
+    const bytes =
+      signer === undefined
+        ? await this.body.read(raw, context.payload ?? raw, rule?.limits ?? settings.hooks)
+        : await this.#readSigned(context, signer, raw);
     context.isBodyRefused = false;
-    const { value, text } = parseJson(bytes);
+    const { verifiedBy = 'nothing', signature } = context;
+    const { value, text } = parseContent(bytes, rule?.body, raw.headers);
+    if (rule?.scheme?.handshake !== undefined) {
+      await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });
+    }
     const idempotencyKey = getIdempotencyKey(raw.headers);
+    const headers = visibleHeaders(raw.headers);
+    if (rule?.tokenHeader !== undefined) delete headers[rule.tokenHeader];
     return {
       name,
       query: parseQuery(raw.url ?? ''),
-      headers: visibleHeaders(raw.headers),
+      headers,
       payload: value,
       payloadText: text,
       client,
       verifiedBy,
       receivedAt,
       settings,
+      ...(signature !== undefined && { signature }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
+  }
+
+  /** The sender is known only once its signature fits the bytes. */
+  async #readSigned(
+    context: RequestContext,
+    { verifier }: PathSigner,
+    raw: IncomingMessage,
+  ): Promise<Buffer> {
+    const { client, receivedAt, settings, rule, payload = raw } = context;
+    const limits = rule?.limits ?? settings.hooks;
+    const { bytes, signature } = await this.signatures.read(
+      raw,
+      { verifier, client, receivedAt },
+      limits,
+      async () => {
+        const body = await this.body.read(raw, payload, limits);
+        context.isBodyRefused = false;
+        return body;
+      },
+    );
+    context.verifiedBy = signature.scheme;
+    context.signature = signature;
+    return bytes;
   }
 }
 

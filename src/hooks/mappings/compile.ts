@@ -65,7 +65,11 @@ export function compileMappings(
   };
 }
 
-function listEntries({ mappings, presets: names }: ResolvedHooksOptions['hooks']): MappingEntry[] {
+/** As they are tried: what the operator wrote, then the presets that nothing was written about. */
+export function listEntries({
+  mappings,
+  presets: names,
+}: ResolvedHooksOptions['hooks']): MappingEntry[] {
   const enabled = [...new Set(names)].flatMap((name) => presets.get(name) ?? []);
   const written = mappings.map((mapping, index) => ({
     key: `hooks.mappings[${index}]`,
@@ -86,7 +90,10 @@ function mergeOver(preset: Preset | undefined, mapping: MappingOptions): Mapping
   const given = Object.entries(mapping).filter(([, value]) => value !== undefined);
   const words =
     mapping.action === 'wake' ? { textTemplate: preset?.messageTemplate, wakeMode: undefined } : {};
-  return Object.assign({}, preset, words, Object.fromEntries(given));
+  const merged = Object.assign({}, preset, words, Object.fromEntries(given));
+  // The operator gives the secrets, the preset knows the scheme.
+  if (mapping.verify === undefined) return merged;
+  return Object.assign(merged, { verify: Object.assign({}, preset?.verify, mapping.verify) });
 }
 
 function findUnknownPresets(names: readonly string[]): Problem[] {

@@ -1,23 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ActionResolver } from '../actions/action-resolver.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
-import {
-  ConfiguredAgents,
-  HooksSettings,
-  MODULE_NAMES,
-  renamed,
-  resolveOptions,
-} from '../options/index.ts';
-import type {
-  HooksSettingsInput,
-  OptionNames,
-  Resolution,
-  ResolvedHooksOptions,
-  SettingsFindings,
-} from '../options/index.ts';
+import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
+import type { ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
-import { TransformCompiler } from '../transforms/compiler.ts';
-import { TransformModules } from '../transforms/modules.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
 import { applyMapping } from './apply.ts';
 import type { Applied } from './apply.ts';
@@ -87,23 +73,4 @@ export class MappingService {
     this.#compiled.set(settings, compiled);
     return compiled;
   }
-}
-
-/** Everything that is wrong with options, mappings, presets and transforms included, without putting them in force. */
-export async function checkOptions(
-  input: HooksSettingsInput,
-  names: OptionNames = MODULE_NAMES,
-): Promise<Resolution> {
-  const resolution = resolveOptions(input, names);
-  if (!resolution.areMappingsSound) return resolution;
-  const { resolved } = resolution;
-  const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
-  const { problems, warnings } = compileMappings(resolved);
-  const found = [...problems, ...(await sandbox.check(resolved))];
-  const all = [...resolution.problems, ...renamed(found, names)];
-  return {
-    ...resolution,
-    problems: all,
-    warnings: all.length > 0 ? [] : [...resolution.warnings, ...renamed(warnings, names)],
-  };
 }

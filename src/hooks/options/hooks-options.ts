@@ -11,7 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
-import { MappingOptions } from './mapping-options.ts';
+import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
 export class AuthFailuresOptions {
@@ -81,6 +81,17 @@ export class HooksOptions {
   @IsString()
   path = '/hooks';
 
+  /**
+   * The address as senders call it, e.g. `https://hooks.example.com`: everything before `hooks.path`, without a trailing
+   * slash. Needed by schemes that sign the URL, such as `twilio`.
+   */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/, {
+    message: 'must be a URL without a trailing slash, such as https://hooks.example.com',
+  })
+  @IsString()
+  publicUrl?: string;
+
   /** Agents that requests and mappings may name. Absent or containing `*`: any. `[]`: none. */
   @IsOptional()
   @TextList()
@@ -118,11 +129,11 @@ export class HooksOptions {
   @Section(TransformLimitsOptions)
   transformLimits = new TransformLimitsOptions();
 
-  /** Largest body in bytes; exactly that passes. 1 to 67,108,864. @default 262144 */
+  /** Largest body in bytes; exactly that passes. 1 to 67,108,864. @default 1048576 */
   @IsInt()
   @Min(1)
-  @Max(64 * 1024 * 1024)
-  maxBodyBytes = 262_144;
+  @Max(MAX_BODY_BYTES)
+  maxBodyBytes = 1_048_576;
 
   /** How long a sender may take for the whole body, in seconds. Over 0, at most 600. @default 30 */
   @IsNumber()

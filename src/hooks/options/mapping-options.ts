@@ -1,6 +1,8 @@
 import {
+  ArrayMinSize,
   IsBoolean,
   IsIn,
+  IsInt,
   IsNumber,
   IsOptional,
   IsPositive,
@@ -8,11 +10,12 @@ import {
   Matches,
   Max,
   MaxLength,
+  Min,
 } from 'class-validator';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
-import { OptionalSection, OptionalText, TextOrLines } from './key-kinds.ts';
+import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
 export const ACTION_KINDS = ['wake', 'agent'] as const;
@@ -28,6 +31,13 @@ export const MAX_TIMEOUT_SECONDS = 86_400;
 
 /** Longest `task`, in characters. */
 export const MAX_TASK_LENGTH = 10_000;
+
+/** How the body of a request is read. */
+export const BODY_KINDS = ['json', 'form', 'text'] as const;
+export type BodyKind = (typeof BODY_KINDS)[number];
+
+/** Largest body that can be allowed, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** `hooks.mappings[].match`: which requests a mapping takes. Without `path` and `source` it takes every custom name. */
 export class MatchOptions {
@@ -52,6 +62,31 @@ export class TransformOptions {
   export?: string;
 }
 
+/** `hooks.mappings[].verify`: how a sender that signs its requests proves who it is (docs/security.md). */
+export class VerifyOptions {
+  /** Scheme of the sender, e.g. `github`, `stripe`, `standard-webhooks`. Default: the preset's of the same id. */
+  @OptionalText()
+  scheme?: string;
+
+  /** Secrets shared with the sender, or its public keys: any of them counts, so that one can be replaced by another. */
+  @IsOptional()
+  @ArrayMinSize(1, { message: 'must hold at least one secret' })
+  @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
+  @TextList()
+  secrets?: string[];
+
+  /** How old a signature may be, in seconds, over 0 and at most 86,400. Default: the scheme's, most often 300. */
+  @IsOptional()
+  @IsNumber()
+  @IsPositive()
+  @Max(86_400)
+  toleranceSeconds?: number;
+
+  /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
+  @OptionalText()
+  verifyToken?: string;
+}
+
 /** One entry of `hooks.mappings`: turns a payload into a wake action or an agent action. Templates: `{{ path }}`. */
 export class MappingOptions {
   /**
@@ -64,6 +99,36 @@ export class MappingOptions {
   /** Which requests it takes; absent: those to the path `<id>`. */
   @OptionalSection(MatchOptions)
   match?: MatchOptions;
+
+  /**
+   * Signatures instead of the hook token. This key and the next four belong to the path, since they are needed before the
+   * payload is known: only the first mapping of a path says them, or all that say them agree.
+   */
+  @OptionalSection(VerifyOptions)
+  verify?: VerifyOptions;
+
+  /** True: a hook that verifies signatures takes the hook token, too. @default false */
+  @IsOptional()
+  @IsBoolean()
+  orToken?: boolean;
+
+  /** One more header in which the hook token may come, for senders that can only fill their own. */
+  @IsOptional()
+  @Matches(/^[\w!#$%&'*+.^`|~-]+$/, { message: 'must be the name of a header' })
+  @IsString()
+  tokenHeader?: string;
+
+  /** `json`, `form` (to an object) or `text` (to `{text}`): what the sender sends. @default 'json' */
+  @IsOptional()
+  @IsIn(BODY_KINDS)
+  body?: BodyKind;
+
+  /** Largest body in bytes, 1 to 67,108,864. Default: `hooks.maxBodyBytes`. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_BODY_BYTES)
+  maxBodyBytes?: number;
 
   /** `wake` or `agent`. @default 'agent' */
   @IsOptional()

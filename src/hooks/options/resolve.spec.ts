@@ -20,7 +20,7 @@ describe('resolveOptions: defaults (spec "Configuration object hooks", behaviour
       enabled: false,
       path: '/hooks',
       allowRequestSessionKey: false,
-      maxBodyBytes: 262_144,
+      maxBodyBytes: 1_048_576,
       bodyTimeoutSeconds: 30,
       idempotencyHours: 72,
       summary: 'always',

@@ -38,6 +38,20 @@ export interface EventRequest {
   readonly replayOf?: string;
 }
 
+/** A signature that was found to be right; nothing of it is a secret. @publicApi */
+export interface RequestSignature {
+  /** Id of the scheme, e.g. `github`. */
+  readonly scheme: string;
+  /** The sender's own id of the delivery, the same when it is sent again. `isSigned`: the signature covers it. */
+  readonly deliveryId?: { readonly id: string; readonly isSigned: boolean };
+  /** SHA-256 in base64 of exactly what was signed: two deliveries of one signed text have the same. Absent: a shared secret. */
+  readonly signedDigest?: string;
+  /** True: with another body the signature would be wrong. */
+  readonly coversBody: boolean;
+  /** How old, or how far ahead, the signed time may be. Absent: the scheme signs none. */
+  readonly toleranceSeconds?: number;
+}
+
 /** One action of an event, with everything that it writes. */
 export interface NewAction {
   /** What the sender is told of it. */

@@ -11,6 +11,12 @@ import { AuthFailureThrottle } from './failure-throttle.ts';
 const UNAUTHORIZED = new Rejection('unauthorized');
 const SHUTTING_DOWN = new Rejection('shutting_down');
 
+/** What a request asks for, as far as it concerns its token. */
+export interface AskedHook {
+  /** In small letters: another header whose value is the token. */
+  readonly tokenHeader?: string;
+}
+
 /**
  * May this sender speak? Decided by the head of the request (behaviour.md §3):
  * 1. the token is compared, always;
@@ -36,6 +42,11 @@ export class HookAuthentication {
     this.#isClosed = true;
   }
 
+  /** For senders that are verified by another proof. @throws Rejection shutting_down */
+  assertOpen(): void {
+    if (this.#isClosed) throw SHUTTING_DOWN;
+  }
+
   /**
    * Name of the scheme that verified the sender, e.g. `token`. Not a promise in the usual case, which has nothing to
    * wait for: every request passes here.
@@ -45,8 +56,10 @@ export class HookAuthentication {
     headers: IncomingHttpHeaders,
     client: string,
     settings: ResolvedHooksOptions,
+    asked: AskedHook = {},
   ): string | Promise<string> {
-    if (!carriesHookToken(headers, settings)) return this.#refuse(client, settings);
+    if (!carriesHookToken(headers, settings, asked.tokenHeader))
+      return this.#refuse(client, settings);
     if (this.throttle.isWatching) return this.#admit(client, settings);
     if (this.#isClosed) throw SHUTTING_DOWN;
     return 'token';
@@ -91,10 +104,16 @@ export function parseBearer(authorization: string | undefined): string | null {
  * The token a request came with; null when it came with none. A non-empty Bearer wins, even beside another token in
  * `x-gateway-token`; a blank Bearer or another scheme counts as none (specification, "Authentication").
  */
-export function presentedToken(headers: IncomingHttpHeaders): string | null {
+export function presentedToken(headers: IncomingHttpHeaders, tokenHeader?: string): string | null {
   const bearer = parseBearer(headers.authorization);
   if (bearer !== null) return bearer;
-  const own = headers['x-gateway-token'];
+  return (
+    tokenIn(headers['x-gateway-token']) ??
+    (tokenHeader === undefined ? null : tokenIn(headers[tokenHeader]))
+  );
+}
+
+function tokenIn(own: string | string[] | undefined): string | null {
   const token = (Array.isArray(own) ? own.join(', ') : (own ?? '')).trim();
   return token === '' ? null : token;
 }
@@ -114,8 +133,9 @@ const digests = new WeakMap<ResolvedHooksOptions, Buffer>();
 export function carriesHookToken(
   headers: IncomingHttpHeaders,
   settings: ResolvedHooksOptions,
+  tokenHeader?: string,
 ): boolean {
-  const presented = presentedToken(headers);
+  const presented = presentedToken(headers, tokenHeader);
   // Node reads header bytes as latin1; a token outside of ASCII is sent as UTF-8.
   PRESENTED.write(hash('sha256', Buffer.from(presented ?? '', 'latin1'), 'latin1'), 'latin1');
   return timingSafeEqual(PRESENTED, expectedDigest(settings)) && presented !== null;

@@ -1,0 +1,202 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../ports/index.ts';
+import { Rejection } from '../../rejection.ts';
+import { ClientGone } from '../body.ts';
+import type { BodyLimits } from '../body.ts';
+import { throttleKey } from './client-address.ts';
+import { BoundedMap } from './failure-storage.ts';
+import type { SignatureFault, SignatureVerifier, VerifiedSignature } from './signatures/index.ts';
+
+/** One for each fault: a flood of wrong signatures pays for no exception objects. */
+const FAULTS: Readonly<Record<SignatureFault, Rejection>> = {
+  missing: new Rejection('invalid_signature', 'this hook needs a signature, and none came'),
+  malformed: new Rejection('invalid_signature', 'the signature is not well formed'),
+  stale: new Rejection('invalid_signature', 'its timestamp is too far from the time here'),
+  mismatch: new Rejection(
+    'invalid_signature',
+    'the signature does not fit the body and the secret; compare the secrets on both sides',
+  ),
+  unavailable: new Rejection('verification_unavailable'),
+};
+
+/** A body that was read, and what its signature says. */
+export interface SignedBody {
+  readonly bytes: Buffer;
+  readonly signature: VerifiedSignature;
+}
+
+/** What one signed request is judged by. */
+export interface SignedArrival {
+  readonly verifier: SignatureVerifier;
+  readonly client: string;
+  /** Epoch milliseconds; a slow body makes no signature stale. */
+  readonly receivedAt: number;
+}
+
+/**
+ * May this sender speak? Decided by its signature, in two halves (behaviour.md §1.4): the head before a byte of the body
+ * is read, then the exact bytes, before anybody parses them.
+ *
+ * A failure locks nobody out, since a stranger can point his own account at a provider to us, from the very addresses of
+ * ours. What it costs is room: the bodies of clients that cannot be told from strangers yet are kept within bounds.
+ */
+@Injectable()
+export class SignatureCheck {
+  readonly #bodies: UnverifiedBodies;
+
+  constructor(clock: Clock) {
+    this.#bodies = new UnverifiedBodies(clock);
+  }
+
+  /** How many bytes may be held for senders that are not verified yet, small bodies aside. */
+  get heldBytes(): number {
+    return this.#bodies.held;
+  }
+
+  /** The cheap half. @throws Rejection invalid_signature */
+  checkHead(raw: IncomingMessage, { verifier, client, receivedAt }: SignedArrival): void {
+    const fault = verifier.checkHead(headOf(raw), receivedAt);
+    if (fault === null) return;
+    this.#bodies.noteFailure(client);
+    throw FAULTS[fault];
+  }
+
+  /**
+   * Reads the body, once there is room for it, and verifies it.
+   * @throws Rejection invalid_signature; verification_unavailable or verification_busy, both to be tried again; what
+   * `read` throws
+   */
+  async read(
+    raw: IncomingMessage,
+    { verifier, client, receivedAt }: SignedArrival,
+    limits: BodyLimits,
+    read: () => Promise<Buffer>,
+  ): Promise<SignedBody> {
+    const size = expectedSize(raw, limits);
+    const leave =
+      size <= SMALL_BODY_BYTES ? null : await this.#bodies.enter(raw, client, size, limits);
+    try {
+      const bytes = await read();
+      const found = verifier.verify({ ...headOf(raw), body: bytes }, receivedAt);
+      const outcome = found instanceof Promise ? await found : found;
+      if (typeof outcome === 'string') throw FAULTS[outcome];
+      return { bytes, signature: outcome };
+    } catch (error) {
+      // Whoever sends too much or too slowly has not shown who it is either; our own trouble is nobody's failure.
+      if (error instanceof Rejection && error.status < 500) this.#bodies.noteFailure(client);
+      throw error;
+    } finally {
+      leave?.();
+    }
+  }
+}
+
+function headOf({ method = '', url = '', headers }: IncomingMessage): {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+} {
+  return { method, url, headers };
+}
+
+/** What the body will take at most, in bytes. */
+function expectedSize(raw: IncomingMessage, { maxBodyBytes }: BodyLimits): number {
+  if (raw.complete) return raw.readableLength;
+  const announced = raw.headers['content-length'];
+  return announced === undefined ? maxBodyBytes : Math.min(Number(announced), maxBodyBytes);
+}
+
+/** Up to this size a body waits in the connection's own buffer, whether anybody reads it or not. */
+const SMALL_BODY_BYTES = 65_536;
+/** For all clients together. One body always finds room, however large it may be. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** For one client that failed lately. */
+const MOST_BYTES_AFTER_FAILURE = 4 * 1024 * 1024;
+const REMEMBERED_MS = 60_000;
+
+const BUSY = new Rejection('verification_busy');
+
+interface Waiting {
+  readonly key: string;
+  readonly size: number;
+  readonly admit: () => void;
+}
+
+/**
+ * Room for the bodies of senders that are not verified yet. A body for which there is none waits, unread, in its
+ * connection; it is refused only when that takes longer than a body may.
+ */
+class UnverifiedBodies {
+  readonly #failed = new BoundedMap<number>();
+  readonly #byClient = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
+  held = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  noteFailure(client: string): void {
+    this.#failed.set(throttleKey(client), this.clock.now());
+  }
+
+  /** @returns what gives the room back. @throws Rejection verification_busy */
+  async enter(
+    raw: IncomingMessage,
+    client: string,
+    size: number,
+    { bodyTimeoutSeconds }: BodyLimits,
+  ): Promise<() => void> {
+    const key = throttleKey(client);
+    if (!this.#hasRoom(key, size)) {
+      const over = new AbortController();
+      const end = (): void => over.abort();
+      raw.once('close', end);
+      let isAdmitted = false;
+      const waiting: Waiting = {
+        key,
+        size,
+        admit: () => {
+          isAdmitted = true;
+          this.#take(key, size);
+          end();
+        },
+      };
+      this.#waiting.add(waiting);
+      await this.clock.wait(bodyTimeoutSeconds * 1000, over.signal);
+      this.#waiting.delete(waiting);
+      raw.off('close', end);
+      if (!isAdmitted) throw raw.destroyed ? new ClientGone() : BUSY;
+    } else {
+      this.#take(key, size);
+    }
+    return () => this.#giveBack(key, size);
+  }
+
+  #hasRoom(key: string, size: number): boolean {
+    if (this.held > 0 && this.held + size > MOST_BYTES) return false;
+    const own = this.#byClient.get(key) ?? 0;
+    return own === 0 || own + size <= MOST_BYTES_AFTER_FAILURE || !this.#hasFailed(key);
+  }
+
+  #hasFailed(key: string): boolean {
+    const failedAt = this.#failed.get(key);
+    return failedAt !== undefined && this.clock.now() - failedAt < REMEMBERED_MS;
+  }
+
+  #take(key: string, size: number): void {
+    this.held += size;
+    this.#byClient.set(key, (this.#byClient.get(key) ?? 0) + size);
+  }
+
+  #giveBack(key: string, size: number): void {
+    this.held -= size;
+    const own = (this.#byClient.get(key) ?? 0) - size;
+    if (own > 0) this.#byClient.set(key, own);
+    else this.#byClient.delete(key);
+    for (const waiting of this.#waiting) {
+      if (!this.#hasRoom(waiting.key, waiting.size)) continue;
+      this.#waiting.delete(waiting);
+      waiting.admit();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Injectable, Logger } from '@nestjs/common';
+import { getField, isRecord } from '../../platform/objects.ts';
+import { Rejection } from '../rejection.ts';
+import type { SignatureScheme } from './auth/signatures/index.ts';
+import type { PathRule, PathSigner } from './path-rules.ts';
+import type { HookAnswer } from './request-context.ts';
+
+/*
+ * What some senders ask before they deliver anything: is this address yours? The scheme's row says which question it
+ * asks (`handshake`); here it is answered. A question never becomes an event, and its answer holds nothing but what came
+ * in (or, for Zoom, what only the holder of the secret can make of it).
+ */
+
+/** Thrown to end a request with the answer of a handshake: in a guard of Nest there is no other way to answer. */
+export class HandshakeAnswered extends Error {
+  override readonly name = 'HandshakeAnswered';
+
+  constructor(readonly answer: HookAnswer) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super('answered');
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Longest text that is sent back, in bytes. */
+const LONGEST_ECHO = 1024;
+
+/** What Zoom's challenge may be. With a colon or more in it, the answer could be the signature of an event. */
+const PLAIN_TOKEN = /^[\w-]{1,64}$/;
+
+type Handshake = NonNullable<SignatureScheme['handshake']>;
+
+type QuestionHead = Pick<IncomingMessage, 'method' | 'url'>;
+
+/** A question in a body, to find out with which secret it was signed. */
+interface SignedQuestion {
+  readonly raw: IncomingMessage;
+  readonly bytes: Buffer;
+  readonly receivedAt: number;
+}
+
+@Injectable()
+export class Handshakes {
+  readonly #logger = new Logger('Hooks');
+
+  /**
+   * Questions that come without a signature and without a body worth reading: Meta's and Strava's GET, Trello's HEAD, the
+   * POST of Microsoft Graph. Returns when it is none of them.
+   * @throws HandshakeAnswered; Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that is
+   * too long
+   */
+  answerHead({ scheme, signer, path }: PathRule, { method, url }: QuestionHead): void {
+    const handshake = scheme?.handshake;
+    if (handshake === undefined || signer === undefined) return;
+    const answer = answerHead(handshake, signer, { method, url });
+    if (answer !== null) this.#answer(path, answer);
+  }
+
+  /**
+   * Questions in a body whose sender is verified: Slack's, Zoom's and Discord's. Returns when it is none of them.
+   * @throws HandshakeAnswered; Rejection invalid_payload for a question that cannot be answered
+   */
+  async answerBody(rule: PathRule, payload: unknown, signed: SignedQuestion): Promise<void> {
+    const { scheme, signer, path } = rule;
+    const handshake = scheme?.handshake;
+    if (handshake === undefined || !isRecord(payload)) return;
+    const answer = await answerBody(handshake, payload, () => findSecret(signer, signed));
+    if (answer !== null) this.#answer(path, answer);
+  }
+
+  #answer(path: string, answer: HookAnswer): never {
+    this.#logger.log(`answered the handshake of the sender to ${path}; it is no event`);
+    throw new HandshakeAnswered(answer);
+  }
+}
+
+function answerHead(
+  handshake: Handshake,
+  { verifyToken }: PathSigner,
+  { method, url = '' }: QuestionHead,
+): HookAnswer | null {
+  switch (handshake.kind) {
+    case 'head':
+      return method === 'HEAD' ? { status: 200 } : null;
+    case 'query-echo': {
+      const text = method === 'POST' ? queryParameter(url, handshake.parameter) : undefined;
+      return text === undefined ? null : echoText(text);
+    }
+    case 'get-challenge': {
+      if (method !== 'GET') return null;
+      if (handshake.verifyToken !== undefined) {
+        if (verifyToken === undefined) return null;
+        assertSame(queryParameter(url, handshake.verifyToken), verifyToken, handshake.verifyToken);
+      }
+      const text = queryParameter(url, handshake.parameter) ?? '';
+      if (handshake.answer === 'text') return echoText(text);
+      return { status: 200, body: { [handshake.parameter]: echoable(text) } };
+    }
+    default:
+      return null;
+  }
+}
+
+async function answerBody(
+  handshake: Handshake,
+  payload: Readonly<Record<string, unknown>>,
+  findSecret: () => Promise<string | undefined>,
+): Promise<HookAnswer | null> {
+  switch (handshake.kind) {
+    case 'challenge-json': {
+      if (payload[handshake.field] !== handshake.is) return null;
+      const text = getField(payload, handshake.echo);
+      if (typeof text !== 'string')
+        throw new Rejection('invalid_payload', 'The challenge is missing');
+      return { status: 200, body: { [handshake.echo]: echoable(text) } };
+    }
+    case 'challenge-hmac': {
+      if (payload[handshake.field] !== handshake.is) return null;
+      const plainToken = getField(payload, ...handshake.token.split('.'));
+      const secret = await findSecret();
+      if (typeof plainToken !== 'string' || !PLAIN_TOKEN.test(plainToken) || secret === undefined) {
+        throw new Rejection(
+          'invalid_payload',
+          'The token is not 1 to 64 letters, digits, _ or -, or this hook has no secret to sign it with',
+        );
+      }
+      const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
+      return { status: 200, body: { plainToken, encryptedToken } };
+    }
+    case 'pong': {
+      const { field, answers } = handshake;
+      const value = payload[field];
+      if (typeof value !== 'number') return null;
+      const answer = answers.get(value);
+      if (answer === undefined) return null;
+      return answer === null ? { status: 204 } : { status: 200, body: { ...answer } };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The one of the path's secrets that a request is signed with; undefined: none, it was let in by its token. */
+async function findSecret(
+  signer: PathSigner | undefined,
+  { raw, bytes, receivedAt }: SignedQuestion,
+): Promise<string | undefined> {
+  const { method = '', url = '', headers } = raw;
+  for (const [index, verifier] of (signer?.single() ?? []).entries()) {
+    const found = await verifier.verify({ method, url, headers, body: bytes }, receivedAt);
+    if (typeof found !== 'string') return signer?.secrets[index];
+  }
+  return undefined;
+}
+
+/** First value, whatever it is called: what a template may see of a query has no credentials, and so no verify token. */
+function queryParameter(url: string, name: string): string | undefined {
+  const start = url.indexOf('?');
+  return start === -1
+    ? undefined
+    : (new URLSearchParams(url.slice(start + 1)).get(name) ?? undefined);
+}
+
+/** @throws Rejection invalid_signature. Digests are compared, so that the time tells nothing. */
+function assertSame(given: string | undefined, expected: string, parameter: string): void {
+  const isRight = timingSafeEqual(
+    hash('sha256', given ?? '', 'buffer'),
+    hash('sha256', expected, 'buffer'),
+  );
+  if (isRight && given !== undefined) return;
+  throw new Rejection('invalid_signature', `${parameter} is not the verifyToken of this hook`);
+}
+
+/** As plain text, whatever it looks like: a browser must not take it for a page. */
+function echoText(text: string): HookAnswer {
+  return { status: 200, text: echoable(text) };
+}
+
+/** @throws Rejection invalid_payload */
+function echoable(text: string): string {
+  if (Buffer.byteLength(text) <= LONGEST_ECHO) return text;
+  throw new Rejection('invalid_payload', `The challenge is longer than ${LONGEST_ECHO} bytes`);
+}

@@ -1,0 +1,273 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { bareName } from '../actions/hook-request.ts';
+import { listEntries } from '../mappings/compile.ts';
+import { toLabel } from '../mappings/mapping.ts';
+import type { MappingEntry } from '../mappings/mapping.ts';
+import { HooksSettings, inMappings } from '../options/index.ts';
+import type {
+  BodyKind,
+  MappingOptions,
+  Problem,
+  ResolvedHooksOptions,
+  VerifyOptions,
+} from '../options/index.ts';
+import { compileVerifier, schemes } from './auth/signatures/index.ts';
+import type { SignatureScheme, SignatureVerifier } from './auth/signatures/index.ts';
+import type { BodyLimits } from './body.ts';
+
+/*
+ * What has to be known of a hook before its payload is: how its sender proves who it is, and how its body is read. It
+ * is written in mappings and presets, but belongs to the path, whose mappings can be told apart by the payload only.
+ */
+
+/** What the mappings of one path say before the payload is known. A path about which they say nothing has no rule. */
+export interface PathRule {
+  /** Without outer slashes, as it is written in the configuration: safe to show. */
+  readonly path: string;
+  /** The sender's; also where the token guards the path, because nobody gave a secret. */
+  readonly scheme?: SignatureScheme;
+  /** Present: the sender has to sign. */
+  readonly signer?: PathSigner;
+  /** True: whoever presents a token instead is verified by that. */
+  readonly orToken: boolean;
+  /** One more header for the token, in lower case. */
+  readonly tokenHeader?: string;
+  readonly body: BodyKind;
+  /** The type that the sender writes for the kind of body it sends, if not the usual one. */
+  readonly contentType?: string;
+  readonly limits: BodyLimits;
+}
+
+/** What a path's signatures are verified with. */
+export interface PathSigner {
+  readonly verifier: SignatureVerifier;
+  readonly secrets: readonly string[];
+  /** One verifier per secret, to find out which of them was used; made when somebody asks. */
+  readonly single: () => readonly SignatureVerifier[];
+  /** What a GET challenge has to bring. */
+  readonly verifyToken?: string;
+}
+
+/** The rules of one configuration by path, and what is wrong with it. */
+interface CompiledPathRules {
+  readonly rules: ReadonlyMap<string, PathRule>;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** The rules of the settings in force, and of those that requests under way began with. */
+@Injectable()
+export class PathRules {
+  readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledPathRules>();
+
+  constructor(settings: HooksSettings) {
+    settings.addCheck((next) => this.#compile(next));
+  }
+
+  /** @param name sub-path as it came; outer slashes do not lead around a rule, since mappings ignore them, too. */
+  get(settings: ResolvedHooksOptions, name: string): PathRule | undefined {
+    const { rules } = this.#compile(settings);
+    return rules.size === 0 ? undefined : rules.get(bareName(name));
+  }
+
+  #compile(settings: ResolvedHooksOptions): CompiledPathRules {
+    const known = this.#compiled.get(settings);
+    if (known !== undefined) return known;
+    const compiled = compilePathRules(settings);
+    this.#compiled.set(settings, compiled);
+    return compiled;
+  }
+}
+
+/** The keys of a mapping that are about its path. */
+const PATH_KEYS = ['verify', 'orToken', 'tokenHeader', 'body', 'maxBodyBytes'] as const;
+type PathKey = (typeof PATH_KEYS)[number];
+type PathOptions = Pick<MappingOptions, PathKey>;
+
+const BUILT_IN: ReadonlySet<string> = new Set(['wake', 'agent']);
+
+/** Where one path's keys come from. */
+interface PathSource {
+  readonly path: string;
+  /** What is said of it; the operator's word before a preset's. */
+  readonly said: PathOptions;
+  /** Where a key is written. */
+  readonly places: Readonly<Partial<Record<PathKey, string>>>;
+  /** False: only a preset speaks of signatures, and it knows no secret. */
+  readonly isVerifyWritten: boolean;
+}
+
+/** Every path about which something is said, and everything that is wrong with it. */
+export function compilePathRules(settings: ResolvedHooksOptions): CompiledPathRules {
+  const { hooks } = settings;
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const placed = listEntries(hooks).flatMap((entry) => {
+    const path = literalPath(entry.mapping);
+    if (path !== undefined && !BUILT_IN.has(path)) return [{ entry, path }];
+    problems.push(...findMisplaced(entry, path));
+    return [];
+  });
+  const rules = new Map<string, PathRule>();
+  for (const [path, group] of Map.groupBy(placed, (one) => one.path)) {
+    const entries = group.map(({ entry }) => entry);
+    const found = findDisagreements(entries);
+    problems.push(...found);
+    const source = found.length > 0 ? null : toSource(path, entries);
+    const rule = source && compileRule(source, settings, { problems, warnings });
+    if (rule !== null) rules.set(path, rule);
+  }
+  return { rules, problems: inMappings(problems, hooks.mappings), warnings };
+}
+
+/** Absent for a mapping that takes any path. */
+function literalPath({ id, match }: MappingOptions): string | undefined {
+  const path = match === undefined ? id : match.path;
+  return path === undefined ? undefined : bareName(path);
+}
+
+function findMisplaced({ key, written }: MappingEntry, path: string | undefined): Problem[] {
+  const message =
+    path === undefined
+      ? 'belongs to one path, and this mapping takes any; set match.path beside it'
+      : `cannot be set for the built-in hook ${path}; use another path`;
+  return PATH_KEYS.filter((field) => written[field] !== undefined).map((field) => ({
+    key: `${key}.${field}`,
+    message,
+  }));
+}
+
+/** Whether a mapping is a preset that the operator has written nothing about. */
+function isPreset({ key }: MappingEntry): boolean {
+  return key.startsWith('preset ');
+}
+
+/** Only the first mapping that the operator wrote for a path says a key, or all that say it say the same. */
+function findDisagreements(entries: readonly MappingEntry[]): Problem[] {
+  const [first, ...others] = entries.filter((entry) => !isPreset(entry));
+  if (first === undefined) return [];
+  return PATH_KEYS.flatMap((field) => {
+    const agreed = first.written[field];
+    return others
+      .filter(({ written }) => written[field] !== undefined)
+      .filter(({ written }) => !isDeepStrictEqual(written[field], agreed))
+      .map(({ key }) => ({
+        key: `${key}.${field}`,
+        message: `belongs to the path, and ${toLabel(first)} comes first there; set it in that one, and here the same or nothing`,
+      }));
+  });
+}
+
+/** Null when nobody says anything about the path. */
+function toSource(path: string, entries: readonly MappingEntry[]): PathSource | null {
+  const said: Record<string, unknown> = {};
+  const places: Partial<Record<PathKey, string>> = {};
+  for (const field of PATH_KEYS) {
+    const writer = entries.find((entry) => !isPreset(entry) && entry.written[field] !== undefined);
+    const sayer = writer ?? entries.find(({ mapping }) => mapping[field] !== undefined);
+    if (sayer === undefined) continue;
+    said[field] = (writer?.written ?? sayer.mapping)[field];
+    places[field] = `${sayer.key}.${field}`;
+  }
+  if (Object.keys(said).length === 0) return null;
+  const isVerifyWritten = entries.some((entry) => !isPreset(entry) && entry.written.verify);
+  return { path, said: withScheme(said, entries), places, isVerifyWritten };
+}
+
+/** The operator gives the secrets; a preset of the path knows the scheme. */
+function withScheme(said: PathOptions, entries: readonly MappingEntry[]): PathOptions {
+  const { verify } = said;
+  if (verify === undefined || verify.scheme !== undefined) return said;
+  const brought = entries.find(({ mapping }) => mapping.verify?.scheme !== undefined);
+  const scheme = brought?.mapping.verify?.scheme;
+  return scheme === undefined ? said : { ...said, verify: Object.assign({}, verify, { scheme }) };
+}
+
+interface Findings {
+  readonly problems: Problem[];
+  readonly warnings: Problem[];
+}
+
+function compileRule(
+  { path, said, places, isVerifyWritten }: PathSource,
+  { hooks }: ResolvedHooksOptions,
+  { problems, warnings }: Findings,
+): PathRule | null {
+  const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
+  const before = problems.length;
+  const report = (field: PathKey, message: string): unknown =>
+    problems.push({ key: places[field] ?? path, message });
+  const signer =
+    verify !== undefined && isVerifyWritten
+      ? compileSigner(verify, places.verify ?? path, hooks.publicUrl, problems)
+      : undefined;
+  if (orToken && !isVerifyWritten) {
+    report('orToken', 'has no meaning without verify.secrets; remove it');
+  }
+  if (tokenHeader !== undefined && isVerifyWritten && !orToken) {
+    report('tokenHeader', 'has no meaning beside verify without orToken: true; remove it');
+  }
+  if (problems.length > before) return null;
+  const scheme = schemes.get(verify?.scheme ?? '');
+  if (scheme !== undefined && signer === undefined && !scheme.canSendToken) {
+    const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
+    warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
+  }
+  return {
+    path,
+    orToken,
+    body: body ?? scheme?.body ?? 'json',
+    limits: {
+      maxBodyBytes: maxBodyBytes ?? hooks.maxBodyBytes,
+      bodyTimeoutSeconds: hooks.bodyTimeoutSeconds,
+    },
+    ...(scheme !== undefined && { scheme }),
+    ...(signer !== undefined && { signer }),
+    ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
+    ...(scheme?.contentType !== undefined && { contentType: scheme.contentType }),
+  };
+}
+
+/** Undefined when there is a problem. */
+function compileSigner(
+  { scheme, secrets, toleranceSeconds, verifyToken }: VerifyOptions,
+  key: string,
+  publicUrl: string | undefined,
+  problems: Problem[],
+): PathSigner | undefined {
+  if (scheme === undefined) {
+    const message = 'is missing; name one, e.g. github or standard-webhooks (docs/security.md)';
+    problems.push({ key: `${key}.scheme`, message });
+    return undefined;
+  }
+  if (secrets === undefined) {
+    problems.push({
+      key: `${key}.secrets`,
+      message: 'is missing; list what the sender signs with',
+    });
+    return undefined;
+  }
+  const compileWith = (some: readonly string[]): ReturnType<typeof compileVerifier> =>
+    compileVerifier(
+      { scheme, secrets: some, ...(toleranceSeconds !== undefined && { toleranceSeconds }) },
+      { ...(publicUrl !== undefined && { publicUrl }) },
+    );
+  const verifier = compileWith(secrets);
+  if ('problems' in verifier) {
+    const place = (field: string): string =>
+      field === 'publicUrl' ? 'hooks.publicUrl' : `${key}.${field}`;
+    problems.push(...verifier.problems.map((problem) => ({ ...problem, key: place(problem.key) })));
+    return undefined;
+  }
+  return {
+    verifier,
+    secrets,
+    single: () =>
+      secrets.flatMap((secret) => {
+        const one = compileWith([secret]);
+        return 'problems' in one ? [] : [one];
+      }),
+    ...(verifyToken !== undefined && { verifyToken }),
+  };
+}

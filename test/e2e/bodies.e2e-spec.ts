@@ -1,0 +1,151 @@
+import { HookReplay } from '../../src/index.ts';
+import { hmac, byGithub } from '../support/signed.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
+
+const SECRET = 'a-secret-that-the-form-is-signed-with';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+
+describe('Bodies', () => {
+  let hooks: Hooks;
+
+  beforeAll(async () => {
+    hooks = await Hooks.start({
+      mappings: [
+        {
+          id: 'form',
+          body: 'form',
+          messageTemplate: '{{ From }}|{{ Body }}|{{ tag }}|{{ payload.payload.action }}',
+        },
+        { id: 'text', body: 'text', messageTemplate: 'says {{ text }}' },
+        { id: 'small', maxBodyBytes: 20, messageTemplate: '{{ a }}' },
+        { id: 'large', maxBodyBytes: 2_000_000, messageTemplate: '{{ a }}' },
+        {
+          id: 'signed-form',
+          body: 'form',
+          verify: { scheme: 'github', secrets: [SECRET] },
+          messageTemplate: '{{ payload.payload.action }}',
+        },
+        { id: 'any', match: {}, messageTemplate: 'any' },
+      ],
+    });
+  });
+  afterAll(() => hooks.close());
+
+  /** The end of the prompt's content. */
+  async function promptOf(eventId: unknown): Promise<string> {
+    const { runs } = await hooks.ended(eventId);
+    return runs[0]?.prompt ?? '';
+  }
+
+  async function expectRefusal(
+    path: string,
+    body: string | Buffer,
+    headers: Record<string, string>,
+    [status, code, words]: readonly [number, string, RegExp],
+  ): Promise<void> {
+    const before = await hooks.stored();
+    const answer = await hooks.ask(path, body.toString(), headers);
+    expect(answer).toEqual({ ok: false, status, code, error: expect.stringMatching(words) });
+    expect(await hooks.stored()).toBe(before);
+  }
+
+  it('a form becomes an object: repeated fields a list, a JSON payload parsed', async () => {
+    const body =
+      'From=%2B49+30&Body=Hi+%26+bye&tag=a&tag=b&payload=%7B%22action%22%3A%22opened%22%7D&__proto__=x&constructor=y';
+    const { eventId, status } = await hooks.ask('/form', body, FORM);
+    expect(status).toBe(200);
+    expect(await promptOf(eventId)).toContain('+49 30|Hi & bye|["a","b"]|opened');
+    const { payload } = (await hooks.details(eventId)).request;
+    expect(payload).toEqual({
+      From: '+49 30',
+      Body: 'Hi & bye',
+      tag: ['a', 'b'],
+      payload: { action: 'opened' },
+      constructor: 'y',
+    });
+  });
+
+  it('a text becomes {text}', async () => {
+    const { eventId } = await hooks.ask('/text', 'disk is "full"\n', TEXT);
+    expect(await promptOf(eventId)).toContain('says disk is "full"');
+  });
+
+  it('a form can be replayed', async () => {
+    const { eventId } = await hooks.ask('/form', 'From=me&Body=again', FORM);
+    const replayed = await hooks.app.get(HookReplay).replay(String(eventId));
+    expect(replayed.outcome).toBe('replayed');
+    const { eventId: again } = 'answer' in replayed ? replayed.answer : {};
+    expect(await promptOf(again)).toContain('me|again||');
+  });
+
+  it('a signature of a form is over its bytes', async () => {
+    const body = 'payload=%7B%22action%22%3A%22closed%22%7D';
+    const right = await hooks.ask('/signed-form', body, { ...FORM, ...byGithub(SECRET, body) });
+    expect(right.status).toBe(200);
+    expect(await promptOf(right['eventId'])).toContain('closed');
+    const parsed = `sha256=${hmac('sha256', SECRET, '{"action":"closed"}')}`;
+    await expectRefusal('/signed-form', body, { ...FORM, 'x-hub-signature-256': parsed }, [
+      401,
+      'invalid_signature',
+      /does not fit the body/,
+    ]);
+  });
+
+  it.each<[string, string, string, Record<string, string>, RegExp]>([
+    ['JSON to a form', '/form', '{}', {}, /application\/x-www-form-urlencoded/],
+    ['a form to JSON', '/any', 'a=1', FORM, /Content-Type application\/json, without/],
+    ['JSON to a text', '/text', '{}', {}, /Content-Type text\/plain/],
+    ['latin1', '/text', 'x', { 'content-type': 'text/plain; charset=latin1' }, /UTF-8/],
+    [
+      'multipart',
+      '/any',
+      '--x--',
+      { 'content-type': 'multipart/form-data; boundary=x' },
+      /application\/json \(choose that instead of multipart at the sender\)/,
+    ],
+    ['gzip', '/any', '{}', { 'content-encoding': 'gzip' }, /switch compression off at the sender/],
+  ])('415 for %s says what to send', async (_name, path, body, headers, words) => {
+    await expectRefusal(path, body, headers, [415, 'unsupported_media_type', words]);
+  });
+
+  it('400 for text without a content type says to send one', async () => {
+    const before = await hooks.stored();
+    const answer = await fetch(`${hooks.url}/hooks/any`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: Buffer.from('disk full'),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: 'invalid_json',
+      error: expect.stringContaining('send JSON with Content-Type application/json'),
+    });
+    expect(await hooks.stored()).toBe(before);
+  });
+
+  it('400 for a form of too many fields, and for a payload nested too deep', async () => {
+    await expectRefusal('/form', '&'.repeat(1000), FORM, [400, 'invalid_body', /1000 fields/]);
+    const deep = `payload=${'['.repeat(1001)}${']'.repeat(1001)}`;
+    await expectRefusal('/form', deep, FORM, [400, 'invalid_json', /nested deeper/]);
+  });
+
+  it('a path has a limit of its own, smaller or larger; exactly that passes', async () => {
+    expect((await hooks.ask('/small', `{"a":"${'x'.repeat(12)}"}`)).status).toBe(200);
+    await expectRefusal('/small', `{"a":"${'x'.repeat(13)}"}`, {}, [
+      413,
+      'payload_too_large',
+      /at most 20 bytes/,
+    ]);
+    expect((await hooks.ask('/large', `{"a":"${'x'.repeat(1_999_992)}"}`)).status).toBe(200);
+  });
+
+  it('1 MiB is the limit of every other path', async () => {
+    expect((await hooks.ask('/any', `{"a":"${'x'.repeat(1_048_568)}"}`)).status).toBe(200);
+    await expectRefusal('/any', `{"a":"${'x'.repeat(1_048_569)}"}`, {}, [
+      413,
+      'payload_too_large',
+      /at most 1048576 bytes/,
+    ]);
+  });
+});
