@@ -43,7 +43,7 @@ export class HookReplay {
     const stored = await this.events.storedRequest(eventId);
     if (stored === null) return 'unknown';
     if (stored.payload === null) return 'pruned';
-    const { path, query, headers, client, verifiedBy } = stored.request;
+    const { path, query, headers, client, verifiedBy, signature } = stored.request;
     const { value, text } = parseJson(Buffer.from(stored.payload));
     return {
       name: path,
@@ -51,6 +51,7 @@ export class HookReplay {
       headers,
       client,
       verifiedBy,
+      signature,
       payload: value,
       payloadText: text,
       receivedAt: this.clock.now(),

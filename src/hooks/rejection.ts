@@ -57,6 +57,10 @@ export const REJECTIONS = {
     sentence:
       'This idempotency key came before with another body; use a fresh key for a new request.',
   },
+  signature_reused: {
+    status: 401,
+    sentence: 'This signature came before with another body; sign each request anew.',
+  },
   mapping_failed: {
     status: 500,
     sentence: 'The mapping of this hook broke; the event is kept as failed and can be replayed.',

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { ManualClock } from '../support/clocks.ts';
-import { LIMITS, MAIN, wake } from './ledger/events.ts';
+import { LIMITS, MAIN, key, wake } from './ledger/events.ts';
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/ledger-version-1.sql');
 /** Of the fixture's events, by their numbers. */
@@ -87,8 +87,8 @@ describe('a ledger that version 1 wrote', () => {
       lastRoute: { channel: 'chan_1', to: '42' },
       pendingSystemEvents: [{ text: 'hello' }],
     });
-    const idempotency = { scope: 'wake', key: 'k', digest: 'd', keepUntil: clock.now() + 1000 };
-    expect(await ledger.intake.accept(wake({ idempotency }), LIMITS)).toMatchObject({
+    const known = key('k', 'd', clock.now() + 1000);
+    expect(await ledger.intake.accept(wake({ keys: [known] }), LIMITS)).toMatchObject({
       outcome: 'replayed',
       receipt: { eventId: id(1), actions: [{ kind: 'wake', mode: 'now' }] },
     });

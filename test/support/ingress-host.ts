@@ -54,7 +54,7 @@ export class RecordingIntake extends Intake {
       client,
       verifiedBy,
       receivedAt: event.receivedAt,
-      idempotencyKey: event.idempotency?.key,
+      idempotencyKey: event.keys?.[0]?.key,
       actions: event.actions.map(({ details }) => details),
     });
     return this.answer(event);

@@ -31,7 +31,7 @@ export interface StoredEvent {
   readonly warnings: string;
   readonly request: string;
   readonly payload: string;
-  readonly idempotency: IdempotencyKey | null;
+  readonly keys: readonly IdempotencyKey[];
   readonly actions: readonly StoredAction[];
 }
 
@@ -59,7 +59,13 @@ export type StoredRunUpdate = Omit<RunUpdate, NestedOfRun> & {
 /** Changes that no request makes in numbers: they cross as objects. */
 type RareChange = Exclude<Change, SystemEventChange | WorkChange | RunUpdate> | StoredRunUpdate;
 
-type KeyTuple = readonly [scope: string, key: string, digest: string, keepUntil: number];
+type KeyTuple = readonly [
+  scope: string,
+  key: string,
+  digest: string,
+  keepUntil: number,
+  onOtherContent: IdempotencyKey['onOtherContent'],
+];
 type SystemEventTuple = readonly [
   type: 'system-event',
   session: string,
@@ -102,7 +108,7 @@ export type EventTuple = readonly [
   warnings: string,
   request: string,
   payload: string,
-  idempotency: KeyTuple | null,
+  keys: readonly KeyTuple[] | null,
   actions: readonly ActionTuple[],
 ];
 
@@ -119,14 +125,14 @@ export function encodeEvent(event: NewEvent): EventTuple {
     event.warnings.length === 0 ? NO_WARNINGS : JSON.stringify(event.warnings),
     JSON.stringify(withConsole(event)),
     event.payload,
-    encodeKey(event.idempotency),
+    event.keys?.map(encodeKey) ?? null,
     event.actions.map(encodeAction),
   ];
 }
 
 /** Writer thread: what {@link encodeEvent} sent. */
 export function decodeEvent(tuple: EventTuple): StoredEvent {
-  const [id, hook, receivedAt, mapping, failure, warnings, request, payload, key, actions] = tuple;
+  const [id, hook, receivedAt, mapping, failure, warnings, request, payload, keys, actions] = tuple;
   return {
     id,
     hook,
@@ -136,7 +142,7 @@ export function decodeEvent(tuple: EventTuple): StoredEvent {
     warnings,
     request,
     payload,
-    idempotency: decodeKey(key),
+    keys: keys?.map(decodeKey) ?? [],
     actions: actions.map(decodeAction),
   };
 }
@@ -152,7 +158,7 @@ function encodeAction({ receipt, details, dedupeKey, changes }: NewAction): Acti
   return [
     JSON.stringify(receipt),
     JSON.stringify(details),
-    encodeKey(dedupeKey),
+    dedupeKey === undefined ? null : encodeKey(dedupeKey),
     changes.map(encodeChange),
   ];
 }
@@ -161,19 +167,17 @@ function decodeAction([receipt, details, dedupeKey, changes]: ActionTuple): Stor
   return {
     receipt,
     details,
-    dedupeKey: decodeKey(dedupeKey),
+    dedupeKey: dedupeKey === null ? null : decodeKey(dedupeKey),
     changes: changes.map(decodeChange),
   };
 }
 
-function encodeKey(key: IdempotencyKey | undefined): KeyTuple | null {
-  return key === undefined ? null : [key.scope, key.key, key.digest, key.keepUntil];
+function encodeKey(key: IdempotencyKey): KeyTuple {
+  return [key.scope, key.key, key.digest, key.keepUntil, key.onOtherContent];
 }
 
-function decodeKey(tuple: KeyTuple | null): IdempotencyKey | null {
-  if (tuple === null) return null;
-  const [scope, key, digest, keepUntil] = tuple;
-  return { scope, key, digest, keepUntil };
+function decodeKey([scope, key, digest, keepUntil, onOtherContent]: KeyTuple): IdempotencyKey {
+  return { scope, key, digest, keepUntil, onOtherContent };
 }
 
 /** Main thread: a change of an event or of a step, ready to be sent. */
@@ -240,7 +244,13 @@ function toJson(value: object | undefined): string | undefined {
  * text of the first receipt of the same key.
  */
 export type StoredAcceptance =
-  | { readonly outcome: 'accepted'; readonly kept?: readonly number[] }
+  | {
+      readonly outcome: 'accepted';
+      /** Which actions are no repeats; absent: all of them. */
+      readonly kept?: readonly number[];
+      /** JSON text; absent: the event's own. */
+      readonly warnings?: string;
+    }
   | { readonly outcome: 'replayed'; readonly receipt: string }
   | Exclude<Acceptance, { receipt: unknown }>;
 
@@ -251,7 +261,7 @@ export type StoredAcceptance =
 export function decodeAcceptance(event: NewEvent, answer: StoredAcceptance): Acceptance {
   switch (answer.outcome) {
     case 'accepted':
-      return { outcome: 'accepted', receipt: buildReceipt(event, answer.kept) };
+      return { outcome: 'accepted', receipt: buildReceipt(event, answer) };
     case 'replayed': {
       const receipt: Receipt = JSON.parse(answer.receipt);
       return { outcome: 'replayed', receipt };
@@ -261,10 +271,15 @@ export function decodeAcceptance(event: NewEvent, answer: StoredAcceptance): Acc
   }
 }
 
-function buildReceipt(event: NewEvent, kept: readonly number[] | undefined): Receipt {
+function buildReceipt(
+  event: NewEvent,
+  { kept, warnings }: Extract<StoredAcceptance, { outcome: 'accepted' }>,
+): Receipt {
   const receipts = event.actions.map((action) => action.receipt);
   const actions = kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at));
-  return { eventId: event.id, actions, warnings: event.warnings };
+  if (warnings === undefined) return { eventId: event.id, actions, warnings: event.warnings };
+  const changed: string[] = JSON.parse(warnings);
+  return { eventId: event.id, actions, warnings: changed };
 }
 
 /** A lease as its row holds it. */

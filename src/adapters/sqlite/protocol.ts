@@ -1,6 +1,7 @@
 // What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
+import type { IdempotencyKey } from '../../hooks/ports/event.ts';
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
 import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
@@ -97,7 +98,7 @@ export interface WriterCalls {
   context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
   routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
   noteRoute: { args: [session: string, route: Route]; result: null };
-  holderOf: { args: [scope: string, key: string]; result: string | null };
+  holderOf: { args: [key: IdempotencyKey]; result: string | null };
   clearRoutes: { args: [session: string]; result: null };
   retry: { args: [eventId: string]; result: number | null };
   retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };

@@ -160,8 +160,8 @@ export class SqliteIntake extends Intake {
     return decodeAcceptance(event, answer);
   }
 
-  holderOf({ scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>): Promise<string | null> {
-    return this.#writer.call('holderOf', scope, key);
+  holderOf(key: IdempotencyKey): Promise<string | null> {
+    return this.#writer.call('holderOf', key);
   }
 }
 

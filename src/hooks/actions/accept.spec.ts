@@ -61,11 +61,12 @@ describe('EventAcceptance (behaviour §1.9, §10)', () => {
   });
 
   it.each([
-    ['conflict', 'idempotency_conflict', 422, undefined],
-    ['full', 'event_queue_full', 503, 5],
-    ['paused', 'paused', 503, 5],
-  ] as const)('%s is refused as %s %d', async (outcome, code, status, retryAfterSeconds) => {
-    await expect(accept({}, { outcome })).rejects.toMatchObject({
+    [{ outcome: 'conflict', scope: 'key' }, 'idempotency_conflict', 422, undefined],
+    [{ outcome: 'conflict', scope: 'signed\ngithub\nci' }, 'signature_reused', 401, undefined],
+    [{ outcome: 'full' }, 'event_queue_full', 503, 5],
+    [{ outcome: 'paused' }, 'paused', 503, 5],
+  ] as const)('%j is refused as %s %d', async (answer, code, status, retryAfterSeconds) => {
+    await expect(accept({}, answer)).rejects.toMatchObject({
       code,
       status,
       retryAfterSeconds,
@@ -82,23 +83,6 @@ describe('EventAcceptance (behaviour §1.9, §10)', () => {
     await expect(accept({}, new TypeError('oops'))).rejects.toThrow(TypeError);
   });
 
-  it('keys are scoped to the hook, tied to the content, and kept for hooks.idempotencyHours', async () => {
-    const { event } = await accept({ idempotencyKey: 'k' });
-    expect(event?.idempotency).toEqual({
-      scope: 'agent',
-      key: 'k',
-      digest: expect.any(String),
-      keepUntil: AT + 72 * 3_600_000,
-    });
-    const other = await accept({ idempotencyKey: 'k', payloadText: '{"a":2}' });
-    expect(other.event?.idempotency?.digest).not.toBe(event?.idempotency?.digest);
-  });
-
-  it('a fraction of an hour ends at a whole millisecond, which is all that ledgers store', async () => {
-    const { event } = await accept({ idempotencyKey: 'k' }, undefined, 0.000_001);
-    expect(event?.idempotency?.keepUntil).toBe(AT + 4);
-  });
-
   it('a replayed event has no keys', async () => {
     const trust = { level: 'untrusted', verifiedBy: 'token' } as const;
     const action = {
@@ -111,6 +95,6 @@ describe('EventAcceptance (behaviour §1.9, §10)', () => {
     } as const;
     const { event } = await accept({ replayOf: 'e0', idempotencyKey: 'k', actions: [action] });
     expect(event).toMatchObject({ warnings: [], actions: [{ receipt: { kind: 'wake' } }] });
-    expect([event?.idempotency, event?.actions[0]?.dedupeKey]).toEqual([undefined, undefined]);
+    expect([event?.keys, event?.actions[0]?.dedupeKey]).toEqual([undefined, undefined]);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { signalsOf } from '../boundary/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
@@ -10,12 +9,11 @@ import {
   mainSession,
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
-import type { Acceptance, IdempotencyKey, NewAction, NewEvent, Receipt } from '../ports/index.ts';
+import type { Acceptance, NewAction, NewEvent, Receipt } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
-
-const HOUR_MS = 3_600_000;
+import { isOfSignedText, keysOf } from './idempotency.ts';
 
 /** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
 const MAX_SHOWN_TEXT = 10_000;
@@ -64,7 +62,9 @@ export class EventAcceptance {
       case 'replayed':
         return { receipt: acceptance.receipt, isReplay: true };
       case 'conflict':
-        throw new Rejection('idempotency_conflict');
+        throw new Rejection(
+          isOfSignedText(acceptance.scope) ? 'signature_reused' : 'idempotency_conflict',
+        );
       case 'full':
         throw new Rejection('event_queue_full');
       case 'paused':
@@ -86,10 +86,10 @@ export class EventAcceptance {
   }
 
   /** A replay takes effect whatever came before it, and says whether one of its keys has done so since. */
-  async #asReplay({ idempotency, ...event }: NewEvent, replayOf: string): Promise<NewEvent> {
-    const keys = [idempotency, ...event.actions.map(({ dedupeKey }) => dedupeKey)];
-    const known = keys.filter((key) => key !== undefined);
-    const holders = await Promise.all(known.map((key) => this.intake.holderOf(key)));
+  async #asReplay({ keys = [], ...event }: NewEvent, replayOf: string): Promise<NewEvent> {
+    const ofActions = event.actions.map(({ dedupeKey }) => dedupeKey);
+    const all = [...keys, ...ofActions].filter((key) => key !== undefined);
+    const holders = await Promise.all(all.map((key) => this.intake.holderOf(key)));
     // Ids are in the order of time.
     const later = new Set(holders.filter((id) => id !== null && id > replayOf));
     const warnings = Array.from(
@@ -117,40 +117,30 @@ function toNewEvent(
     headers,
     client,
     verifiedBy,
+    signature,
     replayOf,
     payloadText,
     receivedAt,
   } = request;
   const id = newId();
-  const keyed = (scope: string, key: string | undefined): IdempotencyKey | undefined =>
-    key === undefined
-      ? undefined
-      : {
-          scope,
-          key,
-          digest: createHash('sha256').update(payloadText).digest('base64'),
-          keepUntil: Math.ceil(receivedAt + hooks.idempotencyHours * HOUR_MS),
-        };
-  // The first key there is counts: the sender's own, else the mapping's for each action.
-  const idempotency = keyed(hook, resolved.idempotencyKey);
+  const { keys, byAction } = keysOf(request, resolved, hooks.idempotencyHours);
   return {
     v: 1,
     id,
     hook,
     receivedAt,
-    request: { path, query, headers, client, verifiedBy, replayOf },
+    request: { path, query, headers, client, verifiedBy, signature, replayOf },
     payload: payloadText,
     warnings,
-    actions: actions.map((action) => {
+    actions: actions.map((action, at) => {
       const written = toNewAction(action, { id, hook, receivedAt });
-      const dedupeKey =
-        idempotency === undefined ? keyed(`dedupe ${hook}`, action.dedupeKey) : undefined;
+      const dedupeKey = byAction[at];
       return dedupeKey === undefined ? written : { ...written, dedupeKey };
     }),
     mapping,
     failure: failure?.text,
     console,
-    idempotency,
+    ...(keys.length > 0 && { keys }),
   };
 }
 

@@ -83,7 +83,7 @@ describe('HookIngress: a mapped hook (behaviour §1.7, §1.8)', () => {
     expect(intake.events).toMatchObject([
       { hook: 'ci', actions: [], failure: 'TypeError: secret' },
     ]);
-    expect(intake.events[0]?.idempotency).toBeUndefined();
+    expect(intake.events[0]?.keys).toBeUndefined();
   });
 
   it('a ledger that breaks is no broken mapping: nothing is stored a second time', async () => {

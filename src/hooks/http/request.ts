@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
+import { LONGEST_KEY } from '../actions/idempotency.ts';
 import { Rejection } from '../rejection.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';
@@ -9,8 +10,6 @@ import { assertContent, parseContent } from './content.ts';
 import { Handshakes } from './handshakes.ts';
 import type { PathSigner } from './path-rules.ts';
 import type { RequestContext } from './request-context.ts';
-
-const LONGEST_IDEMPOTENCY_KEY = 256;
 
 /** Makes a {@link HookRequest}, plain data, of what came in over HTTP. */
 @Injectable()
@@ -168,7 +167,7 @@ export function visibleHeaders(headers: IncomingHttpHeaders): Record<string, str
  */
 export function getIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const key = trimmed(headers['idempotency-key']) || trimmed(headers['x-gateway-idempotency-key']);
-  if (key.length > LONGEST_IDEMPOTENCY_KEY) throw new Rejection('invalid_idempotency_key');
+  if (key.length > LONGEST_KEY) throw new Rejection('invalid_idempotency_key');
   return key === '' ? undefined : key;
 }
 

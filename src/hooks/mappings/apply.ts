@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
 import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
+import { limitKey } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import type { Trust } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
@@ -44,9 +44,6 @@ const NO_TRANSFORM: TransformDecisions = { decisions: [], console: [], isOutdate
 
 const OUTDATED =
   'the transform of this hook was edited and does not compile; the version before it was used';
-
-/** Longest dedupe key that the ledger keeps, in characters. */
-const MAX_DEDUPE_KEY_LENGTH = 256;
 
 /**
  * Every action that the mapping makes of the request, all of them or none.
@@ -242,14 +239,8 @@ function renderDedupeKey(
   // A key of nothing but the template's own punctuation would make one of different payloads.
   const key = rendered?.hasContent === true ? trimmed(rendered.text) : undefined;
   if (key === undefined) return undefined;
-  const first = limitLength(key);
-  return nth === 0 ? first : limitLength(`${first} action ${nth + 1}`);
-}
-
-/** A key that is too long is replaced by its digest. */
-function limitLength(key: string): string {
-  if (key.length <= MAX_DEDUPE_KEY_LENGTH) return key;
-  return createHash('sha256').update(key).digest('hex');
+  const first = limitKey(key);
+  return nth === 0 ? first : limitKey(`${first} action ${nth + 1}`);
 }
 
 /** Trimmed; blank is absent. */

@@ -15,8 +15,11 @@ export interface NewEvent {
   /** Id of the mapping that matched. */
   readonly mapping?: string;
   readonly actions: readonly NewAction[];
-  /** Key the sender gave for the whole request. */
-  readonly idempotency?: IdempotencyKey;
+  /**
+   * Keys under which the whole request takes effect once: if one of them came before, it is a repeat of the event that
+   * has it (of several, the first decides). An accepted event has all of them from its own commit on.
+   */
+  readonly keys?: readonly IdempotencyKey[];
   /** Set when a mapping broke on it: the event is stored as `failed` and has no actions. */
   readonly failure?: string;
   /** What a transform wrote with `console`; content, kept as long as the payload. */
@@ -34,6 +37,8 @@ export interface EventRequest {
   readonly client: string;
   /** How the sender was verified, e.g. `token`. */
   readonly verifiedBy: string;
+  /** What its signature proved, when it has one. */
+  readonly signature?: RequestSignature;
   /** Id of the event this one repeats, when an operator replayed it. */
   readonly replayOf?: string;
 }
@@ -58,21 +63,30 @@ export interface NewAction {
   readonly receipt: ActionReceipt;
   /** What the event's details show of it (no secrets). `text` and `message` are content, kept as long as the payload. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** A repeat of the same key is left out, the other actions of the event go on. */
+  /** A repeat of the same key, whatever its content, is left out; the other actions of the event go on. */
   readonly dedupeKey?: IdempotencyKey;
   readonly changes: readonly Change[];
 }
 
 /** A key under which a request, or one action of it, takes effect once. */
 export interface IdempotencyKey {
-  /** Keys are compared within one scope (a hook path). */
+  /** Keys are compared within one scope: of a path and its sender, or of a mapping. */
   readonly scope: string;
   readonly key: string;
   /** Digest of the content the key came with. */
   readonly digest: string;
+  /**
+   * What the same key with other content is. `conflict`: refused, whatever the other keys say. `repeat`: a repeat all
+   * the same. `new`: an event of its own, warned of by {@link REUSED_KEY}; each content is then remembered by itself.
+   */
+  readonly onOtherContent: 'conflict' | 'repeat' | 'new';
   /** Epoch milliseconds until which it is remembered. */
   readonly keepUntil: number;
 }
+
+/** The warning of an event whose key of kind `new` came before with other content. @publicApi */
+export const REUSED_KEY =
+  'the delivery id of this request came before with another body; it is an event of its own';
 
 /** What the sender is told of one action. */
 export type ActionReceipt =
@@ -88,13 +102,14 @@ export interface Receipt {
 
 /**
  * `accepted`: durable, its work will be done. `replayed`: the same key came before, nothing was written, here is the
- * first receipt. `conflict`: the sender's key came before with other content. `full`: too many system events wait in
- * a main session. `paused`: the operator paused the intake.
+ * first receipt. `conflict`: a key of that scope came before with other content and allows none. `full`: too many
+ * system events wait in a main session. `paused`: the operator paused the intake.
  */
 export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }
   | { readonly outcome: 'replayed'; readonly receipt: Receipt }
-  | { readonly outcome: 'conflict' | 'full' | 'paused' };
+  | { readonly outcome: 'conflict'; readonly scope: string }
+  | { readonly outcome: 'full' | 'paused' };
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {

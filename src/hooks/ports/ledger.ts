@@ -35,7 +35,7 @@ export class LedgerUnavailable extends Error {
 /** How an event becomes durable; all that the HTTP side can write or ask. @publicApi */
 export abstract class Intake {
   /** The event to which an idempotency key belongs now; null: nobody has it. */
-  abstract holderOf(key: Pick<IdempotencyKey, 'scope' | 'key'>): Promise<string | null>;
+  abstract holderOf(key: IdempotencyKey): Promise<string | null>;
 
   /**
    * Stores the event, its actions and their work in one commit, fsynced before it resolves.

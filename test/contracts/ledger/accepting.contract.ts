@@ -1,3 +1,4 @@
+import { REUSED_KEY } from '../../../src/hooks/ports/event.ts';
 import type { Acceptance } from '../../../src/hooks/ports/event.ts';
 import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
@@ -36,38 +37,127 @@ export function describeAccepting(openStore: OpenStore): void {
     });
 
     it('answers a repeat of a key with the first receipt and writes nothing', async () => {
-      const first = await accept(wake({ idempotency: key('a') }));
-      const repeat = wake({ idempotency: key('a') });
+      const first = await accept(wake({ keys: [key('a')] }));
+      const repeat = wake({ keys: [key('a')] });
       expect(await accept(repeat)).toEqual({ ...first, outcome: 'replayed' });
       expect(await under.ledger.events.get(repeat.id)).toBeNull();
       expect(await waiting()).toBe(1);
     });
 
     it('refuses a known key with other content', async () => {
-      await accept(wake({ idempotency: key('a') }));
-      const other = wake({ idempotency: key('a', 'other') });
-      expect(await accept(other)).toEqual({ outcome: 'conflict' });
+      await accept(wake({ keys: [key('a')] }));
+      const other = wake({ keys: [key('a', 'other')] });
+      expect(await accept(other)).toEqual({ outcome: 'conflict', scope: 'wake' });
       expect(await waiting()).toBe(1);
     });
 
     it('accepts one of many repeats at once', async () => {
-      const all = Array.from({ length: 5 }, () => accept(wake({ idempotency: key('a') })));
+      const all = Array.from({ length: 5 }, () => accept(wake({ keys: [key('a')] })));
       const expected = ['accepted', ...Array.from({ length: 4 }, () => 'replayed')];
       expect(outcomes(await Promise.all(all))).toEqual(expected);
       expect(await waiting()).toBe(1);
     });
 
     it('forgets a key when its time is over', async () => {
-      await accept(wake({ idempotency: key('a') }));
+      await accept(wake({ keys: [key('a')] }));
       under.clock.advance(1000);
-      const later = wake({ idempotency: key('a', 'other', under.clock.now() + 1000) });
+      const later = wake({ keys: [key('a', 'other', under.clock.now() + 1000)] });
       expect(await accept(later)).toMatchObject({ outcome: 'accepted' });
     });
 
     it('keeps keys of different scopes apart', async () => {
-      await accept(wake({ idempotency: key('a') }));
-      const other = wake({ idempotency: { ...key('a', 'other'), scope: 'agent' } });
+      await accept(wake({ keys: [key('a')] }));
+      const other = wake({ keys: [{ ...key('a', 'other'), scope: 'agent' }] });
       expect(await accept(other)).toMatchObject({ outcome: 'accepted' });
+    });
+
+    it('knows an event by each of its keys', async () => {
+      const first = await accept(wake({ keys: [key('a'), { ...key('b'), scope: 'other' }] }));
+      for (const keys of [[key('a')], [key('new'), { ...key('b'), scope: 'other' }]]) {
+        expect(await accept(wake({ keys }))).toEqual({ ...first, outcome: 'replayed' });
+      }
+      expect(await waiting()).toBe(1);
+      // A repeat has made none of its other keys known.
+      expect(await accept(wake({ keys: [key('new', 'other')] }))).toMatchObject({
+        outcome: 'accepted',
+      });
+    });
+
+    it('answers with the receipt of the first of several keys that are known', async () => {
+      const [a, b] = [
+        await accept(wake({ keys: [key('a')] })),
+        await accept(wake({ keys: [key('b')] })),
+      ];
+      expect(await accept(wake({ keys: [key('b'), key('a')] }))).toEqual({
+        ...b,
+        outcome: 'replayed',
+      });
+      expect(await accept(wake({ keys: [key('a'), key('b')] }))).toEqual({
+        ...a,
+        outcome: 'replayed',
+      });
+    });
+
+    it('refuses for one key what is a repeat by another', async () => {
+      const repeats = { ...key('id', 'd'), onOtherContent: 'repeat' } as const;
+      const strict = { ...key('text', 'd'), scope: 'signed' };
+      await accept(wake({ keys: [repeats, strict] }));
+      const other = wake({ keys: [repeats, strict].map((one) => ({ ...one, digest: 'other' })) });
+      expect(await accept(other)).toEqual({ outcome: 'conflict', scope: 'signed' });
+      expect(await under.ledger.events.get(other.id)).toBeNull();
+      expect(await waiting()).toBe(1);
+    });
+
+    it('accepts one of many at once that share but one of their keys', async () => {
+      const all = Array.from({ length: 5 }, (_, n) =>
+        accept(wake({ keys: [key(`own ${n}`), key('shared')] })),
+      );
+      const expected = ['accepted', ...Array.from({ length: 4 }, () => 'replayed')];
+      expect(outcomes(await Promise.all(all))).toEqual(expected);
+      expect(await waiting()).toBe(1);
+    });
+
+    it('takes a key with other content for a repeat where that is asked for', async () => {
+      const keyed = (digest: string) =>
+        wake({ keys: [{ ...key('a', digest), onOtherContent: 'repeat' }] });
+      const first = await accept(keyed('d'));
+      expect(await accept(keyed('other'))).toEqual({ ...first, outcome: 'replayed' });
+      expect(await waiting()).toBe(1);
+    });
+
+    it('accepts a key with other content with a warning where that is asked for, and knows both', async () => {
+      const keyed = (name: string, digest: string, warnings: string[] = []) =>
+        wake({ keys: [{ ...key(name, digest), onOtherContent: 'new' }], warnings });
+      const one = await accept(keyed('a', 'd'));
+      expect(one).toMatchObject({ outcome: 'accepted', receipt: { warnings: [] } });
+      const other = await accept(keyed('a', 'other', ['own']));
+      expect(other).toMatchObject({
+        outcome: 'accepted',
+        receipt: { warnings: ['own', REUSED_KEY] },
+      });
+      expect(await accept(keyed('a', 'd'))).toEqual({ ...one, outcome: 'replayed' });
+      expect(await accept(keyed('a', 'other'))).toEqual({ ...other, outcome: 'replayed' });
+      const id = other.outcome === 'accepted' ? other.receipt.eventId : '';
+      expect((await under.details(id)).warnings).toEqual(['own', REUSED_KEY]);
+      // One name that begins with another is no reuse of it, whatever stands between.
+      for (const name of ['a ', 'a\n', 'a\nd', 'aa', '']) {
+        expect(await accept(keyed(name, 'third'))).toMatchObject({
+          outcome: 'accepted',
+          receipt: { warnings: [] },
+        });
+      }
+      under.clock.advance(1000);
+      expect(await accept(keyed('a', 'fourth'))).toMatchObject({ receipt: { warnings: [] } });
+    });
+
+    it('says which event has a key', async () => {
+      const asked = { ...key('a'), onOtherContent: 'new' } as const;
+      const given = wake({ keys: [asked] });
+      await accept(given);
+      const holder = (one: typeof asked) => under.ledger.intake.holderOf(one);
+      expect(await holder(asked)).toBe(given.id);
+      expect(await holder({ ...asked, digest: 'other' })).toBeNull();
+      expect(await holder({ ...asked, scope: 'other' })).toBeNull();
     });
 
     it('leaves out actions whose dedupe key is known', async () => {
@@ -97,11 +187,11 @@ export function describeAccepting(openStore: OpenStore): void {
       await accept(wake(), limits);
       const two = event({
         actions: [wakeAction([systemEvent(), systemEvent()])],
-        idempotency: key('a'),
+        keys: [key('a')],
       });
       expect(await accept(two, limits)).toEqual({ outcome: 'full' });
       expect(await waiting()).toBe(1);
-      expect(await accept(wake({ idempotency: key('a', 'other') }), limits)).toMatchObject({
+      expect(await accept(wake({ keys: [key('a', 'other')] }), limits)).toMatchObject({
         outcome: 'accepted',
       });
       expect(await accept(agent('hook:a'), limits)).toMatchObject({ outcome: 'accepted' });

@@ -21,7 +21,7 @@ export function newId(): string {
 }
 
 export function key(name: string, digest = 'd', keepUntil = NOON + 1000): IdempotencyKey {
-  return { scope: 'wake', key: name, digest, keepUntil };
+  return { scope: 'wake', key: name, digest, keepUntil, onOtherContent: 'conflict' };
 }
 
 export function event(given: Partial<NewEvent> = {}): NewEvent {

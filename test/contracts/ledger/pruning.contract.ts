@@ -135,10 +135,10 @@ export function describePruning(openStore: OpenStore): void {
 
     it('keeps an event as long as its key is known, then lets both go', async () => {
       const keepUntil = under.clock.now() + 3 * DAY;
-      const id = await accept(wake({ idempotency: key('a', 'd', keepUntil) }));
+      const id = await accept(wake({ keys: [key('a', 'd', keepUntil)] }));
       under.clock.advance(2 * DAY);
       await prune(1, 1);
-      const repeat = wake({ idempotency: key('a') });
+      const repeat = wake({ keys: [key('a')] });
       expect(await under.ledger.intake.accept(repeat, LIMITS)).toMatchObject({
         outcome: 'replayed',
         receipt: { eventId: id },

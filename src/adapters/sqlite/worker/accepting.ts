@@ -2,6 +2,7 @@
 // their idempotency keys, then writes the event, its keys and everything its actions change, or nothing at all.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../hooks/ports/event-store.ts';
+import { REUSED_KEY } from '../../../hooks/ports/event.ts';
 import type { IdempotencyKey } from '../../../hooks/ports/event.ts';
 import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
 import type { Pause } from './admin.ts';
@@ -33,28 +34,51 @@ export class Accepting {
   }
 
   /**
-   * In this order: paused, the same key with other content (`conflict`) or the same (`replayed`), nothing but repeats
-   * (`replayed`), too many system events (`full`), accepted.
+   * In this order: paused, one of its keys with content that it does not allow (`conflict`), one of its keys
+   * (`replayed`), nothing but repeats (`replayed`), too many system events (`full`), accepted.
    * @param maxSystemEvents how many may wait in one main session.
    */
   accept(event: StoredEvent, maxSystemEvents: number, now: number): StoredAcceptance {
     if (this.#pause.isPaused()) return { outcome: 'paused' };
-    const known = event.idempotency && this.#keys.find(event.idempotency, now);
-    if (known !== null) {
-      if (known.digest !== event.idempotency?.digest) return { outcome: 'conflict' };
-      return this.#replay(known.eventId);
-    }
+    const { conflict, repeats, isReused } = this.#compareKeys(event.keys, now);
+    if (conflict !== null) return { outcome: 'conflict', scope: conflict.scope };
+    if (repeats !== null) return this.#replay(repeats);
     const { kept, firstEventId } = this.#withoutRepeats(event.actions, now);
     if (kept.length === 0 && firstEventId !== null) return this.#replay(firstEventId);
     if (this.#wouldOverflow(kept, maxSystemEvents, now)) return { outcome: 'full' };
-    this.#store(event, kept, now);
-    if (kept.length === event.actions.length) return { outcome: 'accepted' };
-    return { outcome: 'accepted', kept: kept.map((action) => event.actions.indexOf(action)) };
+    const warnings = isReused ? withReusedKey(event.warnings) : event.warnings;
+    this.#store({ ...event, warnings }, kept, now);
+    return {
+      outcome: 'accepted',
+      ...(kept.length < event.actions.length && {
+        kept: kept.map((action) => event.actions.indexOf(action)),
+      }),
+      ...(isReused && { warnings }),
+    };
+  }
+
+  /**
+   * What the keys of a request say of it, all in the transaction that will store it.
+   * `repeats`: the event that has the first known one.
+   */
+  #compareKeys(keys: readonly IdempotencyKey[], now: number) {
+    let repeats: string | null = null;
+    let isReused = false;
+    for (const key of keys) {
+      const known = this.#keys.find(key, now);
+      const isOther = known !== null && known.digest !== key.digest;
+      if (isOther && key.onOtherContent === 'conflict') {
+        return { conflict: key, repeats, isReused };
+      }
+      repeats ??= known?.eventId ?? null;
+      isReused ||= known === null && this.#keys.hasOtherContent(key, now);
+    }
+    return { conflict: null, repeats, isReused };
   }
 
   /** The event that has the key now. */
-  holderOf(scope: string, key: string, now: number): string | null {
-    return this.#keys.find({ scope, key }, now)?.eventId ?? null;
+  holderOf(key: IdempotencyKey, now: number): string | null {
+    return this.#keys.find(key, now)?.eventId ?? null;
   }
 
   /** Leaves out actions whose key came before, in an earlier event or in this one. */
@@ -87,7 +111,7 @@ export class Accepting {
 
   /** Writes the row with everything that is known of the event now, so that a plain wake costs no second update. */
   #store(event: StoredEvent, actions: readonly StoredAction[], now: number): void {
-    const keys = [event.idempotency, ...actions.map((action) => action.dedupeKey)].filter(
+    const keys = [...event.keys, ...actions.map((action) => action.dedupeKey)].filter(
       (key) => key !== null,
     );
     const receipts = actions.map((action) => action.receipt).join(',');
@@ -159,6 +183,12 @@ function firstStatus(
   return ends ? 'done' : 'accepted';
 }
 
+/** The event's warnings with the one that only the ledger can know of. */
+function withReusedKey(warnings: string): string {
+  const own: string[] = JSON.parse(warnings);
+  return JSON.stringify([...own, REUSED_KEY]);
+}
+
 /** The keys of earlier requests and actions, with the event that they belong to. */
 class IdempotencyKeys {
   readonly #sql: ReturnType<typeof prepareKeys>;
@@ -168,26 +198,47 @@ class IdempotencyKeys {
   }
 
   /** Null: not known, or remembered for long enough. */
-  find(
-    { scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>,
-    now: number,
-  ): { digest: string; eventId: string } | null {
-    const row = this.#sql.find.get(scope, key, now);
+  find(key: IdempotencyKey, now: number): { digest: string; eventId: string } | null {
+    const row = this.#sql.find.get(key.scope, nameOf(key), now);
     if (row === undefined) return null;
     return { digest: text(row, 'digest'), eventId: text(row, 'event_id') };
   }
 
+  /** Whether a key that is remembered for each content is so for any but this. */
+  hasOtherContent(given: IdempotencyKey, now: number): boolean {
+    if (given.onOtherContent !== 'new') return false;
+    const { scope, key } = given;
+    const next = `${key}${AFTER_SEPARATOR}`;
+    return this.#sql.findOther.get(scope, `${key}${SEPARATOR}`, next, key, now) !== undefined;
+  }
+
   /** A key that had expired is taken over by the new event. */
-  remember({ scope, key, digest, keepUntil }: IdempotencyKey, eventId: string): void {
-    this.#sql.remember.run(scope, key, digest, keepUntil, eventId);
+  remember(key: IdempotencyKey, eventId: string): void {
+    this.#sql.remember.run(key.scope, nameOf(key), key.digest, key.keepUntil, eventId);
   }
 }
 
-/** Expired keys do not count even while pruning has not come to them. */
+const SEPARATOR = '\n';
+/** The character that follows {@link SEPARATOR}: between the two lies every text that begins with a key and it. */
+const AFTER_SEPARATOR = '\v';
+
+/** A key as its row holds it: one that is remembered for each content has a row for each. */
+function nameOf({ key, digest, onOtherContent }: IdempotencyKey): string {
+  return onOtherContent === 'new' ? `${key}${SEPARATOR}${digest}` : key;
+}
+
+/**
+ * Expired keys do not count even while pruning has not come to them. `findOther` searches a range of the primary key,
+ * and compares whole names: a key may itself contain the separator.
+ */
 function prepareKeys(db: DatabaseSync) {
   return {
     find: db.prepare(
       'SELECT digest, event_id FROM idempotency WHERE scope = ? AND key = ? AND keep_until > ?',
+    ),
+    findOther: db.prepare(
+      `SELECT 1 FROM idempotency WHERE scope = ? AND key > ? AND key < ?
+       AND key = ? || char(10) || digest AND keep_until > ? LIMIT 1`,
     ),
     remember: db.prepare(
       `INSERT INTO idempotency (scope, key, digest, keep_until, event_id) VALUES (?, ?, ?, ?, ?)

@@ -96,7 +96,7 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
       routes.note(session, route);
       return null;
     },
-    holderOf: (now, scope, key) => tables.accepting.holderOf(scope, key, now),
+    holderOf: (now, key) => tables.accepting.holderOf(key, now),
     clearRoutes: (_now, session) => {
       routes.clear(session);
       return null;

@@ -3,7 +3,8 @@ import type { Preset } from './preset.ts';
 
 /**
  * GitLab, project and group webhooks, all events. GitLab 17.4 and newer sends `Idempotency-Key` itself, which wins
- * over any `dedupeKey`; its other ids are not unique per event. A project is a session.
+ * over any `dedupeKey`; its other ids are not unique per event: `X-Gitlab-Event-UUID`, by which retries of older
+ * versions are known, is shared by all events that one webhook led to. A project is a session.
  */
 export const gitlab: Preset = {
   id: 'gitlab',

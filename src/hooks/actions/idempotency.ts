@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { IdempotencyKey } from '../ports/index.ts';
+import type { HookAction } from './hook-action.ts';
+import type { HookRequest } from './hook-request.ts';
+
+// By what a repeat of a request is known (behaviour.md §10). In this order, and the first there is counts: the key that
+// the sender gave, the mapping's `dedupeKey` of each action, the sender's own id of the delivery. The signed text of a
+// request counts besides, whatever else there is: whoever caught a signed request can vary all that is not signed.
+
+const HOUR_MS = 3_600_000;
+
+/** Longest key that is stored as it is, in characters. */
+export const LONGEST_KEY = 256;
+
+/**
+ * Under which senders that are known for it name their deliveries, the same each time one is sent again: Standard
+ * Webhooks, Svix, GitHub, Shopify, Linear, GitLab, Bitbucket. None of these is made for us, so none is trusted to be
+ * unique: GitLab gives the events that one webhook led to through another the same.
+ */
+const DELIVERY_ID_HEADERS = [
+  'webhook-id',
+  'svix-id',
+  'x-github-delivery',
+  'x-shopify-webhook-id',
+  'linear-delivery',
+  'x-gitlab-event-uuid',
+  'x-request-uuid',
+] as const;
+
+/** What counts of a resolved hook: whose event it is, and the keys that were found for it. */
+interface KeyedHook {
+  readonly hook: string;
+  /** Absent for the built-in hooks. */
+  readonly mapping?: string | undefined;
+  readonly actions: readonly Pick<HookAction, 'dedupeKey'>[];
+  readonly idempotencyKey?: string | undefined;
+  /** Set when the mapping broke. */
+  readonly failure?: object | undefined;
+}
+
+/** The keys of one request. */
+export interface RequestKeys {
+  /** Of the request as a whole. */
+  readonly keys: readonly IdempotencyKey[];
+  /** Of each action, in their order; undefined: none. */
+  readonly byAction: readonly (IdempotencyKey | undefined)[];
+}
+
+const NONE: RequestKeys = { keys: [], byAction: [] };
+
+/** A key that is too long to be stored is replaced by its digest. */
+export function limitKey(key: string): string {
+  return key.length <= LONGEST_KEY ? key : sha256(key, 'hex');
+}
+
+/** The keys under which a request takes effect once. What broke has none, so that its sender's retry is tried anew. */
+export function keysOf(
+  request: Omit<HookRequest, 'settings'>,
+  { hook, mapping, actions, idempotencyKey, failure }: KeyedHook,
+  idempotencyHours: number,
+): RequestKeys {
+  const { verifiedBy, signature, receivedAt } = request;
+  if (failure !== undefined) return NONE;
+  if (mapping === undefined && idempotencyKey === undefined) return NONE;
+  const keepMs = idempotencyHours * HOUR_MS;
+  let digest: string | undefined;
+  const toKey = (
+    [kind, ...scope]: readonly [kind: string, ...string[]],
+    key: string,
+    onOtherContent: IdempotencyKey['onOtherContent'],
+    forMs = keepMs,
+  ): IdempotencyKey => ({
+    // The name of the hook stands last: it may have any character, what comes before it never has a line break.
+    scope: [kind, ...scope].join('\n'),
+    key: limitKey(key),
+    digest: (digest ??= sha256(request.payloadText, 'base64')),
+    keepUntil: Math.ceil(receivedAt + forMs),
+    onOtherContent,
+  });
+
+  const keys: IdempotencyKey[] = [];
+  const byAction = actions.map(({ dedupeKey }) =>
+    idempotencyKey === undefined && dedupeKey !== undefined
+      ? toKey(['dedupe', mapping ?? hook], dedupeKey, 'repeat')
+      : undefined,
+  );
+  if (idempotencyKey !== undefined) {
+    keys.push(toKey(['key', verifiedBy, hook], idempotencyKey, 'conflict'));
+  } else if (mapping !== undefined && (actions.length === 0 || byAction.includes(undefined))) {
+    const delivery = signature?.deliveryId ?? deliveryIdOf(request.headers);
+    if (delivery !== undefined) {
+      const onOtherContent = delivery.isSigned ? 'repeat' : 'new';
+      keys.push(toKey(['delivery', verifiedBy, hook], delivery.id, onOtherContent));
+    }
+  }
+  if (signature !== undefined && namesOneRequest(signature)) {
+    const { scheme, signedDigest, toleranceSeconds = 0 } = signature;
+    // A signed time may be as far ahead as it may be old.
+    const forMs = Math.max(keepMs, 2 * toleranceSeconds * 1000);
+    keys.push(toKey(['signed', scheme, hook], signedDigest, 'conflict', forMs));
+  }
+  return { keys, byAction };
+}
+
+/** Whether a scope is that of signed texts: what conflicts there is a signature under a body it was not made for. */
+export function isOfSignedText(scope: string): boolean {
+  return scope.startsWith('signed\n');
+}
+
+/**
+ * Not every signature does: a secret that is only sent along, or a signed time alone, is the same for requests that
+ * have nothing to do with each other.
+ */
+function namesOneRequest({ coversBody, deliveryId }: NonNullable<HookRequest['signature']>) {
+  return coversBody || deliveryId?.isSigned === true;
+}
+
+function deliveryIdOf(
+  headers: HookRequest['headers'],
+): { readonly id: string; readonly isSigned: boolean } | undefined {
+  for (const name of DELIVERY_ID_HEADERS) {
+    const id = headers[name]?.trim() ?? '';
+    if (id !== '') return { id, isSigned: false };
+  }
+  return undefined;
+}
+
+function sha256(text: string, encoding: 'hex' | 'base64'): string {
+  return createHash('sha256').update(text).digest(encoding);
+}
