@@ -83,6 +83,13 @@ function textOr(form) {
 
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };
+/** One line for each item of a list. */
+const LIST_LINE = {
+  type: 'object',
+  properties: { each: TEXT, line: TEXT, most: { type: 'integer', minimum: 1, maximum: 1000 } },
+  required: ['each', 'line'],
+  additionalProperties: false,
+};
 const nothing = () => ({});
 
 /** What each validator of the options says as JSON Schema; those that look at other keys say nothing. */
@@ -106,7 +113,9 @@ const RULES = {
   matches: (form) => matching(form),
   isUrl: () => textOr({ type: 'string', pattern: '^https?://' }),
   isTimeZone: () => TEXT,
-  isTextOrLines: () => ({ anyOf: [TEXT, TEXTS] }),
+  isTextOrLines: () => ({
+    anyOf: [TEXT, { type: 'array', items: { anyOf: [TEXT, LIST_LINE] } }],
+  }),
   areAddressRanges: () => TEXTS,
   texts: () => TEXTS,
   headers: () => ({ additionalProperties: TEXT }),

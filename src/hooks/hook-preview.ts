@@ -123,10 +123,11 @@ export class HookPreview {
       return { ...about, actions: [], warnings: [], console: [], refusal, failure: null };
     }
     const { warnings, console = [], failure } = resolved;
+    const shadowed = isBuiltIn ? [] : this.mappings.explainShadowed(request);
     return {
       ...about,
       actions: await Promise.all(resolved.actions.map((one) => this.#show(one, resolved, request))),
-      warnings,
+      warnings: [...warnings, ...shadowed],
       console,
       refusal: failure === undefined ? null : toPreviewedRefusal(failure.rejection),
       failure: failure?.text ?? null,

@@ -178,7 +178,8 @@ describe('the preset mail (issue 3.5)', () => {
 
   it('says so when a payload has none of the fields', async () => {
     const sent = { messages: [{ id: 'a', from_address: 'ann@example.com' }] };
-    const warning = 'mapping "mail": the payload has none of the fields that its template names';
+    const warning =
+      'mapping "mail": the payload has none of the fields that its template names; the agent is shown all of the payload';
     const answer = await hooks.ask('/mail', sent);
     expect(answer['warnings']).toEqual([warning]);
     expect((await hooks.ended(answer['eventId'])).warnings).toEqual([warning]);

@@ -20,6 +20,11 @@ const MAPPINGS = [
   },
   { id: 'ci-late', match: { path: 'ci' }, action: 'wake' as const },
   { id: 'each', forEach: 'items', messageTemplate: 'Item {{ item }}' },
+  {
+    id: 'calls',
+    messageTemplate: '{{ payload.name }} {{ payload.payload.at }} {{ event }}',
+    to: '{{ query.chat }}',
+  },
   { id: 'loud', transform: { module: 'loud.ts' } },
   { id: 'broken', transform: { module: 'broken.ts' } },
 ];
@@ -50,6 +55,18 @@ function withoutIds(prompt: string): string {
 }
 
 describe('preview', () => {
+  it('warns of a path that a root of templates hides in this payload', async () => {
+    const body = { event: 'made', payload: { name: 'Ann', at: 'noon' }, query: { chat: '7' } };
+    const { warnings, actions } = await preview({ hook: 'calls', payload: body });
+    expect(actions).toMatchObject([{ message: ' noon made' }]);
+    expect(warnings).toEqual([
+      'mapping "calls": {{ payload.name }} finds nothing, because payload is a root of templates; for the payload\'s own field payload write {{ payload.payload.name }}',
+      'mapping "calls": {{ query.chat }} finds nothing, because query is a root of templates; for the payload\'s own field query write {{ payload.query.chat }}',
+    ]);
+    const { warnings: none } = await preview({ hook: 'calls', payload: { name: 'Ann', event: 1 } });
+    expect(none).toEqual([]);
+  });
+
   it('says which mapping takes the request, and why each other does not', async () => {
     const { mapping, considered } = await preview({ hook: 'ci', payload: { number: 7 } });
     expect(mapping).toBe('ci-all');
@@ -58,6 +75,7 @@ describe('preview', () => {
       { mapping: 'ci-all', takes: true, because: 'it is the first that fits' },
       { mapping: 'ci-late', takes: false, because: 'it would fit, but "ci-all" comes first' },
       { mapping: 'each', takes: false, because: 'its path is "each", the request\'s "ci"' },
+      { mapping: 'calls', takes: false, because: 'its path is "calls", the request\'s "ci"' },
       { mapping: 'loud', takes: false, because: 'its path is "loud", the request\'s "ci"' },
       { mapping: 'broken', takes: false, because: 'its path is "broken", the request\'s "ci"' },
     ]);

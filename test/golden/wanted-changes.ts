@@ -80,6 +80,22 @@ const REFUSED_BY_BODY = [
   'body: one byte too many in chunks',
 ];
 
+const SHOWN = '; the agent is shown all of the payload';
+
+/** With a warning that a template finds nothing, where there is one: now it goes on. */
+function showsPayload({ headers, body, stored, ...step }: GoldenAnswer): GoldenAnswer {
+  const told = body as { warnings?: readonly string[] };
+  if (told.warnings === undefined) return { headers, body, stored, ...step };
+  const goOn = (warnings: readonly string[]): string[] => warnings.map((one) => one + SHOWN);
+  const longer = SHOWN.length * told.warnings.length;
+  return {
+    ...step,
+    headers: { ...headers, 'content-length': String(Number(headers['content-length']) + longer) },
+    body: { ...told, warnings: goOn(told.warnings) },
+    stored: stored.map((event) => ({ ...event, warnings: goOn(event.warnings) })),
+  };
+}
+
 // A host with versioning by URI and a default version had the hooks at /v1/hooks; they are at /hooks now, see the host
 // `version-uri-bare`, and what /v1/hooks answers is the host's own.
 export const wantedChanges: readonly WantedChange[] = [
@@ -201,5 +217,18 @@ export const wantedChanges: readonly WantedChange[] = [
         stored: stored.map((event) => ({ ...event, warnings })),
       };
     },
+  },
+  {
+    reason: 'A text template that finds nothing shows the payload, as a list of lines does.',
+    isMade: true,
+    hosts: ['plain'],
+    requests: [
+      'body: the most bytes by content-length',
+      'body: the most bytes in chunks',
+      'body: no bytes in chunks',
+      'mapped: a template that finds nothing',
+      'key: on another path',
+    ],
+    expected: showsPayload,
   },
 ];

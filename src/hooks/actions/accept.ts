@@ -9,6 +9,7 @@ import {
   mainSession,
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
+import { shorten } from '../../platform/shorten.ts';
 import type { Acceptance, NewAction, NewEvent, Receipt } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
@@ -160,7 +161,14 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
   const asksHeartbeat = mode === 'now';
   return {
     receipt: { kind, mode },
-    details: { kind, text: shorten(text), mode, agentId, trust, ...foundSignals(action, [text]) },
+    details: {
+      kind,
+      text: shorten(text, MAX_SHOWN_TEXT),
+      mode,
+      agentId,
+      trust,
+      ...foundSignals(action, [text]),
+    },
     changes: [
       { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
       ...(asksHeartbeat ? [{ type: 'work', work: immediateHeartbeat(agentId, at) } as const] : []),
@@ -179,7 +187,7 @@ function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead
     receipt: { kind, runId },
     details: {
       kind,
-      message: shorten(message),
+      message: shorten(message, MAX_SHOWN_TEXT),
       ...details,
       sessionKey,
       unknownAgentId,
@@ -201,13 +209,6 @@ function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead
       },
     ],
   };
-}
-
-/** The words of an action as its event shows them: whole, unless they are very long. */
-function shorten(text: string): string {
-  if (text.length <= MAX_SHOWN_TEXT) return text;
-  const shown = text.slice(0, MAX_SHOWN_TEXT).replace(/[\ud800-\udbff]$/u, '');
-  return `${shown}… (${text.length - shown.length} more characters)`;
 }
 
 /** What the texts of a foreign sender try, for the event's details; nothing when the operator vouches. */

@@ -13,7 +13,7 @@ import type { CompiledMapping, TemplatedField } from './mapping.ts';
 import { readSource } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import type { TransformDecisions } from './run-transform.ts';
-import { isStatic, lookUp, renderTemplate } from './template.ts';
+import { findShadowed, isStatic, lookUp, renderTemplate } from './template.ts';
 import type { Rendered, TemplateScope } from './template.ts';
 
 /*
@@ -94,6 +94,22 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
     throw new Rejection('invalid_payload', `${field} must have at most ${MAX_ACTIONS} items`);
   }
   return items.map((item: unknown, index) => ({ ...scope, item, index }));
+}
+
+/**
+ * What the operator should know of placeholders that look past the payload: a sentence for each path that a root hides.
+ * @throws Rejection as {@link applyMapping}
+ */
+export function explainShadowed({ mapping, request }: MappedRequest): string[] {
+  const [scope] = buildScopes(mapping, request);
+  if (scope === undefined) return [];
+  const paths = Object.values(mapping.templates).flatMap((template) =>
+    findShadowed(template, scope).map((path) => path.join('.')),
+  );
+  return [...new Set(paths)].map((path) => {
+    const root = path.split('.')[0] ?? '';
+    return `mapping "${mapping.id}": {{ ${path} }} finds nothing, because ${root} is a root of templates; for the payload's own field ${root} write {{ payload.${path} }}`;
+  });
 }
 
 type WakeOverride = Extract<ActionOverride, { kind: 'wake' }>;
@@ -188,13 +204,13 @@ function chooseTrust(mapping: CompiledMapping, { verifiedBy }: HookRequest): Tru
   return { level: isTrusted ? 'trusted' : 'untrusted', verifiedBy, mapping: mapping.id };
 }
 
-/** A template whose placeholders gave nothing names no session. */
+/** A template names no session when one of its placeholders found nothing. */
 function renderSessionKey(mapping: CompiledMapping, scope: TemplateScope): NamedKey | undefined {
   const template = mapping.templates.sessionKey;
   if (template === undefined) return undefined;
-  const { text, hasContent } = renderTemplate(template, scope);
+  const { text, isComplete } = renderTemplate(template, scope);
   if (isStatic(template)) return { key: text, from: 'mapping' };
-  return hasContent ? derivedKey(text, template.literalStart) : undefined;
+  return isComplete ? derivedKey(text, template.literalStart) : undefined;
 }
 
 function derivedKey(key: string, derivedAfter: string): NamedKey {
@@ -210,19 +226,14 @@ function render(
   return template === undefined ? undefined : renderTemplate(template, scope);
 }
 
-/**
- * What the agent is to read. Without a template, and with a list of lines that finds nothing at all, it is the item or
- * the whole payload.
- */
+/** What the agent is to read. Without a template, and with one that finds nothing at all, the item or the whole payload. */
 function renderText({ id, templates }: CompiledMapping, scope: TemplateScope) {
   const template = templates.messageTemplate ?? templates.textTemplate;
   if (template === undefined) return { text: wholeContent(scope), warnings: [] };
   const { text, hasContent } = renderTemplate(template, scope);
   if (hasContent || isStatic(template)) return { text, warnings: [] };
-  const isList = template.lines !== undefined;
-  const shown = isList ? '; the agent is shown all of the payload' : '';
-  const warning = `mapping "${id}": the payload has none of the fields that its template names${shown}`;
-  return { text: isList ? wholeContent(scope) : text, warnings: [warning] };
+  const warning = `mapping "${id}": the payload has none of the fields that its template names; the agent is shown all of the payload`;
+  return { text: wholeContent(scope), warnings: [warning] };
 }
 
 function wholeContent(scope: TemplateScope): string {
@@ -236,8 +247,9 @@ function renderDedupeKey(
   nth: number,
 ): string | undefined {
   const rendered = render(mapping, 'dedupeKey', scope);
-  // A key of nothing but the template's own punctuation would make one of different payloads.
-  const key = rendered?.hasContent === true ? trimmed(rendered.text) : undefined;
+  // A key with a gap in it would make one of different payloads.
+  const isKey = rendered?.hasContent === true && rendered.isComplete;
+  const key = isKey ? trimmed(rendered.text) : undefined;
   if (key === undefined) return undefined;
   const first = limitKey(key);
   return nth === 0 ? first : limitKey(`${first} action ${nth + 1}`);

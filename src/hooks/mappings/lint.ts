@@ -9,8 +9,8 @@ import type { Agent } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
-import { isStatic } from './template.ts';
-import type { Template, TemplatePart } from './template.ts';
+import { isStatic, listPaths } from './template.ts';
+import type { Template, ValuePath } from './template.ts';
 
 /*
  * What is wrong with mappings that are well formed, each taken by itself, found before a sender finds it. A mapping of
@@ -132,7 +132,9 @@ function findUnknownAgents(
 function findEmptyPlaceholders({ entry, compiled }: PlacedMapping): Problem[] {
   const hasItems = compiled.forEach !== undefined;
   return Object.entries(compiled.templates).flatMap(([field, template]) => {
-    const mistakes = template.parts.flatMap((part) => findMistake(part, hasItems) ?? []);
+    const mistakes = listPaths(template).flatMap(
+      ({ path, isInList }) => findMistake(path, hasItems || isInList) ?? [],
+    );
     if (field === 'dedupeKey' && isStatic(template)) {
       mistakes.push(
         'has no placeholder and tells no two requests apart; write for example {{ id }}',
@@ -145,11 +147,9 @@ function findEmptyPlaceholders({ entry, compiled }: PlacedMapping): Problem[] {
   });
 }
 
-function findMistake(part: TemplatePart, hasItems: boolean): string | undefined {
-  if (typeof part === 'string') return undefined;
-  const [root = '', name = ''] = part;
+function findMistake([root = '', name = '']: ValuePath, hasItems: boolean): string | undefined {
   if (!hasItems && (root === 'item' || root === 'index')) {
-    return `looks at ${root}, which exists with forEach only`;
+    return `looks at ${root}, which exists with forEach and in a line of a list only`;
   }
   if (root === 'headers' && name !== name.toLowerCase()) {
     return `looks at headers.${name}; names of headers are in lower case, write headers.${name.toLowerCase()}`;

@@ -172,7 +172,7 @@ describe('MappingService.apply: agent actions (spec "POST /hooks/<name>", behavi
 
 describe('MappingService.apply: the same policies as a direct request (behaviour §7)', () => {
   it.each([
-    ['a blank message', { messageTemplate: '{{ a }}' }, {}, 'invalid_payload'],
+    ['a blank message', { messageTemplate: '{{ a }}' }, { a: ' ' }, 'invalid_payload'],
     ['an unknown thinking level', { thinking: '{{ a }}' }, { a: 'High' }, 'invalid_payload'],
     ['an agent outside the list', { agentId: 'ops' }, {}, 'agent_not_allowed'],
     ['a model outside the list', { model: '{{ a }}' }, { a: 'local/b' }, 'model_not_allowed'],
@@ -209,6 +209,22 @@ describe('MappingService.apply: the same policies as a direct request (behaviour
       { sessionKey: 'hook:ci1' },
     ]);
     expect((await refusal(hooks.apply(hookRequest('m', { a: 'x' })))).message).toContain('hook:ci');
+  });
+
+  it('a key with a gap in it is none', async () => {
+    const mapping = {
+      sessionKey: 'hook:slack:{{ channel }}:{{ ts }}',
+      dedupeKey: '{{ a }} {{ b }}',
+    };
+    const given = { defaultSessionKey: 'hook:default' };
+    expect(await actionOf(mapping, { channel: 'C0', a: 1 }, given)).toMatchObject({
+      sessionKey: 'hook:default',
+      dedupeKey: undefined,
+    });
+    expect(await actionOf(mapping, { channel: 'C0', ts: 5, a: 1, b: 0 }, given)).toMatchObject({
+      sessionKey: 'hook:slack:C0:5',
+      dedupeKey: '1 0',
+    });
   });
 
   it.each([{}, { id: null }, { id: '' }])(
@@ -256,7 +272,7 @@ describe('MappingService.apply: wake actions (behaviour §4, §7)', () => {
 
   it('a text that renders to blanks is refused', async () => {
     const hooks = one({ action: 'wake', textTemplate: ' {{ a }} ' });
-    expect(await refusal(hooks.apply(hookRequest('m')))).toMatchObject({
+    expect(await refusal(hooks.apply(hookRequest('m', { a: '\n' })))).toMatchObject({
       code: 'invalid_payload',
       status: 400,
     });

@@ -5,7 +5,7 @@ import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import type { ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
-import { applyMapping } from './apply.ts';
+import { applyMapping, explainShadowed } from './apply.ts';
 import type { Applied } from './apply.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
@@ -55,6 +55,12 @@ export class MappingService {
   apply(mapping: CompiledMapping, request: HookRequest): Promise<Applied> {
     const { resolver, sandbox } = this;
     return applyMapping({ mapping, request }, { resolver, sandbox });
+  }
+
+  /** What an operator should know of the placeholders of the mapping that takes this request. @throws Rejection */
+  explainShadowed(request: HookRequest): readonly string[] {
+    const mapping = this.match(request);
+    return mapping === null ? [] : explainShadowed({ mapping, request });
   }
 
   async #check(next: ResolvedHooksOptions): Promise<SettingsFindings> {

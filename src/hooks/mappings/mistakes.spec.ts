@@ -45,14 +45,14 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'a list of numbers for a message',
     { messageTemplate: ['a', 1] },
     '.messageTemplate',
-    'must be a text or a list of texts',
+    'must be a text or a list of lines, each a text or {each:',
     'a list',
   ],
   [
     'an object for a text',
     { action: 'wake', textTemplate: {} },
     '.textTemplate',
-    'must be a text or a list of texts',
+    'must be a text or a list of lines, each a text or {each:',
     'an object',
   ],
   ['false for instructions', { instructions: false }, '.instructions', 'must be a string', 'false'],
@@ -444,7 +444,7 @@ describe('what works but cannot be meant is a warning (issue 3)', () => {
     [
       'item without forEach',
       { to: '{{ item.a }}' },
-      'to looks at item, which exists with forEach only',
+      'to looks at item, which exists with forEach and in a line of a list only',
     ],
     [
       'a header in capitals',

@@ -2,17 +2,15 @@ import * as fc from 'fast-check';
 import { parsePath, parseTemplate, renderTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
 
-function parsed(source: string | readonly string[]): Template {
+type Source = Parameters<typeof parseTemplate>[0];
+
+function parsed(source: Source): Template {
   const template = parseTemplate(source);
   if (typeof template === 'string') throw new Error(template);
   return template;
 }
 
-function render(
-  source: string | readonly string[],
-  payload: unknown,
-  over: Partial<TemplateScope> = {},
-): string {
+function render(source: Source, payload: unknown, over: Partial<TemplateScope> = {}): string {
   const scope = { payload, headers: {}, query: {}, path: 'p', now: 'then', ...over };
   return renderTemplate(parsed(source), scope).text;
 }
@@ -151,6 +149,102 @@ describe('templates: a list of lines (decision 0011)', () => {
   });
 });
 
+describe('templates: the first that is there (behaviour §7)', () => {
+  it.each([
+    ['{{ a || b }}', { a: 'x', b: 'y' }, 'x'],
+    ['{{ a || b }}', { b: 'y' }, 'y'],
+    ['{{ a || b }}', { a: null, b: 'y' }, 'y'],
+    ['{{ a || b }}', { a: '', b: 'y' }, 'y'],
+    ['{{ a || b }}', { a: 0, b: 'y' }, '0'],
+    ['{{ a || b }}', { a: false, b: 'y' }, 'false'],
+    ['{{a||b||c.d[0]}}', { c: { d: ['z'] } }, 'z'],
+    ['{{ a || b }}', {}, ''],
+    ['{{ thread_ts || ts }}: {{ text }}', { ts: 5, text: 'hi' }, '5: hi'],
+    ['{{ headers.x-a || payload.headers.a }}', { headers: { a: 'own' } }, 'own'],
+  ])('%s of %j is %j', (source, payload, text) => {
+    expect(render(source, payload)).toBe(text);
+  });
+});
+
+describe('templates: a limit of characters (behaviour §7)', () => {
+  it.each([
+    ['{{ a | max 3 }}', { a: 'abc' }, 'abc'],
+    ['{{ a | max 3 }}', { a: 'abcdef' }, 'abc… (3 more characters)'],
+    ['{{ a|max 3 }}!', { a: 'abcd' }, 'abc… (1 more characters)!'],
+    ['{{ a || b | max 2 }}', { b: 'xyz' }, 'xy… (1 more characters)'],
+    ['{{ a | max 2 }}', { a: { b: 1 } }, '{"… (5 more characters)'],
+    ['{{ a | max 3 }}', {}, ''],
+    ['{{ a | max 2 }}', { a: 'x😀y' }, 'x… (3 more characters)'],
+  ])('%s of %j is %j', (source, payload, text) => {
+    expect(render(source, payload)).toBe(text);
+  });
+
+  it.each(['{{ a | max 0 }}', '{{ a | max }}', '{{ a | max x }}', '{{ a | max 1.5 }}'])(
+    'refuses %s',
+    (source) => {
+      expect(parseTemplate(source)).toContain('not a path');
+    },
+  );
+});
+
+describe('templates: a line for each item of a list (behaviour §7)', () => {
+  const line = '- {{ item.status }} {{ item.labels.alertname }}';
+  const alerts = ['A', 'B', 'C'].map((alertname) => ({ status: 'firing', labels: { alertname } }));
+
+  it.each([
+    ['each of them', { each: 'alerts', line }, '- firing A\n- firing B\n- firing C'],
+    [
+      'the first, and counts the rest',
+      { each: 'alerts', line, most: 2 },
+      '- firing A\n- firing B\n… and 1 more',
+    ],
+    ['no rest where there is none', { each: 'payload.alerts', line: '{{ index }}' }, '0\n1\n2'],
+    ['what stands around it', { each: 'alerts', line: '{{ state }}', most: 1 }, 'on\n… and 2 more'],
+  ])('shows %s', (_, each, text) => {
+    expect(render(['Group', each], { alerts, state: 'on' })).toBe(`Group\n${text}`);
+  });
+
+  it('shows 20 unless it is told otherwise', () => {
+    const numbers = Array.from({ length: 700 }, (_, index) => index);
+    const lines = render([{ each: 'n', line: '{{ item }}' }], { n: numbers }).split('\n');
+    expect(lines).toEqual([...numbers.slice(0, 20).map(String), '… and 680 more']);
+  });
+
+  it.each([[undefined], [null], ['text'], [{ a: 1 }], [[]], [5]])('shows nothing of %j', (list) => {
+    expect(render(['Group', { each: 'alerts', line }], { alerts: list })).toBe('Group');
+  });
+
+  it('leaves out the line of an item in which nothing is found', () => {
+    expect(render([{ each: 'l', line: '- {{ item.a }}' }], { l: [{ a: 1 }, {}, 'x', null] })).toBe(
+      '- 1',
+    );
+  });
+
+  it('counts no rest of items in which nothing is found', () => {
+    expect(render(['a', { each: 'l', line: '- {{ item.a }}', most: 1 }], { l: [{}, {}] })).toBe(
+      'a',
+    );
+  });
+
+  it('looks at its own item and not at that of forEach', () => {
+    const over = { item: { name: 'outer', list: ['x'] }, index: 7 };
+    const source = [{ each: 'item.list', line: '{{ index }} {{ item }}' }, '{{ item.name }}'];
+    expect(render(source, {}, over)).toBe('0 x\nouter');
+  });
+
+  it.each([
+    [{ each: 'a b', line: '{{ item }}' }, /^has a line whose each is not a path: a b/u],
+    [{ each: 'a', line: '{{ }}' }, /not a path/u],
+    [{ each: 'a', line: 'same' }, /^has a line that is the same for every item/u],
+  ])('refuses %j', (each, why) => {
+    expect(parseTemplate(['a', each])).toMatch(why);
+  });
+
+  it('is no literal beginning of a key', () => {
+    expect(parsed([{ each: 'a', line: 'hook:{{ item }}' }]).literalStart).toBe('');
+  });
+});
+
 describe('parseTemplate', () => {
   it.each([
     '{{ }}',
@@ -161,12 +255,16 @@ describe('parseTemplate', () => {
     '{{ a[x] }}',
     '{{ a[-1] }}',
     '{{ a | upper }}',
+    '{{ a || }}',
+    '{{ | max 5 }}',
+    '{{ a | max 5 || b }}',
+    '{{ a|b }}',
     '{{ a("x") }}{{ b c }}',
     '{{{ a }}}',
     '{{ #if a }}',
   ])('refuses %s and says what to write', (source) => {
     expect(parseTemplate(source)).toMatch(
-      /^has a placeholder that is not a path: .*\{\{ a\.b\[0\] \}\}$/u,
+      /^has a placeholder that is not a path: .*\{\{ a\.b\[0\] \}\}, /u,
     );
   });
 
@@ -191,15 +289,17 @@ describe('parseTemplate', () => {
 
 describe('renderTemplate: whether content is in the text', () => {
   it.each([
-    ['hook:{{ id }}', { id: 7 }, true],
-    ['hook:{{ id }}', {}, false],
-    ['hook:{{ id }}', { id: null }, false],
-    ['hook:{{ id }}', { id: '' }, false],
-    ['hook:{{ a }}{{ b }}', { b: 0 }, true],
-    ['hook:x', { x: 1 }, false],
-  ])('%s of %j: %s', (source, payload, hasContent) => {
+    ['hook:{{ id }}', { id: 7 }, true, true],
+    ['hook:{{ id }}', {}, false, false],
+    ['hook:{{ id }}', { id: null }, false, false],
+    ['hook:{{ id }}', { id: '' }, false, false],
+    ['hook:{{ a }}{{ b }}', { b: 0 }, true, false],
+    ['hook:{{ a || b }}', { b: 0 }, true, true],
+    ['hook:x', { x: 1 }, false, true],
+  ])('%s of %j: %s, and everything that was looked for: %s', (source, payload, some, all) => {
     const scope = { payload, headers: {}, query: {}, path: '', now: '' };
-    expect(renderTemplate(parsed(source), scope).hasContent).toBe(hasContent);
+    const { hasContent, isComplete } = renderTemplate(parsed(source), scope);
+    expect([hasContent, isComplete]).toEqual([some, all]);
   });
 });
 

@@ -1,9 +1,13 @@
+import { shorten } from '../../platform/shorten.ts';
+import type { ListLine } from '../options/index.ts';
+
 /*
- * Templates are text with placeholders such as `{{ payload.a.b[0] }}`. They are parsed when settings come in force and
- * rendered for requests; a placeholder only ever looks up data, it runs no code and reaches no inherited property.
+ * Templates are text with placeholders: `{{ payload.a.b[0] }}`, `{{ a || b }}` for the first that is there, and
+ * `{{ a | max 500 }}` for so many characters at most. They are parsed when settings come in force and rendered for
+ * requests; a placeholder only ever looks up data, it runs no code and reaches no inherited property.
  */
 
-/** What templates and `forEach` can look at. `item` and `index` exist under `forEach` only. */
+/** What templates and `forEach` can look at. `item` and `index` exist under `forEach` and in lines of a list only. */
 export interface TemplateScope {
   readonly payload: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,14 +23,34 @@ export interface TemplateScope {
 /** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
 export type ValuePath = readonly string[];
 
-/** Literal text, or what a placeholder looks up. */
-export type TemplatePart = string | ValuePath;
+/** Looks up data: the first of its paths that finds something counts. */
+export interface Placeholder {
+  readonly paths: readonly ValuePath[];
+  /** Most characters that are shown; the number of those left out follows. Absent: all. */
+  readonly max?: number;
+}
 
-/** A template cut into text and paths. */
-export interface Template {
+/** Literal text, or what is looked up in its place. */
+export type TemplatePart = string | Placeholder;
+
+/** One line of a template, or all of one that is a text. */
+interface TextLine {
   readonly parts: readonly TemplatePart[];
-  /** Set when the template was written as a list of lines: each of them. */
-  readonly lines?: readonly Template[];
+}
+
+/** One line for each item of a list. */
+interface EachLine extends TextLine {
+  readonly each: ValuePath;
+  /** Most items that get a line; the others are counted. */
+  readonly most: number;
+}
+
+/** A template cut into text and placeholders. */
+export interface Template {
+  /** One, when the template is a text. */
+  readonly lines: readonly (TextLine | EachLine)[];
+  /** True: written as a list of lines, of which those that find nothing are left out. */
+  readonly isList: boolean;
   /** The text before the first placeholder. */
   readonly literalStart: string;
 }
@@ -35,7 +59,12 @@ export interface Rendered {
   readonly text: string;
   /** True: at least one placeholder found something, so that content of the request is in the text. */
   readonly hasContent: boolean;
+  /** True: every placeholder found something. */
+  readonly isComplete: boolean;
 }
+
+/** Items of a list that get a line each, unless the line says `most`. */
+const DEFAULT_MOST = 20;
 
 const ROOTS: ReadonlySet<string> = new Set([
   'payload',
@@ -46,8 +75,9 @@ const ROOTS: ReadonlySet<string> = new Set([
   'item',
   'index',
 ]);
-const PATH = /^[^\s.[\]{}]+(?:\.[^\s.[\]{}]+|\[\d+\])*$/u;
+const PATH = /^[^\s.[\]{}|]+(?:\.[^\s.[\]{}|]+|\[\d+\])*$/u;
 const PLACEHOLDER = /\{\{(.*?)\}\}/gsu;
+const MAX = /\|\s*max\s+([1-9]\d{0,6})\s*$/u;
 
 /** @returns null when it is not a path such as `a.b[0]`. */
 export function parsePath(text: string): ValuePath | null {
@@ -60,76 +90,154 @@ export function parsePath(text: string): ValuePath | null {
  * @param source text, or a list of lines.
  * @returns what is wrong with the template, as the end of a sentence, instead of the template.
  */
-export function parseTemplate(source: string | readonly string[]): Template | string {
-  if (typeof source === 'string') return parseText(source);
-  const lines: Template[] = [];
-  for (const line of source) {
-    const template = parseText(line);
-    if (typeof template === 'string') return template;
-    lines.push(template);
+export function parseTemplate(source: string | readonly (string | ListLine)[]): Template | string {
+  if (typeof source === 'string') {
+    const parts = parseText(source);
+    return typeof parts === 'string' ? parts : toTemplate([{ parts }], false);
   }
-  const parts = lines.flatMap((line) => line.parts);
-  return { parts, lines, literalStart: lines[0]?.literalStart ?? '' };
+  const lines: (TextLine | EachLine)[] = [];
+  for (const written of source) {
+    const line = parseLine(written);
+    if (typeof line === 'string') return line;
+    lines.push(line);
+  }
+  return toTemplate(lines, true);
 }
 
-function parseText(source: string): Template | string {
+function toTemplate(lines: Template['lines'], isList: boolean): Template {
+  const [start] = lines[0]?.parts ?? [];
+  const isLiteral = typeof start === 'string' && !isEach(lines[0]);
+  return { lines, isList, literalStart: isLiteral ? start : '' };
+}
+
+function parseLine(written: string | ListLine): TextLine | EachLine | string {
+  const parts = parseText(typeof written === 'string' ? written : written.line);
+  if (typeof parts === 'string') return parts;
+  if (typeof written === 'string') return { parts };
+  const each = parsePath(written.each);
+  if (each === null) return `has a line whose each is not a path: ${written.each}; write a.b[0]`;
+  if (parts.every(isText)) {
+    return 'has a line that is the same for every item; write for example {{ item.name }} into it';
+  }
+  return { each, parts, most: written.most ?? DEFAULT_MOST };
+}
+
+/** @returns what is wrong, instead of the parts. */
+function parseText(source: string): readonly TemplatePart[] | string {
   const parts: TemplatePart[] = [];
   let end = 0;
   for (const match of source.matchAll(PLACEHOLDER)) {
-    const path = parsePath(match[1] ?? '');
-    if (path === null)
-      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}`;
-    parts.push(source.slice(end, match.index), path);
+    const placeholder = parsePlaceholder(match[1] ?? '');
+    if (placeholder === null) {
+      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}, {{ a || b }} or {{ a | max 500 }}`;
+    }
+    parts.push(source.slice(end, match.index), placeholder);
     end = match.index + match[0].length;
   }
   const rest = source.slice(end);
   if (rest.includes('{{')) return 'has an opening {{ without its closing }}';
-  parts.push(rest);
-  const [literalStart] = parts;
-  return {
-    parts: parts.filter((part) => part !== ''),
-    literalStart: typeof literalStart === 'string' ? literalStart : '',
-  };
+  return [...parts, rest].filter((part) => part !== '');
+}
+
+/** @returns null when one of its paths is none. */
+function parsePlaceholder(inner: string): Placeholder | null {
+  const [, max] = MAX.exec(inner) ?? [];
+  const paths: ValuePath[] = [];
+  for (const choice of inner.replace(MAX, '').split('||')) {
+    const path = parsePath(choice);
+    if (path === null) return null;
+    paths.push(path);
+  }
+  return { paths, ...(max !== undefined && { max: Number(max) }) };
+}
+
+function isText(part: TemplatePart): part is string {
+  return typeof part === 'string';
+}
+
+function isEach(line: TextLine | EachLine | undefined): line is EachLine {
+  return line !== undefined && 'each' in line;
 }
 
 /** True: nothing in the template depends on a request. */
-export function isStatic({ parts }: Template): boolean {
-  return parts.every((part) => typeof part === 'string');
+export function isStatic({ lines }: Template): boolean {
+  return lines.every(({ parts }) => parts.every(isText));
+}
+
+/** Every path that the template looks up, and whether it stands in the line of a list, where `item` is. */
+export function listPaths({ lines }: Template): { path: ValuePath; isInList: boolean }[] {
+  return lines.flatMap((line) => {
+    const inParts = line.parts.flatMap((part) => (isText(part) ? [] : part.paths));
+    const isInList = isEach(line);
+    return [
+      ...(isEach(line) ? [{ path: line.each, isInList: false }] : []),
+      ...inParts.map((path) => ({ path, isInList })),
+    ];
+  });
 }
 
 /**
  * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
  * placeholders which all find nothing is left out.
  */
-export function renderTemplate({ parts, lines }: Template, scope: TemplateScope): Rendered {
-  return lines === undefined ? renderParts(parts, scope) : renderLines(lines, scope);
+export function renderTemplate({ lines, isList }: Template, scope: TemplateScope): Rendered {
+  const rendered = lines.flatMap((line) =>
+    isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
+  );
+  const kept = isList
+    ? rendered.filter(({ hasContent, line }) => hasContent || line.parts.every(isText))
+    : rendered;
+  return {
+    text: kept.map(({ text }) => text).join('\n'),
+    hasContent: kept.some(({ hasContent }) => hasContent),
+    isComplete: rendered.every(({ isComplete }) => isComplete),
+  };
+}
+
+type RenderedLine = Rendered & { readonly line: TextLine };
+
+/** A line for each of the first items; anything but a list has none. Inside, `item` and `index` are the list's. */
+function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
+  const items = lookUp(line.each, scope);
+  if (!Array.isArray(items)) return [];
+  const shown = items
+    .slice(0, line.most)
+    .map((item: unknown, index) => renderParts(line.parts, { ...scope, item, index }));
+  const rest = items.length - shown.length;
+  const hasContent = shown.some((one) => one.hasContent);
+  const counted = { text: `… and ${rest} more`, hasContent, isComplete: true };
+  return (rest > 0 ? [...shown, counted] : shown).map((one) => ({ ...one, line }));
 }
 
 function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rendered {
   let hasContent = false;
+  let isComplete = true;
   const texts = parts.map((part) => {
-    if (typeof part === 'string') return part;
-    const text = toText(lookUp(part, scope));
-    hasContent ||= text !== '';
+    if (isText(part)) return part;
+    const text = findText(part, scope);
+    if (text === '') isComplete = false;
+    else hasContent = true;
     return text;
   });
-  return { text: texts.join(''), hasContent };
+  return { text: texts.join(''), hasContent, isComplete };
 }
 
-function renderLines(lines: readonly Template[], scope: TemplateScope): Rendered {
-  const kept = lines.flatMap((line) => {
-    const rendered = renderParts(line.parts, scope);
-    return rendered.hasContent || isStatic(line) ? [rendered] : [];
-  });
-  return {
-    text: kept.map(({ text }) => text).join('\n'),
-    hasContent: kept.some(({ hasContent }) => hasContent),
-  };
+/** Empty when none of the paths finds anything. */
+function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
+  for (const path of paths) {
+    const text = toText(lookUp(path, scope));
+    if (text !== '') return max === undefined ? text : shorten(text, max);
+  }
+  return '';
 }
 
 /** Own properties only; anything missing is undefined. A path without a root begins in the payload. */
 export function lookUp(path: ValuePath, scope: TemplateScope): unknown {
-  let value: unknown = ROOTS.has(path[0] ?? '') ? scope : scope.payload;
+  return lookIn(ROOTS.has(path[0] ?? '') ? scope : scope.payload, path);
+}
+
+function lookIn(from: unknown, path: ValuePath): unknown {
+  let value = from;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;
     value = Object.getOwnPropertyDescriptor(value, key)?.value;
@@ -141,4 +249,19 @@ function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   return JSON.stringify(value);
+}
+
+/**
+ * Paths that find nothing because they begin with the name of a root, where the payload has a field of that name in
+ * which they would find something: many senders have a field `payload`.
+ */
+export function findShadowed(template: Template, scope: TemplateScope): ValuePath[] {
+  return listPaths(template)
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        ROOTS.has(path[0] ?? '') &&
+        toText(lookUp(path, scope)) === '' &&
+        toText(lookIn(scope.payload, path)) !== '',
+    );
 }

@@ -23,17 +23,47 @@ export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
 }
 
-/** A text, or a list of them, one per line. */
+/** One line for each item of a list, in a template that is a list of lines. */
+export interface ListLine {
+  /** Path to the list. */
+  readonly each: string;
+  /** Template of the line, with `item` and `index`. */
+  readonly line: string;
+  /** Most items that get a line, 1 to 1,000; the others are counted. Default: 20. */
+  readonly most?: number;
+}
+
+const LIST_LINE_KEYS: ReadonlySet<string> = new Set(['each', 'line', 'most']);
+const MOST_LINES = 1000;
+
+/** A text, or a list of lines: texts and {@link ListLine}s. */
 export function TextOrLines(): PropertyDecorator {
   return ValidateBy(
     { name: 'isTextOrLines', validator: { validate: isTextOrLines } },
-    { message: 'must be a text or a list of texts, one per line' },
+    {
+      message: `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}`,
+    },
   );
 }
 
 function isTextOrLines(value: unknown): boolean {
   if (typeof value === 'string') return true;
-  return Array.isArray(value) && value.every((line) => typeof line === 'string');
+  return (
+    Array.isArray(value) && value.every((line) => typeof line === 'string' || isListLine(line))
+  );
+}
+
+function isListLine(line: unknown): boolean {
+  if (!isRecord(line) || Object.keys(line).some((key) => !LIST_LINE_KEYS.has(key))) return false;
+  const { each, line: text, most = 1 } = line;
+  const isInRange = typeof most === 'number' && Number.isInteger(most);
+  return (
+    typeof each === 'string' &&
+    typeof text === 'string' &&
+    isInRange &&
+    most >= 1 &&
+    most <= MOST_LINES
+  );
 }
 
 /** A list of texts. */

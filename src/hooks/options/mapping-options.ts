@@ -16,6 +16,7 @@ import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
+import type { ListLine } from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
 export const ACTION_KINDS = ['wake', 'agent'] as const;
@@ -158,15 +159,15 @@ export class MappingOptions {
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
-  /** What the agent is asked. Template or list of lines; agent actions. Default: the payload as JSON. */
+  /** What the agent is asked. Template or list of lines, of which `{each, line, most}` is one line per item of a list; agent actions. Default: the payload as JSON. */
   @IsOptional()
   @TextOrLines()
-  messageTemplate?: string | readonly string[];
+  messageTemplate?: string | readonly (string | ListLine)[];
 
-  /** Text of the system event. Template or list of lines; wake actions. Default: the payload as JSON. */
+  /** Text of the system event. Template or list of lines, as in `messageTemplate`; wake actions. Default: the payload as JSON. */
   @IsOptional()
   @TextOrLines()
-  textTemplate?: string | readonly string[];
+  textTemplate?: string | readonly (string | ListLine)[];
 
   /**
    * What the agent is to do, at the top of its prompt and outside the safety boundary; at most 10,000 characters. No

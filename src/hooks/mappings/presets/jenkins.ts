@@ -24,5 +24,5 @@ export const jenkins: Preset = {
     '{{ build.full_url }}',
   ],
   dedupeKey:
-    '{{ build.full_url }} {{ build.url }} {{ build.timestamp }} {{ build.phase }} {{ build.status }}',
+    '{{ build.full_url || build.url }} {{ build.timestamp }} {{ build.phase }} {{ build.status || build.phase }}',
 };
