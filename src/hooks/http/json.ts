@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { endOfString, parseExactly } from '../../platform/exact-json.ts';
 import { Rejection } from '../rejection.ts';
 
 /** A body, understood. */
@@ -22,7 +23,7 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The one JSON parser of the ingress, from raw bytes. Empty means `{}`; one byte order mark is dropped; of duplicate
- * keys the last wins; `__proto__` keys are dropped at every level.
+ * keys the last wins; `__proto__` keys are dropped at every level. Numbers keep their digits, also beyond 2^53.
  * @param isAnnounced false: the sender did not say that this is JSON; what it sends instead is told to say so
  * @throws Rejection invalid_json, saying what is wrong without a word of the payload.
  */
@@ -34,7 +35,7 @@ export function parseJson(bytes: Buffer, isAnnounced = true): ParsedJson {
     throw new Rejection('invalid_json', `it is nested deeper than ${MAX_DEPTH} levels`);
   }
   try {
-    return { value: withoutProtoKeys(JSON.parse(text), text), text };
+    return { value: withoutProtoKeys(parseExactly(text, bytes), text), text };
   } catch (error) {
     if (text.trim() === '') return { value: {}, text: '{}' };
     const advice = isAnnounced
@@ -57,7 +58,6 @@ function mistake(error: unknown): string {
 const MAX_DEPTH = 1000;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
@@ -79,19 +79,6 @@ function isTooDeep(text: string): boolean {
     }
   }
   return false;
-}
-
-/** Index of the quote that ends the string which begins at `start`, or the text's end. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0;
-  while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
-  return slashes % 2 === 1;
 }
 
 const PROTO_KEY = '__proto__';

@@ -247,8 +247,7 @@ function lookIn(from: unknown, path: ValuePath): unknown {
 
 function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  return JSON.stringify(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /**

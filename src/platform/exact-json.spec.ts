@@ -1,0 +1,57 @@
+import { QUADRATIC, growth } from '../../test/support/cpu-time.ts';
+import { parseExactly, toPlainNumber } from './exact-json.ts';
+
+function rewritten(text: string): string {
+  return JSON.stringify(parseExactly(text));
+}
+
+describe('parseExactly', () => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '{"id":9007199254740993,"a":[{"b":123456789012345678901234567890}]}',
+    '[0.12345678901234567890,3.1400000000000000,1.2345678901234567e400,1000000000000000000000]',
+    String.raw`{"a\"1234567890123456789":"1234567890123456789","b\\":12345678901234567890,"c":[]}`,
+    String.raw`{"a":"\\\",9007199254740993,","__proto__":12345678901234567890}`,
+    '[1234567890123456789,"x",1234567890123456789]',
+  ])('keeps every digit of %s', (text) => {
+    expect(rewritten(text)).toBe(text);
+  });
+
+  it.each([
+    '{"a":1.50,"b":1e3,"n":1772323200000,"safe":9007199254740991,"f":0.30000000000000004}',
+    '"1234567890123456789"',
+    '{"text":"call 1234567890123456789 now","n":1.0}',
+    '[1234567890123456]',
+  ])('is JSON.parse for %s', (text) => {
+    expect(parseExactly(text)).toStrictEqual(JSON.parse(text));
+  });
+
+  it('gives a plain number where one is asked for', () => {
+    expect(toPlainNumber(parseExactly('9007199254740993'))).toBe(9_007_199_254_740_992);
+    expect([1, 'x', null, { rawJSON: '5' }].map(toPlainNumber)).toEqual([
+      1,
+      'x',
+      null,
+      { rawJSON: '5' },
+    ]);
+  });
+
+  it.each(['{12345678901234567: 1}', '[12345678901234567x]', '[.12345678901234567890]', '', '['])(
+    'refuses %s',
+    (text) => {
+      expect(() => parseExactly(text)).toThrow(SyntaxError);
+    },
+  );
+
+  it.each([
+    ['long numbers', '[12345678901234567890,', '1]'],
+    ['short ones', '[123456789012345,1,', '12345678901234567890]'],
+    ['strings and escapes', String.raw`["\\\"12345678901234567890\"",`, '12345678901234567890]'],
+  ])('takes linear time for %s', (_, [bracket = '', ...piece], end) => {
+    const work = (size: number): void => {
+      parseExactly(`${bracket}${piece.join('').repeat(size)}${end}`);
+    };
+    expect(growth(work, 40_000)).toBeLessThan(QUADRATIC);
+  });
+});
