@@ -32,7 +32,14 @@ export type { MatchExplanation } from './hooks/mappings/match.ts';
 export { HookReplay } from './hooks/hook-replay.ts';
 export type { ReplayOutcome } from './hooks/hook-replay.ts';
 export type { HookAnswer } from './hooks/http/request-context.ts';
-export { Clock, EventStore, LedgerAdmin, Maintenance, Sessions } from './hooks/ports/index.ts';
+export {
+  Clock,
+  EventStore,
+  LedgerAdmin,
+  Maintenance,
+  Refusals,
+  Sessions,
+} from './hooks/ports/index.ts';
 
 export { AgentDirectory, AgentRunner, RequestObserver } from './hooks/ports/index.ts';
 export type { AgentReply, AgentTurn, ObservedRequest } from './hooks/ports/index.ts';

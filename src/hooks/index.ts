@@ -98,6 +98,7 @@ export {
   Sessions,
   DeliveryError,
   Intake,
+  KEPT_REFUSALS,
   LEASE_MS,
   LedgerUnavailable,
   LedgerAdmin,
@@ -106,6 +107,7 @@ export {
   THINKING_LEVELS,
   Maintenance,
   NoRequestObserver,
+  Refusals,
   RequestObserver,
   WorkLedger,
 } from './ports/index.ts';
@@ -153,16 +155,21 @@ export type {
   Lease,
   Ledger,
   LedgerProvider,
+  LostRequests,
   McpServerSettings,
   DeliveryJob,
   NewAction,
   NewEvent,
+  NewRefusal,
   NewWork,
   NoticeJob,
   NoticeLease,
   OutgoingMessage,
   ObservedRequest,
   Receipt,
+  RefusalFilter,
+  RefusalKind,
+  RefusedRequest,
   Retention,
   Route,
   RouteChange,
@@ -196,5 +203,5 @@ export type {
   Job,
 } from './ports/index.ts';
 
-export { REJECTIONS, Rejection } from './rejection.ts';
+export { REJECTIONS, Rejection, describeRefused } from './rejection.ts';
 export type { RejectionCode } from './rejection.ts';

@@ -8,6 +8,7 @@ import {
   Intake,
   LedgerAdmin,
   Maintenance,
+  Refusals,
   Sessions,
   WorkLedger,
 } from './ports/index.ts';
@@ -81,7 +82,7 @@ function port<T extends object>(
   };
 }
 
-/** The six ports of the ledger. */
+/** The seven ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
   port(Intake, (ledger) => ledger.intake, { accept: true, holderOf: true }),
   port(WorkLedger, (ledger) => ledger.work, {
@@ -105,6 +106,7 @@ export const ledgerPorts: readonly Provider[] = [
     sessions: true,
     session: true,
   }),
+  port(Refusals, (ledger) => ledger.refusals, { record: true, list: true, lost: true }),
   port(LedgerAdmin, (ledger) => ledger.admin, {
     retry: true,
     retryAll: true,

@@ -130,3 +130,50 @@ export class Rejection extends Error {
     this.retryAfterSeconds = retryAfterSeconds ?? (this.status === 503 ? 5 : undefined);
   }
 }
+
+/** For the operator: what was wrong with requests that are lost, and what to do. Other codes speak for themselves. */
+const REMEDIES: Partial<Record<string, { readonly as: string; readonly todo: string }>> = {
+  payload_too_large: {
+    as: 'too large',
+    todo: 'raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
+  },
+  unsupported_media_type: {
+    as: 'no JSON by their headers',
+    todo: 'let the sender send Content-Type application/json, uncompressed',
+  },
+  body_timeout: {
+    as: 'too slow',
+    todo: 'look at the connection of the sender, or raise bodyTimeoutSeconds',
+  },
+  invalid_json: { as: 'no valid JSON', todo: 'look at what the sender sends' },
+};
+
+/** Codes whose sentence may quote what the sender sent: it goes into the answer, and into no log. */
+const QUOTING: ReadonlySet<string> = new Set<RejectionCode>([
+  'invalid_payload',
+  'session_key_not_allowed',
+  'agent_not_allowed',
+  'model_not_allowed',
+]);
+
+/** Whether the sentence of a refusal with this code may be logged. */
+export function isLoggable(code: string): boolean {
+  return !QUOTING.has(code);
+}
+
+/** Requests that were refused alike, and what to do: as one of many things, or with their count as a sentence. */
+export function describeRefused(
+  { hook, code, status }: { hook: string | null; code: string; status: number },
+  all?: { readonly count: number; readonly since: string },
+): { readonly what: string; readonly todo: string } {
+  const { as, todo } = REMEDIES[code] ?? {
+    as: code,
+    todo: '`hooks events list --refused` has the reasons',
+  };
+  const where = hook === null ? 'to a hook that is not there' : `to ${hook}`;
+  const how = `refused as ${as} (${status})`;
+  if (all === undefined) return { what: `request ${where} ${how}`, todo };
+  const { count, since } = all;
+  const who = count === 1 ? '1 request' : `${count} requests`;
+  return { what: `${who} ${where} ${count === 1 ? 'was' : 'were'} ${how} since ${since}`, todo };
+}

@@ -217,7 +217,7 @@ describe('sqliteLedger: a reply in parts', () => {
   it('finds its place in a file of the release before', async () => {
     await (await withDelivery()).maintenance.close();
     const db = new DatabaseSync(join(dir, 'ledger.db'));
-    db.exec(`DROP TABLE parts; DROP TABLE bad_ends; PRAGMA user_version = 2;
+    db.exec(`DROP TABLE parts; DROP TABLE bad_ends; DROP TABLE refusals; PRAGMA user_version = 2;
       ALTER TABLE work DROP COLUMN backend; ALTER TABLE system_events DROP COLUMN delivery_id;
       ALTER TABLE work RENAME COLUMN job TO work_order; UPDATE work SET work_order = json_set(work_order, '$.partsSent', 1, '$.parts', json('["a","b","c"]'))`);
     db.close();

@@ -5,6 +5,7 @@ import { describeCrashes } from './ledger/crashes.contract.ts';
 import { describeParts } from './ledger/parts.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
+import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import { describeEventDetails } from './ledger/event-details.contract.ts';
@@ -24,6 +25,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeTranscripts(openStore);
     describeEventDetails(openStore);
     describeOperations(openStore);
+    describeRefusals(openStore);
     describePruning(openStore);
   });
 }

@@ -1,4 +1,10 @@
-import { EventStore, Intake, LedgerAdmin, Maintenance } from '../../src/hooks/ports/index.ts';
+import {
+  EventStore,
+  Intake,
+  LedgerAdmin,
+  Maintenance,
+  Refusals,
+} from '../../src/hooks/ports/index.ts';
 import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   BadEnds,
@@ -177,5 +183,6 @@ export class StandInLedger implements LedgerProvider {
 const unused = {
   intake: Object.create(Intake.prototype) as Intake,
   events: Object.create(EventStore.prototype) as EventStore,
+  refusals: Object.create(Refusals.prototype) as Refusals,
   admin: Object.create(LedgerAdmin.prototype) as LedgerAdmin,
 };

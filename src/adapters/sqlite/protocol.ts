@@ -15,6 +15,12 @@ import type {
 } from '../../hooks/ports/ledger.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import type {
+  LostRequests,
+  NewRefusal,
+  RefusalFilter,
+  Refusals,
+} from '../../hooks/ports/refusals.ts';
+import type {
   EventFilter,
   EventStore,
   SessionDetails,
@@ -100,6 +106,10 @@ export interface WriterCalls {
   noteRoute: { args: [session: string, route: Route]; result: null };
   holderOf: { args: [key: IdempotencyKey]; result: string | null };
   clearRoutes: { args: [session: string]; result: null };
+  recordRefusals: {
+    args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];
+    result: null;
+  };
   retry: { args: [eventId: string]; result: number | null };
   retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
   dismiss: { args: [eventId: string]; result: number | null };
@@ -126,6 +136,8 @@ export interface ReaderCalls {
   };
   sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
   session: { args: [key: string]; result: SessionDetails | null };
+  refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
+  lostRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };
 }
 

@@ -3,26 +3,9 @@ import { resolve } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
-import { EventStore } from '../../hooks/ports/event-store.ts';
-import type {
-  EventDetails,
-  EventFilter,
-  SessionDetails,
-  SessionFilter,
-  StoredRequest,
-} from '../../hooks/ports/event-store.ts';
-import {
-  Intake,
-  LedgerUnavailable,
-  LedgerAdmin,
-  Maintenance,
-  Sessions,
-} from '../../hooks/ports/ledger.ts';
+import { Intake, LedgerUnavailable, Maintenance, Sessions } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
-  DeadWorkFilter,
-  DeadWorkPage,
-  WorkCounts,
   Ledger,
   LedgerProvider,
   Retention,
@@ -33,16 +16,9 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import {
-  decodeAcceptance,
-  decodeEventDetails,
-  decodeLease,
-  decodeRequest,
-  encodeChange,
-  encodeEvent,
-  encodeWork,
-} from './codec.ts';
+import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from './codec.ts';
 import type { AllCalls, Handshake, ReaderCalls, WriterCalls } from './protocol.ts';
+import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
 import { ReaderClient, WorkerClient, startThread } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 import { WorkNotifier } from './work-notifier.ts';
@@ -50,7 +26,7 @@ import { WorkNotifier } from './work-notifier.ts';
 // The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
 // goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
 // transaction with one fsync. A reader thread answers what an operator looks at, so that a long list never delays an
-// accepted event.
+// accepted event; those ports are in operator-ports.ts.
 //
 // The way of a wake, as an example:
 // 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
@@ -130,6 +106,7 @@ function buildLedger({ notifier, writer, reader, close }: OpenStore): Ledger {
     work: new SqliteWorkLedger(writer, notifier),
     sessions: new SqliteSessions(writer),
     events: new SqliteEventStore(reader),
+    refusals: new SqliteRefusals(writer, reader),
     admin: new SqliteLedgerAdmin(writer, reader),
     maintenance: new SqliteMaintenance(writer, async () => {
       // Claims that wait look once more, find the ledger closed and end.
@@ -246,78 +223,6 @@ class SqliteSessions extends Sessions {
 
   async clearRoutes(session: string): Promise<void> {
     await this.#writer.call('clearRoutes', session);
-  }
-}
-
-/** Everything that an operator reads, on the reader thread. */
-class SqliteEventStore extends EventStore {
-  readonly #reader: RpcClient<ReaderCalls>;
-
-  constructor(reader: RpcClient<ReaderCalls>) {
-    super();
-    this.#reader = reader;
-  }
-
-  list(filter: EventFilter): Promise<ReaderCalls['list']['result']> {
-    return this.#reader.call('list', filter);
-  }
-
-  async get(id: string): Promise<EventDetails | null> {
-    const stored = await this.#reader.call('get', id);
-    return stored === null ? null : decodeEventDetails(stored);
-  }
-
-  async storedRequest(id: string): Promise<StoredRequest | null> {
-    const stored = await this.#reader.call('storedRequest', id);
-    return stored === null ? null : { ...stored, request: decodeRequest(stored.request) };
-  }
-
-  sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {
-    return this.#reader.call('sessions', filter);
-  }
-
-  session(key: string): Promise<SessionDetails | null> {
-    return this.#reader.call('session', key);
-  }
-}
-
-/** What an operator does, on the writer thread; what metrics count, on the reader's. */
-class SqliteLedgerAdmin extends LedgerAdmin {
-  readonly #writer: RpcClient<WriterCalls>;
-  readonly #reader: RpcClient<ReaderCalls>;
-
-  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
-    super();
-    this.#writer = writer;
-    this.#reader = reader;
-  }
-
-  retry(eventId: string): Promise<number | null> {
-    return this.#writer.call('retry', eventId);
-  }
-
-  retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#writer.call('retryAll', filter);
-  }
-
-  dismiss(eventId: string): Promise<number | null> {
-    return this.#writer.call('dismiss', eventId);
-  }
-
-  dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#writer.call('dismissAll', filter);
-  }
-
-  async setPaused(paused: boolean): Promise<void> {
-    await this.#writer.call('setPaused', paused);
-  }
-
-  isPaused(): Promise<boolean> {
-    return this.#writer.call('isPaused');
-  }
-
-  counts(): Promise<readonly WorkCounts[]> {
-    return this.#reader.call('counts');
   }
 }
 

@@ -176,6 +176,8 @@ export interface BadEndChange {
   /** What and why, without a word of what was sent or answered; the same words are told once, with their count. */
   readonly line: string;
   readonly eventId: string | null;
+  /** How many ended so. @default 1 */
+  readonly count?: number;
 }
 
 /** A notice about these bad ends is on its way. */

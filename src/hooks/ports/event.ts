@@ -117,6 +117,8 @@ export interface ObservedRequest {
   readonly hook: string | null;
   /** HTTP status of the answer. */
   readonly status: number;
+  /** Stable code of a refusal or a failure (docs/errors.md); absent: it was neither. */
+  readonly code?: string;
   /** From the request's first byte to the answer, in milliseconds. */
   readonly ms: number;
 }

@@ -10,4 +10,5 @@ export * from './event-store.ts';
 export * from './event.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';
+export * from './refusals.ts';
 export * from './work-ledger.ts';

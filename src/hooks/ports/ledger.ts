@@ -4,12 +4,13 @@ import type { ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { EventStore } from './event-store.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from './event.ts';
+import type { Refusals } from './refusals.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
 /**
- * The durable core: six ports of one store, so that no part of the module holds more than it needs. The HTTP side
+ * The durable core: seven ports of one store, so that no part of the module holds more than it needs. The HTTP side
  * writes through {@link Intake} alone and steps of work through {@link WorkLedger} alone; everything else reads, or
- * looks after the store. A host replaces all six together.
+ * looks after the store. A host replaces all seven together.
  * @publicApi
  */
 export interface Ledger {
@@ -17,6 +18,7 @@ export interface Ledger {
   readonly work: WorkLedger;
   readonly sessions: Sessions;
   readonly events: EventStore;
+  readonly refusals: Refusals;
   readonly admin: LedgerAdmin;
   readonly maintenance: Maintenance;
 }
@@ -181,7 +183,7 @@ export interface Retention {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; expired idempotency keys. Unfinished events are never touched.
+   * without any; refusals; expired idempotency keys. Unfinished events are never touched.
    * @returns true: there is more to do.
    */
   abstract prune(retention: Retention): Promise<boolean>;

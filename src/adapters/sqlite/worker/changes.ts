@@ -5,7 +5,12 @@
 // inside the transaction of their batch. What comes back are ids of events whose status may be another one now; the
 // caller gathers them and settles each once, however many changes touched it.
 import type { DatabaseSync } from 'node:sqlite';
-import type { DeliveryChange, DeliveryUpdate, RunChange } from '../../../hooks/ports/change.ts';
+import type {
+  BadEndChange,
+  DeliveryChange,
+  DeliveryUpdate,
+  RunChange,
+} from '../../../hooks/ports/change.ts';
 import type { BadEnds as GatheredEnds } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange, StoredRunUpdate } from '../codec.ts';
 import type { HeartbeatCounts } from './event-status.ts';
@@ -78,7 +83,7 @@ export class Changes {
         routes.note(change.session, change);
         return NONE;
       case 'bad-end':
-        badEnds.add(change.line, change.eventId);
+        badEnds.add(change);
         return NONE;
       case 'told':
         badEnds.forget(change.through);
@@ -95,8 +100,8 @@ export class BadEnds {
     this.#sql = prepareBadEnds(db);
   }
 
-  add(line: string, eventId: string | null): void {
-    this.#sql.insert.run(eventId, line);
+  add({ line, eventId, count = 1 }: BadEndChange): void {
+    this.#sql.insert.run(eventId, line, count);
   }
 
   /** The same lines are one, with their count. */
@@ -120,11 +125,13 @@ export class BadEnds {
 
 function prepareBadEnds(db: DatabaseSync) {
   return {
-    insert: db.prepare('INSERT INTO bad_ends (event_id, line) VALUES (?, ?)'),
-    all: db.prepare('SELECT count(*) AS total, ifnull(max(n), 0) AS through FROM bad_ends'),
+    insert: db.prepare('INSERT INTO bad_ends (event_id, line, count) VALUES (?, ?, ?)'),
+    all: db.prepare(
+      'SELECT ifnull(sum(count), 0) AS total, ifnull(max(n), 0) AS through FROM bad_ends',
+    ),
     lines: db.prepare(
-      `SELECT line, count(*) AS count, event_id, max(n) FROM bad_ends
-       GROUP BY line ORDER BY count DESC, max(n) DESC LIMIT ?`,
+      `SELECT line, sum(count) AS count, event_id, max(n) FROM bad_ends
+       GROUP BY line ORDER BY 2 DESC, max(n) DESC LIMIT ?`,
     ),
     forget: db.prepare('DELETE FROM bad_ends WHERE n <= ?'),
   };

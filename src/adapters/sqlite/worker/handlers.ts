@@ -15,6 +15,7 @@ import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
 import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
+import { RefusalReader, RefusalRecord } from './refusals.ts';
 import { Routes, SessionReader, Transcripts } from './sessions.ts';
 import { Parts, Steps } from './steps.ts';
 import { SystemEvents } from './system-events.ts';
@@ -45,6 +46,8 @@ function buildWriterTables(db: DatabaseSync) {
     routes,
     pause,
     badEnds,
+    changes,
+    refusals: new RefusalRecord(db),
     accepting: new Accepting(db, { pause, systemEvents, changes }),
     claims: new Claims(db, queue, parts),
     interruptions: new Interruptions(db),
@@ -101,6 +104,11 @@ export function createWriterHandlers(db: DatabaseSync, now: number) {
       routes.clear(session);
       return null;
     },
+    recordRefusals: (now, refusals, changes) => {
+      tables.refusals.add(refusals);
+      for (const change of changes) tables.changes.apply(decodeChange(change), now);
+      return null;
+    },
     retry: (now, eventId) => tables.deadWork.retry(eventId, now),
     retryAll: (now, filter) => tables.deadWork.retryAll(filter, now),
     dismiss: (now, eventId) => tables.deadWork.dismiss(eventId, now),
@@ -130,6 +138,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   const list = new EventList(db);
   const events = new EventReader(db);
   const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
+  const refusals = new RefusalReader(db);
   const countWork = createWorkCounter(db);
   return {
     list: (_now, filter) => list.list(filter),
@@ -137,6 +146,8 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     storedRequest: (_now, id) => events.storedRequest(id),
     sessions: (_now, filter) => sessions.list(filter),
     session: (_now, key) => sessions.get(key),
+    refusals: (_now, filter) => refusals.list(filter),
+    lostRequests: (_now, since) => refusals.lost(since),
     counts: () => countWork(),
   };
 }

@@ -1,5 +1,5 @@
 // Forgetting what is old: payloads, prompts and replies first, whole events later, then transcripts, dead work that
-// belongs to no event, and idempotency keys. Unfinished events are never touched.
+// belongs to no event, refusals, and idempotency keys. Unfinished events are never touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
 // one call among others in a batch, and has a budget of rows. A process that ends between two steps loses nothing: the
@@ -46,6 +46,7 @@ export class Pruning {
     if (budget.left > 0) this.#forgetTurns(budget, sql.oldTurns, eventsBefore);
     if (budget.left > 0) this.#forgetTurns(budget, sql.oldIsolatedTurns, payloadsBefore);
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
+    if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
     if (budget.left > 0) spend(budget, sql.expiredKeys, now);
     return budget.left <= 0;
   }
@@ -110,6 +111,9 @@ function prepareStatements(db: DatabaseSync) {
     deadWithoutEvent: db.prepare(
       `DELETE FROM work WHERE id IN (SELECT id FROM work
        WHERE stage = 'dead' AND event_id IS NULL AND since < ? LIMIT ?)`,
+    ),
+    oldRefusals: db.prepare(
+      'DELETE FROM refusals WHERE n IN (SELECT n FROM refusals WHERE at < ? LIMIT ?)',
     ),
     expiredKeys: db.prepare(
       `DELETE FROM idempotency WHERE (scope, key) IN

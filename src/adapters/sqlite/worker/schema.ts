@@ -10,7 +10,7 @@ import { integer } from './rows.ts';
  * epoch milliseconds.
  *
  * `work.backend` is what a turn rests for, until it is claimed again; `bad_ends` is what ended badly and no notice has
- * told yet.
+ * told yet; `refusals` is who was refused, a row per request of a verified sender, sums of the others.
  *
  * Of the indexes of `work`, `work_due` serves claims and counts, `work_line` finds who is first and who is next of a key,
  * `work_not_begun` finds a heartbeat that can be shared, and `work_dead` what an operator may retry.
@@ -186,6 +186,27 @@ const MIGRATIONS: readonly string[] = [
     line TEXT NOT NULL
   ) STRICT;
   ALTER TABLE system_events ADD COLUMN delivery_id TEXT;
+  `,
+  // By kind and number: each kind is bounded on its own. Sums have one row per minute, code, client and hook.
+  `
+  CREATE TABLE refusals (
+    n INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    hook TEXT,
+    name TEXT,
+    client TEXT,
+    status INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    verified_by TEXT,
+    bytes INTEGER,
+    count INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX refusals_by_kind ON refusals (kind);
+  CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, ifnull(client, ''), ifnull(hook, ''))
+    WHERE kind = 'unverified';
+  ALTER TABLE bad_ends ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
   `,
 ];
 

@@ -1,0 +1,115 @@
+import type { Change } from '../../hooks/ports/change.ts';
+import { EventStore } from '../../hooks/ports/event-store.ts';
+import type {
+  EventDetails,
+  EventFilter,
+  SessionDetails,
+  SessionFilter,
+  StoredRequest,
+} from '../../hooks/ports/event-store.ts';
+import { LedgerAdmin } from '../../hooks/ports/ledger.ts';
+import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../hooks/ports/ledger.ts';
+import { Refusals } from '../../hooks/ports/refusals.ts';
+import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
+import { decodeEventDetails, decodeRequest, encodeChange } from './codec.ts';
+import type { ReaderCalls, WriterCalls } from './protocol.ts';
+import type { RpcClient } from './worker-client.ts';
+
+// The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and
+// is never in the way of a request; what he does is written by the writer, in order with everything else.
+
+/** Everything that an operator reads, on the reader thread. */
+export class SqliteEventStore extends EventStore {
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#reader = reader;
+  }
+
+  list(filter: EventFilter): Promise<ReaderCalls['list']['result']> {
+    return this.#reader.call('list', filter);
+  }
+
+  async get(id: string): Promise<EventDetails | null> {
+    const stored = await this.#reader.call('get', id);
+    return stored === null ? null : decodeEventDetails(stored);
+  }
+
+  async storedRequest(id: string): Promise<StoredRequest | null> {
+    const stored = await this.#reader.call('storedRequest', id);
+    return stored === null ? null : { ...stored, request: decodeRequest(stored.request) };
+  }
+
+  sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {
+    return this.#reader.call('sessions', filter);
+  }
+
+  session(key: string): Promise<SessionDetails | null> {
+    return this.#reader.call('session', key);
+  }
+}
+
+/** Written on the writer thread, beside the requests; read on the reader's. */
+export class SqliteRefusals extends Refusals {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  async record(refusals: readonly NewRefusal[], changes: readonly Change[]): Promise<void> {
+    await this.#writer.call('recordRefusals', refusals, changes.map(encodeChange));
+  }
+
+  list(filter: RefusalFilter): Promise<ReaderCalls['refusals']['result']> {
+    return this.#reader.call('refusals', filter);
+  }
+
+  lost(since: number): Promise<readonly LostRequests[]> {
+    return this.#reader.call('lostRequests', since);
+  }
+}
+
+/** What an operator does, on the writer thread; what metrics count, on the reader's. */
+export class SqliteLedgerAdmin extends LedgerAdmin {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  retry(eventId: string): Promise<number | null> {
+    return this.#writer.call('retry', eventId);
+  }
+
+  retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#writer.call('retryAll', filter);
+  }
+
+  dismiss(eventId: string): Promise<number | null> {
+    return this.#writer.call('dismiss', eventId);
+  }
+
+  dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#writer.call('dismissAll', filter);
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#writer.call('setPaused', paused);
+  }
+
+  isPaused(): Promise<boolean> {
+    return this.#writer.call('isPaused');
+  }
+
+  counts(): Promise<readonly WorkCounts[]> {
+    return this.#reader.call('counts');
+  }
+}
