@@ -7,6 +7,7 @@ import type { HooksModuleOptions } from './hooks.options.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { BodyReader } from './http/body.ts';
 import { OpenedLedger } from './opened-ledger.ts';
+import { RefusalKeeper } from './refusal-keeper.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
 import { HeartbeatSchedule } from './work/heartbeat.ts';
 import { Retention } from './work/retention.ts';
@@ -38,6 +39,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     private readonly work: WorkLoop,
     private readonly heartbeats: HeartbeatSchedule,
     private readonly retention: Retention,
+    private readonly refusals: RefusalKeeper,
     private readonly transforms: TransformSandbox,
   ) {
     host.init$.subscribe(() => {
@@ -79,6 +81,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     await this.heartbeats.start();
     this.work.start();
     this.retention.start();
+    this.refusals.start();
   }
 
   async #startInTime(): Promise<void> {
@@ -107,6 +110,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
   /** Last, when no request is under way any more. */
   async onApplicationShutdown(): Promise<void> {
     await this.transforms.close();
+    await this.refusals.stop();
     await this.ledger.close();
   }
 }

@@ -21,6 +21,7 @@ import { FastifyIngress } from './http/fastify-ingress.ts';
 import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
+import { RefusalInbox } from './http/refusal-inbox.ts';
 import { RequestReader } from './http/request.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
@@ -41,10 +42,12 @@ import {
   LedgerAdmin,
   Maintenance,
   NoRequestObserver,
+  Refusals,
   RequestObserver,
   Sessions,
   SystemClock,
 } from './ports/index.ts';
+import { RefusalKeeper } from './refusal-keeper.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
@@ -128,6 +131,7 @@ export const providers: Provider[] = [
   BodyReader,
   RequestReader,
   AnswerWriter,
+  RefusalInbox,
   HookIngress,
   MappingService,
   TransformSandbox,
@@ -155,6 +159,7 @@ export const providers: Provider[] = [
   ChannelHealth,
   ChannelOperations,
   Retention,
+  RefusalKeeper,
   HooksEngine,
   Hooks,
   HookReplay,
@@ -174,6 +179,7 @@ export const exported = [
   Sessions,
   LedgerAdmin,
   Maintenance,
+  Refusals,
   ChannelOperations,
   HookPreview,
   HookReplay,

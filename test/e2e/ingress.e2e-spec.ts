@@ -254,7 +254,15 @@ describe('The ingress', () => {
     await ingress.post('/hooks/private-name', {}, { authorization: 'Bearer private-token' });
     expect(ingress.log.requests).toEqual([
       { event: 'event-1', hook: 'n'.repeat(100), status: 200, ms: expect.any(Number) },
-      { event: null, hook: null, status: 401, ms: expect.any(Number) },
+      {
+        event: null,
+        hook: 'any',
+        client: '127.0.0.1',
+        status: 401,
+        code: 'unauthorized',
+        reason: expect.stringContaining('token'),
+        ms: expect.any(Number),
+      },
     ]);
     expect(JSON.stringify(ingress.log.lines)).not.toContain('private');
   });

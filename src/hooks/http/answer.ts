@@ -3,9 +3,11 @@ import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accepted } from '../actions/accept.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { MappingService } from '../mappings/mapping-service.ts';
+import { Rejection, isLoggable } from '../rejection.ts';
 import { ClientGone } from './body.ts';
 import { HandshakeAnswered } from './handshakes.ts';
+import { RefusalInbox } from './refusal-inbox.ts';
 import { RequestContext } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
@@ -62,9 +64,10 @@ const TEXT_CONTENT = {
   'x-content-type-options': 'nosniff',
 };
 const LONGEST_NAME = 100;
+const LONGEST_REASON = 500;
 const CLIENT_GONE = 499;
 
-/** The only place that writes answers, whoever decided them; each request is answered, logged and counted once. */
+/** The only place that writes answers, whoever decided them; each request is answered, logged and counted once, and a refused one kept. */
 @Injectable()
 export class AnswerWriter {
   readonly #logger = new Logger('Hooks');
@@ -75,6 +78,8 @@ export class AnswerWriter {
   constructor(
     clock: Clock,
     private readonly observer: RequestObserver,
+    private readonly mappings: MappingService,
+    private readonly refusals: RefusalInbox,
   ) {
     this.#closing = new LingeringClose(clock);
   }
@@ -129,16 +134,59 @@ export class AnswerWriter {
       if (text !== undefined) reply.headers(content);
       reply.code(status).send(text);
     }
-    this.#log(context, status, answer.eventId);
+    if (context !== undefined && status >= 400) this.#noteRefusal(context, request, answer);
+    else this.#log(context, status, answer.eventId);
   }
 
-  /** One structured line per request: no payload, no token, no query; a name only of a verified sender. */
+  /** One structured line per accepted request: no payload, no token, no query. */
   #log(context: RequestContext | undefined, status: number, event: string | null = null): void {
     const name = context?.verifiedBy === undefined ? null : context.name.slice(0, LONGEST_NAME);
     const ms = context?.ms ?? 0;
-    this.#logger.log({ event, hook: name, status, ms: Math.round(ms * 10) / 10 });
-    this.observer.observe({ hook: context?.hook ?? null, status, ms });
+    this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
+    this.observer.observe({ hook: context === undefined ? null : reached(context), status, ms });
   }
+
+  /** Told, counted and kept for the operator; a name of the sender's own only where the sender was verified. */
+  #noteRefusal(context: RequestContext, { raw }: FastifyRequest, answer: HookAnswer): void {
+    const { client, verifiedBy = null, ms } = context;
+    const { status, body = {}, eventId: event = null } = answer;
+    const code = toText(body['code']);
+    const sentence = toText(body['error']);
+    const hook = this.#hookOf(context);
+    const isNamed = hook === null && verifiedBy !== null;
+    const name = isNamed ? context.name.slice(0, LONGEST_NAME) : null;
+    const reason = sentence.slice(0, LONGEST_REASON);
+    const bytes = announcedBytes(raw);
+    this.refusals.add(
+      { hook, name, client, status, code, reason, verifiedBy, bytes },
+      { event, reason: isLoggable(code) ? reason : null, ms: rounded(ms) },
+    );
+    this.observer.observe({ hook, status, ms, code });
+  }
+
+  /** Only names of the configuration: they are labels of metrics. */
+  #hookOf(context: RequestContext): string | null {
+    return reached(context) ?? this.mappings.hookAt(context.name, context.settings);
+  }
+}
+
+/** The hook that took the request, or would have: built-ins are known by their names. */
+function reached({ hook, name }: RequestContext): string | null {
+  return hook ?? (name === 'wake' || name === 'agent' ? name : null);
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Null where the sender did not say, e.g. of a body in chunks. */
+function announcedBytes({ headers }: IncomingMessage): number | null {
+  const bytes = Number(headers['content-length'] ?? Number.NaN);
+  return Number.isSafeInteger(bytes) ? bytes : null;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 /** A refused body is not worth waiting for: then the connection closes, however small the rest. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ActionResolver } from '../actions/action-resolver.ts';
+import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import type { ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
@@ -41,6 +42,19 @@ export class MappingService {
     return (
       this.#compile(request.settings).mappings.find((mapping) => matches(mapping, input)) ?? null
     );
+  }
+
+  /**
+   * The hook that a sub-path leads to, as far as that can be said without the payload: the mapping's id, the path where
+   * several share it. Null where nothing is configured for it, or only what the payload decides about.
+   */
+  hookAt(name: string, settings: ResolvedHooksOptions): string | null {
+    const asked = bareName(name);
+    const { mappings } = this.#compile(settings);
+    const [own, another] = mappings.filter(({ path }) => path === asked);
+    if (own !== undefined) return another === undefined ? own.id : asked;
+    const [first] = mappings.filter(({ path }) => path === undefined);
+    return first !== undefined && first.source === undefined ? first.id : null;
   }
 
   /** Every mapping, and why it takes this request or not. */

@@ -69,8 +69,8 @@ export class Notices implements Step<NoticeLease> {
     private readonly clock: Clock,
   ) {}
 
-  /** What the end of a step writes when it was a bad one. @param line see above. */
-  report(line: string, eventId: string | null): readonly Change[] {
+  /** What the end of a step writes when it was a bad one. @param line see above. @param count how many ended so */
+  report(line: string, eventId: string | null, count = 1): readonly Change[] {
     if (this.#address() === null) return [];
     const work: NewWork = {
       lane: 'delivery',
@@ -81,7 +81,7 @@ export class Notices implements Step<NoticeLease> {
       job: { v: 1 },
     };
     return [
-      { type: 'bad-end', line, eventId },
+      { type: 'bad-end', line, eventId, ...(count > 1 && { count }) },
       { type: 'work', work },
     ];
   }
@@ -149,6 +149,6 @@ function message({ total, lines }: BadEnds): string {
     ...listed,
     ...(rest > 0 ? [`- and ${rest} more`] : []),
     '',
-    '`hooks events list --status failed` lists them.',
+    '`hooks events list --status failed` lists them, `--refused` what was refused.',
   ].join('\n');
 }

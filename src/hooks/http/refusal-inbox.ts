@@ -1,0 +1,161 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock, KEPT_REFUSALS } from '../ports/index.ts';
+import type { NewRefusal, RefusalKind } from '../ports/index.ts';
+
+/** A refused request as the `AnswerWriter` saw it. */
+export type Refused = Omit<NewRefusal, 'at' | 'kind' | 'count'>;
+
+/** What a line of the log has besides. */
+export interface RefusedLine {
+  /** Id of the failed event, if one was kept. */
+  readonly event: string | null;
+  /** Null: the sentence quotes the sender, and belongs into no log. */
+  readonly reason: string | null;
+  readonly ms: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Most clients, hooks and codes that are told apart within a minute; the rest is one sum per code. */
+const MOST_GROUPS = 1000;
+/** What is handed on at a time: a write of so many holds up nobody. */
+const MOST_AT_ONCE = 1000;
+
+/** The refusals of one client at one hook with one code. */
+interface Group {
+  readonly refused: Refused;
+  /** Those that have had no line of their own in this minute. */
+  repeats: number;
+  /** Those that were not handed on yet, and the minute in which the first of them came. */
+  unsaved: number;
+  minute: number;
+}
+
+type Groups = Map<string, Group>;
+
+/**
+ * Where refusals go first: in memory, on the way of the refused request and of no other. Writes the log and gathers what
+ * the keeper (`refusal-keeper.ts`) takes to the ledger. Strangers may send as many as they like: what they cause is
+ * bounded, and apart from what verified senders do.
+ */
+@Injectable()
+export class RefusalInbox {
+  readonly #logger = new Logger('Hooks');
+  readonly #strangers: Groups = new Map();
+  readonly #senders: Groups = new Map();
+  readonly #rows: Record<Exclude<RefusalKind, 'unverified'>, NewRefusal[]> = {
+    lost: [],
+    failed: [],
+  };
+  #minuteBegan = 0;
+  #onFilled: () => void = () => {};
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Nothing is to be handed on and no minute is to be ended. */
+  get isEmpty(): boolean {
+    const { lost, failed } = this.#rows;
+    return lost.length + failed.length + this.#strangers.size + this.#senders.size === 0;
+  }
+
+  /** @param listener is called with every refusal; must return at once. */
+  onFilled(listener: () => void): void {
+    this.#onFilled = listener;
+  }
+
+  add(refused: Refused, line: RefusedLine): void {
+    const now = this.clock.now();
+    if (this.isEmpty) this.#minuteBegan = now;
+    const isVerified = refused.verifiedBy !== null;
+    if (isVerified) this.#push({ ...refused, at: now, kind: kindOf(refused), count: 1 });
+    const { group, isNew } = groupOf(refused, isVerified ? this.#senders : this.#strangers);
+    if (!isVerified) addUnsaved(group, 1, now);
+    if (isNew) this.#tell(group, line);
+    else group.repeats += 1;
+    this.#onFilled();
+  }
+
+  /** Refusals that were not handed on yet, at most a thousand or so; what was lost comes first. */
+  take(): NewRefusal[] {
+    const rows: NewRefusal[] = this.#rows.lost.splice(0, MOST_AT_ONCE);
+    rows.push(...this.#rows.failed.splice(0, MOST_AT_ONCE - rows.length));
+    for (const group of this.#strangers.values()) {
+      if (rows.length >= MOST_AT_ONCE) break;
+      if (group.unsaved === 0) continue;
+      const { refused, minute: at, unsaved: count } = group;
+      rows.push({ ...refused, at, kind: 'unverified', count });
+      group.unsaved = 0;
+    }
+    return rows;
+  }
+
+  /** They could not be stored; they come again with the next {@link take}. */
+  putBack(rows: readonly NewRefusal[]): void {
+    for (const kind of ['lost', 'failed'] as const) {
+      const kept = this.#rows[kind];
+      const room = KEPT_REFUSALS - kept.length;
+      const returned = rows.filter((row) => row.kind === kind);
+      // The oldest go where there is no room.
+      kept.unshift(...returned.slice(Math.max(0, returned.length - room)));
+    }
+    for (const row of rows) {
+      if (row.kind === 'unverified') {
+        addUnsaved(groupOf(row, this.#strangers).group, row.count, row.at);
+      }
+    }
+  }
+
+  /** Once a minute: one line for what came again, and whoever was silent for a minute is forgotten. */
+  tellRepeats(): void {
+    const now = this.clock.now();
+    if (now - this.#minuteBegan < MINUTE_MS) return;
+    this.#minuteBegan = now;
+    for (const groups of [this.#senders, this.#strangers]) {
+      for (const [key, group] of groups) {
+        const { refused, repeats: count } = group;
+        group.repeats = 0;
+        if (count > 0) this.#logger.warn({ ...named(refused), count, msg: 'refused again' });
+        else if (group.unsaved === 0) groups.delete(key);
+      }
+    }
+  }
+
+  #push(row: NewRefusal): void {
+    const rows = this.#rows[row.kind === 'failed' ? 'failed' : 'lost'];
+    if (rows.length >= KEPT_REFUSALS) rows.shift();
+    rows.push(row);
+  }
+
+  /** The first of its kind for a while. No token, no payload, and of a stranger no word that he chose. */
+  #tell({ refused }: Group, { event, reason, ms }: RefusedLine): void {
+    this.#logger.warn({ event, ...named(refused), ...(reason !== null && { reason }), ms });
+  }
+}
+
+/** What every line about a refusal has. */
+function named({ hook, name, client, status, code }: Refused): object {
+  return { hook: hook ?? name, client, status, code };
+}
+
+function kindOf({ status }: Refused): RefusalKind {
+  return status >= 500 ? 'failed' : 'lost';
+}
+
+function groupOf(refused: Refused, groups: Groups): { group: Group; isNew: boolean } {
+  const { client, hook, name, code } = refused;
+  const key = `${code}\n${client ?? ''}\n${hook ?? name ?? ''}`;
+  const known = groups.get(key);
+  if (known !== undefined) return { group: known, isNew: false };
+  const isRoom = groups.size < MOST_GROUPS;
+  const one: Refused = isRoom ? refused : { ...refused, client: null, hook: null, name: null };
+  const place = isRoom ? key : code;
+  const rest = groups.get(place);
+  if (rest !== undefined) return { group: rest, isNew: false };
+  const group: Group = { refused: one, repeats: 0, unsaved: 0, minute: 0 };
+  groups.set(place, group);
+  return { group, isNew: true };
+}
+
+function addUnsaved(group: Group, count: number, at: number): void {
+  if (group.unsaved === 0) group.minute = at - (at % MINUTE_MS);
+  group.unsaved += count;
+}
