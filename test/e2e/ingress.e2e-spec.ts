@@ -180,7 +180,11 @@ describe('The ingress', () => {
       const fill = (bytes: number): string => `"${'x'.repeat(bytes - 2)}"`;
       expect((await ingress.post('/hooks/x', fill(1_048_576))).status).toBe(200);
       ingress.intake.requests.splice(0);
-      await expectRefusal(await ingress.post('/hooks/x', fill(1_048_577)), 413, 'payload_too_large');
+      await expectRefusal(
+        await ingress.post('/hooks/x', fill(1_048_577)),
+        413,
+        'payload_too_large',
+      );
     });
   });
 

@@ -174,6 +174,8 @@ describe('the keys of a request (behaviour §10)', () => {
     ]);
     const { deliveryId: _id, ...secretOnly } = { ...SIGNED, coversBody: false };
     expect(keys({ signature: secretOnly }).keys).toEqual([]);
+    const { signedDigest: _digest, ...shared } = SIGNED;
+    expect(keys({ signature: shared }).keys.map(({ key }) => key)).toEqual(['d-1']);
     const named = { ...SIGNED, coversBody: false };
     expect(keys({ signature: named }).keys.map(({ key }) => key)).toEqual(['d-1']);
   });

@@ -93,7 +93,7 @@ export function keysOf(
       keys.push(toKey(['delivery', verifiedBy, hook], delivery.id, onOtherContent));
     }
   }
-  if (signature !== undefined && namesOneRequest(signature)) {
+  if (signature?.signedDigest !== undefined && namesOneRequest(signature)) {
     const { scheme, signedDigest, toleranceSeconds = 0 } = signature;
     // A signed time may be as far ahead as it may be old.
     const forMs = Math.max(keepMs, 2 * toleranceSeconds * 1000);
@@ -108,8 +108,7 @@ export function isOfSignedText(scope: string): boolean {
 }
 
 /**
- * Not every signature does: a secret that is only sent along, or a signed time alone, is the same for requests that
- * have nothing to do with each other.
+ * Not every signature does: one of nothing but a time is the same for requests that have nothing to do with each other.
  */
 function namesOneRequest({ coversBody, deliveryId }: NonNullable<HookRequest['signature']>) {
   return coversBody || deliveryId?.isSigned === true;

@@ -150,8 +150,8 @@ export class AnswerWriter {
   #noteRefusal(context: RequestContext, { raw }: FastifyRequest, answer: HookAnswer): void {
     const { client, verifiedBy = null, ms } = context;
     const { status, body = {}, eventId: event = null } = answer;
-    const code = toText(body['code']);
-    const sentence = toText(body['error']);
+    const code = asText(body['code']);
+    const sentence = asText(body['error']);
     const hook = this.#hookOf(context);
     const isNamed = hook === null && verifiedBy !== null;
     const name = isNamed ? context.name.slice(0, LONGEST_NAME) : null;
@@ -175,7 +175,7 @@ function reached({ hook, name }: RequestContext): string | null {
   return hook ?? (name === 'wake' || name === 'agent' ? name : null);
 }
 
-function toText(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

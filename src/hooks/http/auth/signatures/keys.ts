@@ -81,18 +81,17 @@ function keyCheck(algorithm: string | null, key: KeyObject): SignatureCheck {
     candidates.some((candidate) => verify(algorithm, content, key, candidate));
 }
 
-/** In PEM, or the Base64 between its lines, in the one way to write it: OpenSSL would take others for the same key. */
+/** What stands before the two coordinates of any public key for P-256 (RFC 5480), the point in its plain form. */
+const P256 = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
+
+/** In the one way to write it; OpenSSL would take others for the same key. */
 function readPublicKey(text: string): KeyObject | null {
+  const key = decode(text, 'base64');
+  if (key?.length !== P256.length + 64 || !key.subarray(0, P256.length).equals(P256)) return null;
   try {
-    const bytes = Buffer.from(text, 'base64');
-    const key = text.startsWith('-----')
-      ? createPublicKey(text)
-      : createPublicKey({ key: bytes, format: 'der', type: 'spki' });
-    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null;
-    const isPlain =
-      text.startsWith('-----') || bytes.equals(key.export({ format: 'der', type: 'spki' }));
-    return isPlain ? key : null;
+    return createPublicKey({ key, format: 'der', type: 'spki' });
   } catch {
+    // No point of the curve.
     return null;
   }
 }

