@@ -21,6 +21,23 @@ describe('GET /health', () => {
     });
   });
 
+  it('is degraded while verified senders lose what they send, and says no more without a token', async () => {
+    service.ledger.lost = [
+      {
+        hook: 'alertmanager',
+        code: 'payload_too_large',
+        status: 413,
+        count: 12,
+        since: '2026-01-01T10:04:59.000Z',
+      },
+    ];
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, status: 'ready' } });
+    expect(answer.body['degraded']).toEqual([{ part: 'hooks', state: 'losing requests' }]);
+    expect(answer.text).not.toContain('alertmanager');
+    expect(Date.now() - service.ledger.lostAskedSince).toBeGreaterThanOrEqual(3_600_000);
+  });
+
   it('is not ready with 503 and a code, and tells nothing of the machine', async () => {
     service.ledger.isHealthy = false;
     const answer = await service.get('/health/ready', anybody);
@@ -37,12 +54,20 @@ describe('GET /ops/metrics', () => {
 
   it('counts requests by hook and status, and times them', async () => {
     service.metrics.observe({ hook: 'wake', status: 200, ms: 3 });
-    service.metrics.observe({ hook: null, status: 401, ms: 1 });
+    service.metrics.observe({ hook: null, status: 401, code: 'unauthorized', ms: 1 });
+    const code = 'payload_too_large';
+    service.metrics.observe({ hook: 'alertmanager', status: 413, code, ms: 1 });
     const { text, headers } = await service.get('/ops/metrics');
     expect(headers['content-type']).toContain('text/plain');
     expect(text).toContain('hooks_requests_total{hook="wake",status="200"} 1');
     expect(text).toContain('hooks_requests_total{hook="unknown",status="401"} 1');
     expect(text).toContain('hooks_request_duration_seconds_bucket{le="0.005",hook="wake"} 1');
+    expect(text).toContain('hooks_requests_total{hook="alertmanager",status="413"} 1');
+    const refused = text.match(/^hooks_refusals_total\{.*$/gm);
+    expect(refused).toEqual([
+      'hooks_refusals_total{hook="unknown",code="unauthorized"} 1',
+      'hooks_refusals_total{hook="alertmanager",code="payload_too_large"} 1',
+    ]);
     expect(text).toContain('process_cpu_seconds_total');
   });
 

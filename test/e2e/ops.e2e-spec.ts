@@ -42,6 +42,77 @@ describe('GET /ops/api/events', () => {
   });
 });
 
+describe('GET /ops/api/refusals', () => {
+  const REFUSALS = '/ops/api/refusals';
+
+  it('needs the operator', async () => {
+    for (const url of [REFUSALS, `${REFUSALS}/lost`]) {
+      expect(await service.get(url, { token: null })).toMatchObject({ status: 401 });
+    }
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('lists with the filters that were asked for', async () => {
+    const { body } = await service.get(
+      `${REFUSALS}?hook=wake&code=unauthorized&since=2026-01-01T00:00:00Z&verified=false&cursor=7&limit=200`,
+    );
+    expect(body).toMatchObject({
+      refusals: [{ hook: 'alertmanager', code: 'payload_too_large', client: '192.0.2.7' }],
+      nextCursor: 'next',
+    });
+    await service.get(`${REFUSALS}?verified=true`);
+    const filter = { hook: 'wake', code: 'unauthorized', verified: false, cursor: '7', limit: 200 };
+    expect(service.ledger.journal).toEqual([
+      expect.stringContaining('refusals '),
+      'refusals {"verified":true,"limit":50}',
+    ]);
+    expect(JSON.parse(service.ledger.journal[0]!.slice('refusals '.length))).toEqual({
+      ...filter,
+      since: Date.UTC(2026, 0, 1),
+    });
+  });
+
+  it.each([
+    'limit=0',
+    'limit=201',
+    'cursor=c',
+    'hook=',
+    'code=A-Code',
+    'since=yesterday',
+    'since=2026-W01',
+    'verified=yes',
+    'verified=',
+    'status=failed',
+  ])('refuses ?%s with 400', async (query) => {
+    const answer = await service.get(`${REFUSALS}?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('says what was lost in the last hour, and what to do', async () => {
+    const lost = { code: 'payload_too_large', status: 413, since: '2026-01-01T10:04:59.000Z' };
+    service.ledger.lost = [
+      { ...lost, hook: 'alertmanager', count: 12 },
+      { ...lost, hook: null, code: 'unknown_hook', status: 404, count: 1 },
+    ];
+    const { body } = await service.get(`${REFUSALS}/lost`);
+    expect(body).toEqual({
+      lost: [
+        {
+          ...service.ledger.lost[0],
+          what: '12 requests to alertmanager were refused as too large (413) since 10:04 UTC',
+          todo: 'raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
+        },
+        {
+          ...service.ledger.lost[1],
+          what: '1 request to a hook that is not there was refused as unknown_hook (404) since 10:04 UTC',
+          todo: '`hooks events list --refused` has the reasons',
+        },
+      ],
+    });
+  });
+});
+
 describe('GET /ops/api/sessions', () => {
   const SESSIONS = '/ops/api/sessions';
 

@@ -3,6 +3,7 @@ import {
   LedgerAdmin,
   EventStore,
   Maintenance,
+  Refusals,
   Sessions,
 } from '../../src/hooks/index.ts';
 import type {
@@ -11,6 +12,9 @@ import type {
   EventFilter,
   EventDetails,
   EventSummary,
+  LostRequests,
+  RefusalFilter,
+  RefusedRequest,
   Route,
   SessionContext,
   SessionFilter,
@@ -47,6 +51,20 @@ const DETAILS: EventDetails = {
   console: [],
 };
 
+const REFUSED: RefusedRequest = {
+  at: '2026-01-01T00:00:00.000Z',
+  kind: 'lost',
+  hook: 'alertmanager',
+  name: null,
+  client: '192.0.2.7',
+  status: 413,
+  code: 'payload_too_large',
+  reason: 'Send at most 262144 bytes.',
+  verifiedBy: 'token',
+  bytes: 347_403,
+  count: 1,
+};
+
 /** A ledger as the operator sees it, with one event; writes down what is asked of it. */
 export class OperatedLedger {
   readonly journal: string[] = [];
@@ -57,12 +75,17 @@ export class OperatedLedger {
   readonly sessions: Sessions;
   readonly operations: LedgerAdmin;
   readonly upkeep: Maintenance;
+  readonly refusals: Refusals;
+  lost: LostRequests[] = [];
+  /** Epoch milliseconds. */
+  lostAskedSince = Number.NaN;
 
   constructor() {
     this.events = new OperatedEvents(this);
     this.sessions = new OperatedSessions(this);
     this.operations = new OperatedOperations(this);
     this.upkeep = new OperatedUpkeep(this);
+    this.refusals = new OperatedRefusals(this);
   }
 }
 
@@ -161,6 +184,25 @@ class OperatedOperations extends LedgerAdmin {
   async counts(): Promise<WorkCounts[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return [{ kind: 'run', state: 'waiting', count: 3 }];
+  }
+}
+
+class OperatedRefusals extends Refusals {
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async record(): Promise<void> {}
+
+  async list(filter: RefusalFilter) {
+    this.ledger.journal.push(`refusals ${JSON.stringify(filter)}`);
+    return { refusals: [REFUSED], nextCursor: 'next' };
+  }
+
+  async lost(since: number): Promise<LostRequests[]> {
+    this.ledger.lostAskedSince = since;
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return this.ledger.lost;
   }
 }
 

@@ -16,6 +16,7 @@ import {
   Sessions,
   SystemClock,
   Maintenance,
+  Refusals,
 } from '../../src/hooks/index.ts';
 import {
   BoundedFailureStorage,
@@ -170,6 +171,7 @@ function hooksStandIn(
     { provide: Sessions, useValue: ledger.sessions },
     { provide: LedgerAdmin, useValue: ledger.operations },
     { provide: Maintenance, useValue: ledger.upkeep },
+    { provide: Refusals, useValue: ledger.refusals },
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },
     { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },

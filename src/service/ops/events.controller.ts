@@ -15,7 +15,7 @@ import type { FastifyReply } from 'fastify';
 import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
 import type { DeadWorkFilter, EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
-import { QueryPipe } from './operator-input.ts';
+import { QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
@@ -81,12 +81,7 @@ class DeadWorkQuery {
 
   /** @throws Refusal invalid_query for weeks and other forms of ISO 8601 that are no time here. */
   static toFilter({ since, ...rest }: DeadWorkQuery): DeadWorkFilter {
-    if (since === undefined) return rest;
-    const time = Date.parse(since);
-    if (Number.isNaN(time)) {
-      throw new Refusal('invalid_query', 'since must be a date such as 2026-11-22, or with a time');
-    }
-    return { ...rest, since: time };
+    return since === undefined ? rest : { ...rest, since: toTime('since', since) };
   }
 }
 

@@ -1,8 +1,9 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { Clock, LedgerAdmin, Maintenance } from '../../hooks/index.ts';
+import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { Refusal } from '../refusals.ts';
+import { lostLately } from './refusals.controller.ts';
 
 /** Asking costs the ledger a commit: more often than this, the last answer is given again. */
 const CACHED_MS = 1_000;
@@ -10,10 +11,17 @@ const CACHED_MS = 1_000;
 /** A ledger that does not answer within this time is not healthy. */
 const LONGEST_ANSWER_MS = 2_000;
 
-/** A part of the service that does not work while the rest does. */
+/** A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send. */
 interface Degradation {
-  readonly part: 'mail';
+  readonly part: 'mail' | 'hooks';
   readonly state: string;
+}
+
+/** What the ledger says. */
+interface State {
+  readonly paused: boolean;
+  /** Verified senders lost something in the last hour. */
+  readonly isLosing: boolean;
 }
 
 interface Readiness {
@@ -27,11 +35,12 @@ interface Readiness {
 /** For the supervisor and the load balancer: without a token, and without anything worth hiding. */
 @Controller('health')
 export class HealthController {
-  #cached: { readonly at: number; readonly paused: Promise<boolean | undefined> } | undefined;
+  #cached: { readonly at: number; readonly state: Promise<State | undefined> } | undefined;
 
   constructor(
     private readonly maintenance: Maintenance,
     private readonly admin: LedgerAdmin,
+    private readonly refusals: Refusals,
     private readonly clock: Clock,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
@@ -44,39 +53,48 @@ export class HealthController {
 
   /**
    * Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of
-   * rotation would only hide that sentence. So is one whose mailbox cannot be read: it takes requests as ever, and
-   * `degraded` says what does not work.
+   * rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what
+   * verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work.
    * @throws Refusal 503
    */
   @Get('ready')
   async ready(): Promise<Readiness> {
     const given = new AbortController();
     const late = this.clock.wait(LONGEST_ANSWER_MS, given.signal).then(() => undefined);
-    const paused = await Promise.race([this.#isPausedLately(), late]);
+    const state = await Promise.race([this.#stateLately(), late]);
     given.abort();
-    if (paused === undefined) throw new Refusal('not_ready');
-    const degraded = this.#degraded();
+    if (state === undefined) throw new Refusal('not_ready');
+    const { paused } = state;
+    const degraded = this.#degraded(state);
     return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
   }
 
-  /** Names and states only: no token was needed. */
-  #degraded(): Degradation[] {
+  /** Names and states only: no token was needed. `GET /ops/api/refusals/lost` says what was lost. */
+  #degraded({ isLosing }: State): Degradation[] {
     const mail = this.options.mail?.();
-    return mail?.isDegraded === true ? [{ part: 'mail', state: mail.state }] : [];
+    return [
+      ...(mail?.isDegraded === true ? [{ part: 'mail' as const, state: mail.state }] : []),
+      ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
+    ];
   }
 
-  #isPausedLately(): Promise<boolean | undefined> {
+  #stateLately(): Promise<State | undefined> {
     const now = this.clock.now();
     if (this.#cached === undefined || Math.abs(now - this.#cached.at) >= CACHED_MS) {
-      this.#cached = { at: now, paused: this.#isPaused() };
+      this.#cached = { at: now, state: this.#state() };
     }
-    return this.#cached.paused;
+    return this.#cached.state;
   }
 
-  async #isPaused(): Promise<boolean | undefined> {
+  async #state(): Promise<State | undefined> {
     try {
       await this.maintenance.health();
-      return await this.admin.isPaused();
+      const [paused, lost] = await Promise.all([
+        this.admin.isPaused(),
+        // Not to know it is no reason to take no requests.
+        lostLately(this.refusals, this.clock).catch(() => []),
+      ]);
+      return { paused, isLosing: lost.length > 0 };
     } catch {
       return undefined;
     }

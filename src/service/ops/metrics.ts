@@ -86,6 +86,7 @@ class Instruments {
   readonly #counters = new Map<string, Counter.Internal>();
   readonly #timers = new Map<string, Histogram.Internal<'hook'>>();
   readonly #requests: Counter<'hook' | 'status'>;
+  readonly #refusals: Counter<'hook' | 'code'>;
   readonly #durations: Histogram<'hook'>;
   readonly #tokens: Counter<'agent' | 'kind'>;
   readonly #work: Gauge<'kind' | 'state'>;
@@ -99,6 +100,12 @@ class Instruments {
       name: 'hooks_requests_total',
       help: 'Answered requests by hook and status.',
       labelNames: ['hook', 'status'],
+      registers,
+    });
+    this.#refusals = new prom.Counter({
+      name: 'hooks_refusals_total',
+      help: 'Refused requests by hook and code of the answer.',
+      labelNames: ['hook', 'code'],
       registers,
     });
     this.#durations = new prom.Histogram({
@@ -128,9 +135,10 @@ class Instruments {
     });
   }
 
-  observe({ hook, status, ms }: ObservedRequest): void {
+  observe({ hook, status, code, ms }: ObservedRequest): void {
     const label = this.#label(hook ?? UNKNOWN);
     this.#counter(label, status).inc();
+    if (code !== undefined) this.#refusals.inc({ hook: label, code });
     this.#timer(label).observe(ms / 1000);
   }
 

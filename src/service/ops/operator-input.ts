@@ -76,6 +76,16 @@ export class QueryPipe extends ValidationPipe {
   }
 }
 
+/**
+ * A time of a query that was found to be ISO 8601.
+ * @throws Refusal invalid_query for weeks and other forms that are no time here.
+ */
+export function toTime(name: string, text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new Refusal('invalid_query', `${name} must be a date such as 2026-11-22, or with a time`);
+}
+
 /** Everything that is wrong, as the end of a sentence. */
 function reasons(errors: readonly ValidationError[]): string {
   return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');

@@ -10,6 +10,7 @@ import { MetricsModule } from './metrics.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './preview.controller.ts';
+import { RefusalsController } from './refusals.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 
 /**
@@ -26,6 +27,7 @@ export class OpsModule {
       imports: [hooks, MetricsModule],
       controllers: [
         EventsController,
+        RefusalsController,
         PreviewController,
         SessionsController,
         ChannelsController,

@@ -1,0 +1,103 @@
+import { Controller, Get, Query, UseGuards } from '@nestjs/common';
+import { Transform, Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsISO8601,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { Clock, Refusals, describeRefused } from '../../hooks/index.ts';
+import type { LostRequests, RefusalFilter, RefusedRequest } from '../../hooks/index.ts';
+import { QueryPipe, toTime } from './operator-input.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Query of `GET /ops/api/refusals`. */
+class RefusalsQuery {
+  /** `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  hook?: string;
+
+  /** Stable code of the answer, such as `payload_too_large`. */
+  @IsOptional()
+  @Matches(/^[a-z_]{1,64}$/, { message: 'code must be one of docs/errors.md' })
+  code?: string;
+
+  /** Only those that came then or later, ISO 8601. */
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  since?: string;
+
+  /** `true`: only those of verified senders; `false`: only the others. */
+  @IsOptional()
+  @Transform(({ value }) => ({ true: true, false: false })[String(value)] ?? value)
+  @IsBoolean({ message: 'verified must be true or false' })
+  verified?: boolean;
+
+  /** `nextCursor` of the answer before. */
+  @IsOptional()
+  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
+  cursor?: string;
+
+  /** Most refusals of one answer, 1 to 200. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit = 50;
+
+  /** @throws Refusal invalid_query for forms of ISO 8601 that are no time here. */
+  static toFilter({ since, ...rest }: RefusalsQuery): RefusalFilter {
+    return since === undefined ? rest : { ...rest, since: toTime('since', since) };
+  }
+}
+
+/** What verified senders lost at one hook, with what to do about it. */
+interface LostAndWhy extends LostRequests {
+  /** One sentence without its stop, with the time in UTC. */
+  readonly what: string;
+  readonly todo: string;
+}
+
+/** What senders lost in the last hour; whoever looks after the service is told. */
+export function lostLately(refusals: Refusals, clock: Clock): Promise<readonly LostRequests[]> {
+  return refusals.lost(clock.now() - HOUR_MS);
+}
+
+/** Who was refused, and why: nothing of a payload. */
+@Controller('ops/api/refusals')
+@UseGuards(OperatorGuard)
+export class RefusalsController {
+  constructor(
+    private readonly refusals: Refusals,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Newest first. */
+  @Get()
+  list(
+    @Query(QueryPipe) query: RefusalsQuery,
+  ): Promise<{ refusals: readonly RefusedRequest[]; nextCursor: string | null }> {
+    return this.refusals.list(RefusalsQuery.toFilter(query));
+  }
+
+  /** What verified senders lost in the last hour, the most first. */
+  @Get('lost')
+  async lost(): Promise<{ lost: readonly LostAndWhy[] }> {
+    const lost = await lostLately(this.refusals, this.clock);
+    return {
+      lost: lost.map((one) => {
+        const since = `${one.since.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
+        return { ...one, ...describeRefused(one, { count: one.count, since }) };
+      }),
+    };
+  }
+}
