@@ -35,6 +35,37 @@ describe('hooks events list', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('lists refused requests with --refused, as a table and as JSON', async () => {
+    await served.post('githbu', {});
+    await served.service.ask('/hooks/wake', { token: 'a-stranger-s-guess', body: {} });
+    const rows = await eventually('both are kept', async () => {
+      const { refusals } = await served.json('events', 'list', '--refused', '--since', '1h');
+      return (refusals as { code: string }[]).length === 2 && (refusals as { code: string }[]);
+    });
+    const codes = rows.map(({ code }) => code);
+    expect(codes.toSorted()).toEqual(['unauthorized', 'unknown_hook']);
+    const verified = ['events', 'list', '--refused', '--verified', '--hook', 'githbu'];
+    const { code, stdout, stderr } = await served.hooks(...verified);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, line, end] = stdout.split('\n');
+    expect(head).toMatch(/^AGE +REFUSED +HOOK +CLIENT +VERIFIED BY$/);
+    expect(line).toMatch(/^\d+s +404 unknown_hook +githbu +127\.0\.0\.1 +token$/);
+    expect(end).toBe('');
+    const none = await served.hooks('events', 'list', '--refused', '--code', 'paused');
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'There are no such refusals.\n' });
+  });
+
+  it.each([
+    [['--code', 'paused'], '--refused'],
+    [['--verified'], '--refused'],
+    [['--refused', '--status', 'failed'], '--status'],
+    [['--refused', '--since', 'yesterday'], '--since'],
+  ])('refuses %j as a wrong usage', async (args, said) => {
+    const { code, stdout, stderr } = await served.hooks('events', 'list', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
   it('goes on with the cursor it names', async () => {
     const { stdout, stderr } = await served.hooks('events', 'list', '--limit', '1');
     const [, cursor = ''] = /There are more: --cursor (\d+)/.exec(stderr) ?? [];

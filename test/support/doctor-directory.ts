@@ -1,4 +1,5 @@
 import type { Check, DoctorContext, NamedResult } from '../../src/cli/doctor/check.ts';
+import { CliError } from '../../src/cli/cli-error.ts';
 import { runChecks } from '../../src/cli/doctor/run-checks.ts';
 import { inspectConfiguration } from '../../src/service/index.ts';
 import { ConfigDirectory } from './config-directory.ts';
@@ -12,6 +13,8 @@ export class DoctorDirectory extends ConfigDirectory {
   silent: Readonly<Record<string, string>> = {};
   /** What a mailbox answers to a login. */
   tryMail: DoctorContext['tryMail'] = () => Promise.reject(new Error('no mailbox in this test'));
+  /** What the running service says was lost; it does not answer otherwise. */
+  askLost: DoctorContext['askLost'] = () => Promise.reject(new CliError('no service', 'x', 3));
   /** What was asked whether it is there. */
   readonly asked: string[] = [];
 
@@ -24,6 +27,7 @@ export class DoctorDirectory extends ConfigDirectory {
         this.asked.push(url);
         return this.silent[url] ?? null;
       },
+      askLost: () => this.askLost(),
       tryMail: async (mail) => {
         this.asked.push(mail.host);
         return this.tryMail(mail);

@@ -7,6 +7,7 @@ import { SEVERITIES } from '../doctor/check.ts';
 import type { NamedResult, Severity } from '../doctor/check.ts';
 import { reach } from '../doctor/reach.ts';
 import { NOT_LOOKED_AT, runChecks } from '../doctor/run-checks.ts';
+import { findService } from '../service/find-service.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** How a severity looks in a terminal. */
@@ -32,12 +33,14 @@ export const doctor = defineCommand({
       'what needs a look, for a program; exit code 1 when there is an error',
     ],
   ],
-  async action({ terminal, env, inspect }, { json = false, offline = false }) {
+  async action(command, { json = false, offline = false }) {
+    const { terminal, env, inspect } = command;
     const context = {
       inspection: await inspect(),
       env,
       nodeVersion: process.versions.node,
       reach,
+      askLost: async () => (await findService(command, {})).lost(),
       tryMail: (mail: Parameters<typeof probeMailboxes>[0]) =>
         probeMailboxes(mail, new SystemClock()),
     };

@@ -33,6 +33,8 @@ export interface DoctorContext {
   readonly nodeVersion: string;
   /** Asks a server whether it is there: null when it answered anything at all, else why not. */
   readonly reach: (url: string) => Promise<string | null>;
+  /** What the running service says that senders lost in the last hour. @throws CliError when it does not answer */
+  readonly askLost: () => Promise<readonly { readonly what: string; readonly todo: string }[]>;
   /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */
   readonly tryMail: (mail: MailOptions) => Promise<ConnectionCheck>;
 }

@@ -10,6 +10,7 @@ import { node } from './checks/node.ts';
 import { channels, models } from './checks/servers.ts';
 import { programs } from './checks/programs.ts';
 import { proxies } from './checks/proxies.ts';
+import { refusals } from './checks/refusals.ts';
 import { ruleOfTwo } from './checks/rule-of-two.ts';
 import { tokens } from './checks/tokens.ts';
 import { transforms } from './checks/transforms.ts';
@@ -36,6 +37,7 @@ export const CHECKS: readonly Check[] = [
   ruleOfTwo,
   unsafeContent,
   burst,
+  refusals,
 ];
 
 /** Runs every check and says what each of them says, in their order. Never rejects. */

@@ -67,8 +67,8 @@ export async function forAll(
   return total;
 }
 
-/** `90m`, or a date as programs write it. */
-function sinceTime(text: string, now: number): string {
+/** What `--since` says, as ISO 8601: `90m`, or a date as programs write it. @throws CliError */
+export function sinceTime(text: string, now: number): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = UNIT_MS[unit];
   if (ms !== undefined) return new Date(now - Number(amount) * ms).toISOString();

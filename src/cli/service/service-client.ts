@@ -1,7 +1,9 @@
 import type {
   EventDetails,
   EventSummary,
+  LostRequests,
   Preview,
+  RefusedRequest,
   Route,
   SessionDetails,
   SessionSummary,
@@ -41,6 +43,21 @@ export interface Page {
 export interface EventsAsked extends Page {
   readonly hook?: string;
   readonly status?: string;
+}
+
+/** Which refused requests. */
+export interface RefusalsAsked extends Page {
+  readonly hook?: string;
+  readonly code?: string;
+  /** ISO 8601. */
+  readonly since?: string;
+  readonly verified?: boolean;
+}
+
+/** What senders lost at one hook for one reason, as a sentence without its stop, and what to do. */
+export interface Lost extends LostRequests {
+  readonly what: string;
+  readonly todo: string;
 }
 
 /** Which dead runs and deliveries. */
@@ -105,6 +122,18 @@ export class ServiceClient {
 
   events(asked: EventsAsked): Promise<{ events: EventSummary[]; nextCursor: string | null }> {
     return this.#operate('GET', `events${toQuery(asked)}`, 'events');
+  }
+
+  refusals(
+    asked: RefusalsAsked,
+  ): Promise<{ refusals: RefusedRequest[]; nextCursor: string | null }> {
+    return this.#operate('GET', `refusals${toQuery(asked)}`, 'refusals');
+  }
+
+  /** What verified senders lost in the last hour. */
+  async lost(): Promise<readonly Lost[]> {
+    const { lost } = await this.#operate<{ lost: Lost[] }>('GET', 'refusals/lost', 'lost');
+    return lost;
   }
 
   event(id: string): Promise<EventDetails> {
