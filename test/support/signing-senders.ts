@@ -15,7 +15,7 @@ import type {
   VerifierOptions,
 } from '../../src/hooks/http/auth/signatures/index.ts';
 
-/** Made once with `openssl req -x509 -newkey rsa:2048 -nodes -days 36500`; nobody trusts it but tests. */
+/** Made once with `openssl req -newkey` and `openssl ca -selfsign`, for 2020 to 2120; nobody trusts it but tests. */
 const read = (name: string): string =>
   readFileSync(new URL(`../fixtures/signing/${name}`, import.meta.url), 'utf8');
 export const certificatePem = read('certificate.pem');

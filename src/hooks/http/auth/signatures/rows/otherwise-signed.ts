@@ -157,7 +157,7 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     deliveryId: { fields: ['MessageId'] },
     contentType: 'text/plain',
     canSendToken: false,
-    confidence: 'source-read',
+    confidence: 'cross-checked',
     gaps: 'MessageAttributes and UnsubscribeURL; raw message delivery is not signed at all',
   },
 ];
