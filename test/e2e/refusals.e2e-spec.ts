@@ -167,12 +167,25 @@ describe('a refused request', () => {
     await hooks.ask('/in', BIG);
     expect(await kept(1)).toMatchObject([{ hook: 'in' }]);
   });
+
+  it('is named by a mapping that takes every name, but by none that the payload decides about', async () => {
+    const own = { id: 'own', match: { path: 'own' }, messageTemplate: 'x' };
+    const every = { id: 'every', match: {}, messageTemplate: 'x' };
+    await start({ mappings: [own, every] });
+    await hooks.ask('/own/', {}, WRONG);
+    await hooks.ask('/a-name-of-theirs', {}, WRONG);
+    expect(observed.map(({ hook }) => hook)).toEqual(['own', 'every']);
+    await hooks.close();
+    await start({ mappings: [own, { ...every, match: { source: 'ci' } }] });
+    await hooks.ask('/a-name-of-theirs', {}, WRONG);
+    expect(observed.map(({ hook }) => hook)).toEqual([null]);
+  });
 });
 
 describe('keeping refusals', () => {
   /** Counts the writes, and fails while it is told to. */
   function watched() {
-    const state = { writes: 0, codes: [] as string[], isDown: false };
+    const state = { writes: 0, codes: [] as string[], isDown: false, isBroken: false };
     const ledger: LedgerProvider = {
       open: async (given) => {
         const opened = await memoryLedger().open(given);
@@ -181,6 +194,7 @@ describe('keeping refusals', () => {
         refusals.record = async (rows, changes) => {
           state.writes += 1;
           if (state.isDown) throw new LedgerUnavailable('the disk is full');
+          if (state.isBroken) throw new TypeError('such a row cannot be stored');
           state.codes.push(...rows.map(({ code }) => code));
           await record(rows, changes);
         };
@@ -219,6 +233,21 @@ describe('keeping refusals', () => {
     await kept(1);
     const complaints = hooks.log.lines.filter((line) => line.includes('cannot be kept'));
     expect(complaints).toHaveLength(1);
+  });
+
+  it('drops what can never be stored, and goes on with the next', async () => {
+    const state = watched();
+    await start({ ledger: state.ledger });
+    state.isBroken = true;
+    await hooks.ask('/alertmanager', BIG);
+    await eventually('it is tried', () => {
+      clock.advance(1000);
+      return state.writes > 0;
+    });
+    expect(await listed()).toEqual([]);
+    state.isBroken = false;
+    await hooks.ask('/githbu', {});
+    expect(await kept(1)).toMatchObject([{ code: 'unknown_hook' }]);
   });
 
   it('loses nothing at a stop', async () => {
