@@ -138,8 +138,8 @@ const REMEDIES: Partial<Record<string, { readonly as: string; readonly todo: str
     todo: 'raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
   },
   unsupported_media_type: {
-    as: 'no JSON by their headers',
-    todo: 'let the sender send Content-Type application/json, uncompressed',
+    as: 'of another content type',
+    todo: 'let the sender send the Content-Type that the hook takes, uncompressed',
   },
   body_timeout: {
     as: 'too slow',

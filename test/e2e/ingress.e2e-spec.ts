@@ -255,12 +255,18 @@ describe('The ingress', () => {
   it('logs one line per request: the name only of a verified sender, cut; no query, token or payload', async () => {
     ingress.log.lines.splice(0);
     await ingress.post(`/hooks/${'n'.repeat(200)}?q=private-query`, { p: 'private-payload' });
-    await ingress.post('/hooks/private-name', {}, { authorization: 'Bearer private-token' });
+    await ingress.post(
+      '/hooks/agent?q=private-query',
+      {},
+      {
+        authorization: 'Bearer private-token',
+      },
+    );
     expect(ingress.log.requests).toEqual([
       { event: 'event-1', hook: 'n'.repeat(100), status: 200, ms: expect.any(Number) },
       {
         event: null,
-        hook: 'any',
+        hook: 'agent',
         client: '127.0.0.1',
         status: 401,
         code: 'unauthorized',

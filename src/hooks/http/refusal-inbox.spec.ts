@@ -96,6 +96,11 @@ describe('RefusalInbox', () => {
     expect(rows[1]).toMatchObject({ kind: 'failed', bytes: 5 });
   });
 
+  it('sums up whoever was answered 401, also where a signature was right and came before', () => {
+    add(sender({ status: 401, code: 'signature_reused', verifiedBy: 'github' }));
+    expect(inbox.take()).toMatchObject([{ kind: 'unverified', code: 'signature_reused' }]);
+  });
+
   it('hands on at most a thousand at a time', () => {
     for (let n = 0; n < 1500; n += 1) add(sender({ bytes: n }));
     expect(inbox.take()).toHaveLength(1000);

@@ -65,7 +65,8 @@ export class RefusalInbox {
   add(refused: Refused, line: RefusedLine): void {
     const now = this.clock.now();
     if (this.isEmpty) this.#minuteBegan = now;
-    const isVerified = refused.verifiedBy !== null;
+    // A signature that is used again proves nothing, and answers 401.
+    const isVerified = refused.verifiedBy !== null && refused.status !== 401;
     if (isVerified) this.#push({ ...refused, at: now, kind: kindOf(refused), count: 1 });
     const { group, isNew } = groupOf(refused, isVerified ? this.#senders : this.#strangers);
     if (!isVerified) addUnsaved(group, 1, now);
