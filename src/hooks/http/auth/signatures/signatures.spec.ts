@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { compileVerifier } from './index.ts';
-import type { SignatureVerifier, VerifierContext } from './index.ts';
+import { compileVerifier, customize, schemes, signRequest } from './index.ts';
+import type { SignatureVerifier, VerifierContext, VerifierOptions } from './index.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 7);
 const SECONDS = String(NOW / 1000);
@@ -95,5 +95,59 @@ describe('compileVerifier', () => {
         { key: 'secrets[1]', message: expect.stringContaining('Base64') },
       ],
     });
+  });
+
+  it.each<[string, VerifierOptions, string, RegExp]>([
+    ['a secret that is blank', { scheme: 'github', secrets: [' '] }, 'secrets[0]', /blank/],
+    ['a sender that signs nothing', { scheme: 'datadog', secrets: ['x'] }, 'scheme', /not sign/],
+    ['a URL that nobody named', { scheme: 'square', secrets: ['x'] }, 'scheme', /hooks\.publicUrl/],
+    ['a short shared secret', { scheme: 'telegram', secrets: ['short'] }, 'secrets[0]', /16/],
+    [
+      'Basic without a user',
+      { scheme: 'postmark', secrets: ['x'.repeat(20)] },
+      'secrets[0]',
+      /user/,
+    ],
+    ['a key in the wrong form', { scheme: 'discord', secrets: ['x'] }, 'secrets[0]', /64 hexa/],
+    ['a key of another curve', { scheme: 'sendgrid', secrets: ['MFkw'] }, 'secrets[0]', /P-256/],
+    [
+      'an endless tolerance',
+      { scheme: 'stripe', secrets: ['x'], toleranceSeconds: 86_401 },
+      'toleranceSeconds',
+      /86400/,
+    ],
+    [
+      'details of a known scheme',
+      { scheme: 'github', secrets: ['x'], header: 'x' },
+      'header',
+      /hmac alone/,
+    ],
+    ['a header with blanks', { scheme: 'hmac', secrets: ['x'], header: 'x y' }, 'header', /name/],
+  ])('refuses %s', (_title, options, key, message) => {
+    expect(compileVerifier(options)).toEqual({
+      problems: [{ key, message: expect.stringMatching(message) }],
+    });
+  });
+
+  it('takes the details of a sender that nobody listed', () => {
+    const options = {
+      scheme: 'hmac',
+      secrets: ['secret'],
+      header: 'X-Sender-Tag',
+      hash: 'sha512',
+      encoding: 'base64',
+      prefix: 'v1:',
+    } as const;
+    const compiled = compileVerifier(options);
+    const tag = createHmac('sha512', 'secret').update(BODY).digest('base64');
+    const headers = { 'x-sender-tag': `v1:${tag}` };
+    const request = { method: 'POST', url: '/hooks/x', headers, body: BODY };
+    expect('verify' in compiled && compiled.verify(request, NOW)).toMatchObject({ scheme: 'hmac' });
+    const { headers: signed } = signRequest(customize(schemes.get('hmac')!, options), {
+      secret: 'secret',
+      body: BODY,
+      now: NOW,
+    });
+    expect(signed).toMatchObject(headers);
   });
 });

@@ -8,6 +8,7 @@ import { coversBody, isIdSigned } from './coverage.ts';
 import { checkTimeInBody, compileSignature } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
 import { schemes } from './rows/index.ts';
+import { ONE_DAY } from './scheme.ts';
 import type {
   DeliveryIdRule,
   Proof,
@@ -41,7 +42,7 @@ export interface VerifierOptions {
   readonly scheme: string;
   /** Any of them counts. */
   readonly secrets: readonly string[];
-  /** In seconds, either way. @default what the row says */
+  /** In seconds, either way: 1 to 86,400, since replays are known for longer than that. @default what the row says */
   readonly toleranceSeconds?: number;
   /** Of the scheme `hmac` alone: the header that has the signature. @default 'x-hub-signature-256' */
   readonly header?: string;
@@ -81,6 +82,7 @@ export function compileVerifier(
   const problems = [
     ...customProblems(options),
     ...secretProblems(options.secrets),
+    ...toleranceProblems(options),
     ...urlProblems(row, context),
   ];
   if (problems.length > 0) return { problems };
@@ -168,6 +170,11 @@ function secretProblems(secrets: readonly string[]): Problem[] {
   return secrets.flatMap((secret, index) =>
     secret.trim() === '' ? [{ key: `secrets[${index}]`, message: 'must not be blank' }] : [],
   );
+}
+
+function toleranceProblems({ toleranceSeconds: seconds }: VerifierOptions): Problem[] {
+  if (seconds === undefined || (seconds >= 1 && seconds <= ONE_DAY)) return [];
+  return [{ key: 'toleranceSeconds', message: `must be from 1 to ${ONE_DAY}` }];
 }
 
 function urlProblems({ proofs }: SignatureScheme, { publicUrl }: VerifierContext): Problem[] {

@@ -180,8 +180,8 @@ describe.each(timed.map((scheme) => [scheme.id, scheme] as const))('%s', (_id, s
       const beyond = NOW + side + Math.sign(side) * 1001;
       expect(await verifier.verify(request, beyond)).toBe('stale');
     }
-    const patient = verifierFor({ ...sender.options, toleranceSeconds: 200_000 });
-    expect(await isAccepted(patient, request, NOW + 199_000_000)).not.toBeNull();
+    const patient = verifierFor({ ...sender.options, toleranceSeconds: 86_400 });
+    expect(await isAccepted(patient, request, NOW + 86_399_000)).not.toBeNull();
   });
 });
 
