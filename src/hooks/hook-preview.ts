@@ -3,12 +3,12 @@ import { toNewAction } from './actions/accept.ts';
 import type { ResolvedHook } from './actions/accept.ts';
 import type { HookAction } from './actions/hook-action.ts';
 import type { HookRequest } from './actions/hook-request.ts';
+import { isCredential } from '../platform/credentials.ts';
 import { HookReplay } from './hook-replay.ts';
 import { HookIngress } from './http/hook-ingress.ts';
-import { isCredential } from './http/request.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
-import { HooksSettings } from './options/index.ts';
+import { HooksSettings, holdsSecret, ownSecrets } from './options/index.ts';
 import { Clock } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
@@ -90,12 +90,13 @@ export class HookPreview {
 
   /** As if it had been sent with a right token. */
   of({ hook, payload, headers = {}, query = {} }: PreviewRequest): Promise<Preview> {
+    const secrets = ownSecrets(this.settings.current);
     return this.#preview({
       name: hook,
       payload,
       payloadText: JSON.stringify(payload),
-      headers: withoutCredentials(headers, (name) => name.toLowerCase()),
-      query: withoutCredentials(query, (name) => name),
+      headers: withoutCredentials(headers, secrets, (name) => name.toLowerCase()),
+      query: withoutCredentials(query, secrets, (name) => name),
       client: 'preview',
       verifiedBy: 'token',
       receivedAt: this.clock.now(),
@@ -181,8 +182,11 @@ function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefu
 
 function withoutCredentials(
   fields: Readonly<Record<string, string>>,
+  secrets: readonly string[],
   toName: (name: string) => string,
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(fields).map(([name, value]) => [toName(name), value] as const);
-  return Object.fromEntries(entries.filter(([name]) => !isCredential(name.toLowerCase())));
+  return Object.fromEntries(
+    entries.filter(([name, value]) => !isCredential(name) && !holdsSecret(value, secrets)),
+  );
 }

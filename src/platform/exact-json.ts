@@ -62,7 +62,7 @@ function isDigit(byte: number | undefined): boolean {
 function markLongNumbers(text: string): string {
   const parts: string[] = [];
   let copied = 0;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at);
     const end = quote === -1 ? text.length : quote;
     if (end - at >= LONG) {

@@ -8,6 +8,8 @@
 //
 // Three words throughout: `…Tuple` is what is on its way to the writer, `Stored…` is what a thread reads or writes, and
 // the names without either are the ports' own.
+import { leaveOut } from '../../platform/credentials.ts';
+import { parseExactly } from '../../platform/exact-json.ts';
 import type { Change, RunUpdate, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
 import type { EventDetails } from '../../hooks/ports/event-store.ts';
 import type {
@@ -123,7 +125,7 @@ export function encodeEvent(event: NewEvent): EventTuple {
     event.mapping ?? null,
     event.failure ?? null,
     event.warnings.length === 0 ? NO_WARNINGS : JSON.stringify(event.warnings),
-    JSON.stringify(withConsole(event)),
+    JSON.stringify(toStoredRequest(event)),
     event.payload,
     event.keys?.map(encodeKey) ?? null,
     event.actions.map(encodeAction),
@@ -147,11 +149,16 @@ export function decodeEvent(tuple: EventTuple): StoredEvent {
   };
 }
 
-/** The request as it is stored. Console lines ride with it: they are rare, and pruned with the payload. */
-type RequestWithConsole = EventRequest & { readonly console?: readonly string[] };
+/** The request as it is stored. Console lines (pruned with the payload) and redaction ride with it: they are rare. */
+type StoredRequest = EventRequest & Pick<NewEvent, 'console' | 'redaction'>;
 
-function withConsole({ request, console = [] }: NewEvent): RequestWithConsole {
-  return console.length === 0 ? request : { ...request, console };
+function toStoredRequest({ request, console = [], redaction = [] }: NewEvent): StoredRequest {
+  if (console.length === 0 && redaction.length === 0) return request;
+  return {
+    ...request,
+    ...(console.length > 0 && { console }),
+    ...(redaction.length > 0 && { redaction }),
+  };
 }
 
 function encodeAction({ receipt, details, dedupeKey, changes }: NewAction): ActionTuple {
@@ -313,18 +320,18 @@ export type StoredEventDetails = Omit<EventDetails, 'request' | 'console'> & {
 /** Main thread: the details as the port shows them, the console lines taken out of the request again. */
 export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
   const { request: text, payload, ...details } = stored;
-  const { console = [], ...request } = parseRequest(text);
-  const parsed: unknown = payload === null ? null : JSON.parse(payload);
-  return { ...details, console, request: { ...request, payload: parsed } };
+  const { console = [], redaction, ...request } = parseRequest(text);
+  const shown = payload === null ? null : leaveOut(parseExactly(payload), redaction);
+  return { ...details, console, request: { ...request, payload: shown } };
 }
 
-/** A stored request without what a transform wrote. */
+/** A stored request without what rides with it. */
 export function decodeRequest(text: string): EventRequest {
-  const { console: _console, ...request } = parseRequest(text);
+  const { console: _console, redaction: _redaction, ...request } = parseRequest(text);
   return request;
 }
 
-function parseRequest(text: string): RequestWithConsole {
-  const request: RequestWithConsole = JSON.parse(text);
+function parseRequest(text: string): StoredRequest {
+  const request: StoredRequest = JSON.parse(text);
   return request;
 }

@@ -8,6 +8,7 @@ import {
   immediateHeartbeat,
   mainSession,
 } from '../ports/index.ts';
+import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
 import type { Acceptance, NewAction, NewEvent, Receipt } from '../ports/index.ts';
@@ -32,6 +33,8 @@ export interface ResolvedHook {
   readonly idempotencyKey?: string;
   /** What the mapping's transform wrote with `console`. */
   readonly console?: readonly string[];
+  /** What the mapping says of places in the payload. */
+  readonly redaction?: Redaction;
   /** The mapping broke: the event is kept as failed, for the operator, and the sender is answered with this. */
   readonly failure?: { readonly rejection: Rejection; readonly text: string };
 }
@@ -111,7 +114,7 @@ function toNewEvent(
   resolved: ResolvedHook,
   { hooks }: ResolvedHooksOptions,
 ): NewEvent {
-  const { hook, mapping, actions, warnings, console, failure } = resolved;
+  const { hook, mapping, actions, warnings, console, redaction, failure } = resolved;
   const {
     name: path,
     query,
@@ -141,6 +144,7 @@ function toNewEvent(
     mapping,
     failure: failure?.text,
     console,
+    redaction,
     ...(keys.length > 0 && { keys }),
   };
 }

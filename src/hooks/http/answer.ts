@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accepted } from '../actions/accept.ts';
+import { ownSecrets } from '../options/index.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../rejection.ts';
 import { ClientGone } from './body.ts';
 import { HandshakeAnswered } from './handshakes.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
+import { visibleName } from './request.ts';
 import { RequestContext } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
@@ -140,7 +142,7 @@ export class AnswerWriter {
 
   /** One structured line per accepted request: no payload, no token, no query. */
   #log(context: RequestContext | undefined, status: number, event: string | null = null): void {
-    const name = context?.verifiedBy === undefined ? null : context.name.slice(0, LONGEST_NAME);
+    const name = context?.verifiedBy === undefined ? null : shownName(context);
     const ms = context?.ms ?? 0;
     this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
     this.observer.observe({ hook: context === undefined ? null : reached(context), status, ms });
@@ -154,7 +156,7 @@ export class AnswerWriter {
     const sentence = asText(body['error']);
     const hook = this.#hookOf(context);
     const isNamed = hook === null && verifiedBy !== null;
-    const name = isNamed ? context.name.slice(0, LONGEST_NAME) : null;
+    const name = isNamed ? shownName(context) : null;
     const reason = sentence.slice(0, LONGEST_REASON);
     const bytes = announcedBytes(raw);
     this.refusals.add(
@@ -187,6 +189,11 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
 
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** A path may bring what no log should keep. */
+function shownName({ name, settings }: RequestContext): string {
+  return visibleName(name, ownSecrets(settings)).slice(0, LONGEST_NAME);
 }
 
 /** A refused body is not worth waiting for: then the connection closes, however small the rest. */

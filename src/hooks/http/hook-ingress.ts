@@ -86,7 +86,8 @@ export class HookIngress {
    * @throws Rejection when it did not break but refused.
    */
   async resolveMapped(request: HookRequest, mapping: CompiledMapping): Promise<ResolvedHook> {
-    const hook = { hook: bareName(request.name), mapping: mapping.id };
+    const { id, redaction } = mapping;
+    const hook = { hook: bareName(request.name), mapping: id, redaction };
     try {
       const applied = await this.mappings.apply(mapping, request);
       return { ...hook, ...applied, idempotencyKey: request.idempotencyKey };

@@ -2,7 +2,13 @@ import * as fc from 'fast-check';
 import { Rejection } from '../rejection.ts';
 import { assertContent } from './content.ts';
 import { subPathBelow } from './fastify-ingress.ts';
-import { getIdempotencyKey, hasTokenInQuery, parseQuery, visibleHeaders } from './request.ts';
+import {
+  getIdempotencyKey,
+  hasTokenInQuery,
+  parseQuery,
+  visibleHeaders,
+  visibleName,
+} from './request.ts';
 
 describe('subPathBelow', () => {
   it.each([
@@ -61,6 +67,34 @@ describe('parseQuery', () => {
   });
 });
 
+describe('parseQuery: credentials', () => {
+  it.each(['key', 'code', 'sig', 'sign', 'pwd', 'api_key', 'functions-key', 'Signature', 'auth'])(
+    'leaves out %s',
+    (name) => {
+      expect(parseQuery(`/x?${name}=1&team=ops`)).toEqual({ team: 'ops' });
+    },
+  );
+
+  it.each(['status_code', 'codes', 'keys', 'event_key', 'project_key', 'design', 'q'])(
+    'keeps %s',
+    (name) => {
+      expect(parseQuery(`/x?${name}=1`)).toEqual({ [name]: '1' });
+    },
+  );
+});
+
+describe('visibleName', () => {
+  it.each([
+    ['in/builds', 'in/builds'],
+    ['in/a/token/x', 'in/[left out]/x'],
+    ['in/a%2Ftoken', 'in/[left out]'],
+    ['in/xa/tokeny', 'in/x[left out]y'],
+    ['in/%C3%A9%', 'in/%C3%A9%'],
+  ])('shows %s as %s', (name, shown) => {
+    expect(visibleName(name, ['a/token'])).toBe(shown);
+  });
+});
+
 describe('visibleHeaders', () => {
   it.each([
     'authorization',
@@ -75,10 +109,75 @@ describe('visibleHeaders', () => {
     'apikey',
     'x-client-secret',
     'x-password',
+    'x-passphrase',
+    'x-passcode',
+    'x-pwd',
+    'dpop',
+    'x-functions-key',
+    'x-hook-key',
+    'x-parse-master-key',
+    'x-key',
+    'ocp-apim-subscription-key',
+    'x-amzn-oidc-data',
+    'x-amzn-oidc-identity',
+    'x-ms-client-principal',
+    'x-forwarded-client-cert',
+    'x-goog-iap-jwt-assertion',
+    'cf-access-client-secret',
+    'paypal-transmission-sig',
+    'x-airtable-content-mac',
+    'x-shopify-hmac-sha256',
+    'x-slack-signature',
+    'stripe-signature',
+    'x-telegram-bot-api-secret-token',
+    'x-hook-secret',
+    'x-session-id',
   ])('leaves out %s', (name) => {
     expect(visibleHeaders({ [name]: 'x', 'x-github-event': 'push' })).toEqual({
       'x-github-event': 'push',
     });
+  });
+
+  it.each([
+    'x-github-event',
+    'x-github-delivery',
+    'x-github-hook-id',
+    'x-gitlab-event',
+    'x-gitlab-event-uuid',
+    'x-gitea-delivery',
+    'x-event-key',
+    'x-request-uuid',
+    'x-hook-uuid',
+    'idempotency-key',
+    'x-gateway-idempotency-key',
+    'webhook-id',
+    'webhook-timestamp',
+    'svix-id',
+    'linear-delivery',
+    'linear-event',
+    'x-shopify-topic',
+    'x-shopify-shop-domain',
+    'x-shopify-webhook-id',
+    'sentry-hook-resource',
+    'x-atlassian-webhook-identifier',
+    'x-slack-request-timestamp',
+    'paypal-transmission-id',
+    'x-zm-request-timestamp',
+    'x-monkey',
+    'x-author',
+    'content-type',
+    'user-agent',
+  ])('keeps %s', (name) => {
+    expect(visibleHeaders({ [name]: 'x' })).toEqual({ [name]: 'x' });
+  });
+
+  it('leaves out what brings a secret of our own, whatever its name', () => {
+    const secrets = ['a-token-of-ours', 'another one'];
+    const headers = { 'x-a': 'a-token-of-ours', 'x-b': 'see a-token-of-ours!', 'x-c': 'a-token' };
+    expect(visibleHeaders(headers, secrets)).toEqual({ 'x-c': 'a-token' });
+    expect(parseQuery('/x?a=a-token-of-ours&b=%61-token-of-ours&c=1&another+one', secrets)).toEqual(
+      { c: '1' },
+    );
   });
 
   it('joins repeated ones', () => {

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { LONGEST_KEY } from '../actions/idempotency.ts';
+import { LEFT_OUT, isCredential } from '../../platform/credentials.ts';
+import { holdsSecret, ownSecrets } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';
@@ -43,11 +45,12 @@ export class RequestReader {
       await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });
     }
     const idempotencyKey = getIdempotencyKey(raw.headers);
-    const headers = visibleHeaders(raw.headers);
+    const secrets = ownSecrets(settings);
+    const headers = visibleHeaders(raw.headers, secrets);
     if (rule?.tokenHeader !== undefined) delete headers[rule.tokenHeader];
     return {
-      name,
-      query: parseQuery(raw.url ?? ''),
+      name: visibleName(name, secrets),
+      query: parseQuery(raw.url ?? '', secrets),
       headers,
       payload: value,
       payloadText: text,
@@ -84,11 +87,15 @@ export class RequestReader {
   }
 }
 
-/** First value of each query parameter, decoded; credentials left out. */
-export function parseQuery(url: string): Record<string, string> {
+/**
+ * First value of each query parameter, decoded; credentials left out.
+ * @param secrets our own; a parameter that brings one is left out, whatever its name
+ */
+export function parseQuery(url: string, secrets: readonly string[] = []): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of parameters(url)) {
-    if (Object.hasOwn(query, name) || isCredential(name.toLowerCase())) continue;
+    if (Object.hasOwn(query, name) || isCredential(name)) continue;
+    if (holdsSecret(value, secrets) || holdsSecret(name, secrets)) continue;
     // Not an assignment: a parameter may be called `__proto__`.
     Object.defineProperty(query, name, {
       value,
@@ -98,6 +105,16 @@ export function parseQuery(url: string): Record<string, string> {
     });
   }
   return query;
+}
+
+/** A name under the prefix, with `[left out]` in place of our own secrets, percent-encoded or not. */
+export function visibleName(name: string, secrets: readonly string[]): string {
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, LEFT_OUT), name);
+  if (!shown.includes('%')) return shown;
+  const segments = shown.split('/');
+  return segments
+    .map((segment) => (holdsSecret(decode(segment), secrets) ? LEFT_OUT : segment))
+    .join('/');
 }
 
 /** Whether a token was put where every log on the way keeps it. */
@@ -130,33 +147,19 @@ function decode(text: string): string {
 }
 
 /**
- * The one rule which headers and query parameters are credentials: they reach no template, no transform, no details of
- * an event and no log. Any of these words in the name: authorization, cookie, token, secret, signature, hmac, jwt,
- * assertion, credential, session, password, api-key, access-key; or `auth` as a word of its own.
+ * What may be seen of a request's headers: lower-case names, repeated ones joined, credentials left out.
+ * @param secrets our own; a header that brings one is left out, whatever its name
  */
-const CREDENTIAL =
-  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|session|passw|(?:api|access)[-_]?key|(?:^|[-_])auth(?:$|[-_])/;
-
-/** Senders use the same few names; judging each again would cost as much as parsing the body. */
-const judged = new Map<string, boolean>();
-const MOST_JUDGED = 1000;
-
-/** @param name in lower case. */
-export function isCredential(name: string): boolean {
-  const known = judged.get(name);
-  if (known !== undefined) return known;
-  const verdict = CREDENTIAL.test(name);
-  if (judged.size < MOST_JUDGED) judged.set(name, verdict);
-  return verdict;
-}
-
-/** What may be seen of a request's headers: lower-case names, repeated ones joined, credentials left out. */
-export function visibleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function visibleHeaders(
+  headers: IncomingHttpHeaders,
+  secrets: readonly string[] = [],
+): Record<string, string> {
   const visible: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || isCredential(name)) continue;
-    visible[name] = typeof value === 'string' ? value : value.join(', ');
+    const text = typeof value === 'string' ? value : value.join(', ');
+    if (!holdsSecret(text, secrets)) visible[name] = text;
   }
   return visible;
 }

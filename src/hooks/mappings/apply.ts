@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { LEFT_OUT } from '../../platform/credentials.ts';
 import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
 import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
 import { bareName } from '../actions/hook-request.ts';
@@ -13,7 +15,14 @@ import type { CompiledMapping, TemplatedField } from './mapping.ts';
 import { readSource } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import type { TransformDecisions } from './run-transform.ts';
-import { findShadowed, isStatic, lookUp, renderTemplate } from './template.ts';
+import {
+  findShadowed,
+  isStatic,
+  lookUp,
+  placeOfItem,
+  renderTemplate,
+  shownAt,
+} from './template.ts';
 import type { Rendered, TemplateScope } from './template.ts';
 
 /*
@@ -85,15 +94,22 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
     query: request.query,
     path: bareName(request.name),
     now: new Date(request.receivedAt).toISOString(),
+    redaction: mapping.redaction,
   };
-  if (mapping.forEach === undefined) return [scope];
-  const items = lookUp(mapping.forEach, scope);
-  const field = mapping.forEach.join('.');
+  const { forEach } = mapping;
+  if (forEach === undefined) return [scope];
+  const items = lookUp(forEach, scope);
+  const field = forEach.join('.');
   if (!Array.isArray(items)) throw new Rejection('invalid_payload', `${field} must be an array`);
   if (items.length > MAX_ACTIONS) {
     throw new Rejection('invalid_payload', `${field} must have at most ${MAX_ACTIONS} items`);
   }
-  return items.map((item: unknown, index) => ({ ...scope, item, index }));
+  return items.map((item: unknown, index) => ({
+    ...scope,
+    item,
+    index,
+    itemAt: placeOfItem(forEach, index, scope),
+  }));
 }
 
 /**
@@ -237,7 +253,8 @@ function renderText({ id, templates }: CompiledMapping, scope: TemplateScope) {
 }
 
 function wholeContent(scope: TemplateScope): string {
-  return JSON.stringify('item' in scope ? scope.item : scope.payload);
+  const root = 'item' in scope ? 'item' : 'payload';
+  return JSON.stringify(shownAt([root], scope[root], scope));
 }
 
 /** Several actions of one scope get keys of their own: they are no repeats of each other. */
@@ -246,13 +263,21 @@ function renderDedupeKey(
   scope: TemplateScope,
   nth: number,
 ): string | undefined {
-  const rendered = render(mapping, 'dedupeKey', scope);
+  const template = mapping.templates.dedupeKey;
+  if (template === undefined) return undefined;
+  const rendered = renderTemplate(template, scope);
   // A key with a gap in it would make one of different payloads.
-  const isKey = rendered?.hasContent === true && rendered.isComplete;
-  const key = isKey ? trimmed(rendered.text) : undefined;
-  if (key === undefined) return undefined;
-  const first = limitKey(key);
+  const shown = rendered.hasContent && rendered.isComplete ? trimmed(rendered.text) : undefined;
+  if (shown === undefined) return undefined;
+  // What is left out may be all that tells two payloads apart: then the digest of everything is the key.
+  const first = shown.includes(LEFT_OUT)
+    ? toDigest(renderTemplate(template, { ...scope, redaction: undefined }).text)
+    : limitKey(shown);
   return nth === 0 ? first : limitKey(`${first} action ${nth + 1}`);
+}
+
+function toDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Trimmed; blank is absent. */

@@ -1,3 +1,4 @@
+import type { Redaction } from '../../platform/credentials.ts';
 import { bareName } from '../actions/hook-request.ts';
 import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type { MappingOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
@@ -7,7 +8,7 @@ import { TEMPLATED } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, TemplatedField } from './mapping.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
-import { isStatic, parsePath, parseTemplate } from './template.ts';
+import { isStatic, parsePath, parsePayloadPath, parseTemplate } from './template.ts';
 import type { Template, ValuePath } from './template.ts';
 
 /** The mappings of one configuration in the order they are tried, and what is wrong with it. */
@@ -154,6 +155,7 @@ class MappingCompiler {
     this.#checkMeaningless(key, written, kind);
     this.#checkAgent(key, options.agentId);
     const forEach = this.#forEach(key, options.forEach);
+    const redaction = this.#redaction(key, options);
     const templates = this.#templates(key, options, kind);
     this.#checkText(`${key}.messageTemplate`, templates.messageTemplate);
     this.#checkText(`${key}.textTemplate`, templates.textTemplate);
@@ -170,6 +172,7 @@ class MappingCompiler {
       ...(path !== undefined && { path: bareName(path) }),
       ...(options.match?.source !== undefined && { source: options.match.source }),
       forEach,
+      redaction,
     };
   }
 
@@ -212,6 +215,18 @@ class MappingCompiler {
     if (path !== null) return path;
     this.#report(`${key}.forEach`, 'is not a path; write for example messages or payload.items');
     return undefined;
+  }
+
+  #redaction(key: string, { redact = [], keep = [] }: MappingOptions): Redaction {
+    const rulesOf = (field: 'redact' | 'keep', paths: readonly string[]) =>
+      paths.flatMap((source, index) => {
+        const path = parsePayloadPath(source);
+        if (path !== null) return [{ path, keep: field === 'keep' }];
+        const advice = 'write for example customer.email or items[].card';
+        this.#report(`${key}.${field}[${index}]`, `is not a path into the payload; ${advice}`);
+        return [];
+      });
+    return [...rulesOf('redact', redact), ...rulesOf('keep', keep)];
   }
 
   #templates(

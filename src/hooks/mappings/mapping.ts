@@ -1,3 +1,4 @@
+import type { Redaction } from '../../platform/credentials.ts';
 import type { MappingOptions } from '../options/index.ts';
 import type { Template, ValuePath } from './template.ts';
 
@@ -44,6 +45,8 @@ export interface CompiledMapping {
   readonly source?: string;
   /** Where the list is whose items become an action each. Absent: one action. */
   readonly forEach?: ValuePath;
+  /** `redact` and `keep`. */
+  readonly redaction: Redaction;
   readonly templates: Readonly<Partial<Record<TemplatedField, Template>>>;
   /** Everything else, as it is written. */
   readonly options: Readonly<MappingOptions>;

@@ -1,3 +1,5 @@
+import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
+import type { Redaction } from '../../platform/credentials.ts';
 import { shorten } from '../../platform/shorten.ts';
 import type { ListLine } from '../options/index.ts';
 
@@ -18,6 +20,10 @@ export interface TemplateScope {
   readonly now: string;
   readonly item?: unknown;
   readonly index?: number;
+  /** Where the item stands in the payload. */
+  readonly itemAt?: ValuePath;
+  /** What is left out of objects and lists, beside what names of fields tell. Absent: nothing at all. */
+  readonly redaction?: Redaction;
 }
 
 /** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
@@ -84,6 +90,18 @@ export function parsePath(text: string): ValuePath | null {
   const path = text.trim();
   if (!PATH.test(path)) return null;
   return path.replaceAll(/\[(\d+)\]/gu, '.$1').split('.');
+}
+
+const PAYLOAD_PATH = /^[^\s.[\]{}|]+(?:\.[^\s.[\]{}|]+|\[\d*\])*$/u;
+
+/** @returns keys from the payload down, `[]` for any item of a list; null when it is no path such as `a[].b`. */
+export function parsePayloadPath(text: string): ValuePath | null {
+  const path = text.trim();
+  if (!PAYLOAD_PATH.test(path)) return null;
+  const keys = path.replaceAll(/\[(\d*)\]/gu, (_, at: string) => `.${at || '[]'}`).split('.');
+  const [root = ''] = keys;
+  if (root === 'payload') return keys.slice(1);
+  return ROOTS.has(root) ? null : keys;
 }
 
 /**
@@ -202,7 +220,14 @@ function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
   if (!Array.isArray(items)) return [];
   const shown = items
     .slice(0, line.most)
-    .map((item: unknown, index) => renderParts(line.parts, { ...scope, item, index }));
+    .map((item: unknown, index) =>
+      renderParts(line.parts, {
+        ...scope,
+        item,
+        index,
+        itemAt: placeOfItem(line.each, index, scope),
+      }),
+    );
   const rest = items.length - shown.length;
   const hasContent = shown.some((one) => one.hasContent);
   const counted = { text: `… and ${rest} more`, hasContent, isComplete: true };
@@ -225,7 +250,7 @@ function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rend
 /** Empty when none of the paths finds anything. */
 function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
   for (const path of paths) {
-    const text = toText(lookUp(path, scope));
+    const text = toText(path, scope);
     if (text !== '') return max === undefined ? text : shorten(text, max);
   }
   return '';
@@ -245,9 +270,36 @@ function lookIn(from: unknown, path: ValuePath): unknown {
   return value;
 }
 
-function toText(value: unknown): string {
+function toText(path: ValuePath, scope: TemplateScope): string {
+  const value = lookUp(path, scope);
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(shownAt(path, value, scope)) : String(value);
+}
+
+/** An object or list without what is no agent's business; a text or number that is named is shown. */
+export function shownAt(path: ValuePath, value: unknown, scope: TemplateScope): unknown {
+  const { redaction } = scope;
+  if (redaction === undefined) return value;
+  const place = placeInPayload(path, scope);
+  return place === undefined ? leaveOut(value) : leaveOutAt(value, place, redaction);
+}
+
+/** Keys from the payload down; undefined for what is not in it. */
+function placeInPayload(path: ValuePath, { itemAt }: TemplateScope): ValuePath | undefined {
+  const [root = '', ...rest] = path;
+  if (root === 'payload') return rest;
+  if (root === 'item') return itemAt && [...itemAt, ...rest];
+  return ROOTS.has(root) ? undefined : path;
+}
+
+/** Where an item of a list stands in the payload. */
+export function placeOfItem(
+  list: ValuePath,
+  index: number,
+  scope: TemplateScope,
+): ValuePath | undefined {
+  const place = placeInPayload(list, scope);
+  return place && [...place, String(index)];
 }
 
 /**
@@ -260,7 +312,11 @@ export function findShadowed(template: Template, scope: TemplateScope): ValuePat
     .filter(
       (path) =>
         ROOTS.has(path[0] ?? '') &&
-        toText(lookUp(path, scope)) === '' &&
-        toText(lookIn(scope.payload, path)) !== '',
+        isNothing(lookUp(path, scope)) &&
+        !isNothing(lookIn(scope.payload, path)),
     );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }

@@ -7,6 +7,7 @@ export * from './mapping-options.ts';
 export * from './models-options.ts';
 export * from './settings-input.ts';
 export * from './option-names.ts';
+export * from './own-secrets.ts';
 export * from './problem.ts';
 export * from './resolve.ts';
 export * from './runner-options.ts';

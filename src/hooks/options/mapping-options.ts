@@ -236,6 +236,19 @@ export class MappingOptions {
   @IsBoolean()
   allowLinks?: boolean;
 
+  /**
+   * Places in the payload that are shown as `[left out]` wherever it is rendered whole, such as `customer.email` or
+   * `items[].card`; a template that names one gets it.
+   */
+  @IsOptional()
+  @TextList()
+  redact?: readonly string[];
+
+  /** Places in the payload that are shown although their names are those of credentials. */
+  @IsOptional()
+  @TextList()
+  keep?: readonly string[];
+
   /** Requests (items, under `forEach`) that render to the same key run once. Template, 1 to 256 characters. */
   @OptionalText()
   dedupeKey?: string;

@@ -25,7 +25,10 @@ export interface EventSummary {
 /** Everything that became of one event. @publicApi */
 export interface EventDetails extends EventSummary {
   readonly request: EventRequest & {
-    /** The body as it was parsed; null once the retention of payloads has passed. */
+    /**
+     * The body as it was parsed, credentials left out; numbers that JavaScript would round are written exactly by
+     * `JSON.stringify`. Null once the retention of payloads has passed.
+     */
     readonly payload: unknown;
   };
   /** `text` of a wake and `message` of a run are gone once the retention of payloads has passed. */

@@ -1,3 +1,4 @@
+import type { Redaction } from '../../platform/credentials.ts';
 import type { Change } from './change.ts';
 
 /** A request as it is stored: what came, what it makes the gateway do, and what its sender is told. `v` because payloads outlive a release. */
@@ -20,6 +21,8 @@ export interface NewEvent {
    * has it (of several, the first decides). An accepted event has all of them from its own commit on.
    */
   readonly keys?: readonly IdempotencyKey[];
+  /** What its mapping says of places in the payload; for whoever shows it. */
+  readonly redaction?: Redaction;
   /** Set when a mapping broke on it: the event is stored as `failed` and has no actions. */
   readonly failure?: string;
   /** What a transform wrote with `console`; content, kept as long as the payload. */

@@ -1,0 +1,127 @@
+import { toPlainNumber } from './exact-json.ts';
+
+/*
+ * What is a credential by its name, and how it is left out. Two rules, because one name means different things in
+ * different places: a header or a query parameter `key` opens something, a field `key` of a body names something.
+ */
+
+/** Anywhere in a name, of headers, query parameters and fields. */
+const EVERYWHERE =
+  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|passw|passphrase|passcode|client-?principal|client-?cert|oidc|(?:api|access|private|signing|subscription|encryption|licen[cs]e|stream|master|shared|auth|functions?|storage|webhook|hook)[-_]?key|session[-_]?id/;
+/** The same as words of their own. */
+const WORDS = /(?:^|[-_])(?:auth|sig|pwd|pass|dpop|otp|mac)(?:$|[-_])/;
+/** Of headers and query parameters only. */
+const IN_HEAD = /session|(?:^|[-_])(?:key|sign)$|^code$/;
+/** Keys that open nothing: names of events, of repeats, of places in a queue. */
+const HARMLESS_KEY =
+  /(?:^|[-_])(?:event|idempotency|dedup|dedupe|routing|partition|ordering|group|message|delivery|object|issue|project|cache|public)[-_]key$/;
+
+/** Senders use the same few names; judging each again would cost as much as parsing the body. */
+function remembering(judge: (name: string) => boolean): (name: string) => boolean {
+  const verdicts = new Map<string, boolean>();
+  return (name) => {
+    const known = verdicts.get(name);
+    if (known !== undefined) return known;
+    const verdict = judge(name);
+    if (name.length > LONGEST_KEPT) return verdict;
+    if (verdicts.size >= MOST_KEPT) verdicts.clear();
+    verdicts.set(name, verdict);
+    return verdict;
+  };
+}
+
+const MOST_KEPT = 2000;
+const LONGEST_KEPT = 100;
+
+/** Whether a header or a query parameter of this name holds a credential. */
+export const isCredential = remembering((name) => {
+  const small = name.toLowerCase();
+  if (EVERYWHERE.test(small) || WORDS.test(small)) return true;
+  return IN_HEAD.test(small) && !HARMLESS_KEY.test(small);
+});
+
+/** Whether a field of a body of this name, such as `clientSecret`, holds a credential. */
+export const isCredentialField = remembering((name) => {
+  const small = name.replaceAll(/([a-z\d])([A-Z])/g, '$1-$2').toLowerCase();
+  return EVERYWHERE.test(small) || WORDS.test(small);
+});
+
+/** Stands where something was left out. */
+export const LEFT_OUT = '[left out]';
+
+/** What an operator says of one place in payloads. */
+export interface RedactionRule {
+  /** Keys from the payload down; `[]` is every item of a list. */
+  readonly path: readonly string[];
+  /** True: shown whatever its name, with all that is in it. False: left out. */
+  readonly keep: boolean;
+}
+
+/** Where the two say different things of one place, it is left out. */
+export type Redaction = readonly RedactionRule[];
+
+const ANY_ITEM = '[]';
+const NO_RULES: Redaction = [];
+
+/** The same value without credentials: with a copy of what is changed, and itself when nothing is. */
+export function leaveOut(value: unknown, rules: Redaction = NO_RULES): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value)) return leaveOutOf(value, rules);
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const item: unknown = value[index];
+    const shown = show(item, false, stepInto(rules, String(index), true));
+    if (shown !== item) (copy ??= [...value])[index] = shown;
+  }
+  return copy ?? value;
+}
+
+function leaveOutOf(value: object, rules: Redaction): object {
+  let copy: object | undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const shown = show(child, isCredentialIn(key, child), stepInto(rules, key, false));
+    // Not an assignment: a field may be called `__proto__`.
+    if (shown !== child) Object.defineProperty((copy ??= { ...value }), key, { value: shown });
+  }
+  return copy ?? value;
+}
+
+function show(child: unknown, isCredential: boolean, rules: Redaction): unknown {
+  const verdict = verdictOf(rules);
+  if (verdict === 'keep') return child;
+  if (child === null || (verdict === undefined && !isCredential)) return leaveOut(child, rules);
+  return LEFT_OUT;
+}
+
+/** Nothing and a switch are none, and neither is a number of tokens: models count theirs. */
+function isCredentialIn(key: string, value: unknown): boolean {
+  if (!isCredentialField(key) || value === '' || typeof value === 'boolean') return false;
+  return typeof toPlainNumber(value) !== 'number' || !/token/i.test(key);
+}
+
+/** The rules of an object or list that stand for a child of it. */
+function stepInto(rules: Redaction, key: string, isItem: boolean): Redaction {
+  if (rules.length === 0) return NO_RULES;
+  return rules.flatMap(({ path: [step, ...path], keep }) =>
+    step === key || (isItem && step === ANY_ITEM) ? [{ path, keep }] : [],
+  );
+}
+
+function verdictOf(rules: Redaction): 'keep' | 'redact' | undefined {
+  const own = rules.filter(({ path }) => path.length === 0);
+  if (own.length === 0) return undefined;
+  return own.every(({ keep }) => keep) ? 'keep' : 'redact';
+}
+
+/**
+ * What is shown of a value that was asked for by its place in the payload: itself, but for what is left out inside.
+ * @param place keys from the payload down
+ */
+export function leaveOutAt(value: unknown, place: readonly string[], rules: Redaction): unknown {
+  let inside = rules;
+  for (const key of place) {
+    inside = stepInto(inside, key, /^\d+$/.test(key));
+    if (verdictOf(inside) === 'keep') return value;
+  }
+  return leaveOut(value, inside);
+}
