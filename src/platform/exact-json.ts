@@ -11,11 +11,13 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** Not in TypeScript's libraries yet; in every Node that this package runs on. */
-const json = JSON as typeof JSON & {
-  rawJSON(text: string): RawNumber;
-  isRawJSON(value: unknown): value is RawNumber;
-};
+declare global {
+  /** Not in TypeScript's libraries yet; in every Node that this package runs on. */
+  interface JSON {
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
+  }
+}
 
 /** A number of fewer characters than this survives being parsed. */
 const LONG = 16;
@@ -38,7 +40,7 @@ export function parseExactly(text: string, bytes: Uint8Array = Buffer.from(text)
 
 /** A number as JavaScript has it, rounded where it has to be; anything else as it is. */
 export function toPlainNumber(value: unknown): unknown {
-  return json.isRawJSON(value) ? Number(value.rawJSON) : value;
+  return JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
 }
 
 /** Whether so many digits stand in a row, in a string or outside: one byte in sixteen tells. */
@@ -110,5 +112,5 @@ function isMarked(value: unknown): value is string {
 }
 
 function toRaw(marked: string): RawNumber {
-  return json.rawJSON(marked.slice(MARK.length));
+  return JSON.rawJSON(marked.slice(MARK.length));
 }

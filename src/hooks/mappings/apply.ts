@@ -15,15 +15,10 @@ import type { CompiledMapping, TemplatedField } from './mapping.ts';
 import { readSource } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import type { TransformDecisions } from './run-transform.ts';
-import {
-  findShadowed,
-  isStatic,
-  lookUp,
-  placeOfItem,
-  renderTemplate,
-  shownAt,
-} from './template.ts';
-import type { Rendered, TemplateScope } from './template.ts';
+import { findShadowed, lookUp, placeOfItem, renderTemplate, shownAt } from './render.ts';
+import type { Rendered } from './render.ts';
+import { isStatic } from './template.ts';
+import type { TemplateScope } from './template.ts';
 
 /*
  * From a mapping and a request to actions:

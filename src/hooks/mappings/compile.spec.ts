@@ -21,6 +21,16 @@ describe('compileMappings: what makes a configuration refused (behaviour §7)', 
       'hooks.mappings[0].messageTemplate has a placeholder',
     ],
     ['an open placeholder', { id: 'a', to: '{{ a' }, 'hooks.mappings[0].to has an opening {{'],
+    [
+      'a path of redact that leads out of the payload',
+      { id: 'a', redact: ['ok', 'headers.x'] },
+      'hooks.mappings[0].redact[1] is not a path into the payload',
+    ],
+    [
+      'a broken path of keep',
+      { id: 'a', keep: ['a b'] },
+      'hooks.mappings[0].keep[0] is not a path',
+    ],
     ['a broken forEach', { id: 'a', forEach: 'a b' }, 'hooks.mappings[0].forEach is not a path'],
     [
       'a session for a wake',

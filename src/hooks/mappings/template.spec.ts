@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { parsePath, parseTemplate, renderTemplate } from './template.ts';
+import { renderTemplate } from './render.ts';
+import { parsePath, parsePayloadPath, parseTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
 
 type Source = Parameters<typeof parseTemplate>[0];
@@ -166,6 +167,21 @@ describe('templates: the first that is there (behaviour §7)', () => {
   });
 });
 
+describe('templates: {{ payload.* }}, what was not shown yet', () => {
+  const source = ['{{ a || b }}', '{{ c.d | max 2 }}', '{{ c.e }}', 'Rest: {{ payload.* }}'];
+
+  it.each([
+    [{ a: 1, b: 2, z: 3 }, '1\nRest: {"b":2,"z":3}'],
+    [{ b: 2 }, '2'],
+    [{ c: { d: 'long', e: 5 } }, 'lo… (2 more characters)\n5\nRest: {"c":{"d":"long"}}'],
+    [{ c: { e: 5 } }, '5'],
+    [[1, 2], 'Rest: [1,2]'],
+    [{}, 'Rest: {}'],
+  ])('of %j', (payload, text) => {
+    expect(render(source, payload)).toBe(text);
+  });
+});
+
 describe('templates: a limit of characters (behaviour §7)', () => {
   it.each([
     ['{{ a | max 3 }}', { a: 'abc' }, 'abc'],
@@ -315,6 +331,26 @@ describe('parsePath', () => {
     'refuses %j',
     (path) => {
       expect(parsePath(path)).toBeNull();
+    },
+  );
+});
+
+describe('parsePayloadPath', () => {
+  it.each([
+    ['a.b', ['a', 'b']],
+    ['payload.a', ['a']],
+    ['payload.payload', ['payload']],
+    ['items[].card', ['items', '[]', 'card']],
+    ['payload[].a', ['[]', 'a']],
+    ['a[0].b', ['a', '0', 'b']],
+  ])('%s', (text, keys) => {
+    expect(parsePayloadPath(text)).toEqual(keys);
+  });
+
+  it.each(['', 'a b', '[].a', 'headers.x', 'query', 'item.a', 'a..b', '{{ a }}'])(
+    'refuses %j',
+    (text) => {
+      expect(parsePayloadPath(text)).toBeNull();
     },
   );
 });

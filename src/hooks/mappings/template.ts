@@ -1,6 +1,4 @@
-import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
 import type { Redaction } from '../../platform/credentials.ts';
-import { shorten } from '../../platform/shorten.ts';
 import type { ListLine } from '../options/index.ts';
 
 /*
@@ -24,6 +22,8 @@ export interface TemplateScope {
   readonly itemAt?: ValuePath;
   /** What is left out of objects and lists, beside what names of fields tell. Absent: nothing at all. */
   readonly redaction?: Redaction;
+  /** What the placeholders before have shown; {@link renderTemplate} sees to it. */
+  readonly said?: ValuePath[];
 }
 
 /** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
@@ -40,12 +40,12 @@ export interface Placeholder {
 export type TemplatePart = string | Placeholder;
 
 /** One line of a template, or all of one that is a text. */
-interface TextLine {
+export interface TextLine {
   readonly parts: readonly TemplatePart[];
 }
 
 /** One line for each item of a list. */
-interface EachLine extends TextLine {
+export interface EachLine extends TextLine {
   readonly each: ValuePath;
   /** Most items that get a line; the others are counted. */
   readonly most: number;
@@ -61,18 +61,10 @@ export interface Template {
   readonly literalStart: string;
 }
 
-export interface Rendered {
-  readonly text: string;
-  /** True: at least one placeholder found something, so that content of the request is in the text. */
-  readonly hasContent: boolean;
-  /** True: every placeholder found something. */
-  readonly isComplete: boolean;
-}
-
 /** Items of a list that get a line each, unless the line says `most`. */
 const DEFAULT_MOST = 20;
 
-const ROOTS: ReadonlySet<string> = new Set([
+export const ROOTS: ReadonlySet<string> = new Set([
   'payload',
   'headers',
   'query',
@@ -169,11 +161,11 @@ function parsePlaceholder(inner: string): Placeholder | null {
   return { paths, ...(max !== undefined && { max: Number(max) }) };
 }
 
-function isText(part: TemplatePart): part is string {
+export function isText(part: TemplatePart): part is string {
   return typeof part === 'string';
 }
 
-function isEach(line: TextLine | EachLine | undefined): line is EachLine {
+export function isEach(line: TextLine | EachLine | undefined): line is EachLine {
   return line !== undefined && 'each' in line;
 }
 
@@ -192,131 +184,4 @@ export function listPaths({ lines }: Template): { path: ValuePath; isInList: boo
       ...inParts.map((path) => ({ path, isInList })),
     ];
   });
-}
-
-/**
- * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
- * placeholders which all find nothing is left out.
- */
-export function renderTemplate({ lines, isList }: Template, scope: TemplateScope): Rendered {
-  const rendered = lines.flatMap((line) =>
-    isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
-  );
-  const kept = isList
-    ? rendered.filter(({ hasContent, line }) => hasContent || line.parts.every(isText))
-    : rendered;
-  return {
-    text: kept.map(({ text }) => text).join('\n'),
-    hasContent: kept.some(({ hasContent }) => hasContent),
-    isComplete: rendered.every(({ isComplete }) => isComplete),
-  };
-}
-
-type RenderedLine = Rendered & { readonly line: TextLine };
-
-/** A line for each of the first items; anything but a list has none. Inside, `item` and `index` are the list's. */
-function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
-  const items = lookUp(line.each, scope);
-  if (!Array.isArray(items)) return [];
-  const shown = items
-    .slice(0, line.most)
-    .map((item: unknown, index) =>
-      renderParts(line.parts, {
-        ...scope,
-        item,
-        index,
-        itemAt: placeOfItem(line.each, index, scope),
-      }),
-    );
-  const rest = items.length - shown.length;
-  const hasContent = shown.some((one) => one.hasContent);
-  const counted = { text: `… and ${rest} more`, hasContent, isComplete: true };
-  return (rest > 0 ? [...shown, counted] : shown).map((one) => ({ ...one, line }));
-}
-
-function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rendered {
-  let hasContent = false;
-  let isComplete = true;
-  const texts = parts.map((part) => {
-    if (isText(part)) return part;
-    const text = findText(part, scope);
-    if (text === '') isComplete = false;
-    else hasContent = true;
-    return text;
-  });
-  return { text: texts.join(''), hasContent, isComplete };
-}
-
-/** Empty when none of the paths finds anything. */
-function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
-  for (const path of paths) {
-    const text = toText(path, scope);
-    if (text !== '') return max === undefined ? text : shorten(text, max);
-  }
-  return '';
-}
-
-/** Own properties only; anything missing is undefined. A path without a root begins in the payload. */
-export function lookUp(path: ValuePath, scope: TemplateScope): unknown {
-  return lookIn(ROOTS.has(path[0] ?? '') ? scope : scope.payload, path);
-}
-
-function lookIn(from: unknown, path: ValuePath): unknown {
-  let value = from;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
-}
-
-function toText(path: ValuePath, scope: TemplateScope): string {
-  const value = lookUp(path, scope);
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(shownAt(path, value, scope)) : String(value);
-}
-
-/** An object or list without what is no agent's business; a text or number that is named is shown. */
-export function shownAt(path: ValuePath, value: unknown, scope: TemplateScope): unknown {
-  const { redaction } = scope;
-  if (redaction === undefined) return value;
-  const place = placeInPayload(path, scope);
-  return place === undefined ? leaveOut(value) : leaveOutAt(value, place, redaction);
-}
-
-/** Keys from the payload down; undefined for what is not in it. */
-function placeInPayload(path: ValuePath, { itemAt }: TemplateScope): ValuePath | undefined {
-  const [root = '', ...rest] = path;
-  if (root === 'payload') return rest;
-  if (root === 'item') return itemAt && [...itemAt, ...rest];
-  return ROOTS.has(root) ? undefined : path;
-}
-
-/** Where an item of a list stands in the payload. */
-export function placeOfItem(
-  list: ValuePath,
-  index: number,
-  scope: TemplateScope,
-): ValuePath | undefined {
-  const place = placeInPayload(list, scope);
-  return place && [...place, String(index)];
-}
-
-/**
- * Paths that find nothing because they begin with the name of a root, where the payload has a field of that name in
- * which they would find something: many senders have a field `payload`.
- */
-export function findShadowed(template: Template, scope: TemplateScope): ValuePath[] {
-  return listPaths(template)
-    .map(({ path }) => path)
-    .filter(
-      (path) =>
-        ROOTS.has(path[0] ?? '') &&
-        isNothing(lookUp(path, scope)) &&
-        !isNothing(lookIn(scope.payload, path)),
-    );
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
 }

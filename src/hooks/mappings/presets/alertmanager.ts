@@ -2,7 +2,8 @@ import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
- * Prometheus Alertmanager, `webhook_config` version 4: one notification is one group of alerts and makes one run.
+ * Prometheus Alertmanager, `webhook_config` version 4: one notification is one group of alerts and makes one run. What
+ * all alerts share stands above them; a group whose alerts differ has it in their lines.
  * `groupKey` alone stays the same for as long as the group exists; with the state of every alert in the key, a retry is
  * the same notification and any change of state another.
  */
@@ -19,10 +20,15 @@ export const alertmanager: Preset = {
     'Alertmanager: {{ status }}',
     '{{ commonLabels.alertname }}',
     '{{ commonAnnotations.summary }}',
-    '{{ commonAnnotations.description }}',
+    '{{ commonAnnotations.description | max 1000 }}',
     '{{ commonAnnotations.runbook_url }}',
     'Labels: {{ commonLabels }}',
-    'Alerts: {{ alerts }}',
+    {
+      each: 'alerts',
+      line: '- {{ item.status }}, began {{ item.startsAt }}: {{ item.annotations.summary || item.annotations.description || item.labels.alertname | max 300 }} {{ item.labels | max 600 }}',
+      most: 30,
+    },
+    'Alerts that Alertmanager left out: {{ truncatedAlerts }}',
     '{{ externalURL }}',
   ],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',

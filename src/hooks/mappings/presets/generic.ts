@@ -2,8 +2,8 @@ import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
- * Anybody's JSON: `title`, `status`, `message` and `url` first, where there are such fields, then the whole payload.
- * A retry is known by the payload's own `id`.
+ * Anybody's JSON: what it is about in a few lines, by the names that most senders use, then the whole payload without
+ * what the lines have said. A retry is known by the payload's own `id`.
  */
 export const generic: Preset = {
   id: 'generic',
@@ -14,11 +14,12 @@ export const generic: Preset = {
     'If you cannot tell what it is about, say so and name the fields that look most telling.',
   ),
   messageTemplate: [
-    '{{ title }}',
-    '{{ status }}',
-    '{{ message }}',
-    '{{ url }}',
-    'Payload: {{ payload }}',
+    '{{ title || subject || summary || headline || data.title || data.subject || data.name || payload.payload.name || payload.payload.title }}',
+    '{{ event.type || event_type || eventType || event_name || type || event || action || topic || message.type }}',
+    '{{ status || state || data.status || payload.payload.status || severity || level }}',
+    '{{ message.text || text || event.text || description || message || body || data.description | max 2000 }}',
+    '{{ url || html_url || web_url || link || data.url || payload.payload.url }}',
+    'Payload: {{ payload.* }}',
   ],
   dedupeKey: '{{ id }}',
 };

@@ -1,0 +1,181 @@
+import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { shorten } from '../../platform/shorten.ts';
+import { ROOTS, isEach, isText, listPaths } from './template.ts';
+import type {
+  EachLine,
+  Placeholder,
+  Template,
+  TemplatePart,
+  TemplateScope,
+  TextLine,
+  ValuePath,
+} from './template.ts';
+
+/*
+ * Templates are filled in here: data is looked up, own properties only, and what is named is shown; of objects and lists
+ * what is a credential is left out.
+ */
+
+export interface Rendered {
+  readonly text: string;
+  /** True: at least one placeholder found something, so that content of the request is in the text. */
+  readonly hasContent: boolean;
+  /** True: every placeholder found something. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
+ * placeholders which all find nothing is left out.
+ */
+export function renderTemplate({ lines, isList }: Template, given: TemplateScope): Rendered {
+  const scope = { ...given, said: [] };
+  const rendered = lines.flatMap((line) =>
+    isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
+  );
+  const kept = isList
+    ? rendered.filter(({ hasContent, line }) => hasContent || line.parts.every(isText))
+    : rendered;
+  return {
+    text: kept.map(({ text }) => text).join('\n'),
+    hasContent: kept.some(({ hasContent }) => hasContent),
+    isComplete: rendered.every(({ isComplete }) => isComplete),
+  };
+}
+
+type RenderedLine = Rendered & { readonly line: TextLine };
+
+/** A line for each of the first items; anything but a list has none. Inside, `item` and `index` are the list's. */
+function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
+  const items = lookUp(line.each, scope);
+  if (!Array.isArray(items)) return [];
+  const shown = items.slice(0, line.most).map((item: unknown, index) =>
+    renderParts(line.parts, {
+      ...scope,
+      item,
+      index,
+      itemAt: placeOfItem(line.each, index, scope),
+    }),
+  );
+  const rest = items.length - shown.length;
+  const hasContent = shown.some((one) => one.hasContent);
+  const counted = { text: `… and ${rest} more`, hasContent, isComplete: true };
+  return (rest > 0 ? [...shown, counted] : shown).map((one) => ({ ...one, line }));
+}
+
+function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rendered {
+  let hasContent = false;
+  let isComplete = true;
+  const texts = parts.map((part) => {
+    if (isText(part)) return part;
+    const text = findText(part, scope);
+    if (text === '') isComplete = false;
+    else hasContent = true;
+    return text;
+  });
+  return { text: texts.join(''), hasContent, isComplete };
+}
+
+/** Empty when none of the paths finds anything. */
+function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
+  for (const path of paths) {
+    const text = isRest(path) ? restOfPayload(scope) : toText(path, scope);
+    if (text === '') continue;
+    if (max !== undefined && text.length > max) return shorten(text, max);
+    scope.said?.push(path);
+    return text;
+  }
+  return '';
+}
+
+/** `{{ payload.* }}`: the payload without what the placeholders before it have shown. */
+function isRest([root, key, ...more]: ValuePath): boolean {
+  return root === 'payload' && key === '*' && more.length === 0;
+}
+
+function restOfPayload(scope: TemplateScope): string {
+  let rest = shownAt(['payload'], scope.payload, scope);
+  for (const path of scope.said ?? []) {
+    const place = placeInPayload(path, scope);
+    if (place !== undefined) rest = without(rest, place);
+  }
+  return rest === undefined || rest === null ? '' : JSON.stringify(rest);
+}
+
+/** A copy without the field at a place, nor what is empty then; undefined when nothing is left. */
+function without(value: unknown, [key, ...more]: ValuePath): unknown {
+  if (key === undefined) return undefined;
+  if (!isRecord(value) || !Object.hasOwn(value, key)) return value;
+  const { [key]: child, ...others } = value;
+  const rest = without(child, more);
+  if (rest !== undefined) return { ...value, [key]: rest };
+  return Object.keys(others).length === 0 ? undefined : others;
+}
+
+/** Own properties only; anything missing is undefined. A path without a root begins in the payload. */
+export function lookUp(path: ValuePath, scope: TemplateScope): unknown {
+  return lookIn(ROOTS.has(path[0] ?? '') ? scope : scope.payload, path);
+}
+
+function lookIn(from: unknown, path: ValuePath): unknown {
+  let value = from;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
+  }
+  return value;
+}
+
+function toText(path: ValuePath, scope: TemplateScope): string {
+  const value = lookUp(path, scope);
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  // 1e999 is infinite, of which JSON knows nothing.
+  return typeof value === 'number' ? String(value) : JSON.stringify(shownAt(path, value, scope));
+}
+
+/** An object or list without what is no agent's business; a text or number that is named is shown. */
+export function shownAt(path: ValuePath, value: unknown, scope: TemplateScope): unknown {
+  const { redaction } = scope;
+  if (redaction === undefined) return value;
+  const place = placeInPayload(path, scope);
+  return place === undefined ? leaveOut(value) : leaveOutAt(value, place, redaction);
+}
+
+/** Keys from the payload down; undefined for what is not in it. */
+function placeInPayload(path: ValuePath, { itemAt }: TemplateScope): ValuePath | undefined {
+  const [root = '', ...rest] = path;
+  if (root === 'payload') return rest;
+  if (root === 'item') return itemAt && [...itemAt, ...rest];
+  return ROOTS.has(root) ? undefined : path;
+}
+
+/** Where an item of a list stands in the payload. */
+export function placeOfItem(
+  list: ValuePath,
+  index: number,
+  scope: TemplateScope,
+): ValuePath | undefined {
+  const place = placeInPayload(list, scope);
+  return place && [...place, String(index)];
+}
+
+/**
+ * Paths that find nothing because they begin with the name of a root, where the payload has a field of that name in
+ * which they would find something: many senders have a field `payload`.
+ */
+export function findShadowed(template: Template, scope: TemplateScope): ValuePath[] {
+  return listPaths(template)
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        ROOTS.has(path[0] ?? '') &&
+        isNothing(lookUp(path, scope)) &&
+        !isNothing(lookIn(scope.payload, path)),
+    );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
