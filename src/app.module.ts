@@ -14,6 +14,7 @@ import {
   RunningConfiguration,
 } from './service/configuration/reload.ts';
 import { MailWatch } from './service/mail-watch.ts';
+import { TokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
@@ -28,7 +29,7 @@ export class AppModule {
       isDemo: configuration.isDemo,
     });
     const mailWatch = new MailWatch(configuration);
-    const { gateway, ops, operatorToken, hooks: given } = configuration;
+    const { gateway, ops, hooks: given } = configuration;
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],
@@ -40,7 +41,7 @@ export class AppModule {
       imports: [
         hooks,
         OpsModule.forHooks(hooks, {
-          token: operatorToken,
+          tokens: () => running.operatorTokens,
           exposed: ops.exposed,
           trustedProxies: gateway.trustedProxies,
           mail: () => mailWatch.report(),
@@ -52,6 +53,7 @@ export class AppModule {
         { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
         { provide: ENVIRONMENT, useValue: env },
         ConfigurationReload,
+        TokenUses,
       ],
     };
   }

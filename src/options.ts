@@ -22,6 +22,7 @@ export type {
   RunnerType,
   SettingsCheck,
   SettingsFindings,
+  TokenOptions,
   ToolOptions,
   TransformOptions,
   WakeMode,

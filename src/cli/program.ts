@@ -21,7 +21,9 @@ import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
+import { tokenList } from './commands/token-list.ts';
 import { tokenNew } from './commands/token-new.ts';
+import { tokenRetire } from './commands/token-retire.ts';
 import type { Terminal } from './terminal.ts';
 
 /*
@@ -60,9 +62,13 @@ const mail: CommandGroup = {
 
 const token: CommandGroup = {
   name: 'token',
-  description: 'make tokens',
-  examples: [['hooks token new', 'print a token that nobody guesses']],
-  commands: [tokenNew],
+  description: 'make, list and end the tokens of senders',
+  examples: [
+    ['hooks token new', 'print a token that nobody guesses'],
+    ['hooks token new --for uptime-kuma', 'a token for one sender and its hook'],
+    ['hooks token list', 'what opens which hook, and when it was last used'],
+  ],
+  commands: [tokenList, tokenNew, tokenRetire],
 };
 
 /** Every command, in the order of `hooks --help`. A new one is a file below `commands/` and a row here. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { toNewAction } from './actions/accept.ts';
 import type { ResolvedHook } from './actions/accept.ts';
 import type { HookAction } from './actions/hook-action.ts';
+import { builtInHook } from './actions/hook-request.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { isCredential } from '../platform/credentials.ts';
 import { HookReplay } from './hook-replay.ts';
@@ -112,7 +113,7 @@ export class HookPreview {
 
   async #preview(request: HookRequest): Promise<Preview> {
     const { name } = request;
-    const isBuiltIn = name === 'wake' || name === 'agent';
+    const isBuiltIn = builtInHook(name, request.settings) !== undefined;
     const considered = isBuiltIn ? [] : this.mappings.explainMatch(request);
     const began = performance.now();
     const resolved = await this.#resolve(request);

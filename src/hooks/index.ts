@@ -19,6 +19,7 @@ export {
 } from './http/auth/client-address.ts';
 export type { TrustedRange } from './http/auth/client-address.ts';
 export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
+export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
 export { parseBearer } from './http/auth/hook-authentication.ts';
 export type { HookRouteDecorator } from './http/hook.decorators.ts';
@@ -71,9 +72,16 @@ export {
   TransformOptions,
   RunnerOptions,
   GATEWAY_NAMES,
+  SHORTEST_GOOD_TOKEN,
+  SHORTEST_TOKEN,
+  isDigest,
   nearestKey,
   normalizePrefix,
   resolveSection,
+  shortToken,
+  tokenFor,
+  writtenDigest,
+  writtenTokens,
 } from './options/index.ts';
 export type {
   Given,

@@ -118,14 +118,17 @@ export class Rejection extends Error {
   readonly status: number;
   /** Seconds for `Retry-After`; every 503 has them. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the operator is told besides; never sent. */
+  readonly reason: string | undefined;
 
-  constructor(code: RejectionCode, detail = '', retryAfterSeconds?: number) {
+  constructor(code: RejectionCode, detail = '', retryAfterSeconds?: number, reason?: string) {
     // Without a stack: a refusal is an answer and no fault of the code, and a flood of them must stay cheap.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(REJECTIONS[code].sentence.replace('{detail}', () => detail));
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
+    this.reason = reason;
     this.status = REJECTIONS[code].status;
     this.retryAfterSeconds = retryAfterSeconds ?? (this.status === 503 ? 5 : undefined);
   }

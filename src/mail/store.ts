@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../platform/errors.ts';
@@ -129,6 +129,7 @@ function createPrivately(file: string): void {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
+    chmodSync(file, 0o600);
   }
 }
 

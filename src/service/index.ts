@@ -12,11 +12,13 @@ export {
   readConfigurationFiles,
 } from './configuration/files.ts';
 export type { ConfigurationFiles, Sections } from './configuration/files.ts';
+export { findLapse } from './configuration/file-modes.ts';
 export {
   FRAGMENTS_DIR,
   fragmentPath,
   literal,
   readFragments,
+  removeFragment,
   writeFragment,
 } from './configuration/fragments.ts';
 export type { Fragment } from './configuration/fragments.ts';
@@ -28,6 +30,7 @@ export type { ResolvedSections } from './configuration/resolve.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { newToken } from './configuration/token-file.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
+export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';
 

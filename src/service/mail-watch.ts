@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { HooksOptions, normalizePrefix } from '../hooks/index.ts';
+import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
 import type { Given } from '../hooks/index.ts';
 import { MailStoreHeld, MailWatcher } from '../mail/index.ts';
 import type { HookTarget, MailOptions, MailReport, WatcherStatus } from '../mail/index.ts';
 import type { Configuration } from './configuration/load.ts';
+import { MAIL_HOOK } from './configuration/mail-section.ts';
 
 /** How often it is tried again whether another watcher has stopped. */
 const HELD_MS = 15_000;
@@ -77,7 +78,7 @@ export function mailTarget(url: string, hooks: Given<HooksOptions>): HookTarget 
   base.hostname = EVERYWHERE[base.hostname] ?? base.hostname;
   return {
     url: `${base.origin}${normalizePrefix(hooks.path ?? '')}`,
-    token: hooks.token?.trim() ?? '',
+    token: tokenFor(hooks, MAIL_HOOK) ?? '',
     maxBodyBytes: hooks.maxBodyBytes ?? new HooksOptions().maxBodyBytes,
   };
 }

@@ -1,4 +1,6 @@
-import { HOOK_TOKEN, OperatedService } from '../support/operated-service.ts';
+import { jest } from '@jest/globals';
+import { OperatorGuard } from '../../src/service/ops/operator.guard.ts';
+import { HOOK_TOKEN, METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
 import type { Asked } from '../support/operated-service.ts';
 
 const EVENTS = '/ops/api/events';
@@ -48,6 +50,69 @@ describe('the operator API refuses', () => {
     expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0);
     expect((await service.get(EVENTS)).status).toBe(200);
     expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
+  });
+});
+
+describe('the token of scrapers (behaviour.md §13)', () => {
+  it('opens the metrics and nothing else', async () => {
+    expect((await service.get('/ops/metrics', { token: METRICS_TOKEN })).status).toBe(200);
+    expect((await service.get('/ops/metrics')).status).toBe(200);
+    service.ledger.journal.length = 0;
+    for (const url of [EVENTS, '/ops/api/sessions', '/ops/api/channels']) {
+      const answer = await service.get(url, { token: METRICS_TOKEN });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
+    }
+    expect((await service.post('/ops/api/pause', { token: METRICS_TOKEN })).status).toBe(401);
+    expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('is none where none is set', async () => {
+    await using bare = await OperatedService.start({ tokens: () => ({}) });
+    expect((await bare.get('/ops/metrics', { token: null })).status).toBe(401);
+    expect((await bare.get('/ops/metrics', { token: METRICS_TOKEN })).status).toBe(401);
+  });
+
+  it('does not clear the count with which its holder could guess', async () => {
+    for (let failure = 0; failure < 19; failure += 1) await service.get(EVENTS, { token: 'wrong' });
+    expect((await service.get('/ops/metrics', { token: METRICS_TOKEN })).status).toBe(200);
+    expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
+    expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(429);
+  });
+});
+
+describe("a changed operator's token", () => {
+  it('counts from the next request on, and the old one no longer', async () => {
+    const tokens = { operator: 'the-first-operator-token' };
+    await using changing = await OperatedService.start({ tokens: () => tokens });
+    expect((await changing.get(EVENTS, { token: 'the-first-operator-token' })).status).toBe(200);
+    tokens.operator = 'the-second-operator-token';
+    expect((await changing.get(EVENTS, { token: 'the-first-operator-token' })).status).toBe(401);
+    expect((await changing.get(EVENTS, { token: 'the-second-operator-token' })).status).toBe(200);
+  });
+});
+
+describe("guessing the operator's token", () => {
+  it('is slow behind a lock: short ones are answered 429 unread', async () => {
+    const compared = jest.spyOn(OperatorGuard.prototype, 'isRight');
+    await using short = await OperatedService.start({
+      tokens: () => ({ operator: 'sixteen-letters!' }),
+    });
+    for (let guess = 0; guess < 20; guess += 1) await short.get(EVENTS, { token: 'wrong' });
+    expect(compared).toHaveBeenCalledTimes(20);
+    // Within one second at most one more, however many come: the clock of this service is the real one.
+    const began = performance.now();
+    for (let guess = 0; guess < 40; guess += 1) {
+      expect((await short.get(EVENTS, { token: 'wrong' })).status).toBe(429);
+    }
+    const seconds = Math.floor((performance.now() - began) / 1000);
+    expect(compared.mock.calls.length).toBeLessThanOrEqual(20 + 1 + seconds);
+    expect(short.ledger.journal).toEqual([]);
+    compared.mockRestore();
+  });
+
+  it('never makes a long one wait', async () => {
+    for (let guess = 0; guess < 30; guess += 1) await service.get(EVENTS, { token: 'wrong' });
+    expect((await service.get(EVENTS)).status).toBe(200);
   });
 });
 

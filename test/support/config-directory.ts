@@ -8,7 +8,7 @@ export class ConfigDirectory implements Disposable {
 
   write(name: string, content: unknown): this {
     const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-    writeFileSync(join(this.path, name), text);
+    writeFileSync(join(this.path, name), text, { mode: 0o600 });
     return this;
   }
 

@@ -33,6 +33,7 @@ import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-of-good-length';
+export const METRICS_TOKEN = 'metrics-token-of-good-length';
 export const HOOK_TOKEN = 'hook-token-of-good-length';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -40,6 +41,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export interface OperatedOptions {
   readonly exposed?: boolean;
   readonly trustedProxies?: readonly string[];
+  /** Those in force. Absent: {@link OPERATOR_TOKEN} and {@link METRICS_TOKEN}. */
+  readonly tokens?: () => { readonly operator?: string; readonly metrics?: string };
   /** Absent: with prom-client. */
   readonly metrics?: Metrics;
   /** How a mailbox does; absent: there is none. */
@@ -90,12 +93,22 @@ export class OperatedService implements AsyncDisposable {
     readonly channel: RecordingChannel,
   ) {}
 
-  static async start({ metrics, ...options }: OperatedOptions = {}): Promise<OperatedService> {
+  static async start({
+    metrics,
+    tokens: given,
+    ...options
+  }: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
     const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
     const channel = new RecordingChannel('chan_1', []);
     const previews = new RecordingPreviews();
-    const ops = { token: OPERATOR_TOKEN, exposed: false, trustedProxies: [], ...options };
+    const tokens = given ?? (() => ({ metrics: METRICS_TOKEN }));
+    const ops = {
+      tokens: () => ({ operator: OPERATOR_TOKEN, metrics: undefined, ...tokens() }),
+      exposed: false,
+      trustedProxies: [],
+      ...options,
+    };
     const testing = Test.createTestingModule({
       imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews, channel), ops)],
     });

@@ -89,13 +89,13 @@ export const send = defineCommand({
     using interruption = new Interruption();
     const { signal } = interruption;
     const { cwd, terminal } = context;
-    const service = await findService(context, options, signal);
+    const service = await findService(context, { ...options, hook }, signal);
     const source = { cwd, signal, stdin: terminal.streams.stdin };
     const post = await buildPost(hook, options, service.hooksPath, source);
     if (!service.canSend) {
       throw new CliError(
         'There is no hook token to send with.',
-        'Set hooks.token in gateway.json5, or name a file with --hook-token-file.',
+        'Write out hooks.token in gateway.json5, or name a file with --hook-token-file.',
         EXIT.usage,
       );
     }

@@ -1,3 +1,4 @@
+import { isDigest } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { GATEWAY_FILE } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
@@ -11,10 +12,10 @@ import type { Inspection } from '../../service/index.ts';
 export const MASK = '***';
 
 /**
- * Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`, each one of `secrets`;
+ * Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`, each one of `tokens` and `secrets`;
  * `tokenUrl` of `msteams` is none.
  */
-const SECRET_KEY = /(?:token|secrets?|password|apiKey)$/i;
+const SECRET_KEY = /(?:tokens?|secrets?|password|apiKey)$/i;
 /** Arguments of programs after which, or in which, a secret is expected: `--token x`, `-H x`, `--key=x`, `API_KEY=x`. */
 const SECRET_FLAG =
   /^(-H|--?[\w-]*(?:token|secret|password|passwd|key|auth|header)[\w-]*|\w*(?:token|secret|password|passwd|key|auth)\w*(?==))(=.*)?$/is;
@@ -162,6 +163,8 @@ function secretsIn(value: unknown, written: unknown, place: string): FoundSecret
 function secretOf(value: string, written: unknown, key: string): FoundSecret[] {
   if (!SECRET_KEY.test(key.replace(/\[\d+\]$/, ''))) return [];
   const secret = value.trim();
+  // Who reads a digest cannot speak with it.
+  if (isDigest(secret)) return [];
   // An escape is no variable: `$${NAME}` stands for itself.
   const isLiteral = typeof written === 'string' && !VARIABLE.test(written);
   return secret === '' ? [] : [{ key, value: secret, isLiteral }];

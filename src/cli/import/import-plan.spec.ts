@@ -119,14 +119,14 @@ describe('planImport', () => {
   it('takes values along that are not set here, and shows none of them', async () => {
     const hooks = { enabled: true, token: '${A}', mappings: [mappingTo('${B} ${C}')] };
     dir.write('.env', 'C=ours');
-    const values = { A: 'value-of-a', B: 'value-of-b-${X}', C: 'value-of-c' };
+    const values = { A: 'value-of-a-as-a-token', B: 'value-of-b-${X}', C: 'value-of-c' };
     const { files, variables, problems } = await planned(hooks, values);
     expect({ variables, problems }).toEqual({ variables: ['A', 'B'], problems: [] });
     expect(JSON.stringify(files.shown)).not.toContain('value-of');
     files.write();
     const { sections } = await inspectConfiguration(dir.path, {});
     expect(sections).toMatchObject({
-      hooks: { token: 'value-of-a', mappings: [{ to: 'value-of-b-${X} ours' }] },
+      hooks: { token: 'value-of-a-as-a-token', mappings: [{ to: 'value-of-b-${X} ours' }] },
     });
   });
 });

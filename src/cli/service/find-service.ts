@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { ConfigurationError, isLoopback, normalizePrefix } from '../../hooks/index.ts';
+import { ConfigurationError, isLoopback, normalizePrefix, tokenFor } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
 import type { Inspection, ResolvedSections } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -31,6 +31,8 @@ export interface ServiceChoice {
   readonly tokenFile?: string;
   /** File with the hook token. */
   readonly hookTokenFile?: string;
+  /** The hook to send to, by its name below the prefix. */
+  readonly hook?: string;
 }
 
 /**
@@ -51,7 +53,8 @@ export async function findService(
   const { cwd } = context;
   const operator = tokenInFile(choice.tokenFile, cwd) ?? operatorToken(inspection, isOwn);
   const hook =
-    tokenInFile(choice.hookTokenFile, cwd) ?? (isOwn ? hookToken(inspection) : undefined);
+    tokenInFile(choice.hookTokenFile, cwd) ??
+    (isOwn ? hookToken(inspection, choice.hook) : undefined);
   const hooksPath = normalizePrefix(inspection.resolved?.hooks.path ?? '');
   return new ServiceClient({ url, operatorToken: operator, hookToken: hook, hooksPath }, signal);
 }
@@ -124,10 +127,9 @@ function ownToken({ gateway, operatorTokenFile }: ResolvedSections): string | un
 }
 
 /** Undefined: nothing can be sent, but everything can be looked at. */
-function hookToken({ resolved, isDemo, demoHookToken }: Inspection): string | undefined {
+function hookToken({ resolved, isDemo, demoHookToken }: Inspection, hook = ''): string | undefined {
   if (isDemo) return demoHookToken.read();
-  const token = resolved?.hooks.token;
-  return typeof token === 'string' && token.trim() !== '' ? token : undefined;
+  return resolved === undefined ? undefined : tokenFor(resolved.hooks, hook);
 }
 
 /** The token of `--token-file` and `--hook-token-file`. @throws CliError unless the file holds one token */

@@ -10,6 +10,14 @@ export function bareName(name: string): string {
   return name.slice(start, end);
 }
 
+/** The built-in hook of this name: exactly this name, and not switched off (`hooks.endpoints`). */
+export function builtInHook(
+  name: string,
+  { hooks: { endpoints } }: ResolvedHooksOptions,
+): 'wake' | 'agent' | undefined {
+  return (name === 'wake' || name === 'agent') && endpoints[name] ? name : undefined;
+}
+
 /**
  * A request whose sender may speak and which is well formed: plain data, so that a stored one can be replayed, and one
  * that was never sent can be previewed.

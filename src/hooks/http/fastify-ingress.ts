@@ -9,6 +9,7 @@ import type {
   RouteOptions,
   preParsingHookHandler,
 } from 'fastify';
+import { builtInHook } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
@@ -107,8 +108,8 @@ export class FastifyIngress {
       const context = RequestContext.get(request);
       if (context === undefined) throw new Error('a hook route was reached without its ingress');
       context.showBody(request);
-      const { name } = context;
-      const nest = this.#handlers.get(name === 'wake' || name === 'agent' ? name : 'mapped');
+      const { name, settings } = context;
+      const nest = this.#handlers.get(builtInHook(name, settings) ?? 'mapped');
       await nest?.call(request.server, request, reply);
       if (context.isAnswered || reply.sent || request.is404) return;
       const { outcome } = context;

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EventAcceptance } from '../actions/accept.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
 import { ActionResolver } from '../actions/action-resolver.ts';
-import { bareName } from '../actions/hook-request.ts';
+import { bareName, builtInHook } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
@@ -33,11 +33,12 @@ export class HookIngress {
    * @throws Rejection
    */
   async resolve(request: HookRequest): Promise<ResolvedHook> {
-    const { name, payload } = request;
-    if (name === 'wake') {
+    const { payload } = request;
+    const builtIn = builtInHook(request.name, request.settings);
+    if (builtIn === 'wake') {
       return this.resolveWake({ request, ...validatePayload(payload, WakePayload) });
     }
-    if (name === 'agent') {
+    if (builtIn === 'agent') {
       return this.resolveRun({ request, ...validatePayload(payload, AgentPayload) });
     }
     return this.resolveMapped(request, this.match(request));

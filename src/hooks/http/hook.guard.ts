@@ -44,7 +44,7 @@ export class HookGuard implements CanActivate {
     const hook = RequestContext.get(request);
     if (hook === undefined) return this.#guardHostRoute(request, http.getResponse<FastifyReply>());
     if (hasTokenInQuery(request.raw.url ?? '')) throw TOKEN_IN_QUERY; // 1
-    const { rule, client, settings } = hook;
+    const { rule, client, settings, name } = hook;
     const { raw } = request;
     if (rule !== undefined) this.handshakes.answerHead(rule, raw); // 2
     if (request.method !== 'POST') throw METHOD_NOT_ALLOWED; // 3
@@ -52,7 +52,8 @@ export class HookGuard implements CanActivate {
       this.#checkSigned(hook, rule.signer, raw); // 4 and 5
       return true;
     }
-    const verifiedBy = this.authentication.verify(raw.headers, client, settings, rule); // 4 and 5
+    const asked = { hook: name, tokenHeader: rule?.tokenHeader };
+    const verifiedBy = this.authentication.verify(raw.headers, client, settings, asked); // 4 and 5
     if (typeof verifiedBy !== 'string') {
       return verifiedBy.then((scheme) => {
         hook.verifiedBy = scheme;

@@ -1,5 +1,6 @@
 import { AgentPolicy } from '../actions/action-resolver.ts';
 import { ModelPolicy } from '../actions/action-resolver.ts';
+import { builtInHook } from '../actions/hook-request.ts';
 import { SessionPolicy } from '../actions/session-policy.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import { fitsPrefix } from '../options/index.ts';
@@ -21,9 +22,6 @@ import type { Template, ValuePath } from './template.ts';
 
 const ALWAYS = 'is refused for every request';
 
-/** Names that the built-in hooks take, whatever a mapping says. */
-const BUILT_IN: readonly (string | undefined)[] = ['wake', 'agent'];
-
 /**
  * @param placed the mappings that compiled, in the order in which they are tried.
  * @param agentIds every agent, the default one first, in small letters.
@@ -40,7 +38,7 @@ export function lintMappings(
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
     ],
     warnings: [
-      ...findUnreachable(placed),
+      ...findUnreachable(placed, settings),
       ...findUnknownAgents(settings, agentIds),
       ...placed.flatMap((mapping) => [
         ...findEmptyPlaceholders(mapping),
@@ -83,11 +81,14 @@ function findDerivedKeyProblems(start: string): string[] {
 }
 
 /** Mappings that no request can ever come to, each with the one that stands before it. */
-function findUnreachable(placed: readonly PlacedMapping[]): Problem[] {
+function findUnreachable(
+  placed: readonly PlacedMapping[],
+  settings: ResolvedHooksOptions,
+): Problem[] {
   return placed.flatMap(({ entry, compiled }, index) => {
     const first = placed.slice(0, index).find((earlier) => takesAllOf(earlier.compiled, compiled));
     const reason =
-      first === undefined ? explainBuiltIn(compiled) : explainEarlier(first.entry, entry);
+      first === undefined ? explainBuiltIn(compiled, settings) : explainEarlier(first.entry, entry);
     if (reason === undefined) return [];
     return [{ key: toLabel(entry), message: `can never match: ${reason}` }];
   });
@@ -109,9 +110,12 @@ function explainEarlier(earlier: MappingEntry, { key, mapping }: MappingEntry): 
   return `${toLabel(earlier)} comes first and takes all of its requests; ${advice}`;
 }
 
-function explainBuiltIn({ path }: CompiledMapping): string | undefined {
-  if (!BUILT_IN.includes(path)) return undefined;
-  return `the built-in hook ${path} wins (only ${path}/, with the slash, would come here); give it another path`;
+function explainBuiltIn(
+  { path = '' }: CompiledMapping,
+  settings: ResolvedHooksOptions,
+): string | undefined {
+  if (builtInHook(path, settings) === undefined) return undefined;
+  return `the built-in hook ${path} wins (only ${path}/, with the slash, would come here); give it another path, or switch the built-in off (hooks.endpoints)`;
 }
 
 /** Not a problem, because the default agent takes what an unknown one should have. */

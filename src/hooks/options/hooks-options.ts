@@ -12,6 +12,7 @@ import {
 } from 'class-validator';
 import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
+import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
 export class AuthFailuresOptions {
@@ -34,6 +35,17 @@ export class AuthFailuresOptions {
   /** True: even a right token is refused during the lock. @default false */
   @IsBoolean()
   strict = false;
+}
+
+/** `hooks.endpoints`: which built-in hooks there are. One that is off is answered 404, and a mapping may take its name. */
+export class EndpointsOptions {
+  /** `POST …/wake`. @default true */
+  @IsBoolean()
+  wake = true;
+
+  /** `POST …/agent`. @default true */
+  @IsBoolean()
+  agent = true;
 }
 
 /** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */
@@ -72,10 +84,22 @@ export class HooksOptions {
   @IsBoolean()
   enabled = false;
 
-  /** Shared secret of every sender. Required when enabled; must not be the gateway's own. */
+  /**
+   * Shared secret of every sender that has none of its own, for every hook: at least 16 characters, or its digest
+   * (`sha256:<hex>`). Must not be the gateway's own. Required when enabled, unless `tokens` or a mapping's `verify` says
+   * who may speak.
+   */
   @IsOptional()
   @IsString()
   token?: string;
+
+  /** Senders with secrets of their own, each for the hooks that it names. @default [] */
+  @SectionList(TokenOptions)
+  tokens: TokenOptions[] = [];
+
+  /** Which built-in hooks there are. */
+  @Section(EndpointsOptions)
+  endpoints = new EndpointsOptions();
 
   /** Path prefix of all hook endpoints. Changing it needs a restart. @default '/hooks' */
   @IsString()

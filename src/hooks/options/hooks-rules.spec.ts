@@ -68,7 +68,7 @@ describe('the hook token (spec "Authentication" 6, behaviour §3 "Start refuses"
     'is required when enabled; %j is none',
     (token) => {
       expect(problems({ enabled: true, token })).toEqual([
-        'hooks.token is required when hooks.enabled is true; set a long random string',
+        'hooks.token is required when hooks.enabled is true; set a long random string, or name senders in hooks.tokens',
       ]);
     },
   );

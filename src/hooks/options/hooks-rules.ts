@@ -1,10 +1,10 @@
 import type { HooksOptions } from './hooks-options.ts';
-import { unreplaced } from './option-names.ts';
-import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
+import { tokenWarnings } from './token-options.ts';
 
 // What the keys of `hooks` mean beyond their own types: the prefix under which routes are registered, session keys
-// compared with their prefixes, and what is refused or warned of when several keys are seen together.
+// compared with their prefixes, and what is refused or warned of when several keys are seen together. Tokens have a file
+// of their own, token-options.ts.
 
 export const DEFAULT_PREFIX = '/hooks';
 
@@ -38,50 +38,11 @@ export function fitsPrefix(key: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => folded.startsWith(prefix.trim().toLowerCase()));
 }
 
-const SHORTEST_GOOD_TOKEN = 24;
-const PLACEHOLDER_TOKEN = /replace|change.?me|example|your.?token/i;
-const UNRESOLVED_VARIABLE = /\$\{([^}]*)\}/;
-
-/** What makes a start refused: no hook may be served under a token that is missing, blank, unresolved or shared. */
-export function tokenProblems(
-  hooks: HooksOptions,
-  gatewayAuthToken: string | undefined,
-  { replacesVariables }: OptionNames,
-): Problem[] {
-  const key = 'hooks.token';
-  const { token } = hooks;
-  if (token !== undefined && typeof token !== 'string') return [];
-  const [variable, name = ''] = UNRESOLVED_VARIABLE.exec(token ?? '') ?? [];
-  if (variable !== undefined) {
-    const message = replacesVariables
-      ? 'names a variable that is not set; set it in the environment or in .env'
-      : unreplaced(name || 'HOOK_TOKEN');
-    return [{ key, message }];
-  }
-  if (hooks.enabled && (token === undefined || token.trim() === '')) {
-    return [{ key, message: 'is required when hooks.enabled is true; set a long random string' }];
-  }
-  if (token !== undefined && token === gatewayAuthToken) {
-    return [{ key, message: "must not be the gateway's own token; set a dedicated one" }];
-  }
-  return [];
-}
-
-/** What is allowed but should be looked at; nothing while the ingress is off. */
-export function hooksWarnings(hooks: HooksOptions): Problem[] {
+/** What is allowed but should be looked at; nothing while the ingress is off. @param now epoch milliseconds */
+export function hooksWarnings(hooks: HooksOptions, now: number): Problem[] {
   const prefixes = hooks.allowedSessionKeyPrefixes ?? [];
   const { defaultSessionKey } = hooks;
   const checks: [boolean, string, string][] = [
-    [
-      PLACEHOLDER_TOKEN.test(hooks.token ?? ''),
-      'hooks.token',
-      'looks like the placeholder of an example, which everybody knows; use a random string',
-    ],
-    [
-      hooks.token !== undefined && hooks.token.length < SHORTEST_GOOD_TOKEN,
-      'hooks.token',
-      `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`,
-    ],
     [
       hooks.allowRequestSessionKey && prefixes.length === 0,
       'hooks.allowedSessionKeyPrefixes',
@@ -101,5 +62,6 @@ export function hooksWarnings(hooks: HooksOptions): Problem[] {
     ],
   ];
   if (!hooks.enabled) return [];
-  return checks.filter(([applies]) => applies).map(([, key, message]) => ({ key, message }));
+  const found = checks.filter(([applies]) => applies);
+  return [...tokenWarnings(hooks, now), ...found.map(([, key, message]) => ({ key, message }))];
 }

@@ -13,4 +13,5 @@ export * from './resolve.ts';
 export * from './runner-options.ts';
 export * from './section.ts';
 export * from './settings.ts';
+export * from './token-options.ts';
 export * from './tool-options.ts';

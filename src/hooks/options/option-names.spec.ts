@@ -20,7 +20,7 @@ describe('a host of the module reads its own names', () => {
     [
       'keys in a sentence',
       { enabled: true },
-      'token is required when enabled is true; set a long random string',
+      'token is required when enabled is true; set a long random string, or name senders in tokens',
     ],
     ['all of them', null, 'options must be an object'],
   ])('for %s', (_, written, sentence) => {

@@ -7,7 +7,7 @@ import {
   agentToolProblems,
 } from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
-import { hooksWarnings, normalizePrefix, prefixProblems, tokenProblems } from './hooks-rules.ts';
+import { hooksWarnings, normalizePrefix, prefixProblems } from './hooks-rules.ts';
 import { inMappings } from './mapping-options.ts';
 import { ModelsOptions, providerProblems } from './models-options.ts';
 import { RetentionOptions } from './settings-input.ts';
@@ -17,6 +17,7 @@ import type { OptionNames } from './option-names.ts';
 import { NO_ARRAY, onePerKey } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { resolveSection } from './section.ts';
+import { tokenProblems } from './token-options.ts';
 
 /** Options with every default filled in. Never changed; a reload makes a new one. @publicApi */
 export interface ResolvedHooksOptions {
@@ -45,10 +46,12 @@ export interface Resolution {
 /**
  * Fills in every default and checks everything at once: each section by itself, then what several keys show together.
  * @param names how problems and warnings name the options. Default: as `forRoot` takes them.
+ * @param now epoch milliseconds, for tokens that end.
  */
 export function resolveOptions(
   input: HooksSettingsInput,
   names: OptionNames = MODULE_NAMES,
+  now = Date.now(),
 ): Resolution {
   if (!isObject(input)) {
     const problems = [{ key: names.of('hooks'), message: 'must be an object' }];
@@ -88,7 +91,7 @@ export function resolveOptions(
   return {
     resolved,
     problems: onePerKey(problems),
-    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks), names),
+    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks, now), names),
     areMappingsSound: variables.length === 0 && !found.some(concernsMappings),
   };
 }

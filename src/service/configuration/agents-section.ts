@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isDigest, writtenTokens } from '../../hooks/index.ts';
 import type { HooksSettingsInput, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
@@ -31,11 +32,13 @@ const VARIABLE_NAME = /\.env\[\d+\]$/;
  * operator.
  */
 export function leakedTokens(
-  { agents, models, token, gatewayAuthToken }: HooksSettingsInput,
+  { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,
 ): Problem[] {
   const tokens = [
-    { value: trimmedText(token), name: 'hooks.token' },
+    ...writtenTokens({ token, tokens: scoped })
+      .filter(({ text }) => !isDigest(text))
+      .map(({ key, text }) => ({ value: text, name: key })),
     { value: trimmedText(gatewayAuthToken), name: "the operator's token" },
   ].filter(({ value }) => value !== '');
   const texts = [...textsIn('agents', agents), ...textsIn('models', models)];

@@ -200,6 +200,31 @@ describe('fragments over gateway.json5', () => {
     expect(found.sections['hooks']).toEqual(hooks);
   });
 
+  it('can add senders, but only by digests and with their hooks named', async () => {
+    dir.write('gateway.json5', { hooks });
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const sender = { id: 'ci', tokens: [digest], hooks: ['deploys'] };
+    fragment('a.json5', { hooks: { tokens: [sender] } });
+    expect(await problems()).toEqual({});
+    const refused = 'may hold digests alone';
+    fragment('a.json5', {
+      hooks: {
+        endpoints: { wake: true },
+        tokens: [
+          { ...sender, tokens: [digest, 'a-token-of-good-length-written-out'] },
+          { ...sender, id: 'a', tokens: ['${DIGEST}'] },
+          { ...sender, id: 'b', hooks: ['*'] },
+        ],
+      },
+    });
+    expect(await problems()).toEqual({
+      'gateway.d/a.json5: hooks.endpoints': expect.stringContaining('belongs to the operator'),
+      'gateway.d/a.json5: hooks.tokens[0]': expect.stringContaining(refused),
+      'gateway.d/a.json5: hooks.tokens[1]': expect.stringContaining(refused),
+      'gateway.d/a.json5: hooks.tokens[2]': expect.stringContaining(refused),
+    });
+  });
+
   it('cannot give an id that another file has given', async () => {
     const mapping = (id: string, path: string): object => ({ id, match: { path } });
     dir.write('gateway.json5', {

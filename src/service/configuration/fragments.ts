@@ -124,6 +124,12 @@ export function writeFragment(
   return path;
 }
 
+/** Removes the fragment `name` for good; one that is not there is no mistake. */
+export function removeFragment(dir: string, name: string): void {
+  rmSync(fragmentPath(dir, name), { force: true });
+  syncDirectory(join(dir, FRAGMENTS_DIR));
+}
+
 /** A text that the configuration reads back exactly as it is, though it holds `${NAME}`. */
 export function literal(text: string): string {
   return text.replaceAll(/\$(?=\{[A-Za-z_][A-Za-z0-9_]*\})/g, '$$$$');

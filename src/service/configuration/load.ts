@@ -6,6 +6,7 @@ import type { MailOptions } from '../../mail/index.ts';
 import type { Environment } from './environment.ts';
 import { readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
+import { modeWarnings } from './file-modes.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { GatewayOptions, OpsOptions, StoreOptions } from './sections.ts';
 
@@ -65,6 +66,9 @@ export async function loadConfiguration(
   if (resolved === undefined || problems.length > 0) throw new ConfigurationError(problems);
   const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.readOrCreate();
+  const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
+    (token) => token !== '',
+  );
   return {
     dir,
     isDemo,
@@ -81,6 +85,6 @@ export async function loadConfiguration(
     files,
     sections: inspection.sections,
     place: (problem) => inspection.merged.place(problem),
-    warnings,
+    warnings: [...warnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
   };
 }

@@ -6,6 +6,9 @@ import type { Sections } from './files.ts';
 
 const PRESET = 'mail';
 
+/** The hook that watchers send to: the preset's path. */
+export const MAIL_HOOK = PRESET;
+
 /** Keys of `hooks.mail` that belong to the mapping, not to the watcher: a reload applies them. */
 const OF_THE_MAPPING = ['model', 'thinking', 'allowUnsafeExternalContent'] as const;
 

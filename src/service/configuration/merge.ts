@@ -1,3 +1,4 @@
+import { isDigest } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { GATEWAY_FILE } from './files.ts';
@@ -11,7 +12,10 @@ export interface SectionsFile {
 }
 
 /** Lists whose entries are appended: whoever adds one leaves those of the others alone. */
-const APPENDED = ['hooks.mappings', 'agents.list'];
+const APPENDED = ['hooks.mappings', 'hooks.tokens', 'agents.list'];
+
+/** The list whose entries open hooks. */
+const TOKENS = 'hooks.tokens';
 
 /** The list whose entries are a set. */
 const UNITED = 'hooks.presets';
@@ -19,6 +23,7 @@ const UNITED = 'hooks.presets';
 /** What only the operator may say, in gateway.json5: a fragment cannot widen what was closed there. */
 const OPERATORS_OWN = new Set([
   'hooks.token',
+  'hooks.endpoints',
   'hooks.allowedAgentIds',
   'hooks.allowedSessionKeyPrefixes',
   'agents.defaults.models',
@@ -128,9 +133,8 @@ export class MergedSections {
     }
     this.#addWriter(key, file);
     const before: readonly unknown[] = present ?? [];
-    return key === UNITED
-      ? this.#united(before, value, file)
-      : this.#appended(before, value, key, file);
+    if (key === UNITED) return this.#united(before, value, file);
+    return this.#appended(before, key === TOKENS ? this.#narrow(value, file) : value, key, file);
   }
 
   /** Each name once, in the order they were first named. */
@@ -138,6 +142,17 @@ export class MergedSections {
     const added = present.length === 0 ? value : value.filter((name) => !present.includes(name));
     for (const name of added) this.#addWriter(`preset ${String(name)}`, file);
     return [...present, ...added];
+  }
+
+  /** Senders that a fragment may add: what opens is known to nobody but them, and what it opens is written there. */
+  #narrow(value: readonly unknown[], file: string): readonly unknown[] {
+    if (file === GATEWAY_FILE) return value;
+    return value.filter((entry, index) => {
+      const isNarrow = isNarrowSender(entry);
+      const message = `may hold digests alone (sha256:…) and must name its hooks, without *: no fragment can widen what is allowed; move it to ${GATEWAY_FILE}`;
+      if (!isNarrow) this.#complain(file, `${TOKENS}[${index}]`, message);
+      return isNarrow;
+    });
   }
 
   /** An id that two files give would be two hooks, or two agents, of one name. */
@@ -199,7 +214,18 @@ export class MergedSections {
   }
 }
 
-const ENTRY_KEY = /\b(hooks\.mappings|agents\.list)\[(\d+)\]/g;
+const ENTRY_KEY = /\b(hooks\.mappings|hooks\.tokens|agents\.list)\[(\d+)\]/g;
+
+/** Whether a sender's secrets are digests, and its hooks are named. What is no sender at all is refused elsewhere. */
+function isNarrowSender(entry: unknown): boolean {
+  if (!isRecord(entry)) return true;
+  const { token, tokens, hooks } = entry;
+  const secrets = [token ?? [], tokens ?? []].flat();
+  return (
+    secrets.every((secret) => typeof secret === 'string' && isDigest(secret.trim())) &&
+    ![hooks].flat().includes('*')
+  );
+}
 
 /** As the checks compare ids: those of agents case-folded. */
 function entryId(entry: unknown, key: string): string | undefined {

@@ -48,6 +48,24 @@ describe('ConfigurationReload', () => {
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
+  it("applies the operator's tokens, too", async () => {
+    const tokens = (operator: string, metrics?: string): object => ({
+      ...withToken(OLD),
+      gateway: { auth: { token: operator } },
+      ops: { metricsToken: metrics },
+    });
+    dir.write('gateway.json5', tokens('the-first-operator-token'));
+    const { settings, running } = await serve();
+    dir.write('gateway.json5', tokens('the-second-operator-token', 'the-token-of-the-scraper'));
+    await reload?.reload();
+    expect(running.operatorTokens).toEqual({
+      operator: 'the-second-operator-token',
+      metrics: 'the-token-of-the-scraper',
+    });
+    expect(settings.current.gatewayAuthToken).toBe('the-second-operator-token');
+    expect(logs.find('Only a restart')).toBeUndefined();
+  });
+
   it('applies a file that an editor replaced, more than once', async () => {
     dir.write('gateway.json5', withToken(OLD));
     const { token } = await serve();
@@ -210,7 +228,7 @@ describe('ConfigurationReload', () => {
         port: 1,
         shutdownSeconds: 1,
         trustedProxies: ['10.0.0.1'],
-        auth: { token: 'other' },
+        auth: { token: 'another-operator-token-of-the-tests' },
       },
       hooks: { enabled: true, token: NEW, path: '/in' },
       channels: { chan_1: { provider: 'telegram', token: '1:a' } },
@@ -222,7 +240,7 @@ describe('ConfigurationReload', () => {
     expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
     expect(settings.current.trustedProxies).toEqual([]);
     expect(logs.find('Only a restart')).toContain(
-      'gateway.port, gateway.auth.token, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
+      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
     );
   });
 

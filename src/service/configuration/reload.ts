@@ -20,13 +20,16 @@ import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { FRAGMENTS_DIR, isFragment } from './fragments.ts';
+import type { OperatorTokens } from './operator-tokens.ts';
 
 /** What the service was started with, and the parts of it that a reload has changed since. */
 export class RunningConfiguration {
   #providers: Readonly<Record<string, ProviderOptions>> = {};
   #env: Environment = {};
+  #operatorTokens: OperatorTokens;
 
   constructor(readonly started: Configuration) {
+    this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
     this.use(started);
   }
 
@@ -40,9 +43,15 @@ export class RunningConfiguration {
     return this.#env;
   }
 
+  /** What opens the operator API. */
+  get operatorTokens(): OperatorTokens {
+    return this.#operatorTokens;
+  }
+
   /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
-  use({ hooks: { models }, env }: Pick<Configuration, 'hooks' | 'env'>): void {
+  use({ hooks: { models }, env, ops, operatorToken }: Configuration): void {
     this.#env = env;
+    this.#operatorTokens = { operator: operatorToken, metrics: ops.metricsToken?.trim() };
     this.#providers = Object.fromEntries(
       resolveSection(ModelsOptions, models, 'models').value.providers,
     );
@@ -145,7 +154,6 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     try {
       await this.settings.replace({
         ...next.hooks,
-        gatewayAuthToken: started.operatorToken,
         trustedProxies: started.gateway.trustedProxies,
       });
     } catch (error) {
@@ -187,7 +195,6 @@ function unexpected(error: unknown): Problem {
 const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => unknown>> = {
   'gateway.host': ({ gateway }) => gateway.host,
   'gateway.port': ({ gateway }) => gateway.port,
-  'gateway.auth.token': ({ operatorToken }) => operatorToken,
   'gateway.trustedProxies': ({ gateway }) => gateway.trustedProxies,
   'gateway.shutdownSeconds': ({ gateway }) => gateway.shutdownSeconds,
   'hooks.path': ({ hooks }) => normalizePrefix(hooks.path ?? ''),

@@ -5,7 +5,9 @@ import {
   checkOptions,
   isLoopback,
   resolveSection,
+  tokenFor,
   unservedChannels,
+  writtenTokens,
 } from '../../hooks/index.ts';
 import type {
   ChannelBindings,
@@ -25,7 +27,8 @@ import {
 import { bindChannels, unknownRecipient } from './channels-section.ts';
 import type { Environment } from './environment.ts';
 import type { Sections } from './files.ts';
-import { divideHooks } from './mail-section.ts';
+import { MAIL_HOOK, divideHooks } from './mail-section.ts';
+import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
 import { GatewayOptions, OpsOptions, SECTIONS, StoreOptions } from './sections.ts';
 import { TokenFile } from './token-file.ts';
 
@@ -103,10 +106,13 @@ export async function resolveSections(
       ...own,
       ...divided.problems,
       ...checked.problems.map(divided.written),
+      ...mailWithoutToken(divided.mail, checked.resolved),
+      ...operatorTokenProblems(gateway.value, ops.value, operatorTokenFile, hooks.token),
       ...leakedTokens(hooks, env),
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),
+      ...operatorTokenWarnings(gateway.value, ops.value),
       ...disabledHooks(hooks),
       ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),
       ...(isSound ? unknownRecipient(checked.resolved, channels.bindings) : []),
@@ -122,6 +128,17 @@ export async function resolveSections(
 function disabledHooks({ enabled }: HooksSettingsInput): Problem[] {
   if (enabled === true) return [];
   return [{ key: 'hooks.enabled', message: 'is not true: every hook answers 404' }];
+}
+
+/** The watcher is a sender like any other, and of a digest it cannot send the token. */
+function mailWithoutToken(
+  mail: MailOptions | undefined,
+  { hooks }: ResolvedHooksOptions,
+): Problem[] {
+  const hasAny = writtenTokens(hooks).length > 0;
+  if (mail === undefined || !hasAny || tokenFor(hooks, MAIL_HOOK) !== undefined) return [];
+  const message = `has no token to send with: write out hooks.token, or one of hooks.tokens that may speak to ${MAIL_HOOK}`;
+  return [{ key: 'hooks.mail', message }];
 }
 
 /** What `HooksModule` takes: the `hooks` section with its neighbours, and what other sections say about them. */

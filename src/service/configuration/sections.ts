@@ -43,14 +43,17 @@ function AreAddressRanges(): PropertyDecorator {
 
 /** `gateway.auth`. */
 export class GatewayAuthOptions {
-  /** The operator's token for /ops. Absent: generated once and kept as `operator-token` in the data directory. */
+  /**
+   * The operator's token for /ops: at least 16 characters of ASCII. Changing it needs no restart. Absent: generated once
+   * and kept as `operator-token` in the data directory.
+   */
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
   token?: string;
 }
 
-/** The `gateway` section: how the service listens. Every change needs a restart. */
+/** The `gateway` section: how the service listens. Every change but that of `auth.token` needs a restart. */
 export class GatewayOptions {
   /** Address to listen on. GATEWAY_HOST in the environment wins. @default '127.0.0.1' */
   @IsString()
@@ -90,14 +93,21 @@ export class StoreOptions extends RetentionOptions {
   dir = 'data';
 }
 
-/** The `ops` section. Changing it needs a restart. */
+/** The `ops` section. */
 export class OpsOptions {
   /**
-   * True: the operator API also answers other machines (with the operator token). False: loopback only.
+   * True: the operator API also answers other machines (with the operator token). False: loopback only. Changing it needs
+   * a restart.
    * @default false
    */
   @IsBoolean()
   exposed = false;
+
+  /** A token for /ops/metrics and nothing else, for scrapers: at least 16 characters of ASCII. Changing it needs no restart. */
+  @IsOptional()
+  @IsString()
+  @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
+  metricsToken?: string;
 }
 
 /** One section of gateway.json5 by the classes that describe its keys. */

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
@@ -28,18 +36,33 @@ export class TokenFile {
   }
 
   /**
-   * The token that is kept, or a new one that is kept from now on.
+   * The token that is kept, or a new one that is kept from now on. Whatever mode the file had, nobody else may read it
+   * afterwards.
    * @throws ConfigurationError when it can be neither read nor written.
    */
   readOrCreate(): string {
     const kept = this.read();
-    if (kept !== undefined) return kept;
-    const token = newToken();
     try {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      writeFileSync(this.path, `${token}\n`, { mode: 0o600 });
+      if (kept === undefined) return this.#create();
+      // A link's target may be another's; that only this user's own file is made private is enough.
+      if ((statSync(this.path).mode & 0o077) !== 0) chmodSync(this.path, 0o600);
+      return kept;
     } catch (error) {
-      throw this.#unusable('written', error);
+      throw this.#unusable(kept === undefined ? 'written' : 'made private', error);
+    }
+  }
+
+  /** A new file takes the place of an empty one: whoever has that open does not see the token. */
+  #create(): string {
+    const token = newToken();
+    const draft = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(draft, this.path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
     }
     return token;
   }

@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify';
 import { LedgerAdmin } from '../../hooks/index.ts';
 import type { WorkCounts } from '../../hooks/index.ts';
 import { Metrics } from './metrics.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { MetricsGuard } from './operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 
 /** Everything Prometheus wants to know. */
 @Controller('ops/metrics')
-@UseGuards(OperatorGuard)
+@UseGuards(MetricsGuard)
 export class MetricsController {
   constructor(
     private readonly metrics: Metrics,

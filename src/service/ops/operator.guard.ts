@@ -18,11 +18,13 @@ import type { OpsModuleOptions } from './ops-options.ts';
  * Lets only the operator through.
  *
  * 1. Not from this machine, and `ops.exposed` is false -> 403.
- * 2. Token missing or wrong -> 401, or 429 while the client is locked.
+ * 2. Token missing or wrong -> 401, or 429 while the client is locked; a short one is compared once a second then.
  * 3. Token right -> in, and earlier failures are forgotten; 429 while locked under `hooks.authFailures.strict`.
  */
 @Injectable()
 export class OperatorGuard implements CanActivate {
+  /** True: `ops.metricsToken` is as good. */
+  protected readonly isForScrapers: boolean = false;
   readonly #proxies: readonly TrustedRange[];
 
   constructor(
@@ -40,25 +42,29 @@ export class OperatorGuard implements CanActivate {
     if (!this.options.exposed && !isLocal(request)) {
       throw new Refusal('loopback_only');
     }
-    const isOperator = this.#isOperator(request.headers.authorization);
+    const presented = parseBearer(request.headers.authorization);
     // A budget apart from that of hook senders at the same address.
     const client = `ops:${this.#address(request)}`;
-    const lockedSeconds = await this.#lockedSeconds(isOperator, client);
-    // 2. and 3.
-    if (lockedSeconds !== null) throw new Refusal('too_many_auth_failures', '', lockedSeconds);
-    if (!isOperator) throw new Refusal('operator_unauthorized');
+    // 2.
+    const waiting = this.throttle.mayCompare(client, presented?.length ?? 0);
+    if (waiting !== null) throw tooMany(waiting);
+    const { operator, metrics } = this.options.tokens();
+    const isOperator = this.isRight(presented, operator);
+    const isWelcome = (this.isForScrapers && this.isRight(presented, metrics)) || isOperator;
+    if (!isWelcome) {
+      const locked = await this.throttle.fail(client);
+      throw locked === null ? new Refusal('operator_unauthorized') : tooMany(locked);
+    }
+    // 3. Who may only scrape could otherwise guess the operator's token without end.
+    const locked = this.throttle.admit(client, undefined, isOperator);
+    if (locked !== null) throw tooMany(locked);
     return true;
   }
 
-  #isOperator(authorization: string | undefined): boolean {
-    const presented = parseBearer(authorization);
-    return (
-      timingSafeEqual(digest(presented ?? ''), digest(this.options.token)) && presented !== null
-    );
-  }
-
-  async #lockedSeconds(isOperator: boolean, client: string): Promise<number | null> {
-    return isOperator ? this.throttle.admit(client) : this.throttle.fail(client);
+  /** By digest, so that neither the time nor a length tells anything; also when there is nothing to compare. */
+  isRight(presented: string | null, token: string | undefined): boolean {
+    const isEqual = timingSafeEqual(digest(presented ?? ''), digest(token ?? ''));
+    return isEqual && presented !== null && token !== undefined;
   }
 
   /** By whom failures are counted. */
@@ -66,6 +72,16 @@ export class OperatorGuard implements CanActivate {
     const chain = [headers['x-forwarded-for'] ?? []].flat().join(',');
     return clientAddress(remoteAddress, chain === '' ? undefined : chain, this.#proxies);
   }
+}
+
+/** Lets scrapers through as well: whoever has `ops.metricsToken`. */
+@Injectable()
+export class MetricsGuard extends OperatorGuard {
+  protected override readonly isForScrapers = true;
+}
+
+function tooMany(seconds: number): Refusal {
+  return new Refusal('too_many_auth_failures', '', seconds);
 }
 
 /** Event details hold payloads: nothing on the way keeps them, and no browser guesses what they are. */

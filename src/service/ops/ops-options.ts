@@ -1,7 +1,9 @@
+import type { OperatorTokens } from '../configuration/operator-tokens.ts';
+
 /** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
-  /** The operator's token; never the hook token. */
-  readonly token: string;
+  /** Those in force, never the hook token; read for every request, since a reload changes them. */
+  readonly tokens: () => OperatorTokens;
   /** True: other machines may ask, too. */
   readonly exposed: boolean;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */

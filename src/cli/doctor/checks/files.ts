@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { DOTENV_FILE, FRAGMENTS_DIR, GATEWAY_FILE } from '../../../service/index.ts';
+import { DOTENV_FILE, FRAGMENTS_DIR, GATEWAY_FILE, findLapse } from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, DoctorContext } from '../check.ts';
 import { listSecrets } from '../../config/secrets.ts';
@@ -12,9 +12,6 @@ interface Guarded {
   /** True: it holds secrets or payloads. */
   readonly isSecret: boolean;
 }
-
-const OTHERS_READ = 0o044;
-const OTHERS_WRITE = 0o022;
 
 /** Who else on this machine can read secrets, or change what hooks do. */
 export const files: Check = {
@@ -51,16 +48,12 @@ function guardedBy({ inspection }: DoctorContext): Guarded[] {
   ];
 }
 
-const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'mail.sqlite'];
+const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'mail.sqlite', 'token-uses.json'];
 
-function findLapses(path: string, { mode, uid }: Stats, isSecret: boolean): CheckResult[] {
-  const found: CheckResult[] = [];
-  const strict = isSecret ? 'go-rwx' : 'go-w';
-  const fix = `chmod ${strict} '${path.replaceAll("'", String.raw`'\''`)}'`;
-  if ((mode & OTHERS_WRITE) !== 0) found.push(error(`${path} can be changed by other users`, fix));
-  else if (isSecret && (mode & OTHERS_READ) !== 0) {
-    found.push(error(`${path} can be read by other users`, fix));
-  }
+function findLapses(path: string, { uid }: Stats, isSecret: boolean): CheckResult[] {
+  const lapse = findLapse(path, isSecret);
+  const found: CheckResult[] =
+    lapse === undefined ? [] : [error(`${path} ${lapse.message}`, lapse.fix)];
   const own = process.getuid?.();
   if (own !== undefined && own !== 0 && uid !== own && uid !== 0) {
     found.push(

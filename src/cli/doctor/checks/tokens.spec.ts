@@ -22,7 +22,7 @@ describe('doctor: tokens', () => {
   });
 
   it.each([
-    ['short', 'q7Xw2Lr9', 'warning', 'hooks.token has only 8 characters'],
+    ['short', 'q7Xw2Lr9ZkT4mBv8Y', 'warning', 'hooks.token has only 17 characters'],
     ['without variety', 'abababababababababababababab', 'warning', 'hooks.token repeats itself'],
     ['of an example', 'replace-me-with-a-long-random-string', 'error', 'placeholder'],
   ])('tells one that is %s, with the way to a better one', async (_, token, severity, what) => {
@@ -36,9 +36,9 @@ describe('doctor: tokens', () => {
   });
 
   it('looks at the generated operator token, too', async () => {
-    dir.configure({ store: { dir: '.' } }).write('operator-token', 'short');
+    dir.configure({ store: { dir: '.' } }).write('operator-token', 'q7Xw2Lr9ZkT4mBv8');
     const whats = (await dir.findings(tokens)).map(({ what }) => what);
-    expect(whats).toContainEqual('operator-token has only 5 characters');
+    expect(whats).toContainEqual('operator-token has only 16 characters');
   });
 
   it('reports a token that is used in two places', async () => {

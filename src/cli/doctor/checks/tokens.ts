@@ -5,7 +5,8 @@ import { listSecrets } from '../../config/secrets.ts';
 import type { Secret } from '../../config/secrets.ts';
 
 /** Secrets that we choose ourselves; the others were made by the platforms that ask for them. */
-const OURS = new Set(['hooks.token', 'gateway.auth.token', 'operator-token']);
+const OURS =
+  /^(?:hooks\.token|hooks\.tokens\[.*|gateway\.auth\.token|ops\.metricsToken|operator-token)$/;
 
 const SHORTEST_GOOD = 24;
 /** 16 random bytes have 128; a sentence of common words stays far below. */
@@ -20,7 +21,7 @@ export const tokens: Check = {
   run({ inspection }) {
     const secrets = listSecrets(inspection);
     const found = [
-      ...secrets.filter(({ key }) => OURS.has(key)).flatMap(weaknesses),
+      ...secrets.filter(({ key }) => OURS.test(key)).flatMap(weaknesses),
       ...reused(secrets),
       ...literal(secrets),
     ];
@@ -57,7 +58,7 @@ function reused(secrets: readonly Secret[]): CheckResult[] {
   return (
     Array.from(places.values(), (same) => same.map(({ key }) => key))
       // Two channels, or two agents, may well have one account.
-      .filter((keys) => keys.length > 1 && keys.some((key) => OURS.has(key)))
+      .filter((keys) => keys.length > 1 && keys.some((key) => OURS.test(key)))
       .map((keys) =>
         error(`${keys.join(' and ')} are the same: who knows one opens the other`, NEW_ONE),
       )

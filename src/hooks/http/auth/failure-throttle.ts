@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { HooksSettings } from '../../options/index.ts';
+import { SHORTEST_GOOD_TOKEN } from '../../options/index.ts';
 import type { AuthFailuresOptions } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 import { throttleKey } from './client-address.ts';
@@ -9,6 +10,10 @@ import { BoundedMap, FAILURE_STORAGE, toSeconds } from './failure-storage.ts';
 /** Name under which failures are counted in a shared storage. */
 const NAME = 'auth-failures';
 const WARN_EVERY_MS = 60_000;
+/** How long the next short token of a locked client has to wait, in milliseconds. */
+const COMPARE_EVERY_MS = 1000;
+/** How often the operator is told that one address has all failures, in milliseconds. */
+const NAME_SOURCE_EVERY_MS = 3_600_000;
 
 /** What this process knows of a client that failed. */
 interface KnownClient {
@@ -16,6 +21,8 @@ interface KnownClient {
   readonly generation: number;
   /** Epoch milliseconds; 0: not locked. */
   readonly lockedUntil: number;
+  /** When a short token was last compared during the lock, in epoch milliseconds; 0: not yet. */
+  readonly comparedAt: number;
 }
 
 /**
@@ -34,6 +41,11 @@ export class AuthFailureThrottle {
   /** Epoch milliseconds after which nothing that is known matters any more. */
   #keepUntil = 0;
   #warnedAt = -Infinity;
+  /** Failures that the storage is still counting, by key: what comes meanwhile must not outrun the count. */
+  readonly #counting = new Map<string, number>();
+  /** The one address that failed since this began to watch; null: there were several. */
+  #source: string | null | undefined;
+  #namedSourceAt = -Infinity;
 
   constructor(
     @Inject(FAILURE_STORAGE) private readonly storage: ThrottlerStorage,
@@ -41,9 +53,31 @@ export class AuthFailureThrottle {
     private readonly clock: Clock,
   ) {}
 
-  /** False: nobody failed lately, so {@link admit} needs no asking. */
+  /** False: nobody failed lately, so {@link admit} and {@link mayCompare} need no asking. */
   get isWatching(): boolean {
-    return this.#keepUntil > this.clock.now();
+    return this.#counting.size > 0 || this.#keepUntil > this.clock.now();
+  }
+
+  /**
+   * Whether a token of so many characters may be compared now. Null: yes. Otherwise the client is locked, for so many
+   * whole seconds more, and its short tokens are compared once a second: guessing is slow. A good token never waits, so
+   * that nobody can lock out its sender, not even from behind the same proxy.
+   * @param length of the token as it came; 0: there is none
+   */
+  mayCompare(client: string, length: number, budget = this.#budget): number | null {
+    if (length >= SHORTEST_GOOD_TOKEN) return null;
+    const key = throttleKey(client);
+    const known = this.#known.get(key);
+    const now = this.clock.now();
+    if (known === undefined || known.lockedUntil <= now) {
+      const isOutrun = (this.#counting.get(key) ?? 0) >= budget.limit;
+      return isOutrun ? toSeconds(budget.lockSeconds * 1000) : null;
+    }
+    if (length === 0 || now - known.comparedAt < COMPARE_EVERY_MS) {
+      return toSeconds(known.lockedUntil - now);
+    }
+    this.#known.set(key, { ...known, comparedAt: now });
+    return null;
   }
 
   /**
@@ -51,37 +85,72 @@ export class AuthFailureThrottle {
    * whole seconds more. A storage that cannot count costs nobody an answer.
    */
   async fail(client: string, budget = this.#budget): Promise<number | null> {
-    if (!this.isWatching) this.#known.clear();
+    if (!this.isWatching) this.#forgetAll();
     const key = throttleKey(client);
     const now = this.clock.now();
     const known = this.#known.get(key);
     if (known !== undefined && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
+    this.#noteSource(key);
     const hasServed = known !== undefined && known.lockedUntil > 0;
     const generation = (known?.generation ?? 0) + (hasServed ? 1 : 0);
+    this.#counting.set(key, (this.#counting.get(key) ?? 0) + 1);
     const lockMs = await this.#increment(`${key} ${generation}`, budget);
+    this.#counted(key);
     const meanwhile = this.#known.get(key);
     if (meanwhile !== undefined && meanwhile.lockedUntil > now) {
       return toSeconds(meanwhile.lockedUntil - now);
     }
     const lockedUntil = lockMs > 0 ? now + lockMs : 0;
-    this.#known.set(key, { generation, lockedUntil });
+    this.#known.set(key, { generation, lockedUntil, comparedAt: 0 });
     const keepUntil = Math.max(now + budget.windowSeconds * 1000, lockedUntil);
     this.#keepUntil = Math.max(this.#keepUntil, keepUntil);
+    if (lockMs > 0) this.#nameSource(now);
     return null;
   }
 
   /**
    * A right token came. Null: welcome, and earlier failures are forgotten. Otherwise the budget is `strict` and the
    * client is locked, for so many whole seconds more.
+   * @param forgets false: the failures stay, since whoever holds this token could guess another one
    */
-  admit(client: string, budget = this.#budget): number | null {
+  admit(client: string, budget = this.#budget, forgets = true): number | null {
     const key = throttleKey(client);
     const known = this.#known.get(key);
     if (known === undefined) return null;
     const now = this.clock.now();
     if (budget.strict && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
-    this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0 });
+    if (forgets) {
+      this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0, comparedAt: 0 });
+    }
     return null;
+  }
+
+  #forgetAll(): void {
+    this.#known.clear();
+    this.#source = undefined;
+  }
+
+  #counted(key: string): void {
+    const left = (this.#counting.get(key) ?? 0) - 1;
+    if (left > 0) this.#counting.set(key, left);
+    else this.#counting.delete(key);
+  }
+
+  #noteSource(key: string): void {
+    const address = key.replace(/^ops:/, '');
+    if (this.#source === undefined) this.#source = address;
+    else if (this.#source !== address) this.#source = null;
+  }
+
+  /** Senders behind a proxy that is not named share one budget, and one address in every log. */
+  #nameSource(now: number): void {
+    if (this.#source === undefined || this.#source === null) return;
+    if (now - this.#namedSourceAt < NAME_SOURCE_EVERY_MS) return;
+    this.#namedSourceAt = now;
+    this.#logger.warn(
+      `all failed authentications come from ${this.#source}: if that is a reverse proxy, name it in ` +
+        'gateway.trustedProxies, or its clients count as one',
+    );
   }
 
   /** How long the failure locks its client, in milliseconds; 0: not at all. The last one within the limit does. */

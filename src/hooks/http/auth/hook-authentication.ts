@@ -1,27 +1,25 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { bareName, builtInHook } from '../../actions/hook-request.ts';
 import { HooksSettings } from '../../options/index.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
+import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../rejection.ts';
 import { ClientAddresses } from './client-address.ts';
 import { AuthFailureThrottle } from './failure-throttle.ts';
+import { HookTokens } from './hook-tokens.ts';
+import type { HookToken } from './hook-tokens.ts';
 
 /** One for all: a flood of wrong tokens pays for no exception objects. */
 const UNAUTHORIZED = new Rejection('unauthorized');
 const SHUTTING_DOWN = new Rejection('shutting_down');
 
-/** What a request asks for, as far as it concerns its token. */
-export interface AskedHook {
-  /** In small letters: another header whose value is the token. */
-  readonly tokenHeader?: string;
-}
-
 /**
  * May this sender speak? Decided by the head of the request (behaviour.md §3):
- * 1. the token is compared, always;
- * 2. wrong or missing: counted; 401, or 429 while the client is locked;
- * 3. right: welcome and the client's failures are forgotten; with `strict`, 429 while it is locked;
+ * 1. the token is compared with all that there are, unless its client is locked and the token is short: then once a
+ *    second, and 429 unread for the others;
+ * 2. wrong, missing, ended, or for another hook: counted; 401, or 429 while the client is locked;
+ * 3. right: welcome, and one for every hook has the client's failures forgotten; with `strict`, 429 while it is locked;
  * 4. but not while the service is closing: 503.
  * @publicApi
  */
@@ -35,7 +33,14 @@ export class HookAuthentication {
     private readonly settings: HooksSettings,
     private readonly addresses: ClientAddresses,
     private readonly throttle: AuthFailureThrottle,
+    private readonly tokens: HookTokens,
+    private readonly clock: Clock,
   ) {}
+
+  /** When each token last let a request in since the start, in epoch milliseconds, by the name of its secret. */
+  get lastUses(): ReadonlyMap<string, number> {
+    return this.tokens.lastUses;
+  }
 
   /** From now on verified senders are told to come back later. */
   close(): void {
@@ -48,21 +53,32 @@ export class HookAuthentication {
   }
 
   /**
-   * Name of the scheme that verified the sender, e.g. `token`. Not a promise in the usual case, which has nothing to
-   * wait for: every request passes here.
+   * How the sender proved who it is: `token`, or `token <id>` for one of `hooks.tokens`. Not a promise in the usual case,
+   * which has nothing to wait for: every request passes here.
+   * @param asked `hook`: the sub-path as it came; absent: no hook of ours, so only a token for every hook is right.
+   * `tokenHeader`: in small letters, another header whose value is the token.
    * @throws Rejection (or rejects with it)
    */
   verify(
     headers: IncomingHttpHeaders,
     client: string,
     settings: ResolvedHooksOptions,
-    asked: AskedHook = {},
+    asked: { readonly hook?: string; readonly tokenHeader?: string | undefined } = {},
   ): string | Promise<string> {
-    if (!carriesHookToken(headers, settings, asked.tokenHeader))
-      return this.#refuse(client, settings);
-    if (this.throttle.isWatching) return this.#admit(client, settings);
-    if (this.#isClosed) throw SHUTTING_DOWN;
-    return 'token';
+    const presented = presentedToken(headers, asked.tokenHeader);
+    const { isWatching } = this.throttle;
+    if (isWatching) {
+      const { authFailures } = settings.hooks;
+      const locked = this.throttle.mayCompare(client, presented?.length ?? 0, authFailures);
+      if (locked !== null) throw this.#tooMany(locked); // 1
+    }
+    const token = this.tokens.find(presented, settings);
+    const fault = this.#findFault(token, asked.hook, settings);
+    if (token === undefined || fault !== null) return this.#refuse(client, settings, fault); // 2
+    if (isWatching) this.#admit(token, client, settings); // 3
+    if (this.#isClosed) throw SHUTTING_DOWN; // 4
+    this.tokens.noteUse(token);
+    return token.verifiedBy;
   }
 
   /** The same for any request of the application, under the settings in force. @throws Rejection */
@@ -71,19 +87,39 @@ export class HookAuthentication {
     return this.verify(request.headers, this.addresses.get(request, settings), settings);
   }
 
-  async #refuse(client: string, { hooks }: ResolvedHooksOptions): Promise<never> {
+  /** Why a known token opens nothing here, for the operator; null: it does, or it is none. */
+  #findFault(
+    token: HookToken | undefined,
+    hook: string | undefined,
+    settings: ResolvedHooksOptions,
+  ): string | null {
+    if (token === undefined) return null;
+    const { verifiedBy, hooks, endsAt } = token;
+    if (endsAt !== Infinity && endsAt < this.clock.now()) {
+      return `${verifiedBy} ended at ${new Date(endsAt).toISOString()}`;
+    }
+    if (hooks === null || (hook !== undefined && hooks.has(hookName(hook, settings)))) return null;
+    return `${verifiedBy} may not speak to this hook`;
+  }
+
+  async #refuse(
+    client: string,
+    { hooks }: ResolvedHooksOptions,
+    fault: string | null,
+  ): Promise<never> {
     const locked = await this.throttle.fail(client, hooks.authFailures);
-    throw locked === null ? UNAUTHORIZED : this.#tooMany(locked);
+    if (locked !== null) throw this.#tooMany(locked, fault);
+    throw fault === null ? UNAUTHORIZED : new Rejection('unauthorized', '', undefined, fault);
   }
 
-  async #admit(client: string, { hooks }: ResolvedHooksOptions): Promise<string> {
-    const locked = this.throttle.admit(client, hooks.authFailures);
+  /** A sender that may speak to some hooks only could otherwise guess the token of others without end. */
+  #admit(token: HookToken, client: string, { hooks }: ResolvedHooksOptions): void {
+    const locked = this.throttle.admit(client, hooks.authFailures, token.hooks === null);
     if (locked !== null) throw this.#tooMany(locked);
-    if (this.#isClosed) throw SHUTTING_DOWN;
-    return 'token';
   }
 
-  #tooMany(seconds: number): Rejection {
+  #tooMany(seconds: number, fault: string | null = null): Rejection {
+    if (fault !== null) return new Rejection('too_many_auth_failures', '', seconds, fault);
     if (this.#lockedOut.retryAfterSeconds !== seconds) {
       this.#lockedOut = new Rejection('too_many_auth_failures', '', seconds);
     }
@@ -91,7 +127,17 @@ export class HookAuthentication {
   }
 }
 
+/**
+ * The name by which tokens mean a hook. `wake/` is no built-in hook but a name that only a mapping takes, so a token for
+ * `wake` does not open it.
+ */
+function hookName(name: string, settings: ResolvedHooksOptions): string {
+  const bare = bareName(name);
+  return builtInHook(bare, settings) === undefined ? bare : name;
+}
+
 const BEARER = /^bearer[ \t]/i;
+const BASIC = /^basic[ \t]/i;
 
 /** The token of an `Authorization: Bearer` header; null for a blank one and for every other scheme. */
 export function parseBearer(authorization: string | undefined): string | null {
@@ -100,52 +146,29 @@ export function parseBearer(authorization: string | undefined): string | null {
   return token === '' ? null : token;
 }
 
+/** The password of an `Authorization: Basic` header, whoever the user is; null for a blank one. */
+function parseBasic(authorization: string | undefined): string | null {
+  if (authorization === undefined || !BASIC.test(authorization)) return null;
+  // As headers are read: byte by byte.
+  const pair = Buffer.from(authorization.slice('basic '.length), 'base64').toString('latin1');
+  const colon = pair.indexOf(':');
+  return colon === -1 ? null : pair.slice(colon + 1).trim() || null;
+}
+
 /**
- * The token a request came with; null when it came with none. A non-empty Bearer wins, even beside another token in
- * `x-gateway-token`; a blank Bearer or another scheme counts as none (specification, "Authentication").
+ * The token a request came with; null when it came with none. The first that is not blank counts, even if it is wrong and
+ * a later one right: Bearer, `x-gateway-token`, the path's own header, the password of Basic.
  */
 export function presentedToken(headers: IncomingHttpHeaders, tokenHeader?: string): string | null {
-  const bearer = parseBearer(headers.authorization);
-  if (bearer !== null) return bearer;
   return (
+    parseBearer(headers.authorization) ??
     tokenIn(headers['x-gateway-token']) ??
-    (tokenHeader === undefined ? null : tokenIn(headers[tokenHeader]))
+    (tokenHeader === undefined ? null : tokenIn(headers[tokenHeader])) ??
+    parseBasic(headers.authorization)
   );
 }
 
-function tokenIn(own: string | string[] | undefined): string | null {
-  const token = (Array.isArray(own) ? own.join(', ') : (own ?? '')).trim();
+function tokenIn(value: string | string[] | undefined): string | null {
+  const token = (Array.isArray(value) ? value.join(', ') : (value ?? '')).trim();
   return token === '' ? null : token;
-}
-
-/** Equal to no digest: what is compared with when nothing can be right. */
-const NOBODY = randomBytes(32);
-
-/** Digest of the token that is being compared: one buffer for all, since a new one would cost more than the hashing. */
-const PRESENTED = Buffer.alloc(NOBODY.length);
-
-const digests = new WeakMap<ResolvedHooksOptions, Buffer>();
-
-/**
- * Whether the request carries the shared hook token. Digests are compared, so that neither the time nor a length tells
- * anything, and a compare happens also when no token came.
- */
-export function carriesHookToken(
-  headers: IncomingHttpHeaders,
-  settings: ResolvedHooksOptions,
-  tokenHeader?: string,
-): boolean {
-  const presented = presentedToken(headers, tokenHeader);
-  // Node reads header bytes as latin1; a token outside of ASCII is sent as UTF-8.
-  PRESENTED.write(hash('sha256', Buffer.from(presented ?? '', 'latin1'), 'latin1'), 'latin1');
-  return timingSafeEqual(PRESENTED, expectedDigest(settings)) && presented !== null;
-}
-
-function expectedDigest(settings: ResolvedHooksOptions): Buffer {
-  const known = digests.get(settings);
-  if (known !== undefined) return known;
-  const token = settings.hooks.token?.trim() ?? '';
-  const digest = token === '' ? NOBODY : hash('sha256', token, 'buffer');
-  digests.set(settings, digest);
-  return digest;
 }

@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../../hooks/index.ts';
+import { DOTENV_FILE, GATEWAY_FILE } from './files.ts';
+import type { ConfigurationFiles } from './files.ts';
+
+// Who else on this machine can read secrets, or change what hooks do. The service puts the modes of its own files right
+// and warns of those that people write; `hooks doctor` looks at more of them.
+
+/** What other users of this machine may do with a file, and the command that ends it. */
+export interface Lapse {
+  /** Continues the file's name to a sentence. */
+  readonly message: string;
+  readonly fix: string;
+}
+
+const OTHERS_READ = 0o044;
+const OTHERS_WRITE = 0o022;
+
+/** Undefined: nothing that they should not, or there is no such file; on Windows modes say nothing. */
+export function findLapse(path: string, isSecret: boolean): Lapse | undefined {
+  if (process.platform === 'win32') return undefined;
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  const fix = `chmod ${isSecret ? 'go-rwx' : 'go-w'} '${path.replaceAll("'", String.raw`'\''`)}'`;
+  if ((mode & OTHERS_WRITE) !== 0) return { message: 'can be changed by other users', fix };
+  if (!isSecret || (mode & OTHERS_READ) === 0) return undefined;
+  return { message: 'can be read by other users', fix };
+}
+
+/**
+ * Warnings about the files of a configuration.
+ * @param dataDir where payloads and tokens are kept
+ * @param tokens our own; a file that holds one of them is secret
+ */
+export function modeWarnings(
+  dir: string,
+  { gateway = '', fragments = [] }: ConfigurationFiles,
+  dataDir: string,
+  tokens: readonly string[],
+): Problem[] {
+  const holdsToken = (text: string): boolean => tokens.some((token) => text.includes(token));
+  const files: [name: string, isSecret: boolean][] = [
+    [GATEWAY_FILE, holdsToken(gateway)],
+    ...fragments.map(({ file, text }): [string, boolean] => [file, holdsToken(text)]),
+    [DOTENV_FILE, true],
+  ];
+  const places = files.map(([name, isSecret]) => ({ key: name, path: join(dir, name), isSecret }));
+  return [...places, { key: 'store.dir', path: dataDir, isSecret: true }].flatMap(
+    ({ key, path, isSecret }) => {
+      const lapse = findLapse(path, isSecret);
+      return lapse === undefined ? [] : [{ key, message: `${lapse.message}; run: ${lapse.fix}` }];
+    },
+  );
+}

@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../../../test/support/config-directory.ts';
+import { ConfigurationError } from '../../hooks/index.ts';
+import { loadConfiguration } from './load.ts';
+import { TokenFile } from './token-file.ts';
+
+const HOOK_TOKEN = 'the-hook-token-of-the-tests';
+const LONG = 'a-token-of-the-operator-that-is-long';
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+async function refusals(sections: object): Promise<string[]> {
+  dir.write('gateway.json5', { hooks: { enabled: true, token: HOOK_TOKEN }, ...sections });
+  try {
+    await loadConfiguration(dir.path, {});
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.problems.map(({ key, message }) => `${key} ${message}`);
+  }
+}
+
+const auth = (token: string): object => ({ gateway: { auth: { token } } });
+const ops = (metricsToken: string): object => ({ ops: { metricsToken } });
+
+describe("the operator's tokens at start", () => {
+  it.each([
+    ['15 characters', auth('x'.repeat(15)), 'gateway.auth.token has only 15 characters'],
+    [
+      'no ASCII',
+      auth('schlüssel-schlüssel-schlüssel'),
+      'gateway.auth.token holds characters outside',
+    ],
+    ['15 for metrics', ops('x'.repeat(15)), 'ops.metricsToken has only 15 characters'],
+    ['a blank one', ops(' '), 'ops.metricsToken must not be blank'],
+    ['one for both', { ...auth(LONG), ...ops(LONG) }, 'ops.metricsToken must be neither'],
+    ['that of the hooks', ops(HOOK_TOKEN), 'ops.metricsToken must be neither'],
+  ])('are refused: %s', async (_title, sections, sentence) => {
+    const found = await refusals(sections);
+    expect(found).toEqual([expect.stringContaining(sentence)]);
+    expect(found.join()).not.toContain(LONG);
+  });
+
+  it('are taken with 16 characters, and warned of under 24', async () => {
+    expect(await refusals({ ...auth('x'.repeat(16)), ...ops('y'.repeat(16)) })).toEqual([]);
+    const { warnings } = await loadConfiguration(dir.path, {});
+    const keys = warnings.map(({ key }) => key);
+    expect(keys).toEqual(expect.arrayContaining(['gateway.auth.token', 'ops.metricsToken']));
+    expect(await refusals({ ...auth('x'.repeat(24)) })).toEqual([]);
+    const long = await loadConfiguration(dir.path, {});
+    expect(long.warnings.map(({ key }) => key)).not.toContain('gateway.auth.token');
+  });
+
+  it('are read from a file as well', async () => {
+    mkdirSync(join(dir.path, 'data'), { mode: 0o700 });
+    writeFileSync(join(dir.path, 'data', 'operator-token'), 'short', { mode: 0o600 });
+    expect(await refusals({})).toEqual([
+      expect.stringMatching(
+        /^gateway\.auth\.token is kept in .*operator-token, whose token has only 5/,
+      ),
+    ]);
+  });
+});
+
+describe('files at start', () => {
+  const mode = (path: string): number => statSync(path).mode & 0o777;
+
+  it.each([
+    ['an empty one that all may write', '', 0o666],
+    ['one that all may read', LONG, 0o644],
+  ])('the file of a token is made private: %s', (_title, text, bits) => {
+    const path = join(dir.path, 'operator-token');
+    writeFileSync(path, text);
+    chmodSync(path, bits);
+    const token = new TokenFile(path).readOrCreate();
+    expect(mode(path)).toBe(0o600);
+    expect(token).toBe(text === '' ? new TokenFile(path).read() : text);
+    expect(token.length).toBeGreaterThan(30);
+  });
+
+  it('those that people write are warned of, with the command that mends it', async () => {
+    dir.write('.env', `HOOK=${HOOK_TOKEN}`);
+    const agents = { defaults: { runner: { type: 'demo' } } };
+    dir.write('gateway.json5', { hooks: { enabled: true, token: '${HOOK}' }, agents });
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
+    chmodSync(join(dir.path, '.env'), 0o644);
+    chmodSync(join(dir.path, 'gateway.json5'), 0o666);
+    chmodSync(join(dir.path, 'data'), 0o777);
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings.map(({ key, message }) => `${key} ${message}`)).toEqual([
+      expect.stringMatching(/^gateway\.json5 can be changed by other users; run: chmod go-w /),
+      expect.stringMatching(/^\.env can be read by other users; run: chmod go-rwx /),
+      expect.stringMatching(/^store\.dir can be changed by other users; run: chmod go-rwx /),
+    ]);
+  });
+});

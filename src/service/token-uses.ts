@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import {
+  Clock,
+  HookAuthentication,
+  HooksSettings,
+  secretName,
+  writtenTokens,
+} from '../hooks/index.ts';
+import { errorCode } from '../platform/errors.ts';
+import { isRecord, parseJson } from '../platform/objects.ts';
+import { RunningConfiguration } from './configuration/reload.ts';
+
+/** In the data directory. */
+const FILE = 'token-uses.json';
+
+/** How often the file is written at most, in milliseconds; a crash forgets no more than that. */
+const WRITE_EVERY_MS = 60_000;
+
+/** When each hook token last let a request in, in epoch milliseconds, by the name of its secret (`secretName`). */
+export type LastUses = ReadonlyMap<string, number>;
+
+/** What the service wrote down; nothing of a file that is not there or was not written by it. Never rejects. */
+export async function readTokenUses(dataDir: string): Promise<LastUses> {
+  const text = await readFile(join(dataDir, FILE), 'utf8').catch(() => '');
+  const written = parseJson(text);
+  const entries = isRecord(written) ? Object.entries(written) : [];
+  return new Map(
+    entries
+      .map(([secret, at]): [string, number] => [secret, Date.parse(String(at))])
+      .filter(([, at]) => !Number.isNaN(at)),
+  );
+}
+
+/**
+ * Keeps when each hook token was last used over restarts, so that an operator sees which one nobody needs any more: a
+ * small file beside the ledger, written once a minute at most and by no request (decision 0110).
+ */
+@Injectable()
+export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #logger = new Logger('Tokens');
+  readonly #stop = new AbortController();
+  readonly #file: string;
+  readonly #dir: string;
+  #kept = new Map<string, number>();
+  #writing: Promise<void> = Promise.resolve();
+  #isFailing = false;
+
+  constructor(
+    running: RunningConfiguration,
+    private readonly settings: HooksSettings,
+    private readonly authentication: HookAuthentication,
+    private readonly clock: Clock,
+  ) {
+    this.#dir = running.started.store.dir;
+    this.#file = join(this.#dir, FILE);
+  }
+
+  onApplicationBootstrap(): void {
+    this.#writing = this.#writeNowAndThen();
+  }
+
+  /** The last time, when no request is under way any more. */
+  async onApplicationShutdown(): Promise<void> {
+    this.#stop.abort();
+    await this.#writing;
+    await this.#write();
+  }
+
+  async #writeNowAndThen(): Promise<void> {
+    this.#kept = new Map(await readTokenUses(this.#dir));
+    while (!this.#stop.signal.aborted) {
+      await this.clock.wait(WRITE_EVERY_MS, this.#stop.signal);
+      await this.#write();
+    }
+  }
+
+  /** Tokens that are no longer in the configuration are forgotten. */
+  async #write(): Promise<void> {
+    const { lastUses } = this.authentication;
+    const isNew = [...lastUses].some(([secret, at]) => (this.#kept.get(secret) ?? 0) < at);
+    if (!isNew) return;
+    const known = new Set(
+      writtenTokens(this.settings.current.hooks).map(({ text }) => secretName(text)),
+    );
+    const all = [...this.#kept, ...lastUses].filter(([secret]) => known.has(secret));
+    const next = new Map(all);
+    const texts = [...next].map(([secret, at]) => [secret, new Date(at).toISOString()]);
+    const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      const text = `${JSON.stringify(Object.fromEntries(texts), undefined, 2)}\n`;
+      await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+      await rename(draft, this.#file);
+      this.#kept = next;
+      this.#isFailing = false;
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      if (!this.#isFailing) {
+        this.#logger.warn(`when tokens were last used cannot be kept (${errorCode(error)})`);
+      }
+      this.#isFailing = true;
+    }
+  }
+}

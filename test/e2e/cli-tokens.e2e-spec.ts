@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { hooksCall } from '../support/cli-call.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const HOOK_TOKEN = 'the-hook-token-of-the-tests';
+const MAPPING = {
+  id: 'uptime-kuma',
+  match: { path: 'uptime-kuma' },
+  messageTemplate: 'up {{ text }}',
+};
+
+let dir: ConfigDirectory;
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  const hooks = { enabled: true, token: HOOK_TOKEN, mappings: [MAPPING] };
+  dir.write('gateway.json5', { hooks, agents: { defaults: { runner: { type: 'demo' } } } });
+});
+afterEach(() => dir[Symbol.dispose]());
+
+const fragment = (): string => join(dir.path, 'gateway.d', 'token-uptime-kuma.json5');
+
+async function hooks(
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
+  const { code, stdout, stderr } = await hooksCall(['token', ...args], { cwd: dir.path });
+  return { code, out: stdout.trim(), err: stderr };
+}
+
+async function made(...args: string[]): Promise<string> {
+  const { code, out } = await hooks('new', '--for', 'uptime-kuma', ...args);
+  expect(code).toBe(0);
+  return out;
+}
+
+describe('hooks token', () => {
+  it('new --for prints the token once and keeps its digest alone', async () => {
+    const token = await made();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const text = readFileSync(fragment(), 'utf8');
+    expect(text).toContain('sha256:');
+    expect(text).not.toContain(token);
+    expect(statSync(fragment()).mode & 0o777).toBe(0o600);
+  });
+
+  it('list shows every token by its sender, and none itself', async () => {
+    const token = await made('--hooks', 'uptime-kuma,wake', '--not-after', '2099-01-31');
+    const { out } = await hooks('list', '--json');
+    expect(JSON.parse(out)).toEqual({
+      tokens: [
+        expect.objectContaining({
+          id: null,
+          hooks: ['*'],
+          file: 'gateway.json5',
+          lastUsedAt: null,
+        }),
+        {
+          id: 'uptime-kuma',
+          secret: expect.stringMatching(/^[0-9a-f]{12}$/),
+          hooks: ['uptime-kuma', 'wake'],
+          notAfter: '2099-01-31T23:59:59.999Z',
+          lastUsedAt: null,
+          file: 'gateway.d/token-uptime-kuma.json5',
+        },
+      ],
+    });
+    const table = (await hooks('list')).out;
+    expect(table).toMatch(/uptime-kuma +\w{12} +uptime-kuma, wake/);
+    expect(out + table).not.toContain(token);
+    expect(out + table).not.toContain(HOOK_TOKEN);
+  });
+
+  it('retire --old keeps the newest of several, retire alone ends the only one', async () => {
+    await made();
+    await made();
+    const asked = await hooks('retire', 'uptime-kuma');
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('--old') });
+    expect((await hooks('retire', 'uptime-kuma', '--old')).code).toBe(0);
+    expect(readFileSync(fragment(), 'utf8').match(/sha256:/g)).toHaveLength(1);
+    expect((await hooks('retire', 'uptime-kuma')).code).toBe(0);
+    expect(existsSync(fragment())).toBe(false);
+  });
+
+  it.each<[string, string[], string]>([
+    ['a sender that is no name', ['new', '--for', '../x'], 'cannot name a sender'],
+    ['every hook', ['new', '--for', 'x', '--hooks', '*'], 'must name its hooks'],
+    ['a day that is none', ['new', '--for', 'x', '--not-after', '2099-02-45'], 'is no date'],
+    ['hooks of nobody', ['new', '--hooks', 'wake'], 'need --for'],
+    ['nobody to retire', ['retire', 'x'], 'there is no sender "x"'],
+  ])('refuses %s, and changes nothing', async (_title, args, sentence) => {
+    const { code, out, err } = await hooks(...args);
+    expect([code === 0, out]).toEqual([false, '']);
+    expect(err).toContain(sentence);
+    expect(existsSync(join(dir.path, 'gateway.d'))).toBe(false);
+  });
+
+  it('edits nobody else: a sender of gateway.json5 is changed there', async () => {
+    const tokens = [{ id: 'ci', token: 'a-token-of-the-tests-for-ci', hooks: ['wake'] }];
+    dir.write('gateway.json5', { hooks: { enabled: true, tokens } });
+    expect(await hooks('new', '--for', 'ci')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('gateway.json5 has a sender "ci" already'),
+    });
+    expect(await hooks('retire', 'ci')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('stands in gateway.json5'),
+    });
+  });
+
+  it('says so where only the demo is', async () => {
+    dir.remove('gateway.json5');
+    expect(await hooks('new', '--for', 'ci')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no gateway.json5 here'),
+    });
+  });
+});
+
+describe('a running service', () => {
+  it('takes a new token in, keeps its last use over a stop, and forgets a retired one', async () => {
+    const service = await ServiceProcess.listening(dir.path);
+    const ask = async (hook: string, token: string): Promise<number> =>
+      (await service.ask(`/hooks/${hook}`, { token, body: { text: 'x' } })).status;
+    try {
+      const token = await made();
+      await eventually('the token counts', async () =>
+        (await ask('uptime-kuma', token)) === 200 ? true : undefined,
+      );
+      expect(await ask('wake', token)).toBe(401);
+      expect((await hooks('retire', 'uptime-kuma')).code).toBe(0);
+      await eventually('the token no longer counts', async () =>
+        (await ask('uptime-kuma', token)) === 401 ? true : undefined,
+      );
+      expect(await ask('uptime-kuma', HOOK_TOKEN)).toBe(200);
+    } finally {
+      await service.stop();
+    }
+    const { tokens } = JSON.parse((await hooks('list', '--json')).out);
+    expect(tokens).toMatchObject([{ id: null, lastUsedAt: expect.stringContaining('T') }]);
+  });
+});

@@ -1,0 +1,256 @@
+import { jest } from '@jest/globals';
+import { HookAuthentication, HooksSettings } from '../../src/hooks/index.ts';
+import type { HooksSettingsInput } from '../../src/hooks/index.ts';
+import { HookTokens, secretName } from '../../src/hooks/http/auth/hook-tokens.ts';
+import { writtenDigest } from '../../src/hooks/options/index.ts';
+import { GOOD, TOKEN, openIngress, settings } from '../support/ingress-host.ts';
+import type { Ingress } from '../support/ingress-host.ts';
+
+const CI = 'the-secret-of-the-build-server';
+const CI_NEXT = 'the-next-secret-of-the-build-server';
+const SHORT = 'sixteen-letters!';
+
+let ingress: Ingress;
+afterEach(() => ingress.close());
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const basic = (pair: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+});
+const tokens = [{ id: 'ci', tokens: [CI, writtenDigest(CI_NEXT)], hooks: ['deploys', 'wake'] }];
+
+async function status(path: string, headers: Record<string, string>): Promise<number> {
+  return (await ingress.post(path, { text: 'x', message: 'x' }, headers)).status;
+}
+
+/** Statuses of so many requests, one after the other. */
+async function statuses(times: number, headers: Record<string, string>): Promise<number[]> {
+  const seen: number[] = [];
+  for (let time = 0; time < times; time += 1) seen.push(await status('/hooks/wake', headers));
+  return seen;
+}
+
+/** How often a token was compared, from now on. */
+function comparisons(): () => number {
+  const spy = jest.spyOn(ingress.app.get(HookTokens, { strict: false }), 'find');
+  return () => spy.mock.calls.length;
+}
+
+function replace(changed: HooksSettingsInput): Promise<void> {
+  return ingress.app.get(HooksSettings, { strict: false }).replace(settings(changed));
+}
+
+describe('several senders (behaviour.md §3)', () => {
+  it.each<[string, string, string, number, string | undefined]>([
+    ['its first secret', CI, '/hooks/deploys', 200, 'token ci'],
+    ['its second, known by the digest', CI_NEXT, '/hooks/deploys', 200, 'token ci'],
+    ['slashes around the name', CI, '/hooks/deploys/', 200, 'token ci'],
+    ['a built-in hook that it names', CI, '/hooks/wake', 200, 'token ci'],
+    ['hooks.token beside it', TOKEN, '/hooks/deploys', 200, 'token'],
+    ['another hook', CI, '/hooks/other', 401, undefined],
+    ['another built-in hook', CI, '/hooks/agent', 401, undefined],
+    ['what only looks like a built-in hook', CI, '/hooks/wake/', 401, undefined],
+    ['another case', CI, '/hooks/Deploys', 401, undefined],
+    ['no name', CI, '/hooks', 401, undefined],
+    ['the digest itself', writtenDigest(CI_NEXT), '/hooks/deploys', 401, undefined],
+  ])('%s', async (_title, token, path, expected, verifiedBy) => {
+    ingress = await openIngress({ options: { tokens } });
+    const answer = await ingress.post(path, { text: 'x', message: 'x' }, bearer(token));
+    expect(answer.status).toBe(expected);
+    if (expected === 401) expect(await answer.json()).toMatchObject({ code: 'unauthorized' });
+    expect(ingress.intake.requests.map((request) => request.verifiedBy)).toEqual(
+      verifiedBy === undefined ? [] : [verifiedBy],
+    );
+    expect(JSON.stringify(ingress.log.lines)).not.toContain(token);
+  });
+
+  it('works without hooks.token', async () => {
+    ingress = await openIngress({ options: { token: undefined, tokens } });
+    expect(await status('/hooks/deploys', bearer(CI))).toBe(200);
+    expect(await status('/hooks/deploys', GOOD)).toBe(401);
+    expect(ingress.intake.requests).toHaveLength(1);
+  });
+
+  it('a token for another hook counts as a failure, and the operator is told why', async () => {
+    ingress = await openIngress({ options: { tokens, authFailures: { limit: 1 } } });
+    const authentication = ingress.app.get(HookAuthentication, { strict: false });
+    const { current } = ingress.app.get(HooksSettings, { strict: false });
+    const verify = async (hook?: string): Promise<string> =>
+      authentication.verify(bearer(CI), '10.0.0.1', current, hook === undefined ? {} : { hook });
+    await expect(verify('other')).rejects.toMatchObject({
+      code: 'unauthorized',
+      reason: 'token ci may not speak to this hook',
+    });
+    await expect(verify('other')).rejects.toMatchObject({ code: 'too_many_auth_failures' });
+    // On a route of the host's own only a token for every hook is right.
+    await expect(verify()).rejects.toMatchObject({ code: 'too_many_auth_failures' });
+    await expect(verify('deploys')).resolves.toBe('token ci');
+  });
+
+  it('notAfter ends it, at its moment and without a restart', async () => {
+    ingress = await openIngress();
+    const end = ingress.clock.now() + 60_000;
+    await replace({ tokens: [{ ...tokens[0]!, notAfter: new Date(end).toISOString() }] });
+    ingress.clock.advance(60_000);
+    expect(await status('/hooks/deploys', bearer(CI))).toBe(200);
+    ingress.clock.advance(1);
+    expect(await status('/hooks/deploys', bearer(CI))).toBe(401);
+    expect(ingress.intake.requests).toHaveLength(1);
+  });
+
+  it('a rotation loses no request: both count, then only the new one', async () => {
+    ingress = await openIngress({ options: { tokens: [{ id: 'ci', token: CI, hooks: ['*'] }] } });
+    expect(await status('/hooks/x', bearer(CI))).toBe(200);
+    await replace({ tokens: [{ id: 'ci', tokens: [CI, CI_NEXT], hooks: ['*'] }] });
+    expect([
+      await status('/hooks/x', bearer(CI)),
+      await status('/hooks/x', bearer(CI_NEXT)),
+    ]).toEqual([200, 200]);
+    await replace({ tokens: [{ id: 'ci', token: CI_NEXT, hooks: ['*'] }] });
+    expect([
+      await status('/hooks/x', bearer(CI)),
+      await status('/hooks/x', bearer(CI_NEXT)),
+    ]).toEqual([401, 200]);
+    expect(ingress.intake.requests).toHaveLength(4);
+  });
+
+  it('remembers when each secret was last used, and nothing of one that was refused', async () => {
+    ingress = await openIngress({ options: { tokens } });
+    await status('/hooks/deploys', bearer(CI));
+    const { lastUses } = ingress.app.get(HookAuthentication, { strict: false });
+    expect([...lastUses]).toEqual([[secretName(CI), ingress.clock.now()]]);
+    await status('/hooks/other', bearer(CI_NEXT));
+    expect([...lastUses.keys()]).toEqual([secretName(CI)]);
+  });
+});
+
+describe('hooks.endpoints', () => {
+  it('switches a built-in hook off: 404, for a right token only', async () => {
+    ingress = await openIngress();
+    await replace({ endpoints: { wake: false, agent: false }, mappings: [] });
+    expect(await status('/hooks/wake', GOOD)).toBe(404);
+    expect(await status('/hooks/agent', GOOD)).toBe(404);
+    expect(await status('/hooks/wake', bearer('wrong'))).toBe(401);
+    expect(ingress.intake.requests).toEqual([]);
+  });
+
+  it('leaves its name to a mapping', async () => {
+    const mappings = [{ id: 'mine', match: { path: 'wake' }, messageTemplate: 'told {{ text }}' }];
+    ingress = await openIngress({ options: { mappings, endpoints: { wake: false } } });
+    expect(await status('/hooks/wake', GOOD)).toBe(200);
+    expect(ingress.intake.requests).toMatchObject([{ actions: [{ message: 'told x' }] }]);
+    expect(await status('/hooks/agent', GOOD)).toBe(200);
+  });
+});
+
+describe('where the token stands', () => {
+  it.each<[string, Record<string, string>, number]>([
+    ['Basic, whoever the user is', basic(`anybody:${TOKEN}`), 200],
+    ['Basic without a user', basic(`:${TOKEN}`), 200],
+    ['a small scheme', { authorization: basic(`u:${TOKEN}`)['authorization']!.toLowerCase() }, 401],
+    ['Basic with the token as the user', basic(`${TOKEN}:`), 401],
+    ['a wrong Basic', basic('u:wrong'), 401],
+    ['no Basic at all', { authorization: 'Basic ???' }, 401],
+    ['x-gateway-token wins over Basic', { ...basic(`u:${TOKEN}`), 'x-gateway-token': 'no' }, 401],
+    ['x-gateway-token beside a wrong Basic', { ...basic('u:no'), 'x-gateway-token': TOKEN }, 200],
+  ])('%s', async (_title, headers, expected) => {
+    ingress = await openIngress();
+    const answer = await ingress.post('/hooks/wake', { text: 'x' }, headers);
+    expect(answer.status).toBe(expected);
+    expect(answer.headers.get('www-authenticate')).toBe(expected === 401 ? 'Bearer' : null);
+    expect(ingress.intake.requests).toHaveLength(expected === 200 ? 1 : 0);
+  });
+
+  it('a header of the path, when the path names one', async () => {
+    ingress = await openIngress();
+    const authentication = ingress.app.get(HookAuthentication, { strict: false });
+    const { current } = ingress.app.get(HooksSettings, { strict: false });
+    const verify = async (headers: Record<string, string>, tokenHeader?: string): Promise<string> =>
+      authentication.verify(headers, '10.0.0.1', current, {
+        hook: 'telegram',
+        ...(tokenHeader !== undefined && { tokenHeader }),
+      });
+    const own = { 'x-telegram-bot-api-secret-token': TOKEN };
+    await expect(verify(own, 'x-telegram-bot-api-secret-token')).resolves.toBe('token');
+    await expect(verify(own)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+});
+
+describe('guessing is slow', () => {
+  it('a short token is compared once a second behind a lock, however many come', async () => {
+    ingress = await openIngress({ options: { token: SHORT } });
+    const compared = comparisons();
+    expect(await statuses(20, bearer('a-wrong-guess'))).toEqual(Array<number>(20).fill(401));
+    expect(compared()).toBe(20);
+    expect(await statuses(50, bearer('a-wrong-guess'))).toEqual(Array<number>(50).fill(429));
+    expect(compared()).toBe(21);
+    // The right one, too: unread within the same second.
+    expect(await status('/hooks/wake', bearer(SHORT))).toBe(429);
+    expect(compared()).toBe(21);
+    expect(ingress.intake.requests).toEqual([]);
+    ingress.clock.advance(1000);
+    expect(await status('/hooks/wake', bearer(SHORT))).toBe(200);
+    expect(compared()).toBe(22);
+  });
+
+  it('what comes all at once does not outrun the count', async () => {
+    ingress = await openIngress({ options: { token: SHORT } });
+    const compared = comparisons();
+    const socket = ingress.socket();
+    const guess = `POST /hooks/wake HTTP/1.1\r\nhost: h\r\nauthorization: Bearer a-wrong-guess\r\ncontent-length: 0\r\n\r\n`;
+    const answered = new Promise<number>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += String(chunk);
+        const count = text.split('HTTP/1.1 4').length - 1;
+        if (count >= 200) resolve(count);
+      });
+    });
+    socket.write(guess.repeat(200));
+    expect(await answered).toBe(200);
+    socket.destroy();
+    expect(compared()).toBeLessThanOrEqual(21);
+    expect(ingress.intake.requests).toEqual([]);
+  });
+
+  it('a long token never waits, nor does anybody behind the same address', async () => {
+    ingress = await openIngress({ options: { tokens } });
+    await statuses(30, bearer('wrong'));
+    for (let time = 0; time < 5; time += 1) {
+      expect(await status('/hooks/deploys', bearer(CI))).toBe(200);
+    }
+    expect(ingress.intake.requests).toHaveLength(5);
+  });
+
+  it('a sender of one hook does not clear the count with which it could guess other tokens', async () => {
+    ingress = await openIngress({ options: { tokens } });
+    await statuses(19, bearer('wrong'));
+    expect(await status('/hooks/deploys', bearer(CI))).toBe(200);
+    expect(await statuses(2, bearer('wrong'))).toEqual([401, 429]);
+  });
+
+  it('a digest of a short token opens nothing', async () => {
+    const short = [{ id: 'x', token: writtenDigest('zq'), hooks: ['*'] }];
+    ingress = await openIngress({ options: { tokens: short } });
+    expect(await status('/hooks/wake', bearer('zq'))).toBe(401);
+    expect(ingress.intake.requests).toEqual([]);
+  });
+
+  it('is told, once an hour, when all failures come from one address', async () => {
+    const options = { trustedProxies: ['127.0.0.1'], authFailures: { limit: 2 } };
+    ingress = await openIngress({ options });
+    const from = (client: string) => ({ ...bearer('wrong'), 'x-forwarded-for': client });
+    const told = (): unknown[] =>
+      ingress.log.lines.filter(([line]) => String(line).includes('gateway.trustedProxies'));
+    await statuses(5, from('10.0.0.1'));
+    expect(told()).toHaveLength(1);
+    expect(String(told()[0])).toContain('10.0.0.1');
+    ingress.clock.advance(120_000);
+    await statuses(5, from('10.0.0.1'));
+    expect(told()).toHaveLength(1);
+    ingress.clock.advance(3_600_000);
+    await statuses(1, from('10.0.0.2'));
+    await statuses(5, from('10.0.0.1'));
+    expect(told()).toHaveLength(1);
+  });
+});
