@@ -20,6 +20,8 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['gateway.auth', GatewayAuthOptions],
   ['hooks', options.HooksOptions],
   ['hooks.authFailures', options.AuthFailuresOptions],
+  ['hooks.tokens[]', options.TokenOptions],
+  ['hooks.endpoints', options.EndpointsOptions],
   ['hooks.mappings[]', options.MappingOptions],
   ['hooks.mappings[].match', options.MatchOptions],
   ['hooks.mappings[].verify', options.VerifyOptions],
