@@ -6,6 +6,10 @@ export type { NamedKey } from './hooks/actions/session-policy.ts';
 export type {
   AgentOptions,
   AgentsOptions,
+  Comparable,
+  Condition,
+  ConditionOperators,
+  Conditions,
   Given,
   HooksOptions,
   HooksSettingsInput,

@@ -45,6 +45,8 @@ export interface Preview {
   readonly warnings: readonly string[];
   /** What the transform wrote to its console. */
   readonly console: readonly string[];
+  /** Why there would be nothing to do; null: there would be something, or a refusal. */
+  readonly skipped: string | null;
   /** What the sender would be refused with. */
   readonly refusal: PreviewedRefusal | null;
   /** Why the mapping or its transform broke: what the event's details would say, and the sender would not learn. */
@@ -114,7 +116,7 @@ export class HookPreview {
   async #preview(request: HookRequest): Promise<Preview> {
     const { name } = request;
     const isBuiltIn = builtInHook(name, request.settings) !== undefined;
-    const considered = isBuiltIn ? [] : this.mappings.explainMatch(request);
+    const considered = isBuiltIn ? [] : this.mappings.explainMatch(request, isCredential);
     const began = performance.now();
     const resolved = await this.#resolve(request);
     const ms = Math.round((performance.now() - began) * 1000) / 1000;
@@ -122,15 +124,17 @@ export class HookPreview {
     const about = { hook: name, mapping, considered, ms };
     if (resolved instanceof Rejection) {
       const refusal = toPreviewedRefusal(resolved);
-      return { ...about, actions: [], warnings: [], console: [], refusal, failure: null };
+      const none = { actions: [], warnings: [], console: [], skipped: null, failure: null };
+      return { ...about, ...none, refusal };
     }
-    const { warnings, console = [], failure } = resolved;
+    const { warnings, console = [], skipped, failure } = resolved;
     const shadowed = isBuiltIn ? [] : this.mappings.explainShadowed(request);
     return {
       ...about,
       actions: await Promise.all(resolved.actions.map((one) => this.#show(one, resolved, request))),
       warnings: [...warnings, ...shadowed],
       console,
+      skipped: skipped?.reason ?? null,
       refusal: failure === undefined ? null : toPreviewedRefusal(failure.rejection),
       failure: failure?.text ?? null,
     };

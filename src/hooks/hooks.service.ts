@@ -17,6 +17,8 @@ export interface HookReceipt {
   readonly runId?: string;
   /** Of every run, when a mapping made several. */
   readonly runIds?: readonly string[];
+  /** Why there is nothing to do. */
+  readonly reason?: string;
   /** What the caller should know, e.g. fields that nobody reads. */
   readonly warnings?: readonly string[];
 }
@@ -80,12 +82,13 @@ export class Hooks {
 
 function toReceipt(
   eventId = '',
-  { runId, runIds, warnings }: NonNullable<HookAnswer['body']>,
+  { runId, runIds, reason, warnings }: NonNullable<HookAnswer['body']>,
 ): HookReceipt {
   return {
     eventId,
     ...(typeof runId === 'string' && { runId }),
     ...(Array.isArray(runIds) && { runIds: runIds.map(String) }),
+    ...(typeof reason === 'string' && { reason }),
     ...(Array.isArray(warnings) && { warnings: warnings.map(String) }),
   };
 }

@@ -185,9 +185,10 @@ describe('the preset mail (issue 3.5)', () => {
     expect((await hooks.ended(answer['eventId'])).warnings).toEqual([warning]);
   });
 
-  it('answers an empty batch 204', async () => {
-    const answer = await hooks.post('/mail', { source: 'mail', messages: [] });
-    expect([answer.status, await answer.text(), hooks.journal]).toEqual([204, '', []]);
+  it('skips an empty batch', async () => {
+    const answer = await hooks.ask('/mail', { source: 'mail', messages: [] });
+    expect(answer).toMatchObject({ status: 200, skipped: true, reason: 'messages is empty' });
+    expect(hooks.journal).toEqual([]);
   });
 
   const letter = (id: string) => ({ id, subject: `Letter ${id}` });

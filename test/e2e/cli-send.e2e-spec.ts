@@ -95,7 +95,7 @@ describe('hooks send <hook>', () => {
     const args = ['send', 'none', '--payload', '-', '--json'];
     const { code, stdout } = await served.hooksReading('{"items": []}', ...args);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 204, story: { status: 'skipped' } });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 200, story: { status: 'skipped' } });
   });
 
   it('runs a repeat of an idempotency key once, and says so', async () => {

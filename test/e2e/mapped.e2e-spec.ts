@@ -72,10 +72,22 @@ describe('POST /hooks/<name>', () => {
     expect((await hooks.ended(second['eventId'])).runs).toHaveLength(1);
   });
 
-  it('answers 204 when there is nothing left to do', async () => {
-    const answer = await hooks.post('/alerts', { alerts: [] });
-    expect(answer.status).toBe(204);
-    expect(await answer.text()).toBe('');
+  it('says so when there is nothing left to do', async () => {
+    const answer = await hooks.ask('/alerts', { alerts: [] });
+    const { eventId } = answer;
+    expect(answer).toEqual({
+      status: 200,
+      ok: true,
+      skipped: true,
+      reason: 'alerts is empty',
+      eventId,
+    });
+    expect(await hooks.details(eventId)).toMatchObject({
+      status: 'skipped',
+      skipped: 'alerts is empty',
+      mapping: 'alerts',
+    });
+    expect(hooks.journal).toEqual([]);
   });
 
   it.each([

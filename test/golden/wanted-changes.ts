@@ -96,6 +96,32 @@ function showsPayload({ headers, body, stored, ...step }: GoldenAnswer): GoldenA
   };
 }
 
+const EMPTY_LIST = 'mapped: an empty list is 204';
+
+const SKIPPED_LIST = {
+  ok: true,
+  skipped: true,
+  reason: 'items is empty',
+  eventId: '<id 1>',
+};
+
+/** A 204 becomes a 200 that says why; whatever else a host answers stays. */
+function asSkipped(step: GoldenAnswer): GoldenAnswer {
+  if (step.status !== 204) return step;
+  const { 'event-id': _event, ...headers } = step.headers;
+  const length = JSON.stringify({ ...SKIPPED_LIST, eventId: 'x'.repeat(36) }).length;
+  return {
+    ...step,
+    status: 200,
+    headers: {
+      ...headers,
+      'content-length': String(length),
+      'content-type': 'application/json; charset=utf-8',
+    },
+    body: SKIPPED_LIST,
+  };
+}
+
 // A host with versioning by URI and a default version had the hooks at /v1/hooks; they are at /hooks now, see the host
 // `version-uri-bare`, and what /v1/hooks answers is the host's own.
 export const wantedChanges: readonly WantedChange[] = [
@@ -230,5 +256,46 @@ export const wantedChanges: readonly WantedChange[] = [
       'key: on another path',
     ],
     expected: showsPayload,
+  },
+  {
+    reason: 'Some senders take a 204 for a failure: an empty list is answered 200 with the reason.',
+    isMade: true,
+    hosts: 'all',
+    exceptHosts: [...VERSIONED, ...OWN_LISTS],
+    requests: [EMPTY_LIST],
+    expected: asSkipped,
+  },
+  {
+    reason: 'As above, where hosts with versions answer as plain ones.',
+    isMade: true,
+    hosts: VERSIONED,
+    requests: [EMPTY_LIST],
+    expected: [
+      asSkipped({
+        status: 204,
+        headers: { ...keepAlive, date: '<date>' },
+        body: '',
+        stored: [
+          {
+            hook: 'list',
+            mapping: 'list',
+            request: {
+              path: 'list',
+              query: {},
+              headers: {
+                host: 'gateway.test',
+                'content-type': 'application/json',
+                'content-length': '12',
+              },
+              client: '127.0.0.1',
+              verifiedBy: 'token',
+              payload: { items: [] },
+            },
+            warnings: [],
+            actions: [],
+          },
+        ],
+      }),
+    ],
   },
 ];

@@ -23,6 +23,7 @@ export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): 
     heartbeat: 'none',
     deliveries: [],
     error: null,
+    skipped: null,
     warnings: [],
     console: [],
     ...over,

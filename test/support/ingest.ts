@@ -42,12 +42,20 @@ export function ingest(given: HooksSettingsInput) {
     /** Settles when the settings were checked; warnings are logged by then. */
     verified,
     /** Id of the mapping that takes the request. */
-    match: (request: HookRequest) => mappings.match({ ...request, settings: current })?.id ?? null,
+    match: (request: HookRequest): string | null => {
+      const found = mappings.match({ ...request, settings: current });
+      return found === null || 'reason' in found ? null : found.id;
+    },
+    /** Why no mapping takes the request though one knows its path; null: one takes it, or none knows the path. */
+    declines: (request: HookRequest): string | null => {
+      const found = mappings.match({ ...request, settings: current });
+      return found !== null && 'reason' in found ? found.reason : null;
+    },
     /** What the mapping makes of the request. */
     async apply(given: HookRequest): Promise<Applied> {
       const request = { ...given, settings: current };
       const mapping = mappings.match(request);
-      if (mapping === null) throw new Error('no mapping takes this request');
+      if (mapping === null || 'reason' in mapping) throw new Error('no mapping takes this request');
       return mappings.apply(mapping, request);
     },
   };

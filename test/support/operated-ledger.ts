@@ -47,6 +47,7 @@ const DETAILS: EventDetails = {
   heartbeat: 'none',
   deliveries: [],
   error: null,
+  skipped: null,
   warnings: [],
   console: [],
 };

@@ -30,6 +30,7 @@ export interface StoredEvent {
   readonly receivedAt: number;
   readonly mapping: string | null;
   readonly failure: string | null;
+  readonly skipped: string | null;
   readonly warnings: string;
   readonly request: string;
   readonly payload: string;
@@ -107,6 +108,7 @@ export type EventTuple = readonly [
   receivedAt: number,
   mapping: string | null,
   failure: string | null,
+  skipped: string | null,
   warnings: string,
   request: string,
   payload: string,
@@ -124,6 +126,7 @@ export function encodeEvent(event: NewEvent): EventTuple {
     event.receivedAt,
     event.mapping ?? null,
     event.failure ?? null,
+    event.skipped === undefined ? null : JSON.stringify(event.skipped),
     event.warnings.length === 0 ? NO_WARNINGS : JSON.stringify(event.warnings),
     JSON.stringify(toStoredRequest(event)),
     event.payload,
@@ -134,13 +137,15 @@ export function encodeEvent(event: NewEvent): EventTuple {
 
 /** Writer thread: what {@link encodeEvent} sent. */
 export function decodeEvent(tuple: EventTuple): StoredEvent {
-  const [id, hook, receivedAt, mapping, failure, warnings, request, payload, keys, actions] = tuple;
+  const [id, hook, receivedAt, mapping, failure, skipped, ...rest] = tuple;
+  const [warnings, request, payload, keys, actions] = rest;
   return {
     id,
     hook,
     receivedAt,
     mapping,
     failure,
+    skipped,
     warnings,
     request,
     payload,
@@ -284,9 +289,9 @@ function buildReceipt(
 ): Receipt {
   const receipts = event.actions.map((action) => action.receipt);
   const actions = kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at));
-  if (warnings === undefined) return { eventId: event.id, actions, warnings: event.warnings };
-  const changed: string[] = JSON.parse(warnings);
-  return { eventId: event.id, actions, warnings: changed };
+  const { id: eventId, skipped } = event;
+  const told: readonly string[] = warnings === undefined ? event.warnings : JSON.parse(warnings);
+  return { eventId, actions, ...(skipped !== undefined && { skipped }), warnings: told };
 }
 
 /** A lease as its row holds it. */

@@ -61,10 +61,11 @@ async function requestBody(
 
 /** A preview as an operator reads it. */
 export function previewLines(preview: Preview, paint: Paint): string[] {
-  const { considered, actions, warnings, console, refusal, failure, ms } = preview;
+  const { considered, actions, skipped, warnings, console, refusal, failure, ms } = preview;
   return [
     ...headLines(preview, paint),
     ...section('Mappings, in the order they are tried', considered.map(consideredLine), paint),
+    ...section('It would be skipped', skipped === null ? [] : [asLine(skipped)], paint),
     ...section('It would be refused', refusalLines(refusal), paint),
     ...section('It would break', failure === null ? [] : asLines(failure), paint),
     ...actions.flatMap((action, index) =>

@@ -68,12 +68,13 @@ function actionLines(
 
 /** What became of an event: its head and its timeline. */
 export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[] {
-  const { id, hook, status, mapping, receivedAt, request, warnings } = event;
+  const { id, hook, status, skipped, mapping, receivedAt, request, warnings } = event;
   const replayOf = request.replayOf === undefined ? [] : [['replay of', asLine(request.replayOf)]];
   const facts = [
     ['hook', `${asLine(hook)}${mapping === null ? '' : ` (mapping ${asLine(mapping)})`}`],
     ['received', `${receivedAt}, verified by ${asLine(request.verifiedBy)}`],
     ...replayOf,
+    ...(skipped === null ? [] : [['because', asLine(skipped)]]),
     ...warnings.map((warning) => ['warning', asLine(warning)]),
   ];
   return [

@@ -11,7 +11,7 @@ import {
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
-import type { Acceptance, NewAction, NewEvent, Receipt } from '../ports/index.ts';
+import type { Acceptance, NewAction, NewEvent, Receipt, SkipReceipt } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
@@ -35,6 +35,8 @@ export interface ResolvedHook {
   readonly console?: readonly string[];
   /** What the mapping says of places in the payload. */
   readonly redaction?: Redaction;
+  /** Why there is nothing to do: the event is kept as skipped. */
+  readonly skipped?: SkipReceipt;
   /** The mapping broke: the event is kept as failed, for the operator, and the sender is answered with this. */
   readonly failure?: { readonly rejection: Rejection; readonly text: string };
 }
@@ -114,7 +116,7 @@ function toNewEvent(
   resolved: ResolvedHook,
   { hooks }: ResolvedHooksOptions,
 ): NewEvent {
-  const { hook, mapping, actions, warnings, console, redaction, failure } = resolved;
+  const { hook, mapping, actions, warnings, console, redaction, skipped, failure } = resolved;
   const {
     name: path,
     query,
@@ -142,6 +144,7 @@ function toNewEvent(
       return dedupeKey === undefined ? written : { ...written, dedupeKey };
     }),
     mapping,
+    skipped,
     failure: failure?.text,
     console,
     redaction,

@@ -43,6 +43,36 @@ describe('toAnswer (behaviour §2)', () => {
     expect(answer([])).toEqual({ status: 204, eventId: 'e1', headers: { 'event-id': 'e1' } });
   });
 
+  it('nothing to do, told: 200 with the reason', () => {
+    const receipt = {
+      eventId: 'e1',
+      actions: [],
+      skipped: { reason: 'items is empty', isSilent: false },
+      warnings: ['w'],
+    };
+    const body = {
+      ok: true,
+      skipped: true,
+      reason: 'items is empty',
+      eventId: 'e1',
+      warnings: ['w'],
+    };
+    expect(toAnswer({ receipt, isReplay: false })).toEqual({ status: 200, body, eventId: 'e1' });
+    const headers = { 'idempotent-replayed': 'true' };
+    expect(toAnswer({ receipt, isReplay: true })).toEqual({
+      status: 200,
+      body,
+      eventId: 'e1',
+      headers,
+    });
+  });
+
+  it('nothing to do, silent: 204', () => {
+    const skipped = { reason: 'its transform says so', isSilent: true };
+    const receipt = { eventId: 'e1', actions: [], skipped, warnings: [] };
+    expect(toAnswer({ receipt, isReplay: false })).toEqual(answer([]));
+  });
+
   it('a repeat: the first answer again and the header', () => {
     const first = answer([run('r1')], { warnings: ['w'] });
     expect(answer([run('r1')], { warnings: ['w'], isReplay: true })).toEqual({

@@ -15,9 +15,15 @@ import type { HookAnswer } from './request-context.ts';
 
 /** What the sender of an accepted event is told (behaviour.md §2). A repeat gets the same words as the first time. */
 export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
-  const { eventId, actions, warnings } = receipt;
+  const { eventId, actions, skipped, warnings } = receipt;
   const replayed: Record<string, string> = isReplay ? { 'idempotent-replayed': 'true' } : {};
   const [first] = actions;
+  const warned = warnings.length > 0 && { warnings };
+  const repeated = isReplay && { headers: replayed };
+  if (skipped?.isSilent === false) {
+    const body = { ok: true, skipped: true, reason: skipped.reason, eventId, ...warned };
+    return { status: 200, body, eventId, ...repeated };
+  }
   if (first === undefined) {
     // Without a body, a header is the only place for the event's id.
     return { status: 204, eventId, headers: { 'event-id': eventId, ...replayed } };
@@ -28,9 +34,9 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
     ...(first.kind === 'wake' ? { mode: first.mode } : { runId: first.runId }),
     ...(actions.length > 1 && runIds.length > 0 && { runIds }),
     eventId,
-    ...(warnings.length > 0 && { warnings }),
+    ...warned,
   };
-  return { status: 200, body, eventId, ...(isReplay && { headers: replayed }) };
+  return { status: 200, body, eventId, ...repeated };
 }
 
 /** A rejection as the sender sees it; with `eventId`, what came of it is kept as a failed event. */

@@ -5,6 +5,7 @@ import { ActionResolver } from '../actions/action-resolver.ts';
 import { bareName, builtInHook } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
+import type { DeclinedRequest } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection } from '../rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
@@ -74,8 +75,8 @@ export class HookIngress {
     };
   }
 
-  /** The mapping that takes the request. @throws Rejection unknown_hook */
-  match(request: HookRequest): CompiledMapping {
+  /** The mapping that takes the request, or why none does though its path is known. @throws Rejection unknown_hook */
+  match(request: HookRequest): CompiledMapping | DeclinedRequest {
     const mapping = this.mappings.match(request);
     if (mapping === null) throw new Rejection('unknown_hook');
     return mapping;
@@ -86,12 +87,24 @@ export class HookIngress {
    * that nothing is lost and an operator can replay it.
    * @throws Rejection when it did not break but refused.
    */
-  async resolveMapped(request: HookRequest, mapping: CompiledMapping): Promise<ResolvedHook> {
+  async resolveMapped(
+    request: HookRequest,
+    mapping: CompiledMapping | DeclinedRequest,
+  ): Promise<ResolvedHook> {
+    const { name, idempotencyKey } = request;
+    if ('reason' in mapping) {
+      const skipped = { reason: mapping.reason, isSilent: false };
+      return { hook: bareName(name), actions: [], skipped, warnings: [], idempotencyKey };
+    }
     const { id, redaction } = mapping;
-    const hook = { hook: bareName(request.name), mapping: id, redaction };
+    const hook = { hook: bareName(name), mapping: id, redaction };
     try {
-      const applied = await this.mappings.apply(mapping, request);
-      return { ...hook, ...applied, idempotencyKey: request.idempotencyKey };
+      const { skipped, ...applied } = await this.mappings.apply(mapping, request);
+      const receipt = skipped && {
+        reason: skipped.reason,
+        isSilent: skipped.byTransform && hasToken(request),
+      };
+      return { ...hook, ...applied, ...(receipt && { skipped: receipt }), idempotencyKey };
     } catch (error) {
       if (error instanceof Rejection) throw error;
       const { summary, console, ...failure } = describeFailure(error);
@@ -108,6 +121,11 @@ export class HookIngress {
       ? toAnswer(accepted)
       : toRefusal(failure.rejection, accepted.receipt.eventId);
   }
+}
+
+/** Senders that sign may take a 204 for a failure and send again; those that send a token know it of old. */
+function hasToken({ verifiedBy }: HookRequest): boolean {
+  return verifiedBy === 'token' || verifiedBy.startsWith('token ');
 }
 
 /** What sender, log and event details are told of a failure: the text of an error is for the details only. */

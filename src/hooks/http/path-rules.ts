@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { bareName } from '../actions/hook-request.ts';
-import { listEntries } from '../mappings/compile.ts';
-import { toLabel } from '../mappings/mapping.ts';
+import { listEntries } from '../mappings/entries.ts';
+import { keyOf, toLabel } from '../mappings/mapping.ts';
 import type { MappingEntry } from '../mappings/mapping.ts';
 import { HooksSettings, inMappings } from '../options/index.ts';
 import type {
@@ -168,7 +168,7 @@ function toSource(path: string, entries: readonly MappingEntry[]): PathSource | 
     const sayer = writer ?? entries.find(({ mapping }) => mapping[field] !== undefined);
     if (sayer === undefined) continue;
     said[field] = (writer?.written ?? sayer.mapping)[field];
-    places[field] = `${sayer.key}.${field}`;
+    places[field] = keyOf(sayer, field);
   }
   if (Object.keys(said).length === 0) return null;
   const isVerifyWritten = entries.some((entry) => !isPreset(entry) && entry.written.verify);

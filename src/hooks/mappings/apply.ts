@@ -23,6 +23,8 @@ import type { TemplateScope } from './template.ts';
 /*
  * From a mapping and a request to actions:
  *
+ * An `ignore` mapping makes none. Otherwise:
+ *
  * 1. `buildScopes`: what templates and the transform look at, once for the request or once for each item of `forEach`.
  * 2. `runTransform`, when the mapping has a transform: which actions each scope becomes, and which fields they override.
  * 3. `requestAction`, for each of them: the templates are rendered, the overrides laid over them, and what comes of it
@@ -32,6 +34,8 @@ import type { TemplateScope } from './template.ts';
 /** What a mapping made of a request. */
 export interface Applied {
   readonly actions: readonly HookAction[];
+  /** Why there is nothing to do. */
+  readonly skipped?: { readonly reason: string; readonly byTransform: boolean };
   /** What the sender should know, each once. */
   readonly warnings: readonly string[];
   /** What the mapping's transform wrote, for the details of the event. */
@@ -58,17 +62,20 @@ export async function applyMapping(
   { resolver, sandbox }: { resolver: ActionResolver; sandbox: TransformSandbox },
 ): Promise<Applied> {
   const { mapping, request } = mapped;
+  const { kind, options, forEach } = mapping;
+  if (kind === 'ignore') return nothing('its mapping says ignore');
   const scopes = buildScopes(mapping, request);
-  const { transform } = mapping.options;
+  if (scopes.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  const { transform } = options;
   const { decisions, console, isOutdated } =
     transform === undefined
       ? NO_TRANSFORM
-      : await runTransform({ transform, kind: mapping.kind }, scopes, {
+      : await runTransform({ transform, kind }, scopes, {
           sandbox,
           settings: request.settings,
         });
   const results = scopes.flatMap((scope, index) => {
-    const overrides = decisions[index] ?? [{ kind: mapping.kind }];
+    const overrides = decisions[index] ?? [{ kind }];
     return overrides.map((override, nth) =>
       requestAction(mapped, { scope, override, nth }, resolver),
     );
@@ -76,9 +83,16 @@ export async function applyMapping(
   const warnings = results.flatMap((result) => result.warnings);
   return {
     actions: results.map(({ action }) => action),
+    ...(results.length === 0 && {
+      skipped: { reason: 'its transform says so', byTransform: true },
+    }),
     warnings: [...new Set(isOutdated ? [OUTDATED, ...warnings] : warnings)],
     console,
   };
+}
+
+function nothing(reason: string): Applied {
+  return { actions: [], skipped: { reason, byTransform: false }, warnings: [], console: [] };
 }
 
 /** @throws Rejection when `forEach` finds no list, or one that is too long. */

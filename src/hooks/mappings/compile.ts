@@ -1,15 +1,23 @@
 import type { Redaction } from '../../platform/credentials.ts';
 import { bareName } from '../actions/hook-request.ts';
 import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
-import type { MappingOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
+import type {
+  MappingAction,
+  MappingOptions,
+  Problem,
+  ResolvedHooksOptions,
+} from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
+import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
-import { TEMPLATED } from './mapping.ts';
+import { TEMPLATED, keyOf } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, TemplatedField } from './mapping.ts';
+import { parseConditions } from './parse-when.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 import { isStatic, parsePath, parsePayloadPath, parseTemplate } from './template.ts';
 import type { Template, ValuePath } from './template.ts';
+import type { ParsedConditions } from './when.ts';
 
 /** The mappings of one configuration in the order they are tried, and what is wrong with it. */
 export interface CompiledMappings {
@@ -21,38 +29,54 @@ export interface CompiledMappings {
   readonly warnings: readonly Problem[];
 }
 
-/** Fields that only one kind of action reads. */
-const FIELDS_OF_KIND: Readonly<Record<'wake' | 'agent', readonly (keyof MappingOptions)[]>> = {
-  wake: ['textTemplate'],
-  agent: [
-    'name',
-    'sessionKey',
-    'sessionMode',
-    'messageTemplate',
-    'task',
-    'instructions',
-    'deliver',
-    'channel',
-    'to',
-    'model',
-    'thinking',
-    'timeoutSeconds',
+/** Fields that only runs read. */
+const OF_RUNS = [
+  'name',
+  'sessionKey',
+  'sessionMode',
+  'messageTemplate',
+  'task',
+  'instructions',
+  'deliver',
+  'channel',
+  'to',
+  'model',
+  'thinking',
+  'timeoutSeconds',
+] as const;
+
+/** Fields that nobody reads for an action. */
+const UNREAD: Readonly<Record<MappingAction, readonly (keyof MappingOptions)[]>> = {
+  wake: OF_RUNS,
+  agent: ['textTemplate'],
+  ignore: [
+    ...OF_RUNS,
+    'textTemplate',
+    'wakeMode',
+    'agentId',
+    'forEach',
+    'transform',
+    'allowUnsafeExternalContent',
+    'allowLinks',
+    'dedupeKey',
   ],
 };
 
 const NOT_IN_A_PATH = /[\s?#]/u;
 
 /**
- * Configured mappings first, then the enabled presets; a mapping with a preset's id merges over it.
+ * Configured mappings first, then the enabled presets; a mapping with a preset's id merges over it (`entries.ts`).
  * @param agentIds every agent, the default one first; absent: those of the `agents` section
+ * @param known every preset by its id
  */
 export function compileMappings(
   settings: ResolvedHooksOptions,
   agentIds: readonly string[] = listConfiguredIds(settings),
+  known: ReadonlyMap<string, Preset> = presets,
 ): CompiledMappings {
   const { hooks } = settings;
-  const entries = listEntries(hooks);
-  const problems = [...findUnknownPresets(hooks.presets), ...findDuplicateIds(entries)];
+  const entries = listEntries(hooks, known);
+  const problems = [...findUnknownPresets(hooks.presets, known), ...findDuplicateIds(hooks)];
   const compiler = new MappingCompiler(problems, hooks.allowedSessionKeyPrefixes ?? []);
   const placed = entries.flatMap((entry) => {
     const compiled = compiler.compile(entry);
@@ -61,61 +85,16 @@ export function compileMappings(
   const found = lintMappings(placed, settings, agentIds);
   return {
     mappings: placed.map(({ compiled }) => compiled),
-    problems: inMappings([...problems, ...found.problems], hooks.mappings).map(withAdvice),
+    problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
+      withAdvice,
+    ),
     warnings: found.warnings,
   };
 }
 
-/** As they are tried: what the operator wrote, then the presets that nothing was written about. */
-export function listEntries({
-  mappings,
-  presets: names,
-}: ResolvedHooksOptions['hooks']): MappingEntry[] {
-  const enabled = [...new Set(names)].flatMap((name) => presets.get(name) ?? []);
-  const written = mappings.map((mapping, index) => ({
-    key: `hooks.mappings[${index}]`,
-    written: mapping,
-    mapping: mergeOver(
-      enabled.find(({ id }) => id === mapping.id),
-      mapping,
-    ),
-  }));
-  const builtIn = enabled
-    .filter(({ id }) => !mappings.some((mapping) => mapping.id === id))
-    .map((preset) => ({ key: `preset ${preset.id}`, written: preset, mapping: preset }));
-  return [...written, ...builtIn];
-}
-
-/** Field by field; a preset that is made a wake keeps its words, but not its patience: nothing else tells of a wake. */
-function mergeOver(preset: Preset | undefined, mapping: MappingOptions): MappingOptions {
-  const given = Object.entries(mapping).filter(([, value]) => value !== undefined);
-  const words =
-    mapping.action === 'wake' ? { textTemplate: preset?.messageTemplate, wakeMode: undefined } : {};
-  const merged = Object.assign({}, preset, words, Object.fromEntries(given));
-  // The operator gives the secrets, the preset knows the scheme.
-  if (mapping.verify === undefined) return merged;
-  return Object.assign(merged, { verify: Object.assign({}, preset?.verify, mapping.verify) });
-}
-
-function findUnknownPresets(names: readonly string[]): Problem[] {
-  const known = [...presets.keys()].join(', ');
-  return names
-    .filter((name) => !presets.has(name))
-    .map((name) => ({
-      key: 'hooks.presets',
-      message: `names an unknown preset "${name}"; known are ${known}`,
-    }));
-}
-
-function findDuplicateIds(entries: readonly MappingEntry[]): Problem[] {
-  const seen = new Set<string>();
-  return entries.flatMap(({ key, mapping: { id } }) => {
-    if (id === undefined || !seen.has(id)) {
-      if (id !== undefined) seen.add(id);
-      return [];
-    }
-    return [{ key: `${key}.id`, message: `"${id}" is used twice; give each mapping its own id` }];
-  });
+/** A mapping that merges over several cases of a preset has the same mistake in each. */
+function eachOnce(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((one) => [`${one.key} ${one.message}`, one] as const)).values()];
 }
 
 /** A preset cannot be edited; a mapping of its id can merge over it. */
@@ -148,21 +127,23 @@ class MappingCompiler {
   ) {}
 
   /** Null when there was a problem. */
-  compile({ key, mapping: options, written }: MappingEntry): CompiledMapping | null {
+  compile(entry: MappingEntry): CompiledMapping | null {
+    const { key, mapping: options } = entry;
     const before = this.problems.length;
     const kind = options.action ?? 'agent';
     const path = this.#path(key, options);
-    this.#checkMeaningless(key, written, kind);
-    this.#checkAgent(key, options.agentId);
-    const forEach = this.#forEach(key, options.forEach);
-    const redaction = this.#redaction(key, options);
-    const templates = this.#templates(key, options, kind);
-    this.#checkText(`${key}.messageTemplate`, templates.messageTemplate);
-    this.#checkText(`${key}.textTemplate`, templates.textTemplate);
+    const when = this.#when(entry);
+    this.#checkMeaningless(entry, kind);
+    this.#checkAgent(entry);
+    const forEach = this.#forEach(entry);
+    const redaction = this.#redaction(entry);
+    const templates = this.#templates(entry, kind);
+    this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
+    this.#checkText(keyOf(entry, 'textTemplate'), templates.textTemplate);
     this.problems.push(
-      ...findSessionKeyProblems(`${key}.sessionKey`, templates.sessionKey, this.prefixes),
+      ...findSessionKeyProblems(keyOf(entry, 'sessionKey'), templates.sessionKey, this.prefixes),
     );
-    this.#checkThinking(key, templates.thinking);
+    this.#checkThinking(keyOf(entry, 'thinking'), templates.thinking);
     if (this.problems.length > before) return null;
     return {
       id: options.id ?? path ?? options.match?.source ?? 'any',
@@ -171,6 +152,7 @@ class MappingCompiler {
       options,
       ...(path !== undefined && { path: bareName(path) }),
       ...(options.match?.source !== undefined && { source: options.match.source }),
+      ...(when !== undefined && { when }),
       forEach,
       redaction,
     };
@@ -200,47 +182,60 @@ class MappingCompiler {
     return path;
   }
 
+  #when(entry: MappingEntry): ParsedConditions | undefined {
+    const { when } = entry.mapping;
+    if (when === undefined) return undefined;
+    const { conditions, problems } = parseConditions(when, keyOf(entry, 'when'));
+    this.problems.push(...problems);
+    return conditions;
+  }
+
   /** Fields that nobody reads for this kind of action: silence about them would hide a mistake. */
-  #checkMeaningless(key: string, written: MappingOptions, kind: 'wake' | 'agent'): void {
-    for (const field of listUnread(kind)) {
-      if (written[field] === undefined) continue;
-      const article = kind === 'wake' ? 'a' : 'an';
-      this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
+  #checkMeaningless({ layers }: MappingEntry, kind: MappingAction): void {
+    for (const { key, mapping, actions } of layers) {
+      for (const field of UNREAD[kind]) {
+        if (mapping[field] === undefined) continue;
+        if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
+        // What some cases of a preset read may stand over all of them.
+        if (![...actions].every((action) => UNREAD[action].includes(field))) continue;
+        const article = kind === 'wake' ? 'a' : 'an';
+        this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
+      }
     }
   }
 
-  #forEach(key: string, source: string | undefined): ValuePath | undefined {
+  #forEach(entry: MappingEntry): ValuePath | undefined {
+    const { forEach: source } = entry.mapping;
     if (source === undefined) return undefined;
     const path = parsePath(source);
     if (path !== null) return path;
-    this.#report(`${key}.forEach`, 'is not a path; write for example messages or payload.items');
+    const message = 'is not a path; write for example messages or payload.items';
+    this.#report(keyOf(entry, 'forEach'), message);
     return undefined;
   }
 
-  #redaction(key: string, { redact = [], keep = [] }: MappingOptions): Redaction {
+  #redaction(entry: MappingEntry): Redaction {
+    const { redact = [], keep = [] } = entry.mapping;
     const rulesOf = (field: 'redact' | 'keep', paths: readonly string[]) =>
       paths.flatMap((source, index) => {
         const path = parsePayloadPath(source);
         if (path !== null) return [{ path, keep: field === 'keep' }];
         const advice = 'write for example customer.email or items[].card';
-        this.#report(`${key}.${field}[${index}]`, `is not a path into the payload; ${advice}`);
+        const key = `${keyOf(entry, field)}[${index}]`;
+        this.#report(key, `is not a path into the payload; ${advice}`);
         return [];
       });
     return [...rulesOf('redact', redact), ...rulesOf('keep', keep)];
   }
 
-  #templates(
-    key: string,
-    options: MappingOptions,
-    kind: 'wake' | 'agent',
-  ): Partial<Record<TemplatedField, Template>> {
+  #templates(entry: MappingEntry, kind: MappingAction): CompiledMapping['templates'] {
     const templates: Partial<Record<TemplatedField, Template>> = {};
     for (const field of TEMPLATED) {
-      const source = options[field];
+      const source = entry.mapping[field];
       // What a preset brings for the other kind of action is not used.
-      if (source === undefined || listUnread(kind).includes(field)) continue;
+      if (source === undefined || UNREAD[kind].includes(field)) continue;
       const template = parseTemplate(source);
-      if (typeof template === 'string') this.#report(`${key}.${field}`, template);
+      if (typeof template === 'string') this.#report(keyOf(entry, field), template);
       else templates[field] = template;
     }
     return templates;
@@ -255,20 +250,15 @@ class MappingCompiler {
   }
 
   /** Which agent runs is never for a payload to say. */
-  #checkAgent(key: string, agentId: string | undefined): void {
-    if (agentId?.includes('{{') !== true) return;
-    this.#report(`${key}.agentId`, 'is no template; write the id of an agent');
+  #checkAgent(entry: MappingEntry): void {
+    if (entry.mapping.agentId?.includes('{{') !== true) return;
+    this.#report(keyOf(entry, 'agentId'), 'is no template; write the id of an agent');
   }
 
   #checkThinking(key: string, template: Template | undefined): void {
     if (template === undefined || !isStatic(template)) return;
     const text = template.literalStart.trim();
     if (text === '' || THINKING_LEVELS.some((level) => level === text)) return;
-    this.#report(`${key}.thinking`, `must be one of ${THINKING_LEVELS.join(', ')}`);
+    this.#report(key, `must be one of ${THINKING_LEVELS.join(', ')}`);
   }
-}
-
-/** Fields that nobody reads for this kind of action. */
-function listUnread(kind: 'wake' | 'agent'): readonly (keyof MappingOptions)[] {
-  return kind === 'wake' ? FIELDS_OF_KIND.agent : FIELDS_OF_KIND.wake;
 }

@@ -3,15 +3,16 @@ import { ModelPolicy } from '../actions/action-resolver.ts';
 import { builtInHook } from '../actions/hook-request.ts';
 import { SessionPolicy } from '../actions/session-policy.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
-import { fitsPrefix } from '../options/index.ts';
+import { fitsPrefix, onePerKey } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
-import { toLabel } from './mapping.ts';
+import { keyOf, toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
 import { isStatic, listPaths } from './template.ts';
 import type { Template, ValuePath } from './template.ts';
+import { isImplied, placesOf } from './when.ts';
 
 /*
  * What is wrong with mappings that are well formed, each taken by itself, found before a sender finds it. A mapping of
@@ -25,17 +26,20 @@ const ALWAYS = 'is refused for every request';
 /**
  * @param placed the mappings that compiled, in the order in which they are tried.
  * @param agentIds every agent, the default one first, in small letters.
+ * @param coversHeader whether the signature that a mapping asks for covers a header.
  */
 export function lintMappings(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
   agentIds: readonly string[],
+  coversHeader: CoversHeader = () => false,
 ): { problems: Problem[]; warnings: Problem[] } {
   const refused = new AlwaysRefused(settings, agentIds);
   return {
     problems: [
       ...refused.findInDefaultSession(),
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
+      ...onePerKey(placed.flatMap((mapping) => findChosenTrust(mapping, coversHeader))),
     ],
     warnings: [
       ...findUnreachable(placed, settings),
@@ -46,6 +50,25 @@ export function lintMappings(
       ]),
     ],
   };
+}
+
+/** Whether the signature that a mapping asks for covers a header, named in lower case. */
+export type CoversHeader = (mapping: CompiledMapping, header: string) => boolean;
+
+/** Trust that a sender could choose: by what it sends it would choose the mapping that trusts what it sends. */
+function findChosenTrust(
+  { entry, compiled }: PlacedMapping,
+  coversHeader: CoversHeader,
+): Problem[] {
+  if (compiled.options.allowUnsafeExternalContent !== true) return [];
+  const places = placesOf(compiled.when ?? []).filter((place) => {
+    const [, header] = /^headers\.(.*)$/u.exec(place) ?? [];
+    return header === undefined || !coversHeader(compiled, header);
+  });
+  const chosen = [...(compiled.source === undefined ? [] : ['match.source']), ...places];
+  if (chosen.length === 0) return [];
+  const message = `must not be true where the sender can choose the mapping: its match depends on ${chosen.join(', ')}; match by match.path alone`;
+  return [{ key: keyOf(entry, 'allowUnsafeExternalContent'), message }];
 }
 
 /** What no payload can make right about a mapping's `sessionKey` (behaviour.md §6). */
@@ -98,7 +121,8 @@ function findUnreachable(
 function takesAllOf(earlier: CompiledMapping, later: CompiledMapping): boolean {
   return (
     (earlier.path === undefined || earlier.path === later.path) &&
-    (earlier.source === undefined || earlier.source === later.source)
+    (earlier.source === undefined || earlier.source === later.source) &&
+    (earlier.when === undefined || isImplied(earlier.when, later.when ?? []))
   );
 }
 
@@ -186,14 +210,14 @@ class AlwaysRefused {
   }
 
   /** A session that the mapping's agent can never have. */
-  findProblems({ entry: { key }, compiled }: PlacedMapping): Problem[] {
+  findProblems({ entry, compiled }: PlacedMapping): Problem[] {
     const isRefusedAnyway = this.#agentRefusal(compiled) !== undefined;
-    return compiled.kind === 'wake' || isRefusedAnyway ? [] : this.#session(key, compiled);
+    return compiled.kind !== 'agent' || isRefusedAnyway ? [] : this.#session(entry, compiled);
   }
 
   /** Only a warning, because the lists that do not allow the agent or the model may be what is to be changed. */
   findWarnings({ entry, compiled }: PlacedMapping): Problem[] {
-    const model = compiled.kind === 'wake' ? undefined : staticText(compiled.templates.model);
+    const model = staticText(compiled.templates.model);
     const key = toLabel(entry);
     const agentRefusal = this.#agentRefusal(compiled);
     const modelRefusal = this.#modelRefusal(model);
@@ -203,19 +227,19 @@ class AlwaysRefused {
     ];
   }
 
-  #session(key: string, { options: { agentId }, templates }: CompiledMapping): Problem[] {
+  #session(entry: MappingEntry, { options: { agentId }, templates }: CompiledMapping): Problem[] {
     const template = templates.sessionKey;
     const text = staticText(template);
     if (text !== undefined) {
       const refusal = this.#sessionRefusal({ key: text, from: 'mapping' }, agentId);
-      return toProblems(`${key}.sessionKey`, refusal && `${ALWAYS}: ${refusal}`);
+      return toProblems(keyOf(entry, 'sessionKey'), refusal && `${ALWAYS}: ${refusal}`);
     }
     const isDefaultAgent = this.#directory.resolve(agentId) === this.#directory.resolve();
     // The default agent's own use of the default session is reported once, under its key.
     if (template !== undefined || isDefaultAgent) return [];
     const refusal = this.#sessionRefusal(undefined, agentId);
     const message = `needs a sessionKey beside it; in hooks.defaultSessionKey every request is refused: ${refusal}`;
-    return toProblems(`${key}.agentId`, refusal && message);
+    return toProblems(keyOf(entry, 'agentId'), refusal && message);
   }
 
   #sessionRefusal(named: NamedKey | undefined, agentId: string | undefined): string | undefined {

@@ -11,8 +11,9 @@ import type { Applied } from './apply.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
 import type { CompiledMapping } from './mapping.ts';
-import { explainMatch, matches, toMatchInput } from './match.ts';
-import type { MatchExplanation } from './match.ts';
+import type { CredentialRule } from './explain-when.ts';
+import { explainMatch, findMapping, toMatchInput } from './match.ts';
+import type { DeclinedRequest, MatchExplanation } from './match.ts';
 
 /**
  * The face of the room: turns a payload into actions by the first configured mapping that matches.
@@ -36,12 +37,9 @@ export class MappingService {
     settings.addCheck((next) => this.#check(next));
   }
 
-  /** The mapping that takes this request; null when none does. */
-  match(request: HookRequest): CompiledMapping | null {
-    const input = toMatchInput(request);
-    return (
-      this.#compile(request.settings).mappings.find((mapping) => matches(mapping, input)) ?? null
-    );
+  /** The mapping that takes this request; null when none knows its path. */
+  match(request: HookRequest): CompiledMapping | DeclinedRequest | null {
+    return findMapping(this.#compile(request.settings).mappings, toMatchInput(request));
   }
 
   /**
@@ -57,9 +55,13 @@ export class MappingService {
     return first !== undefined && first.source === undefined ? first.id : null;
   }
 
-  /** Every mapping, and why it takes this request or not. */
-  explainMatch(request: HookRequest): readonly MatchExplanation[] {
-    return explainMatch(this.#compile(request.settings).mappings, toMatchInput(request));
+  /**
+   * Every mapping, and why it takes this request or not.
+   * @param isCredential by its name, in lower case: what must not be shown of the values that conditions look at
+   */
+  explainMatch(request: HookRequest, isCredential: CredentialRule): readonly MatchExplanation[] {
+    const { mappings } = this.#compile(request.settings);
+    return explainMatch(mappings, toMatchInput(request), isCredential);
   }
 
   /**
@@ -74,7 +76,7 @@ export class MappingService {
   /** What an operator should know of the placeholders of the mapping that takes this request. @throws Rejection */
   explainShadowed(request: HookRequest): readonly string[] {
     const mapping = this.match(request);
-    return mapping === null ? [] : explainShadowed({ mapping, request });
+    return mapping === null || 'reason' in mapping ? [] : explainShadowed({ mapping, request });
   }
 
   async #check(next: ResolvedHooksOptions): Promise<SettingsFindings> {

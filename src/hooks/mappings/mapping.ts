@@ -1,6 +1,7 @@
 import type { Redaction } from '../../platform/credentials.ts';
-import type { MappingOptions } from '../options/index.ts';
+import type { MappingAction, MappingOptions } from '../options/index.ts';
 import type { Template, ValuePath } from './template.ts';
+import type { ParsedConditions } from './when.ts';
 
 /*
  * A mapping in its two forms: as it is written (`MappingEntry`), and as it is used for requests (`CompiledMapping`).
@@ -23,26 +24,38 @@ export const TEMPLATED = [
 ] as const;
 export type TemplatedField = (typeof TEMPLATED)[number];
 
-/** A mapping of the configuration, or an enabled preset. */
+/** A mapping of the configuration, an enabled preset, or one case of a preset. */
 export interface MappingEntry {
-  /** Where it is written: `hooks.mappings[0]`, or `preset <id>`. */
+  /** How it is named: `hooks.mappings[0]`, or `preset <id>`. */
   readonly key: string;
-  /** As the operator wrote it; of a preset, the preset. */
+  /** What the operator wrote of it; of a preset alone, the preset. */
   readonly written: MappingOptions;
-  /** With what a preset of the same id brings. */
+  /** The places where the operator wrote it, the later over the earlier; none for what only a preset brings. */
+  readonly layers: readonly WrittenMapping[];
+  /** All of that, merged over what a preset brings. */
   readonly mapping: MappingOptions;
+}
+
+/** What stands at one place of the configuration; several cases of a preset may have it in common. */
+export interface WrittenMapping {
+  readonly key: string;
+  readonly mapping: MappingOptions;
+  /** What becomes of it: one action, unless it is merged over several cases of a preset. */
+  readonly actions: ReadonlySet<MappingAction>;
 }
 
 /** A mapping ready to be used: nothing in it is parsed again per request. */
 export interface CompiledMapping {
   /** As events and logs name it: its id, else its path, else its source. */
   readonly id: string;
-  /** What it makes of a request, unless its transform asks for the other. */
-  readonly kind: 'wake' | 'agent';
+  /** What it makes of a request, unless its transform asks for the other; `ignore` makes nothing. */
+  readonly kind: MappingAction;
   /** The sub-path that it takes, without outer slashes. Absent: any path. */
   readonly path?: string;
   /** The payload's `source` that it takes. Absent: any source, or none. */
   readonly source?: string;
+  /** What else must hold of a request. Absent: nothing. */
+  readonly when?: ParsedConditions;
   /** Where the list is whose items become an action each. Absent: one action. */
   readonly forEach?: ValuePath;
   /** `redact` and `keep`. */
@@ -63,4 +76,10 @@ export function toLabel({ key, mapping: { id } }: MappingEntry): string {
   return id === undefined || key === `preset ${id}`
     ? key
     : `${key} (mapping ${JSON.stringify(id)})`;
+}
+
+/** Where a field of a mapping is written; where nobody wrote it, how the mapping is named. */
+export function keyOf({ key, layers }: MappingEntry, field: keyof MappingOptions): string {
+  const place = layers.findLast(({ mapping }) => mapping[field] !== undefined);
+  return `${place?.key ?? key}.${field}`;
 }

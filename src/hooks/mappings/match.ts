@@ -1,14 +1,18 @@
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
+import { explainNo } from './explain-when.ts';
+import type { CredentialRule } from './explain-when.ts';
 import type { CompiledMapping } from './mapping.ts';
+import { findNo } from './when.ts';
+import type { ConditionInput } from './when.ts';
 
 /*
  * Which mapping takes a request: the first, in the order in which they are compiled, whose path and source are those of
- * the request. Nothing else of a request is looked at.
+ * the request and whose conditions (`when.ts`) all say yes.
  */
 
 /** What mappings are compared with. */
-export interface MatchInput {
+export interface MatchInput extends ConditionInput {
   /** The sub-path without outer slashes. */
   readonly path: string;
   readonly source: string | undefined;
@@ -22,12 +26,20 @@ export interface MatchExplanation {
   /** The id of the mapping. */
   readonly mapping: string;
   readonly takes: boolean;
-  /** One sentence for the operator; it names the path or the source of the request. */
+  /** One sentence for the operator; it names the path or the source of the request, or the value that a condition found. */
   readonly because: string;
 }
 
-export function toMatchInput({ name, payload }: HookRequest): MatchInput {
-  return { path: bareName(name), source: readSource(payload) };
+/** A request whose path mappings take, but for their conditions. */
+export interface DeclinedRequest {
+  /** For metrics: the path or the id of the first of these mappings, never a name from the URL. */
+  readonly id: string;
+  /** For the sender and the event: which conditions said no, without any value. */
+  readonly reason: string;
+}
+
+export function toMatchInput({ name, payload, headers, query }: HookRequest): MatchInput {
+  return { path: bareName(name), source: readSource(payload), payload, headers, query };
 }
 
 /** The payload's own string field `source`; an inherited one does not count. */
@@ -37,31 +49,59 @@ export function readSource(payload: unknown): string | undefined {
   return typeof source === 'string' ? source : undefined;
 }
 
-/** Whether a mapping would take a request, were it the only one. */
-export function matches({ path, source }: CompiledMapping, input: MatchInput): boolean {
+/** Most mappings that a reason names. */
+const MOST_NAMED = 5;
+
+/** The mapping that takes a request; null: none knows its path and source. */
+export function findMapping(
+  mappings: readonly CompiledMapping[],
+  input: MatchInput,
+): CompiledMapping | DeclinedRequest | null {
+  const declined: { mapping: CompiledMapping; place: string }[] = [];
+  for (const mapping of mappings) {
+    if (!fitsName(mapping, input)) continue;
+    const no = mapping.when === undefined ? null : findNo(mapping.when, input);
+    if (no === null) return mapping;
+    declined.push({ mapping, place: no.place });
+  }
+  const [first] = declined;
+  if (first === undefined) return null;
+  const named = declined
+    .slice(0, MOST_NAMED)
+    .map(({ mapping, place }) => `${mapping.id} (${place})`);
+  const rest = declined.length - named.length;
+  const all = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return {
+    id: first.mapping.path ?? first.mapping.id,
+    reason: `no mapping takes it, because of their conditions: ${all}`,
+  };
+}
+
+/** Whether path and source are those of the mapping. */
+function fitsName({ path, source }: CompiledMapping, input: MatchInput): boolean {
   return (
     (path === undefined || path === input.path) && (source === undefined || source === input.source)
   );
 }
 
-/** Every mapping in the order in which they are tried; the first that matches takes the request. */
+/**
+ * Every mapping in the order in which they are tried; the first that matches takes the request.
+ * @param isCredential what must not be shown of values that conditions look at
+ */
 export function explainMatch(
   mappings: readonly CompiledMapping[],
   input: MatchInput,
+  isCredential: CredentialRule,
 ): readonly MatchExplanation[] {
-  const first = mappings.find((mapping) => matches(mapping, input));
+  const found = findMapping(mappings, input);
   return mappings.map((mapping) => ({
     mapping: mapping.id,
-    takes: mapping === first,
-    because: explain(mapping, input, first),
+    takes: mapping === found,
+    because: explainName(mapping, input) ?? explainRest(mapping, input, { found, isCredential }),
   }));
 }
 
-function explain(
-  mapping: CompiledMapping,
-  input: MatchInput,
-  first: CompiledMapping | undefined,
-): string {
+function explainName(mapping: CompiledMapping, input: MatchInput): string | undefined {
   const { path, source } = mapping;
   if (path !== undefined && path !== input.path) {
     return `its path is ${quote(path)}, the request's ${quote(input.path)}`;
@@ -70,8 +110,18 @@ function explain(
     const given = input.source === undefined ? 'has none' : `says ${quote(input.source)}`;
     return `its source is ${quote(source)}, the payload ${given}`;
   }
-  if (mapping === first) return 'it is the first that fits';
-  return `it would fit, but ${quote(first?.id ?? '')} comes first`;
+  return undefined;
+}
+
+function explainRest(
+  mapping: CompiledMapping,
+  input: MatchInput,
+  about: { found: ReturnType<typeof findMapping>; isCredential: CredentialRule },
+): string {
+  const no = mapping.when === undefined ? null : findNo(mapping.when, input);
+  if (no !== null) return explainNo(no, input, about.isCredential);
+  if (mapping === about.found) return 'it is the first that fits';
+  return `it would fit, but ${quote(about.found?.id ?? '')} comes first`;
 }
 
 function quote(text: string): string {

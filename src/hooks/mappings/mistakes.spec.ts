@@ -375,6 +375,47 @@ async function warned(given: HooksSettingsInput): Promise<string[]> {
   return lines;
 }
 
+describe('trust that a sender could choose is refused at start (behaviour §3)', () => {
+  const trusted = { id: 'a', allowUnsafeExternalContent: true } as const;
+
+  it.each([
+    ['its source', { match: { path: 'a', source: 's' } }, 'match.source'],
+    ['a payload', { when: { 'payload.x': 1 } }, 'payload.x'],
+    ['a query', { when: { 'query.x': 'y' } }, 'query.x'],
+    ['a header', { when: { 'headers.x-event': 'y' } }, 'headers.x-event'],
+    ['a choice', { when: { or: [{ 'payload.x': 1 }] } }, 'payload.x'],
+  ])('%s', (_, match, place) => {
+    expect(findProblems({ mappings: [{ ...trusted, ...match }] })).toEqual([
+      `hooks.mappings[0].allowUnsafeExternalContent must not be true where the sender can choose the mapping: its match depends on ${place}; match by match.path alone (mapping "a", given: true)`,
+    ]);
+  });
+
+  it('a path alone is none', () => {
+    expect(findProblems({ mappings: [trusted] })).toEqual([]);
+    expect(findProblems({ mappings: [{ ...trusted, match: { path: 'b' } }] })).toEqual([]);
+  });
+});
+
+describe('mistakes in conditions are named with their place (behaviour §7)', () => {
+  it.each([
+    ['no object', ['a'], '.when must be an object (mapping "a", given: a list)'],
+    [
+      'an unknown operator',
+      { 'payload.a': { gtt: 3 } },
+      '.when["payload.a"].gtt is no operator; known are not, any, all, exists, gt, gte, lt, lte, startsWith, endsWith, contains (mapping "a", given: a number)',
+    ],
+    [
+      'an unknown root',
+      { 'body.a': 'x' },
+      '.when["body.a"] looks nowhere; begin with payload., headers. or query., or write and or or (mapping "a", given: a text)',
+    ],
+  ])('%s', (_, when, sentence) => {
+    expect(findProblems(asWritten({ mappings: [{ id: 'a', when }] }))).toEqual([
+      `hooks.mappings[0]${sentence}`,
+    ]);
+  });
+});
+
 describe('a mapping that can never match is a warning that names both (issue 3)', () => {
   it.each([
     [
@@ -396,6 +437,19 @@ describe('a mapping that can never match is a warning that names both (issue 3)'
       'a source before path and source',
       [{ match: { source: 's' } }, { id: 'b', match: { path: 'b', source: 's' } }],
       'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] comes first',
+    ],
+    [
+      'the same conditions, and more',
+      [
+        { id: 'a', when: { 'payload.x': ['u', 'v'] } },
+        { id: 'b', match: { path: 'a' }, when: { 'payload.x': 'u', 'payload.y': 1 } },
+      ],
+      'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] (mapping "a") comes first',
+    ],
+    [
+      'none before conditions',
+      [{ id: 'a' }, { id: 'b', match: { path: 'a' }, when: { 'payload.x': 'u' } }],
+      'hooks.mappings[1] (mapping "b") can never match: hooks.mappings[0] (mapping "a") comes first',
     ],
     [
       'named wake',
@@ -429,6 +483,19 @@ describe('a mapping that can never match is a warning that names both (issue 3)'
     ],
     ['two sources', { mappings: [{ match: { source: 's' } }, { match: { source: 't' } }] }],
     ['an empty match last', { mappings: [{ id: 'a' }, { match: {} }] }],
+    [
+      'conditions before none',
+      { mappings: [{ id: 'a', when: { 'payload.x': 1 } }, { match: { path: 'a' } }] },
+    ],
+    [
+      'other conditions',
+      {
+        mappings: [
+          { id: 'a', when: { 'payload.x': 1 } },
+          { match: { path: 'a' }, when: { 'payload.x': [1, 2] } },
+        ],
+      },
+    ],
   ])('%s is none', async (_, given) => {
     expect(await warned(given)).toEqual([]);
   });

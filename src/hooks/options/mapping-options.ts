@@ -4,6 +4,7 @@ import {
   IsIn,
   IsInt,
   IsNumber,
+  IsObject,
   IsOptional,
   IsPositive,
   IsString,
@@ -19,7 +20,9 @@ import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kind
 import type { ListLine } from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
-export const ACTION_KINDS = ['wake', 'agent'] as const;
+/** Values of a mapping's `action`. */
+export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
+export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
 export const SESSION_MODES = ['isolated', 'persistent'] as const;
@@ -49,6 +52,41 @@ export class MatchOptions {
   /** Equals the payload's own string field `source`. */
   @OptionalText()
   source?: string;
+}
+
+/** What a value is compared with; numbers and texts are different. @publicApi */
+export type Comparable = string | number | boolean;
+
+/** What a value must be: equal, one of a list, or what operators say, all of them. @publicApi */
+export type Condition = Comparable | readonly Comparable[] | ConditionOperators;
+
+/** Operators of a condition; nothing is ever taken for a regular expression. @publicApi */
+export interface ConditionOperators {
+  /** Says yes where the condition says no, so also where there is no value. */
+  readonly not?: Condition;
+  /** A list with at least one entry that fits. */
+  readonly any?: Condition;
+  /** A list with at least one entry, all of which fit. */
+  readonly all?: Condition;
+  /** Whether there is a value; `null` is none. */
+  readonly exists?: boolean;
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+  /** A text, or one of several. */
+  readonly startsWith?: string | readonly string[];
+  readonly endsWith?: string | readonly string[];
+  readonly contains?: string | readonly string[];
+}
+
+/**
+ * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload.list[].name` (of every entry),
+ * `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
+ * @publicApi
+ */
+export interface Conditions {
+  readonly [place: string]: Condition | readonly Conditions[];
 }
 
 /** `hooks.mappings[].transform`: code of the operator that decides instead of, or after, the templates. */
@@ -131,10 +169,15 @@ export class MappingOptions {
   @Max(MAX_BODY_BYTES)
   maxBodyBytes?: number;
 
-  /** `wake` or `agent`. @default 'agent' */
+  /** What must hold of payload, headers and query, as part of the match; docs/mappings.md has the operators. */
   @IsOptional()
-  @IsIn(ACTION_KINDS)
-  action?: 'wake' | 'agent';
+  @IsObject()
+  when?: Conditions;
+
+  /** `wake`, `agent`, or `ignore`: what it takes is kept as skipped and does nothing. @default 'agent' */
+  @IsOptional()
+  @IsIn(MAPPING_ACTIONS)
+  action?: MappingAction;
 
   /** `now` or `next-heartbeat`. @default 'now' */
   @IsOptional()
@@ -268,8 +311,11 @@ export function inMappings(problems: readonly Problem[], mappings: unknown): Pro
     const [, index, path = ''] = MAPPING_KEY.exec(key) ?? [];
     if (index === undefined) return { key, message };
     const mapping = list[Number(index)];
-    const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]/gu));
-    const value = getField(mapping, ...steps.map(([, name, place]) => name ?? place ?? ''));
+    const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]/gu));
+    const value = getField(
+      mapping,
+      ...steps.map(([, name, index, quoted]) => name ?? index ?? quoted ?? ''),
+    );
     return {
       key,
       message: `${message} (${[...nameOf(mapping), `given: ${kindOf(value)}`].join(', ')})`,

@@ -39,6 +39,8 @@ export interface EventDetails extends EventSummary {
   readonly heartbeat: HeartbeatStatus;
   readonly deliveries: readonly DeliveryDetails[];
   readonly error: string | null;
+  /** Why it was skipped; null: it was not, or by an older release. */
+  readonly skipped: string | null;
   readonly warnings: readonly string[];
   /** What a transform wrote with `console`; empty once the retention of payloads has passed. */
   readonly console: readonly string[];

@@ -23,6 +23,8 @@ export interface NewEvent {
   readonly keys?: readonly IdempotencyKey[];
   /** What its mapping says of places in the payload; for whoever shows it. */
   readonly redaction?: Redaction;
+  /** Set when there was nothing to do: why. The event is stored as `skipped` and has no actions. */
+  readonly skipped?: SkipReceipt;
   /** Set when a mapping broke on it: the event is stored as `failed` and has no actions. */
   readonly failure?: string;
   /** What a transform wrote with `console`; content, kept as long as the payload. */
@@ -100,7 +102,17 @@ export type ActionReceipt =
 export interface Receipt {
   readonly eventId: string;
   readonly actions: readonly ActionReceipt[];
+  /** Why there was nothing to do; absent: there was something, or an older release skipped it. */
+  readonly skipped?: SkipReceipt;
   readonly warnings: readonly string[];
+}
+
+/** What the sender is told where there was nothing to do. */
+export interface SkipReceipt {
+  /** One phrase for sender and operator, without any value of the request. */
+  readonly reason: string;
+  /** True: the sender is answered without a body, as a transform's `null` is. */
+  readonly isSilent: boolean;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { EventFilter } from '../../../src/hooks/ports/event-store.ts';
-import { LIMITS, agent, event, wake, wakeNow } from './events.ts';
+import { LIMITS, agent, event, key, wake, wakeNow } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -21,6 +21,20 @@ export function describeEventDetails(openStore: OpenStore): void {
       under = await LedgerUnderTest.open(openStore);
     });
     afterEach(() => under.dispose());
+
+    it('show why an event was skipped, and a repeat of it is told the same', async () => {
+      const skipped = { reason: 'items is empty', isSilent: false };
+      const keys = [key('skipped')];
+      const given = event({ actions: [], skipped, keys });
+      await accept(given);
+      const { status, skipped: reason } = await under.details(given.id);
+      expect([status, reason]).toEqual(['skipped', 'items is empty']);
+      const again = event({ actions: [], keys });
+      expect(await under.ledger.intake.accept(again, LIMITS)).toEqual({
+        outcome: 'replayed',
+        receipt: { eventId: given.id, actions: [], skipped, warnings: [] },
+      });
+    });
 
     it('show the request, what came of it, and null for what did not', async () => {
       const given = agent('hook:a', { mapping: 'm', warnings: ['w'], payload: '{"a":[1]}' });
@@ -58,6 +72,7 @@ export function describeEventDetails(openStore: OpenStore): void {
         heartbeat: 'none',
         deliveries: [],
         error: null,
+        skipped: null,
         warnings: ['w'],
         console: [],
       });

@@ -116,6 +116,7 @@ export class Accepting {
     );
     const receipts = actions.map((action) => action.receipt).join(',');
     const heartbeats = countHeartbeats(actions, event.id);
+    const skipped = event.skipped === null ? '' : `,"skipped":${event.skipped}`;
     this.#sql.insert.run(
       event.id,
       event.hook,
@@ -127,7 +128,7 @@ export class Accepting {
       event.failure,
       event.warnings,
       `[${actions.map((action) => action.details).join(',')}]`,
-      `{"eventId":${JSON.stringify(event.id)},"actions":[${receipts}],"warnings":${event.warnings}}`,
+      `{"eventId":${JSON.stringify(event.id)},"actions":[${receipts}]${skipped},"warnings":${event.warnings}}`,
       event.request,
       event.payload,
     );

@@ -11,6 +11,7 @@ import type {
   HeartbeatStatus,
   RunDetails,
 } from '../../../hooks/ports/event-store.ts';
+import type { Receipt } from '../../../hooks/ports/event.ts';
 import type { StoredEventDetails } from '../codec.ts';
 import type { ReaderCalls } from '../protocol.ts';
 import {
@@ -122,6 +123,7 @@ export class EventReader {
       heartbeat: heartbeatStatus(event),
       deliveries: this.#sql.deliveries.all(id).map(toDelivery),
       error: optionalText(event, 'error'),
+      skipped: skipReason(event),
       warnings: JSON.parse(text(event, 'warnings')),
     };
   }
@@ -144,6 +146,12 @@ function prepareReader(db: DatabaseSync) {
     runs: db.prepare('SELECT * FROM runs WHERE event_id = ? ORDER BY n'),
     deliveries: db.prepare('SELECT * FROM deliveries WHERE event_id = ? ORDER BY n'),
   };
+}
+
+/** As the sender was told. */
+function skipReason(event: Row): string | null {
+  const { skipped }: Receipt = JSON.parse(text(event, 'receipt'));
+  return skipped?.reason ?? null;
 }
 
 /** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */

@@ -5,7 +5,15 @@ export type Preset = MappingOptions & {
   readonly id: string;
   /** What a good colleague would do with such an event; made with {@link report}. */
   readonly task: string;
+  /**
+   * The mappings that it stands for, in the order in which they are tried; each has the preset's fields but for its own
+   * (`when` key by key). Absent: the preset is one mapping.
+   */
+  readonly cases?: readonly PresetCase[];
 };
+
+/** One kind of event of a sender. Its id begins with that of the preset: `github-push`. */
+export type PresetCase = MappingOptions & { readonly id: string };
 
 /**
  * A task that ends in one message to the person.

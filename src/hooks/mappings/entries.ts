@@ -1,0 +1,127 @@
+import { isRecord } from '../../platform/objects.ts';
+import type { MappingAction, MappingOptions, Problem } from '../options/index.ts';
+import type { ResolvedHooksOptions } from '../options/index.ts';
+import type { MappingEntry, WrittenMapping } from './mapping.ts';
+import { presets } from './presets/index.ts';
+import type { Preset, PresetCase } from './presets/preset.ts';
+
+/*
+ * Which mappings there are, and in which order they are tried: the configured ones as they are written, then the enabled
+ * presets. A mapping with the id of a preset merges over it, and takes its own place in the order. Of a preset with
+ * cases, a mapping with its id merges over every case and one with the id of a case over that one; the cases stay
+ * together behind the configured mappings, because their order among each other counts.
+ */
+
+type HooksSection = ResolvedHooksOptions['hooks'];
+type Presets = ReadonlyMap<string, Preset>;
+
+/** Keys whose own keys merge one by one; every other key is replaced as a whole. */
+const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
+
+/** As they are tried. @param known every preset by its id */
+export function listEntries(hooks: HooksSection, known: Presets = presets): MappingEntry[] {
+  const enabled = [...new Set(hooks.presets)].flatMap((name) => known.get(name) ?? []);
+  const configured = hooks.mappings.map((mapping, index) => ({
+    key: `hooks.mappings[${index}]`,
+    mapping,
+  }));
+  const withId = (id: string): Placed[] => configured.filter(({ mapping }) => mapping.id === id);
+  const merged = new Set<Placed>();
+  const builtIn = enabled.flatMap((preset) => {
+    const { cases } = preset;
+    if (cases === undefined) return withId(preset.id).length > 0 ? [] : [toEntry(preset, [])];
+    const shared = withId(preset.id);
+    const own = cases.flatMap(({ id }) => withId(id));
+    for (const placed of [...shared, ...own]) merged.add(placed);
+    return withActions(
+      cases.map((one) => toEntry(toMapping(preset, one), [...shared, ...withId(one.id)])),
+    );
+  });
+  const written = configured
+    .filter((placed) => !merged.has(placed))
+    .map((placed) =>
+      toEntry(
+        enabled.find(({ id }) => id === placed.mapping.id),
+        [placed],
+      ),
+    );
+  return [...written, ...builtIn];
+}
+
+/** A mapping as it is written, and where. */
+type Placed = Omit<WrittenMapping, 'actions'>;
+
+function toEntry(preset: MappingOptions | undefined, layers: readonly Placed[]): MappingEntry {
+  const mapping = layers.reduce((below, layer) => mergeOver(below, layer.mapping), preset ?? {});
+  // A mapping of a preset's id lends every case its fields, but not its name.
+  const id = preset?.id ?? mapping.id;
+  const named: MappingOptions = Object.assign({}, mapping, id !== undefined && { id });
+  const actions = new Set<MappingAction>([mapping.action ?? 'agent']);
+  const key = layers.at(-1)?.key ?? `preset ${id}`;
+  const own = layers.reduce<MappingOptions>((below, one) => mergeOver(below, one.mapping), {});
+  return {
+    key,
+    mapping: named,
+    written: layers.length > 0 ? own : named,
+    layers: layers.map((layer) => ({ ...layer, actions })),
+  };
+}
+
+/** What a preset has for all of its cases, and what this one has instead. */
+function toMapping({ cases: _cases, ...preset }: Preset, one: PresetCase): MappingOptions {
+  return mergeOver(preset, one);
+}
+
+/** Of each mapping that several cases have in common, what becomes of it in all of them. */
+function withActions(entries: readonly MappingEntry[]): MappingEntry[] {
+  const all = new Map<string, Set<MappingAction>>();
+  for (const { key, actions } of entries.flatMap(({ layers }) => layers)) {
+    all.set(key, (all.get(key) ?? new Set()).union(actions));
+  }
+  return entries.map((entry) => ({
+    ...entry,
+    layers: entry.layers.map((layer) => ({
+      ...layer,
+      actions: all.get(layer.key) ?? layer.actions,
+    })),
+  }));
+}
+
+/** Field by field; a preset that is made a wake keeps its words, but not its patience: nothing else tells of a wake. */
+function mergeOver(below: MappingOptions, mapping: MappingOptions): MappingOptions {
+  const given = Object.entries(mapping).filter(([, value]) => value !== undefined);
+  const words =
+    mapping.action === 'wake' ? { textTemplate: below.messageTemplate, wakeMode: undefined } : {};
+  const fields = given.map(([field, value]) => [field, mergeField(below, field, value)] as const);
+  return Object.assign({}, below, words, Object.fromEntries(fields));
+}
+
+function mergeField(below: MappingOptions, field: string, value: unknown): unknown {
+  if (!MERGED_BY_KEY.includes(field)) return value;
+  const brought: unknown = Reflect.get(below, field);
+  if (!isRecord(brought) || !isRecord(value)) return value;
+  const given = Object.entries(value).filter(([, own]) => own !== undefined);
+  return { ...brought, ...Object.fromEntries(given) };
+}
+
+export function findUnknownPresets(names: readonly string[], known: Presets): Problem[] {
+  const all = [...known.keys()].join(', ');
+  return names
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      key: 'hooks.presets',
+      message: `names an unknown preset "${name}"; known are ${all}`,
+    }));
+}
+
+export function findDuplicateIds({ mappings }: HooksSection): Problem[] {
+  const seen = new Set<string>();
+  return mappings.flatMap(({ id }, index) => {
+    if (id === undefined || !seen.has(id)) {
+      if (id !== undefined) seen.add(id);
+      return [];
+    }
+    const key = `hooks.mappings[${index}].id`;
+    return [{ key, message: `"${id}" is used twice; give each mapping its own id` }];
+  });
+}

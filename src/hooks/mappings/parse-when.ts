@@ -1,0 +1,183 @@
+import { isRecord } from '../../platform/objects.ts';
+import type { Comparable, Problem } from '../options/index.ts';
+import { EACH, NUMBER_TESTS, TEXT_TESTS } from './when.ts';
+import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
+
+const OPERATORS = [
+  'not',
+  'any',
+  'all',
+  'exists',
+  ...Object.keys(NUMBER_TESTS),
+  ...Object.keys(TEXT_TESTS),
+].join(', ');
+
+const PLACE = /^(?:payload|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
+
+/**
+ * Reads what stands under `when`.
+ * @param key where it is written; problems name the place below it
+ */
+export function parseConditions(
+  source: unknown,
+  key: string,
+): { conditions: ParsedConditions; problems: Problem[] } {
+  const parser = new ConditionParser();
+  return { conditions: parser.conditions(source, key), problems: parser.problems };
+}
+
+/** Collects every mistake; what was read beside one is not used. */
+class ConditionParser {
+  readonly problems: Problem[] = [];
+
+  conditions(source: unknown, key: string): ConditionPart[] {
+    const parts = isRecord(source) ? Object.entries(source) : [];
+    if (parts.length === 0) {
+      this.#report(key, "must be an object with a condition, such as {'payload.action': 'opened'}");
+    }
+    return parts.flatMap(([place, asked]) => {
+      const own = `${key}["${place}"]`;
+      if (place === 'and') return this.#list(asked, own).flat();
+      if (place === 'or') return [{ place, choices: this.#list(asked, own) }];
+      const path = this.#path(place, own);
+      if (path === null) return [];
+      return [{ place, path, test: this.#ofPath(path, asked, own) }];
+    });
+  }
+
+  #report(key: string, message: string): void {
+    this.problems.push({ key, message });
+  }
+
+  #list(asked: unknown, key: string): ConditionPart[][] {
+    if (Array.isArray(asked) && asked.length > 0) {
+      return asked.map((one: unknown, index) => this.conditions(one, `${key}[${index}]`));
+    }
+    this.#report(key, 'must be a list of objects with conditions');
+    return [];
+  }
+
+  #path(place: string, key: string): string[] | null {
+    const path = PLACE.test(place) ? place.replaceAll('[', '.[').split('.') : [];
+    const [root, name, ...rest] = path.map((step) => step.replace(/^\[(\d+)\]$/u, '$1'));
+    if (root === undefined) {
+      this.#report(
+        key,
+        'looks nowhere; begin with payload., headers. or query., or write and or or',
+      );
+      return null;
+    }
+    if (root !== 'payload' && (name === undefined || rest.length > 0)) {
+      this.#report(key, `must name one of ${root}, such as ${root}.x-event`);
+      return null;
+    }
+    if (root === 'headers' && name !== name?.toLowerCase()) {
+      this.#report(key, `never finds it; write headers.${name?.toLowerCase()}, in lower case`);
+      return null;
+    }
+    return [root, ...(name === undefined ? [] : [name]), ...rest];
+  }
+
+  /** With `[]` there are several values, so what is asked has to say how many of them must fit. */
+  #ofPath(path: readonly string[], asked: unknown, key: string): ValueTest {
+    const test = this.#test(asked, key);
+    if (!path.includes(EACH)) return test;
+    const many = manyTest(test);
+    if (many !== null) return many;
+    this.#report(key, 'finds several values; say how many must fit, such as {any: …} or {all: …}');
+    return test;
+  }
+
+  #test(asked: unknown, key: string): ValueTest {
+    if (Array.isArray(asked)) return { asks: 'one of', values: this.#values(asked, key) };
+    if (isRecord(asked)) return this.#operators(asked, key);
+    return { asks: 'one of', values: this.#values([asked], key) };
+  }
+
+  #values(given: readonly unknown[], key: string): Comparable[] {
+    const values = given.filter(isComparable);
+    if (values.length === given.length && values.length > 0) return values;
+    this.#report(
+      key,
+      'must be a text, a number, true or false, a list of them, or an object of operators',
+    );
+    return [];
+  }
+
+  #operators(given: Readonly<Record<string, unknown>>, key: string): ValueTest {
+    const tests = Object.entries(given).map(([name, operand]) => {
+      return this.#operator(name, operand, `${key}.${name}`);
+    });
+    const [first] = tests;
+    if (first === undefined) this.#report(key, `must have an operator: ${OPERATORS}`);
+    return first !== undefined && tests.length === 1 ? first : { asks: 'every', tests };
+  }
+
+  #operator(name: string, operand: unknown, key: string): ValueTest {
+    switch (name) {
+      case 'not':
+      case 'any':
+      case 'all':
+        return { asks: name, test: this.#test(operand, key) };
+      case 'exists':
+        if (typeof operand !== 'boolean') this.#report(key, 'must be true or false');
+        return { asks: name, isWanted: operand === true };
+      case 'gt':
+      case 'gte':
+      case 'lt':
+      case 'lte':
+        if (!isFiniteNumber(operand)) this.#report(key, 'must be a number');
+        return { asks: name, bound: Number(operand) };
+      case 'startsWith':
+      case 'endsWith':
+      case 'contains':
+        return { asks: name, texts: this.#texts(operand, key) };
+      default:
+        this.#report(key, `is no operator; known are ${OPERATORS}`);
+        return { asks: 'one of', values: [] };
+    }
+  }
+
+  #texts(operand: unknown, key: string): string[] {
+    const given: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+    const texts = given.filter(isText);
+    if (texts.length === given.length && texts.length > 0) return texts;
+    this.#report(key, 'must be a text that is not empty, or a list of them');
+    return [];
+  }
+}
+
+/** Null: the test is about one value. That there is a value means of many that one of them is there. */
+function manyTest(test: ValueTest): ValueTest | null {
+  switch (test.asks) {
+    case 'any':
+    case 'all':
+      return test;
+    case 'exists': {
+      const isThere = { asks: 'any', test: { asks: 'exists', isWanted: true } } as const;
+      return test.isWanted ? isThere : { asks: 'not', test: isThere };
+    }
+    case 'not': {
+      const inner = manyTest(test.test);
+      return inner && { asks: 'not', test: inner };
+    }
+    case 'every': {
+      const tests = test.tests.map(manyTest).filter((one) => one !== null);
+      return tests.length === test.tests.length ? { asks: 'every', tests } : null;
+    }
+    default:
+      return null;
+  }
+}
+
+function isComparable(value: unknown): value is Comparable {
+  return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Comparable } from '../options/index.ts';
+
+/*
+ * The conditions of a mapping (`when`): data, never code and no regular expression. They are read once, when settings
+ * come in force (`parse-when.ts`), and asked for each request, in time linear in what they look at. Own properties only:
+ * no name of a prototype is ever found.
+ */
+
+/** What conditions look at. */
+export interface ConditionInput {
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** What conditions were read into; all parts must say yes. */
+export type ParsedConditions = readonly ConditionPart[];
+
+/** One place that is looked at, or a choice. */
+export type ConditionPart =
+  | {
+      /** As it is written, e.g. `payload.labels[].name`. */
+      readonly place: string;
+      /** From the root down; {@link EACH} stands for every entry of a list. */
+      readonly path: readonly string[];
+      readonly test: ValueTest;
+    }
+  | { readonly place: 'or'; readonly choices: readonly ParsedConditions[] };
+
+/** What is asked of one value. */
+export type ValueTest =
+  | { readonly asks: 'one of'; readonly values: readonly Comparable[] }
+  | { readonly asks: 'not' | 'any' | 'all'; readonly test: ValueTest }
+  | { readonly asks: 'exists'; readonly isWanted: boolean }
+  | { readonly asks: keyof typeof NUMBER_TESTS; readonly bound: number }
+  | { readonly asks: keyof typeof TEXT_TESTS; readonly texts: readonly string[] }
+  | { readonly asks: 'every'; readonly tests: readonly ValueTest[] };
+
+/** Numbers are compared with numbers only. */
+export const NUMBER_TESTS = {
+  gt: (value: number, bound: number) => value > bound,
+  gte: (value: number, bound: number) => value >= bound,
+  lt: (value: number, bound: number) => value < bound,
+  lte: (value: number, bound: number) => value <= bound,
+} as const;
+
+/** Texts are looked into as they are, capitals and all. */
+export const TEXT_TESTS = {
+  startsWith: (value: string, text: string) => value.startsWith(text),
+  endsWith: (value: string, text: string) => value.endsWith(text),
+  contains: (value: string, text: string) => value.includes(text),
+} as const;
+
+/** Every entry of a list, in a path. No key of a path can be this: keys have no brackets. */
+export const EACH = '[]';
+
+/** The first part that says no; null: all of them say yes. */
+export function findNo(conditions: ParsedConditions, input: ConditionInput): ConditionPart | null {
+  return conditions.find((part) => !saysYes(part, input)) ?? null;
+}
+
+function saysYes(part: ConditionPart, input: ConditionInput): boolean {
+  if ('choices' in part) return part.choices.some((choice) => findNo(choice, input) === null);
+  return fits(part.test, lookUpValue(part.path, input));
+}
+
+/** What stands at a place; under `[]` the list of what stands there in every entry, undefined without a list. */
+export function lookUpValue(path: readonly string[], input: ConditionInput): unknown {
+  let value: unknown = input;
+  for (const [at, step] of path.entries()) {
+    if (step === EACH) return collect(value, path.slice(at + 1));
+    value = ownValue(value, step);
+  }
+  return value;
+}
+
+/** An entry without the value counts as one: `all` must not overlook it. */
+function collect(list: unknown, rest: readonly string[]): unknown[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const values: unknown[] = [];
+  const end = rest.indexOf(EACH);
+  const steps = end === -1 ? rest : rest.slice(0, end);
+  for (const entry of list) {
+    let value: unknown = entry;
+    for (const step of steps) value = ownValue(value, step);
+    if (end === -1) values.push(value);
+    // Pushed one by one: a spread of a stranger's list would overflow the stack.
+    else for (const inner of collect(value, rest.slice(end + 1)) ?? [undefined]) values.push(inner);
+  }
+  return values;
+}
+
+function ownValue(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+function fits(test: ValueTest, value: unknown): boolean {
+  switch (test.asks) {
+    case 'one of':
+      return test.values.some((one) => one === value);
+    case 'not':
+      return !fits(test.test, value);
+    case 'any':
+      return Array.isArray(value) && value.some((entry) => fits(test.test, entry));
+    case 'all':
+      return (
+        Array.isArray(value) && value.length > 0 && value.every((entry) => fits(test.test, entry))
+      );
+    case 'exists':
+      return (value !== undefined && value !== null) === test.isWanted;
+    case 'every':
+      return test.tests.every((one) => fits(one, value));
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return typeof value === 'number' && NUMBER_TESTS[test.asks](value, test.bound);
+    case 'startsWith':
+    case 'endsWith':
+    case 'contains': {
+      const looksLike = TEXT_TESTS[test.asks];
+      return typeof value === 'string' && test.texts.some((text) => looksLike(value, text));
+    }
+    default:
+      return test satisfies never;
+  }
+}
+
+/** Every place that the conditions look at, each once. */
+export function placesOf(conditions: ParsedConditions): string[] {
+  const places = conditions.flatMap((part) =>
+    'choices' in part ? part.choices.flatMap(placesOf) : [part.place],
+  );
+  return [...new Set(places)];
+}
+
+/** Whether the later conditions can only be met where the earlier ones are: each of these stands there, or a narrower one. */
+export function isImplied(earlier: ParsedConditions, later: ParsedConditions): boolean {
+  return earlier.every((part) => later.some((other) => isNarrower(other, part)));
+}
+
+function isNarrower(part: ConditionPart, than: ConditionPart): boolean {
+  if (isDeepStrictEqual(part, than)) return true;
+  if ('choices' in part || 'choices' in than || !isDeepStrictEqual(part.path, than.path)) {
+    return false;
+  }
+  const { test } = part;
+  const { test: wide } = than;
+  if (test.asks !== 'one of') return false;
+  // Where a value is one of a list, whatever is asked can be asked of the list.
+  return test.values.every((value) => fits(wide, value));
+}
