@@ -81,6 +81,7 @@ export type {
   SessionDetails,
   SessionFilter,
   SessionSummary,
+  SkipReceipt,
   StepOutcome,
   StoredRequest,
   SystemEvent,

@@ -13,6 +13,7 @@ export type {
   Given,
   HooksOptions,
   HooksSettingsInput,
+  MappingAction,
   MappingOptions,
   MatchOptions,
   McpServerOptions,

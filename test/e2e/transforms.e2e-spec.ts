@@ -1,3 +1,4 @@
+import { Hooks as HooksFromCode } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 import { TransformFiles, startWithTransform } from '../support/transforms.ts';
 import { TransformSandbox } from '../../src/hooks/index.ts';
@@ -100,6 +101,17 @@ describe('a transform (behaviour §8)', () => {
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     expect(running.journal).toEqual([]);
     expect(await running.stored()).toBe(1);
+  });
+
+  it('returns null to a sender without a token: 200 in words (behaviour §2)', async () => {
+    const running = await start(`export default () => null`);
+    const receipt = await running.app.get(HooksFromCode).send('t', {});
+    expect(receipt).toEqual({ eventId: receipt.eventId, reason: 'its transform says so' });
+    expect(await running.details(receipt.eventId)).toMatchObject({
+      status: 'skipped',
+      skipped: 'its transform says so',
+    });
+    expect(running.journal).toEqual([]);
   });
 
   it('turns a run into a wake', async () => {

@@ -1,3 +1,4 @@
+import { toPlainNumber } from '../../platform/exact-json.ts';
 import { findNo, lookUpValue } from './when.ts';
 import type { ConditionInput, ConditionPart, ValueTest } from './when.ts';
 
@@ -50,6 +51,7 @@ function showValue(value: unknown): string {
 
 function showEntry(value: unknown): string {
   if (value === undefined) return 'nothing';
+  if (toPlainNumber(value) !== value) return JSON.stringify(value);
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value !== 'string' || value.length <= LONGEST_TEXT) return JSON.stringify(value);

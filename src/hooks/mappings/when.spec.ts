@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
+import { parseExactly } from '../../platform/exact-json.ts';
 import { explainNo } from './explain-when.ts';
 import { parseConditions } from './parse-when.ts';
 import { findNo, isImplied, placesOf } from './when.ts';
@@ -130,6 +131,16 @@ describe('a condition (behaviour §7)', () => {
     [{ and: [{ or: [{ 'payload.a': 1 }] }, { or: [{ 'payload.b': 2 }] }] }, { a: 1, b: 2 }, true],
   ])('nests and and or: %j of %j', (when, payload, expected) => {
     expect(holds(when, { payload })).toBe(expected);
+  });
+
+  it('compares numbers that no double holds, and shows all their digits', () => {
+    const payload = parseExactly('{"n":90071992547409931}');
+    expect(holds({ 'payload.n': { gt: 9e15 } }, { payload })).toBe(true);
+    expect(holds({ 'payload.n': { lt: 9e15 } }, { payload })).toBe(false);
+    const [part] = parsed({ 'payload.n': 1 });
+    expect(part && explainNo(part, { ...NOTHING, payload }, () => false)).toBe(
+      'payload.n is 90071992547409931, asked for is 1',
+    );
   });
 
   it.each([['payload'], ['payload[0]']])('takes %s for a payload that is no object', (place) => {

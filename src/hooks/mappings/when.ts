@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toPlainNumber } from '../../platform/exact-json.ts';
 import type { Comparable } from '../options/index.ts';
 
 /*
@@ -96,7 +97,9 @@ function ownValue(value: unknown, key: string): unknown {
   return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
-function fits(test: ValueTest, value: unknown): boolean {
+/** Numbers of many digits are compared as JavaScript rounds them, like those of the configuration. */
+function fits(test: ValueTest, given: unknown): boolean {
+  const value = toPlainNumber(given);
   switch (test.asks) {
     case 'one of':
       return test.values.some((one) => one === value);

@@ -22,6 +22,7 @@ import type { Problem } from './problem.ts';
 
 /** Values of a mapping's `action`. */
 export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
+/** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];

@@ -107,7 +107,7 @@ export interface Receipt {
   readonly warnings: readonly string[];
 }
 
-/** What the sender is told where there was nothing to do. */
+/** What the sender is told where there was nothing to do. @publicApi */
 export interface SkipReceipt {
   /** One phrase for sender and operator, without any value of the request. */
   readonly reason: string;
@@ -128,7 +128,10 @@ export type Acceptance =
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {
-  /** `wake`, `agent` or the id of the mapping that matched; null when none was reached. Never a name from the URL. */
+  /**
+   * `wake`, `agent` or the id of the mapping that matched; where conditions refused the request, the path that they stand
+   * under; null when none was reached. Never a name from the URL.
+   */
   readonly hook: string | null;
   /** HTTP status of the answer. */
   readonly status: number;
