@@ -6,10 +6,14 @@ import { builtInHook } from './actions/hook-request.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { isCredential } from '../platform/credentials.ts';
 import { HookReplay } from './hook-replay.ts';
+import { parseContent } from './http/content.ts';
 import { HookIngress } from './http/hook-ingress.ts';
+import type { ParsedJson } from './http/json.ts';
+import { PathRules } from './http/path-rules.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { HooksSettings, holdsSecret, ownSecrets } from './options/index.ts';
+import type { BodyKind } from './options/index.ts';
 import { Clock } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
@@ -24,7 +28,7 @@ import { SessionStore, showSystemEvents } from './work/session.ts';
 export interface PreviewRequest {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   readonly hook: string;
-  /** Any JSON value. */
+  /** Any JSON value; to a path that takes forms or texts also the body itself, as a text. */
   readonly payload: unknown;
   /** Credentials are left out, as from a real request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -85,25 +89,30 @@ export class HookPreview {
   constructor(
     private readonly ingress: HookIngress,
     private readonly mappings: MappingService,
+    private readonly rules: PathRules,
     private readonly replays: HookReplay,
     private readonly sessions: SessionStore,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {}
 
-  /** As if it had been sent with a right token. */
-  of({ hook, payload, headers = {}, query = {} }: PreviewRequest): Promise<Preview> {
-    const secrets = ownSecrets(this.settings.current);
+  /** As if it had been sent with a right token, or a right signature where the path asks for one. */
+  async of({ hook, payload, headers = {}, query = {} }: PreviewRequest): Promise<Preview> {
+    const settings = this.settings.current;
+    const secrets = ownSecrets(settings);
+    const rule = this.rules.get(settings, hook);
+    const content = await orRejection(() => toContent(payload, rule?.body));
+    if (content instanceof Rejection) return refused({ hook, ms: 0, ...NOT_MATCHED }, content);
     return this.#preview({
       name: hook,
-      payload,
-      payloadText: JSON.stringify(payload),
+      payload: content.value,
+      payloadText: content.text,
       headers: withoutCredentials(headers, secrets, (name) => name.toLowerCase()),
       query: withoutCredentials(query, secrets, (name) => name),
       client: 'preview',
-      verifiedBy: 'token',
+      verifiedBy: rule?.signer?.verifier.scheme.id ?? 'token',
       receivedAt: this.clock.now(),
-      settings: this.settings.current,
+      settings,
     });
   }
 
@@ -118,15 +127,11 @@ export class HookPreview {
     const isBuiltIn = builtInHook(name, request.settings) !== undefined;
     const considered = isBuiltIn ? [] : this.mappings.explainMatch(request, isCredential);
     const began = performance.now();
-    const resolved = await this.#resolve(request);
+    const resolved = await orRejection(() => this.ingress.resolve(request));
     const ms = Math.round((performance.now() - began) * 1000) / 1000;
     const mapping = considered.find(({ takes }) => takes)?.mapping ?? null;
     const about = { hook: name, mapping, considered, ms };
-    if (resolved instanceof Rejection) {
-      const refusal = toPreviewedRefusal(resolved);
-      const none = { actions: [], warnings: [], console: [], skipped: null, failure: null };
-      return { ...about, ...none, refusal };
-    }
+    if (resolved instanceof Rejection) return refused(about, resolved);
     const { warnings, console = [], skipped, failure } = resolved;
     const shadowed = isBuiltIn ? [] : this.mappings.explainShadowed(request);
     return {
@@ -138,15 +143,6 @@ export class HookPreview {
       refusal: failure === undefined ? null : toPreviewedRefusal(failure.rejection),
       failure: failure?.text ?? null,
     };
-  }
-
-  async #resolve(request: HookRequest): Promise<ResolvedHook | Rejection> {
-    try {
-      return await this.ingress.resolve(request);
-    } catch (error) {
-      if (error instanceof Rejection) return error;
-      throw error;
-    }
   }
 
   /** Shows an action by the same code that stores it and that will one day run it. */
@@ -179,6 +175,33 @@ export class HookPreview {
     const isPersistent = job.sessionMode === 'persistent';
     return buildPrompt(job, isPersistent ? await this.sessions.read(job.session) : null);
   }
+}
+
+/** What is known of a request that no mapping has seen. */
+const NOT_MATCHED = { mapping: null, considered: [] };
+
+/** A text given for a form or a text is one that was not parsed yet; everything else is the payload itself. */
+function toContent(payload: unknown, kind: BodyKind = 'json'): ParsedJson {
+  return typeof payload === 'string' && kind !== 'json'
+    ? parseContent(Buffer.from(payload), kind)
+    : { value: payload, text: JSON.stringify(payload) };
+}
+
+async function orRejection<T>(ask: () => T | Promise<T>): Promise<T | Rejection> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Rejection) return error;
+    throw error;
+  }
+}
+
+function refused(
+  about: Pick<Preview, 'hook' | 'mapping' | 'considered' | 'ms'>,
+  rejection: Rejection,
+): Preview {
+  const refusal = toPreviewedRefusal(rejection);
+  return { ...about, actions: [], warnings: [], console: [], refusal, failure: null };
 }
 
 function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {

@@ -133,7 +133,8 @@ async function answerBody(
     case 'pong': {
       const { field, answers } = handshake;
       const value = payload[field];
-      if (typeof value !== 'number') return null;
+      // Discord numbers its webhook events in the same field; a PING has no event in it.
+      if (typeof value !== 'number' || Object.hasOwn(payload, 'event')) return null;
       const answer = answers.get(value);
       if (answer === undefined) return null;
       return answer === null ? { status: 204 } : { status: 200, body: { ...answer } };

@@ -12,8 +12,12 @@ import type {
   ResolvedHooksOptions,
   VerifyOptions,
 } from '../options/index.ts';
-import { compileVerifier, schemes } from './auth/signatures/index.ts';
-import type { SignatureScheme, SignatureVerifier } from './auth/signatures/index.ts';
+import { Certificates, compileVerifier, schemes } from './auth/signatures/index.ts';
+import type {
+  SignatureScheme,
+  SignatureVerifier,
+  VerifierContext,
+} from './auth/signatures/index.ts';
 import type { BodyLimits } from './body.ts';
 
 /*
@@ -33,6 +37,8 @@ export interface PathRule {
   readonly orToken: boolean;
   /** One more header for the token, in lower case. */
   readonly tokenHeader?: string;
+  /** Headers that carry a token or a signature here, in lower case: shown to nobody, whatever they are called. */
+  readonly secretHeaders: readonly string[];
   readonly body: BodyKind;
   /** The type that the sender writes for the kind of body it sends, if not the usual one. */
   readonly contentType?: string;
@@ -45,6 +51,8 @@ export interface PathSigner {
   readonly secrets: readonly string[];
   /** One verifier per secret, to find out which of them was used; made when somebody asks. */
   readonly single: () => readonly SignatureVerifier[];
+  /** How old a signature may be; absent: the scheme signs no time. */
+  readonly toleranceSeconds?: number;
   /** What a GET challenge has to bring. */
   readonly verifyToken?: string;
 }
@@ -60,6 +68,8 @@ interface CompiledPathRules {
 @Injectable()
 export class PathRules {
   readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledPathRules>();
+  /** Outlive a reload, so that none is fetched twice. */
+  readonly #certificates = new Certificates();
 
   constructor(settings: HooksSettings) {
     settings.addCheck((next) => this.#compile(next));
@@ -74,7 +84,7 @@ export class PathRules {
   #compile(settings: ResolvedHooksOptions): CompiledPathRules {
     const known = this.#compiled.get(settings);
     if (known !== undefined) return known;
-    const compiled = compilePathRules(settings);
+    const compiled = compilePathRules(settings, this.#certificates);
     this.#compiled.set(settings, compiled);
     return compiled;
   }
@@ -99,7 +109,10 @@ interface PathSource {
 }
 
 /** Every path about which something is said, and everything that is wrong with it. */
-export function compilePathRules(settings: ResolvedHooksOptions): CompiledPathRules {
+export function compilePathRules(
+  settings: ResolvedHooksOptions,
+  certificates = new Certificates(),
+): CompiledPathRules {
   const { hooks } = settings;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
@@ -115,7 +128,7 @@ export function compilePathRules(settings: ResolvedHooksOptions): CompiledPathRu
     const found = findDisagreements(entries);
     problems.push(...found);
     const source = found.length > 0 ? null : toSource(path, entries);
-    const rule = source && compileRule(source, settings, { problems, warnings });
+    const rule = source && compileRule(source, settings, certificates, { problems, warnings });
     if (rule !== null) rules.set(path, rule);
   }
   return { rules, problems: inMappings(problems, hooks.mappings), warnings };
@@ -192,6 +205,7 @@ interface Findings {
 function compileRule(
   { path, said, places, isVerifyWritten }: PathSource,
   { hooks }: ResolvedHooksOptions,
+  certificates: Certificates,
   { problems, warnings }: Findings,
 ): PathRule | null {
   const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
@@ -200,7 +214,12 @@ function compileRule(
     problems.push({ key: places[field] ?? path, message });
   const signer =
     verify !== undefined && isVerifyWritten
-      ? compileSigner(verify, places.verify ?? path, hooks.publicUrl, problems)
+      ? compileSigner(
+          verify,
+          places.verify ?? path,
+          { publicUrl: hooks.publicUrl, certificates },
+          problems,
+        )
       : undefined;
   if (orToken && !isVerifyWritten) {
     report('orToken', 'has no meaning without verify.secrets; remove it');
@@ -214,6 +233,7 @@ function compileRule(
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
   }
+  const signed = signer === undefined ? [] : signatureHeaders(signer.verifier.scheme);
   return {
     path,
     orToken,
@@ -222,6 +242,7 @@ function compileRule(
       maxBodyBytes: maxBodyBytes ?? hooks.maxBodyBytes,
       bodyTimeoutSeconds: hooks.bodyTimeoutSeconds,
     },
+    secretHeaders: [...(tokenHeader === undefined ? [] : [tokenHeader.toLowerCase()]), ...signed],
     ...(scheme !== undefined && { scheme }),
     ...(signer !== undefined && { signer }),
     ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
@@ -229,13 +250,20 @@ function compileRule(
   };
 }
 
+function signatureHeaders({ proofs }: SignatureScheme): string[] {
+  return proofs.flatMap((proof) =>
+    'at' in proof && 'header' in proof.at ? [proof.at.header] : [],
+  );
+}
+
 /** Undefined when there is a problem. */
 function compileSigner(
-  { scheme, secrets, toleranceSeconds, verifyToken }: VerifyOptions,
+  { verifyToken, secrets, ...options }: VerifyOptions,
   key: string,
-  publicUrl: string | undefined,
+  context: VerifierContext,
   problems: Problem[],
 ): PathSigner | undefined {
+  const { scheme, toleranceSeconds } = options;
   if (scheme === undefined) {
     const message = 'is missing; name one, e.g. github or standard-webhooks (docs/security.md)';
     problems.push({ key: `${key}.scheme`, message });
@@ -249,15 +277,12 @@ function compileSigner(
     return undefined;
   }
   const compileWith = (some: readonly string[]): ReturnType<typeof compileVerifier> =>
-    compileVerifier(
-      { scheme, secrets: some, ...(toleranceSeconds !== undefined && { toleranceSeconds }) },
-      { ...(publicUrl !== undefined && { publicUrl }) },
-    );
+    compileVerifier({ ...options, scheme, secrets: some }, context);
   const verifier = compileWith(secrets);
   if ('problems' in verifier) {
-    const place = (field: string): string =>
-      field === 'publicUrl' ? 'hooks.publicUrl' : `${key}.${field}`;
-    problems.push(...verifier.problems.map((problem) => ({ ...problem, key: place(problem.key) })));
+    problems.push(
+      ...verifier.problems.map((problem) => ({ ...problem, key: `${key}.${problem.key}` })),
+    );
     return undefined;
   }
   return {
@@ -268,6 +293,9 @@ function compileSigner(
         const one = compileWith([secret]);
         return 'problems' in one ? [] : [one];
       }),
+    ...(verifier.scheme.timestamp !== undefined && {
+      toleranceSeconds: toleranceSeconds ?? verifier.scheme.timestamp.toleranceSeconds,
+    }),
     ...(verifyToken !== undefined && { verifyToken }),
   };
 }

@@ -13,6 +13,8 @@ import { Handshakes } from './handshakes.ts';
 import type { PathSigner } from './path-rules.ts';
 import type { RequestContext } from './request-context.ts';
 
+const NONE: readonly string[] = [];
+
 /** Makes a {@link HookRequest}, plain data, of what came in over HTTP. */
 @Injectable()
 export class RequestReader {
@@ -47,7 +49,7 @@ export class RequestReader {
     const idempotencyKey = getIdempotencyKey(raw.headers);
     const secrets = ownSecrets(settings);
     const headers = visibleHeaders(raw.headers, secrets);
-    if (rule?.tokenHeader !== undefined) delete headers[rule.tokenHeader];
+    for (const secret of rule?.secretHeaders ?? NONE) delete headers[secret];
     return {
       name: visibleName(name, secrets),
       query: parseQuery(raw.url ?? '', secrets),
@@ -66,7 +68,7 @@ export class RequestReader {
   /** The sender is known only once its signature fits the bytes. */
   async #readSigned(
     context: RequestContext,
-    { verifier }: PathSigner,
+    { verifier, toleranceSeconds }: PathSigner,
     raw: IncomingMessage,
   ): Promise<Buffer> {
     const { client, receivedAt, settings, rule, payload = raw } = context;
@@ -82,7 +84,8 @@ export class RequestReader {
       },
     );
     context.verifiedBy = signature.scheme;
-    context.signature = signature;
+    context.signature =
+      toleranceSeconds === undefined ? signature : { ...signature, toleranceSeconds };
     return bytes;
   }
 }

@@ -1,0 +1,83 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { ManualClock } from '../../../../test/support/clocks.ts';
+import { ClientGone } from '../body.ts';
+import { SignatureCheck } from './signature-check.ts';
+import { schemes } from './signatures/index.ts';
+import type { SignatureFault, SignatureVerifier } from './signatures/index.ts';
+
+const MIB = 1_048_576;
+const LIMITS = { maxBodyBytes: MIB, bodyTimeoutSeconds: 30 };
+const BYTES = Buffer.from('{}');
+
+/** Says of every request what it is told to say. */
+function saying(fault: SignatureFault | null): SignatureVerifier {
+  return {
+    scheme: schemes.get('github')!,
+    checkHead: () => null,
+    verify: async () => fault ?? { scheme: 'github', coversBody: true },
+  };
+}
+
+function request(headers: IncomingMessage['headers'] = {}): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), {
+    headers: { 'content-length': String(MIB), ...headers },
+  });
+}
+
+describe('SignatureCheck', () => {
+  const clock = new ManualClock();
+  const check = new SignatureCheck(clock);
+  const read = (
+    fault: SignatureFault | null,
+    body: Promise<Buffer> = Promise.resolve(BYTES),
+    raw = request(),
+  ): ReturnType<SignatureCheck['read']> =>
+    check.read(
+      raw,
+      { verifier: saying(fault), client: '192.0.2.1', receivedAt: 0 },
+      LIMITS,
+      () => body,
+    );
+
+  it.each<[SignatureFault, string, number]>([
+    ['missing', 'invalid_signature', 401],
+    ['malformed', 'invalid_signature', 401],
+    ['stale', 'invalid_signature', 401],
+    ['mismatch', 'invalid_signature', 401],
+    ['unavailable', 'verification_unavailable', 503],
+  ])('%s is %s', async (fault, code, status) => {
+    await expect(read(fault)).rejects.toMatchObject({ code, status });
+    expect(check.heldBytes).toBe(0);
+  });
+
+  it('lets a body wait for room, and refuses it once it has waited as long as a body may take', async () => {
+    await expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
+    const { promise: never } = Promise.withResolvers<Buffer>();
+    for (let at = 0; at < 4; at += 1) void read(null, never);
+    const refused = read(null).catch((error: unknown) => error);
+    expect(check.heldBytes).toBe(4 * MIB);
+    expect(clock.waiting).toBe(1);
+    clock.advance(30_000);
+    expect(await refused).toMatchObject({
+      code: 'verification_busy',
+      status: 503,
+      retryAfterSeconds: 5,
+    });
+    expect(check.heldBytes).toBe(4 * MIB);
+  });
+
+  it('forgets whoever goes away while it waits', async () => {
+    const raw = request();
+    const gone = read(null, undefined, raw).catch((error: unknown) => error);
+    expect(clock.waiting).toBe(1);
+    raw.destroy();
+    expect(await gone).toBeInstanceOf(ClientGone);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('remembers a failure for a minute', async () => {
+    clock.advance(60_000);
+    await expect(read(null)).resolves.toMatchObject({ bytes: BYTES });
+  });
+});

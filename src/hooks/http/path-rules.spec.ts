@@ -1,0 +1,164 @@
+import { checkOptions } from '../check-options.ts';
+import { resolveOptions } from '../options/index.ts';
+import type { HooksSettingsInput } from '../options/index.ts';
+import { compilePathRules } from './path-rules.ts';
+
+const verify = { scheme: 'github', secrets: ['a-secret'] };
+const token = 'a-hook-token-of-decent-length';
+
+function compile(options: HooksSettingsInput): ReturnType<typeof compilePathRules> {
+  return compilePathRules(resolveOptions({ enabled: true, token, ...options }).resolved);
+}
+
+/** What a start would be refused with. */
+async function refusals(mappings: HooksSettingsInput['mappings']): Promise<string[]> {
+  const { problems } = await checkOptions({ enabled: true, token, mappings: mappings ?? [] });
+  return problems.map(({ key, message }) => `${key} ${message}`);
+}
+
+const at = (path: string) => ({ match: { path } });
+
+describe('Path rules', () => {
+  it('a path of which nothing is said has none', () => {
+    const { rules, problems } = compile({ mappings: [{ id: 'a' }], presets: ['gitlab'] });
+    expect([...rules.keys()]).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it('the first mapping of a path speaks for all of them', () => {
+    const { rules, problems } = compile({
+      mappings: [
+        { id: 'one', match: { path: '/in/', source: 'a' }, verify, body: 'form', maxBodyBytes: 5 },
+        { id: 'two', ...at('in') },
+        { id: 'other' },
+      ],
+    });
+    expect(problems).toEqual([]);
+    expect([...rules.keys()]).toEqual(['in']);
+    expect(rules.get('in')).toMatchObject({
+      body: 'form',
+      orToken: false,
+      limits: { maxBodyBytes: 5, bodyTimeoutSeconds: 30 },
+      scheme: { id: 'github' },
+    });
+  });
+
+  it('mappings of one path may all say the same', async () => {
+    expect(
+      await refusals([
+        { id: 'one', match: { path: 'in', source: 'a' }, verify: { ...verify } },
+        { id: 'two', ...at('/in'), verify: { ...verify } },
+      ]),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a later one says more',
+      [
+        { id: 'one', match: { path: 'in', source: 'a' } },
+        { id: 'two', ...at('in'), verify },
+      ],
+    ],
+    [
+      'a later one says otherwise',
+      [
+        { id: 'one', match: { path: 'in', source: 'a' }, verify },
+        { id: 'two', ...at('in'), verify: { scheme: 'github', secrets: ['another-one'] } },
+      ],
+    ],
+  ])('the start is refused when %s', async (_name, mappings) => {
+    expect(await refusals(mappings)).toEqual([
+      expect.stringMatching(
+        /^mappings\[1\]\.verify belongs to the path, and mappings\[0\] \(mapping "one"\) comes first there; set it in that one/,
+      ),
+    ]);
+  });
+
+  it.each<[string, NonNullable<HooksSettingsInput['mappings']>[number], string]>([
+    [
+      'any path',
+      { match: {}, verify, messageTemplate: 'x' },
+      'mappings[0].verify belongs to one path',
+    ],
+    [
+      'any path of a source',
+      { match: { source: 'x' }, body: 'form' },
+      'mappings[0].body belongs to one path',
+    ],
+    [
+      'a built-in',
+      { ...at('wake'), verify },
+      'mappings[0].verify cannot be set for the built-in hook wake',
+    ],
+    [
+      'a built-in by its id',
+      { id: 'agent', maxBodyBytes: 1 },
+      'mappings[0].maxBodyBytes cannot be set for the built-in hook agent',
+    ],
+    [
+      'no secrets',
+      { id: 'a', verify: { scheme: 'github' } },
+      'mappings[0].verify.secrets is missing',
+    ],
+    ['no scheme', { id: 'a', verify: { secrets: ['x'] } }, 'mappings[0].verify.scheme is missing'],
+    [
+      'an unknown scheme',
+      { id: 'a', verify: { ...verify, scheme: 'gihub' } },
+      'mappings[0].verify.scheme is no known scheme',
+    ],
+    [
+      'orToken alone',
+      { id: 'a', orToken: true },
+      'mappings[0].orToken has no meaning without verify.secrets',
+    ],
+    [
+      'a header for a token that is not taken',
+      { id: 'a', verify, tokenHeader: 'x-y' },
+      'mappings[0].tokenHeader has no meaning',
+    ],
+    [
+      'an empty list',
+      { id: 'a', verify: { scheme: 'github', secrets: [] } },
+      'mappings[0].verify.secrets must hold at least one secret',
+    ],
+    [
+      'a blank secret',
+      { id: 'a', verify: { scheme: 'github', secrets: [' '] } },
+      'mappings[0].verify.secrets must not hold a blank secret',
+    ],
+    [
+      'a variable in code',
+      { id: 'a', verify: { scheme: 'github', secrets: ['${X}'] } },
+      'mappings[0].verify.secrets[0] names a variable',
+    ],
+    [
+      'no header',
+      { id: 'a', tokenHeader: 'x y' },
+      'mappings[0].tokenHeader must be the name of a header',
+    ],
+  ])('the start is refused for %s', async (_name, mapping, beginning) => {
+    const found = await refusals([mapping]);
+    expect(found.filter((sentence) => sentence.startsWith(beginning))).toHaveLength(1);
+    expect(found.join()).not.toContain('a-secret');
+  });
+
+  it('a scheme that signs the URL needs to know it', async () => {
+    const mappings = [{ id: 'a', verify: { scheme: 'twilio', secrets: ['x'] } }];
+    expect(await refusals(mappings)).toEqual([expect.stringContaining('publicUrl')]);
+    const given = { enabled: true, token, mappings, publicUrl: 'https://hooks.example.com' };
+    expect((await checkOptions(given)).problems).toEqual([]);
+    const { problems } = await checkOptions({ ...given, publicUrl: 'https://hooks.example.com/' });
+    expect(problems).toEqual([
+      { key: 'publicUrl', message: expect.stringContaining('without a trailing slash') },
+    ]);
+  });
+
+  it('a scheme whose sender sends forms takes forms', () => {
+    const { rules } = compile({
+      publicUrl: 'https://hooks.example.com',
+      mappings: [{ id: 'a', verify: { scheme: 'twilio', secrets: ['x'] } }],
+    });
+    expect(rules.get('a')?.body).toBe('form');
+  });
+});

@@ -1,0 +1,255 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { openIngress } from '../support/ingress-host.ts';
+import type { Ingress } from '../support/ingress-host.ts';
+import { byGithub, bySlack, hmac } from '../support/signed.ts';
+
+const SECRET = 'a-secret-that-the-senders-sign-with';
+const SECOND = 'the-secret-that-comes-after-the-first';
+const VERIFY_TOKEN = 'what-meta-says-when-it-asks';
+
+const discord = generateKeyPairSync('ed25519');
+/** Raw, in hex, as Discord shows it: the last 32 bytes of the SPKI form. */
+const discordKey = discord.publicKey
+  .export({ format: 'der', type: 'spki' })
+  .subarray(-32)
+  .toString('hex');
+
+const MESSAGE = { messageTemplate: 'an event' };
+
+describe('Handshakes', () => {
+  let ingress: Ingress;
+
+  beforeAll(async () => {
+    const secrets = [SECRET];
+    ingress = await openIngress({
+      options: {
+        publicUrl: 'https://hooks.example.com',
+        mappings: [
+          { id: 'slack', verify: { scheme: 'slack', secrets }, ...MESSAGE },
+          { id: 'zoom', verify: { scheme: 'zoom', secrets: [SECRET, SECOND] }, ...MESSAGE },
+          { id: 'discord', verify: { scheme: 'discord', secrets: [discordKey] }, ...MESSAGE },
+          {
+            id: 'meta',
+            verify: { scheme: 'meta', secrets, verifyToken: VERIFY_TOKEN },
+            ...MESSAGE,
+          },
+          { id: 'meta-without', verify: { scheme: 'meta', secrets }, ...MESSAGE },
+          { id: 'graph', verify: { scheme: 'ms-graph', secrets }, ...MESSAGE },
+          { id: 'trello', verify: { scheme: 'trello', secrets }, ...MESSAGE },
+          { id: 'asana', verify: { scheme: 'asana', secrets }, ...MESSAGE },
+          { id: 'notion', verify: { scheme: 'notion', secrets }, ...MESSAGE },
+          { id: 'github', verify: { scheme: 'github', secrets }, ...MESSAGE },
+        ],
+      },
+    });
+  });
+  afterEach(() => void ingress.intake.requests.splice(0));
+  afterAll(() => ingress.close());
+
+  async function expectRefusal(answer: Response, status: number, code: string): Promise<void> {
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ ok: false, error: expect.any(String), code });
+    expect(ingress.intake.requests).toEqual([]);
+  }
+
+  /** The answer of a handshake: no event, and a line in the log that says so. */
+  async function expectJson(answer: Response, body: unknown): Promise<void> {
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual(body);
+    expect(ingress.intake.requests).toEqual([]);
+    expect(ingress.log.lines.flat().join('\n')).toContain('answered the handshake of the sender');
+  }
+
+  async function expectText(answer: Response, text: string): Promise<void> {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await answer.text()).toBe(text);
+    expect(ingress.intake.requests).toEqual([]);
+  }
+
+  const get = (path: string, method = 'GET'): Promise<Response> =>
+    fetch(`${ingress.url}/hooks/${path}`, { method });
+
+  describe('Slack', () => {
+    const body = JSON.stringify({ type: 'url_verification', challenge: '<b>3eZbrw1a</b>' });
+
+    it('gets its challenge back when it has signed it', async () => {
+      const headers = bySlack(SECRET, body, ingress.clock.now());
+      await expectJson(await ingress.post('/hooks/slack', body, headers), {
+        challenge: '<b>3eZbrw1a</b>',
+      });
+    });
+
+    it('gets nothing without its signature', async () => {
+      await expectRefusal(await ingress.post('/hooks/slack', body, {}), 401, 'invalid_signature');
+      const wrong = bySlack('not-the-secret', body, ingress.clock.now());
+      await expectRefusal(
+        await ingress.post('/hooks/slack', body, wrong),
+        401,
+        'invalid_signature',
+      );
+    });
+
+    it('gets no more than 1 KB back, and its events are events', async () => {
+      const long = JSON.stringify({ type: 'url_verification', challenge: 'x'.repeat(1025) });
+      const now = ingress.clock.now();
+      await expectRefusal(
+        await ingress.post('/hooks/slack', long, bySlack(SECRET, long, now)),
+        400,
+        'invalid_payload',
+      );
+      const event = JSON.stringify({ type: 'event_callback', challenge: 'x' });
+      const answer = await ingress.post('/hooks/slack', event, bySlack(SECRET, event, now));
+      expect(answer.status).toBe(200);
+      expect(ingress.intake.requests).toHaveLength(1);
+    });
+  });
+
+  describe('Zoom', () => {
+    /** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+    const ask = (plainToken: unknown, secret = SECRET): Promise<Response> => {
+      const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken } });
+      const seconds = String(Math.floor(ingress.clock.now() / 1000));
+      const signature = hmac('sha256', secret, `v0:${seconds}:${body}`);
+      return ingress.post('/hooks/zoom', body, {
+        'x-zm-request-timestamp': seconds,
+        'x-zm-signature': `v0=${signature}`,
+      });
+    };
+
+    it.each([SECRET, SECOND])(
+      'gets its token signed with the secret that it used',
+      async (secret) => {
+        const plainToken = 'qgg8vlvZRS6UYooatFL8Aw';
+        const encryptedToken = hmac('sha256', secret, plainToken);
+        await expectJson(await ask(plainToken, secret), { plainToken, encryptedToken });
+      },
+    );
+
+    it.each([
+      'v0:1767225600:{"event":"meeting.deleted"}',
+      'with a blank',
+      'x'.repeat(65),
+      '',
+      7,
+      null,
+      { toString: 'x' },
+    ])('signs nothing that could be the text of an event: %j', async (plainToken) => {
+      await expectRefusal(await ask(plainToken), 400, 'invalid_payload');
+    });
+
+    it('signs nothing for a stranger', async () => {
+      await expectRefusal(await ask('token', 'not-the-secret'), 401, 'invalid_signature');
+    });
+  });
+
+  describe('Discord', () => {
+    const post = (payload: unknown, key = discord.privateKey): Promise<Response> => {
+      const body = JSON.stringify(payload);
+      const seconds = String(Math.floor(ingress.clock.now() / 1000));
+      const signature = sign(null, Buffer.from(seconds + body), key).toString('hex');
+      return ingress.post('/hooks/discord', body, {
+        'x-signature-timestamp': seconds,
+        'x-signature-ed25519': signature,
+      });
+    };
+
+    it('is answered its PING, of either kind', async () => {
+      await expectJson(await post({ type: 1 }), { type: 1 });
+      const answer = await post({ version: 1, application_id: '1', type: 0 });
+      expect(answer.status).toBe(204);
+      expect(ingress.intake.requests).toEqual([]);
+    });
+
+    it('has events, too, of which one is numbered like a PING', async () => {
+      const event = { type: 'APPLICATION_AUTHORIZED', data: {} };
+      expect((await post({ version: 1, type: 1, event })).status).toBe(200);
+      expect(ingress.intake.requests).toHaveLength(1);
+    });
+
+    it('is nobody without the right key: it tries that itself', async () => {
+      const { privateKey } = generateKeyPairSync('ed25519');
+      await expectRefusal(await post({ type: 1 }, privateKey), 401, 'invalid_signature');
+    });
+  });
+
+  describe('Meta', () => {
+    const ask = (path: string, token: string, challenge: string): Promise<Response> =>
+      get(
+        `${path}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=${encodeURIComponent(challenge)}`,
+      );
+
+    it('gets its challenge back as plain text, whatever it looks like', async () => {
+      await expectText(await ask('meta', VERIFY_TOKEN, '1158201444'), '1158201444');
+      const script = '<script>alert(1)</script>';
+      await expectText(await ask('meta', VERIFY_TOKEN, script), script);
+    });
+
+    it.each(['', 'wrong', VERIFY_TOKEN.toUpperCase()])(
+      'gets nothing for the verify token %j',
+      async (token) => {
+        await expectRefusal(await ask('meta', token, '1'), 401, 'invalid_signature');
+      },
+    );
+
+    it('gets no more than 1 KB back', async () => {
+      const answer = await ask('meta', VERIFY_TOKEN, 'ä'.repeat(513));
+      await expectRefusal(answer, 400, 'invalid_payload');
+    });
+
+    it('is not answered where no verifyToken is configured', async () => {
+      const answer = await ask('meta-without', '', '1');
+      expect(answer.headers.get('allow')).toBe('POST');
+      await expectRefusal(answer, 405, 'method_not_allowed');
+    });
+  });
+
+  describe('Microsoft Graph', () => {
+    it('gets its validation token back, decoded, as plain text', async () => {
+      const token = 'Validation: Testing <b>client</b> application reachability';
+      await expectText(
+        await get(`graph?validationToken=${encodeURIComponent(token)}`, 'POST'),
+        token,
+      );
+    });
+
+    it('gets no more than 1 KB back, and nothing by GET', async () => {
+      const long = await get(`graph?validationToken=${'x'.repeat(1025)}`, 'POST');
+      await expectRefusal(long, 400, 'invalid_payload');
+      await expectRefusal(await get('graph?validationToken=x'), 405, 'method_not_allowed');
+      await expectRefusal(await get('graph', 'POST'), 401, 'invalid_signature');
+    });
+  });
+
+  it('Trello asks by HEAD', async () => {
+    const answer = await get('trello', 'HEAD');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('');
+    await expectRefusal(await get('trello'), 405, 'method_not_allowed');
+  });
+
+  it.each(['slack', 'zoom', 'discord', 'github', 'asana', 'wake', 'nobody'])(
+    'nobody else is answered by GET or HEAD: %s',
+    async (path) => {
+      const query = '?hub.verify_token=&hub.challenge=x&challenge=x&validationToken=x';
+      await expectRefusal(await get(path + query), 405, 'method_not_allowed');
+      expect((await get(path, 'HEAD')).status).toBe(405);
+    },
+  );
+
+  it('a question of another sender is an event here', async () => {
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'x' });
+    const answer = await ingress.post('/hooks/github', body, byGithub(SECRET, body));
+    expect(await answer.json()).not.toHaveProperty('challenge');
+    expect(ingress.intake.requests).toHaveLength(1);
+  });
+
+  it('a secret that comes by handshake is never taken where there is one', async () => {
+    const asana = await ingress.post('/hooks/asana', {}, { 'x-hook-secret': 'of-a-stranger' });
+    expect(asana.headers.get('x-hook-secret')).toBeNull();
+    await expectRefusal(asana, 401, 'invalid_signature');
+    const notion = await ingress.post('/hooks/notion', { verification_token: 'x' }, {});
+    await expectRefusal(notion, 401, 'invalid_signature');
+  });
+});

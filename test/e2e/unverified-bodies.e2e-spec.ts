@@ -1,0 +1,75 @@
+import type { Socket } from 'node:net';
+import { SignatureCheck } from '../../src/hooks/http/auth/signature-check.ts';
+import { eventually } from '../support/eventually.ts';
+import { openIngress } from '../support/ingress-host.ts';
+import type { Ingress } from '../support/ingress-host.ts';
+import { byGithub } from '../support/signed.ts';
+
+const SECRET = 'the-secret-that-github-signs-with';
+const MIB = 1_048_576;
+const LARGE = JSON.stringify({ text: 'x'.repeat(MIB - 11) });
+const WRONG = byGithub('not-the-secret', LARGE);
+
+describe('Bodies of senders that are not verified yet', () => {
+  let ingress: Ingress;
+  let held: () => number;
+  const open: Socket[] = [];
+
+  beforeEach(async () => {
+    ingress = await openIngress({
+      options: {
+        mappings: [
+          { id: 'github', verify: { scheme: 'github', secrets: [SECRET] }, messageTemplate: 'x' },
+        ],
+      },
+    });
+    const check = ingress.app.get(SignatureCheck, { strict: false });
+    held = () => check.heldBytes;
+  });
+  afterEach(async () => {
+    for (const socket of open.splice(0)) socket.destroy();
+    await ingress.close();
+  });
+
+  /** A request of 1 MiB, signed well-formed and wrong, that sends all of its body but the last byte. */
+  function begin(): Socket {
+    const socket = ingress.socket();
+    open.push(socket);
+    socket.on('error', () => {});
+    const head = Object.entries({ ...WRONG, host: 'x', 'content-length': String(MIB) });
+    socket.write(
+      `POST /hooks/github HTTP/1.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n`,
+    );
+    socket.write(LARGE.slice(0, -1));
+    return socket;
+  }
+
+  async function fail(): Promise<void> {
+    const answer = await ingress.post('/hooks/github', LARGE, WRONG);
+    expect(answer.status).toBe(401);
+  }
+
+  it('a client that failed has 4 MiB of them at once; small ones of the same address still pass', async () => {
+    await fail();
+    const sockets = Array.from({ length: 12 }, begin);
+    await eventually('the room is used', () => held() === 4 * MIB);
+    const small = '{"action":"opened"}';
+    const answer = await ingress.post('/hooks/github', small, byGithub(SECRET, small));
+    expect(answer.status).toBe(200);
+    expect(held()).toBe(4 * MIB);
+    // A large one waits for its turn, and has it.
+    const large = ingress.post('/hooks/github', LARGE, byGithub(SECRET, LARGE));
+    for (const socket of sockets) socket.write('}');
+    expect((await large).status).toBe(200);
+    await eventually('everybody is answered', () => held() === 0);
+    expect(ingress.intake.requests).toHaveLength(2);
+  });
+
+  it('all clients together have 64 MiB of them, failed or not', async () => {
+    Array.from({ length: 70 }, begin);
+    await eventually('the room is used', () => held() === 64 * MIB);
+    for (const socket of open.splice(0)) socket.destroy();
+    await eventually('they have gone', () => held() === 0);
+    expect(ingress.intake.requests).toEqual([]);
+  });
+});
