@@ -201,7 +201,8 @@ function refused(
   rejection: Rejection,
 ): Preview {
   const refusal = toPreviewedRefusal(rejection);
-  return { ...about, actions: [], warnings: [], console: [], refusal, failure: null };
+  const none = { actions: [], warnings: [], console: [], skipped: null, failure: null };
+  return { ...about, ...none, refusal };
 }
 
 function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {
