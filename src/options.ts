@@ -2,6 +2,7 @@
 import './platform/required-node.ts';
 export type { ResolvedAgent } from './hooks/actions/action-resolver.ts';
 export type { HookRequest } from './hooks/actions/hook-request.ts';
+export type { AskedHook } from './hooks/http/auth/hook-authentication.ts';
 export type { NamedKey } from './hooks/actions/session-policy.ts';
 export type {
   AgentOptions,
@@ -10,6 +11,7 @@ export type {
   Condition,
   ConditionOperators,
   Conditions,
+  BodyKind,
   Given,
   HooksOptions,
   HooksSettingsInput,
@@ -30,5 +32,6 @@ export type {
   TokenOptions,
   ToolOptions,
   TransformOptions,
+  VerifyOptions,
   WakeMode,
 } from './hooks/options/index.ts';

@@ -122,6 +122,37 @@ function asSkipped(step: GoldenAnswer): GoldenAnswer {
   };
 }
 
+/** Hosts in which nothing else decides before the content type is looked at. */
+const DECIDED_BY_TYPE = [
+  ...['plain', 'catch-all', 'guard-marked', 'paused', 'pipe-and-filter', 'store-down'],
+  ...['body-limit-of-10-bytes', 'path-with-a-parameter', 'two-ingresses-marked', 'validation-pipe'],
+  ...['catch-error', 'map', 'retry', 'timeout'].map((name) => `interceptor-${name}`),
+  ...['cors', 'decompress', 'decompress-on-every-request'].map((name) => `plugin-${name}`),
+  ...['raw-body', 'raw-body-on-every-request'].map((name) => `plugin-${name}`),
+  ...['_api', '_api_', 'api', 'like-a-version', 'with-a-parameter', 'with-exclude'].map(
+    (name) => `prefix-${name}`,
+  ),
+  ...['all-of-them', 'any-case', 'duplicate-slashes', 'semicolon', 'trailing-slash'].map(
+    (name) => `router-${name}`,
+  ),
+];
+
+/** The refusal of a content type, with what to change at the sender in brackets. */
+function withAdvice(advice: string): (step: GoldenAnswer) => GoldenAnswer {
+  return ({ headers, body, ...step }) => {
+    const { error } = body as { error: string };
+    const told = error.replace(', without', ` (${advice}), without`);
+    const length = Number(headers['content-length']) + told.length - error.length;
+    return {
+      ...step,
+      headers: { ...headers, 'content-length': String(length) },
+      body: { ...(body as object), error: told },
+    };
+  };
+}
+
+const UNCOMPRESSED = withAdvice('switch compression off at the sender');
+
 // A host with versioning by URI and a default version had the hooks at /v1/hooks; they are at /hooks now, see the host
 // `version-uri-bare`, and what /v1/hooks answers is the host's own.
 export const wantedChanges: readonly WantedChange[] = [
@@ -297,5 +328,58 @@ export const wantedChanges: readonly WantedChange[] = [
         ],
       }),
     ],
+  },
+  },
+  {
+    reason: 'A compressed body is refused with what to change at the sender.',
+    isMade: true,
+    hosts: DECIDED_BY_TYPE,
+    requests: ['type: gzip that is none'],
+    expected: UNCOMPRESSED,
+  },
+  {
+    reason: 'As above, where version 1 did not reach the hooks.',
+    isMade: true,
+    hosts: VERSIONED,
+    requests: ['type: gzip that is none'],
+    expected: [
+      {
+        status: 415,
+        headers: {
+          connection: 'close',
+          'content-length': '170',
+          'content-type': 'application/json; charset=utf-8',
+          date: '<date>',
+        },
+        body: {
+          ok: false,
+          error:
+            'Send JSON in UTF-8: Content-Type application/json (switch compression off at the sender), without Content-Encoding.',
+          code: 'unsupported_media_type',
+        },
+        stored: [],
+      },
+    ],
+  },
+  {
+    reason: 'As above, for every other compressed body.',
+    isMade: true,
+    hosts: ['plain'],
+    requests: ['encoding: br', 'encoding: GZIP', 'encoding: identity'],
+    expected: UNCOMPRESSED,
+  },
+  {
+    reason: 'As above, where a plugin of the host unpacks bodies.',
+    isMade: true,
+    hosts: DECIDED_BY_TYPE.filter((name) => /decompress|raw-body/.test(name)),
+    requests: ['gzip: a wake', 'gzip: no JSON', 'gzip: too many bytes once unpacked'],
+    expected: UNCOMPRESSED,
+  },
+  {
+    reason: 'A multipart body is refused with what to change at the sender.',
+    isMade: true,
+    hosts: ['plain'],
+    requests: ['type: multipart/form-data'],
+    expected: withAdvice('choose that instead of multipart at the sender'),
   },
 ];
