@@ -2,7 +2,6 @@
 import './platform/required-node.ts';
 export type { ResolvedAgent } from './hooks/actions/action-resolver.ts';
 export type { HookRequest } from './hooks/actions/hook-request.ts';
-export type { AskedHook } from './hooks/http/auth/hook-authentication.ts';
 export type { NamedKey } from './hooks/actions/session-policy.ts';
 export type {
   AgentOptions,

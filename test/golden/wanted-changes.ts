@@ -329,7 +329,6 @@ export const wantedChanges: readonly WantedChange[] = [
       }),
     ],
   },
-  },
   {
     reason: 'A compressed body is refused with what to change at the sender.',
     isMade: true,
