@@ -124,8 +124,16 @@ function asSkipped(step: GoldenAnswer): GoldenAnswer {
 
 /** Hosts in which nothing else decides before the content type is looked at. */
 const DECIDED_BY_TYPE = [
-  ...['plain', 'catch-all', 'guard-marked', 'paused', 'pipe-and-filter', 'store-down'],
-  ...['body-limit-of-10-bytes', 'path-with-a-parameter', 'two-ingresses-marked', 'validation-pipe'],
+  'plain',
+  'catch-all',
+  'guard-marked',
+  'paused',
+  'pipe-and-filter',
+  'store-down',
+  'body-limit-of-10-bytes',
+  'path-with-a-parameter',
+  'two-ingresses-marked',
+  'validation-pipe',
   ...['catch-error', 'map', 'retry', 'timeout'].map((name) => `interceptor-${name}`),
   ...['cors', 'decompress', 'decompress-on-every-request'].map((name) => `plugin-${name}`),
   ...['raw-body', 'raw-body-on-every-request'].map((name) => `plugin-${name}`),

@@ -131,10 +131,9 @@ async function answerBody(
       return { status: 200, body: { plainToken, encryptedToken } };
     }
     case 'pong': {
-      const { field, answers } = handshake;
+      const { field, unless, answers } = handshake;
       const value = payload[field];
-      // Discord numbers its webhook events in the same field; a PING has no event in it.
-      if (typeof value !== 'number' || Object.hasOwn(payload, 'event')) return null;
+      if (typeof value !== 'number' || Object.hasOwn(payload, unless)) return null;
       const answer = answers.get(value);
       if (answer === undefined) return null;
       return answer === null ? { status: 204 } : { status: 200, body: { ...answer } };

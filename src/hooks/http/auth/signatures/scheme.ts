@@ -158,10 +158,11 @@ export type Handshake =
       readonly is: string;
       readonly token: string;
     }
-  /** POST, signed: `field` has one of these values; answered with that JSON, or with 204 where there is none. */
+  /** POST, signed: `field` has one of these values, and `unless` is absent; answered with that JSON, or with 204. */
   | {
       readonly kind: 'pong';
       readonly field: string;
+      readonly unless: string;
       readonly answers: ReadonlyMap<number, object | null>;
     }
   /** POST, unsigned: a parameter of the query is repeated as plain text. */

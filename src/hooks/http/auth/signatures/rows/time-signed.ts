@@ -161,7 +161,8 @@ export const timeSigned: readonly SignatureScheme[] = [
     secret: 'public key of the application, in hex',
     timestamp: seconds('x-signature-timestamp', ONE_DAY),
     deliveryId: { fields: ['id'] },
-    handshake: { kind: 'pong', field: 'type', answers: DISCORD_PINGS },
+    // A webhook event has type 1 as well, and the event beside it.
+    handshake: { kind: 'pong', field: 'type', unless: 'event', answers: DISCORD_PINGS },
     canSendToken: false,
     confidence: 'cross-checked',
   },
