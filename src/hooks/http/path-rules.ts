@@ -280,9 +280,9 @@ function compileSigner(
     compileVerifier({ ...options, scheme, secrets: some }, context);
   const verifier = compileWith(secrets);
   if ('problems' in verifier) {
-    problems.push(
-      ...verifier.problems.map((problem) => ({ ...problem, key: `${key}.${problem.key}` })),
-    );
+    const place = (field: string): string =>
+      field === 'publicUrl' ? 'hooks.publicUrl' : `${key}.${field}`;
+    problems.push(...verifier.problems.map((problem) => ({ ...problem, key: place(problem.key) })));
     return undefined;
   }
   return {

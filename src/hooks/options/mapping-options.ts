@@ -41,6 +41,10 @@ export const MAX_TASK_LENGTH = 10_000;
 export const BODY_KINDS = ['json', 'form', 'text'] as const;
 export type BodyKind = (typeof BODY_KINDS)[number];
 
+/** Hashes of an HMAC, and how its bytes are written, for senders that no scheme knows. */
+export const HMAC_HASHES = ['sha1', 'sha256', 'sha512'] as const;
+export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const;
+
 /** Largest body that can be allowed, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -144,6 +148,25 @@ export class VerifyOptions {
   /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
   @OptionalText()
   verifyToken?: string;
+
+  /** With the scheme `hmac` alone, as the next three: the header that has the signature. Default: `x-hub-signature-256`. */
+  @OptionalText()
+  header?: string;
+
+  /** What the HMAC is made with. Default: `sha256`. */
+  @IsOptional()
+  @IsIn(HMAC_HASHES)
+  hash?: (typeof HMAC_HASHES)[number];
+
+  /** How the signature is written. Default: `hex`. */
+  @IsOptional()
+  @IsIn(SIGNATURE_ENCODINGS)
+  encoding?: (typeof SIGNATURE_ENCODINGS)[number];
+
+  /** What stands before the signature, exactly. Default: nothing, but `sha256=` in `x-hub-signature-256`. */
+  @IsOptional()
+  @IsString()
+  prefix?: string;
 }
 
 /** One entry of `hooks.mappings`: turns a payload into a wake action or an agent action. Templates: `{{ path }}`. */

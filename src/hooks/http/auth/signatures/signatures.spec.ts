@@ -100,7 +100,7 @@ describe('compileVerifier', () => {
   it.each<[string, VerifierOptions, string, RegExp]>([
     ['a secret that is blank', { scheme: 'github', secrets: [' '] }, 'secrets[0]', /blank/],
     ['a sender that signs nothing', { scheme: 'datadog', secrets: ['x'] }, 'scheme', /not sign/],
-    ['a URL that nobody named', { scheme: 'square', secrets: ['x'] }, 'scheme', /hooks\.publicUrl/],
+    ['a URL that nobody named', { scheme: 'square', secrets: ['x'] }, 'publicUrl', /Square signs/],
     ['a short shared secret', { scheme: 'telegram', secrets: ['short'] }, 'secrets[0]', /16/],
     [
       'Basic without a user',

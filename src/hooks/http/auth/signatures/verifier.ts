@@ -42,7 +42,7 @@ export interface VerifierOptions {
   readonly scheme: string;
   /** Any of them counts. */
   readonly secrets: readonly string[];
-  /** In seconds, either way: 1 to 86,400, since replays are known for longer than that. @default what the row says */
+  /** In seconds, either way, over 0 and at most 86,400, since replays are known for longer than that. @default what the row says */
   readonly toleranceSeconds?: number;
   /** Of the scheme `hmac` alone: the header that has the signature. @default 'x-hub-signature-256' */
   readonly header?: string;
@@ -173,21 +173,16 @@ function secretProblems(secrets: readonly string[]): Problem[] {
 }
 
 function toleranceProblems({ toleranceSeconds: seconds }: VerifierOptions): Problem[] {
-  if (seconds === undefined || (seconds >= 1 && seconds <= ONE_DAY)) return [];
-  return [{ key: 'toleranceSeconds', message: `must be from 1 to ${ONE_DAY}` }];
+  if (seconds === undefined || (seconds > 0 && seconds <= ONE_DAY)) return [];
+  return [{ key: 'toleranceSeconds', message: `must be over 0 and at most ${ONE_DAY}` }];
 }
 
-function urlProblems({ proofs }: SignatureScheme, { publicUrl }: VerifierContext): Problem[] {
+function urlProblems({ name, proofs }: SignatureScheme, { publicUrl }: VerifierContext): Problem[] {
   const needsUrl = proofs.some(
     (proof) => proof.kind === 'signature' && proof.signed.includes('{url}'),
   );
   if (!needsUrl || publicUrl !== undefined) return [];
-  return [
-    {
-      key: 'scheme',
-      message: 'signs the URL that it calls: set hooks.publicUrl to where it calls',
-    },
-  ];
+  return [{ key: 'publicUrl', message: `must be set, since ${name} signs the URL that it calls` }];
 }
 
 /** The proofs of one row with the operator's secrets. */
