@@ -126,25 +126,6 @@ export class VerifyOptions {
   @Max(86_400)
   toleranceSeconds?: number;
 
-  /** Of the scheme `hmac`: the header that has the signature. @default 'x-hub-signature-256' */
-  @OptionalText()
-  header?: string;
-
-  /** Of the scheme `hmac`: `sha1`, `sha256` or `sha512`. @default 'sha256' */
-  @IsOptional()
-  @IsIn(['sha1', 'sha256', 'sha512'])
-  hash?: 'sha1' | 'sha256' | 'sha512';
-
-  /** Of the scheme `hmac`: `hex` or `base64`. @default 'hex' */
-  @IsOptional()
-  @IsIn(['hex', 'base64'])
-  encoding?: 'hex' | 'base64';
-
-  /** Of the scheme `hmac`: what stands before the signature. Default: `sha256=` in its own header, else nothing. */
-  @IsOptional()
-  @IsString()
-  prefix?: string;
-
   /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
   @OptionalText()
   verifyToken?: string;
