@@ -93,3 +93,4 @@ export type {
   WorkCounts,
   WorkPart,
 } from './hooks/ports/index.ts';
+export type { Redaction, RedactionRule } from './platform/credentials.ts';

@@ -28,7 +28,7 @@ export const REJECTIONS = {
     status: 503,
     sentence: 'Too many large bodies wait to be verified; send the request again later.',
   },
-  unsupported_media_type: { status: 415, sentence: 'Send {detail}, without Content-Encoding.' },
+  unsupported_media_type: { status: 415, sentence: '{detail}.' },
   payload_too_large: { status: 413, sentence: 'Send at most {detail} bytes.' },
   body_timeout: { status: 408, sentence: 'Send the whole body within {detail} seconds.' },
   invalid_json: { status: 400, sentence: 'Send a body that is valid JSON in UTF-8: {detail}.' },

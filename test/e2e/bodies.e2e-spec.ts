@@ -116,7 +116,7 @@ describe('Bodies', () => {
       '/any',
       '--x--',
       { 'content-type': 'multipart/form-data; boundary=x' },
-      /application\/json \(choose that instead of multipart at the sender\)/,
+      /Set the sender to send JSON .*application\/json, instead of multipart/,
     ],
     ['gzip', '/any', '{}', { 'content-encoding': 'gzip' }, /switch compression off at the sender/],
   ])('415 for %s says what to send', async (_name, path, body, headers, words) => {

@@ -75,8 +75,8 @@ describe('hooks config show', () => {
   it('says where sections and variables come from', async () => {
     dir
       .write('gateway.json5', { hooks: { enabled: true, token: '${A}${B}' } })
-      .write('.env', 'A=a');
-    const env = { B: 'b', GATEWAY_PORT: '4711' };
+      .write('.env', `A=${'a'.repeat(16)}`);
+    const env = { B: 'b'.repeat(16), GATEWAY_PORT: '4711' };
     const { stdout } = await hooksCommand(['config', 'show', '--json'], { cwd: dir.path, env });
     expect(JSON.parse(stdout)).toMatchObject({
       sources: {

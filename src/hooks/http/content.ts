@@ -14,7 +14,7 @@ import type { ParsedJson } from './json.ts';
 /** How a kind of body has to come. */
 interface Expectation {
   readonly type: RegExp;
-  /** For the sender's operator: completes `Send …`. */
+  /** For the sender's operator. */
   readonly words: string;
 }
 
@@ -44,7 +44,7 @@ export function assertContent(
   const coding = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   const type = headers['content-type'];
   if (coding === 'chunked' && encoding === '' && isExpected(type, kind, alsoType)) return;
-  throw new Rejection('unsupported_media_type', EXPECTATIONS[kind].words + advice(headers));
+  throw new Rejection('unsupported_media_type', advice(headers, EXPECTATIONS[kind].words));
 }
 
 function isExpected(header: string | undefined, kind: BodyKind, alsoType?: string): boolean {
@@ -66,13 +66,15 @@ function saysUtf8(parameter: string): boolean {
   return /^(?:utf-?8|"utf-?8")$/.test(parameter.slice(equals + 1).trim());
 }
 
-/** What to change at the sender, for the two mistakes whose cause is a setting there. */
-function advice(headers: IncomingHttpHeaders): string {
+/** What to send; or what to change at the sender, for the two mistakes whose cause is a setting there. */
+function advice(headers: IncomingHttpHeaders, words: string): string {
   if ((headers['content-encoding']?.trim() ?? '') !== '') {
-    return ' (switch compression off at the sender)';
+    return 'Send the body uncompressed: switch compression off at the sender';
   }
   const { type } = split(headers['content-type'] ?? '');
-  return type.startsWith('multipart/') ? ' (choose that instead of multipart at the sender)' : '';
+  return type.startsWith('multipart/')
+    ? `Set the sender to send ${words}, instead of multipart`
+    : `Send ${words}, without Content-Encoding`;
 }
 
 /**
