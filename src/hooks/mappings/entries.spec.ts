@@ -13,6 +13,7 @@ const FORGE = {
   match: { path: 'forge' },
   name: 'Forge',
   task: 'Tell what happened.',
+  setup: [],
   when: { 'payload.v': { not: 0 } },
   verify: { scheme: 'forge' },
   cases: [

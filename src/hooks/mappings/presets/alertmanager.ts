@@ -10,6 +10,11 @@ import type { Preset } from './preset.ts';
 export const alertmanager: Preset = {
   id: 'alertmanager',
   match: { path: 'alertmanager' },
+  setup: [
+    'In alertmanager.yml, add a receiver with webhook_configs: url {url}, send_resolved true, max_alerts 100.',
+    'Under its http_config, set authorization with type Bearer and credentials {token} (or credentials_file).',
+    'Name the receiver in the route, and reload Alertmanager.',
+  ],
   name: 'Alertmanager',
   task: report(
     'Monitoring (Prometheus Alertmanager) reports a group of alerts.',

@@ -8,6 +8,9 @@ import type { Preset } from './preset.ts';
 export const apprise: Preset = {
   id: 'apprise',
   match: { path: 'apprise' },
+  setup: [
+    'Send to jsons:// and the address of {url} without its scheme, with ?+x-gateway-token={token} at its end.',
+  ],
   name: 'Apprise',
   task: report(
     'A program sends a notification for the person you serve (by Apprise; its type is info, success, warning or failure).',

@@ -8,6 +8,9 @@ import type { Preset } from './preset.ts';
 export const generic: Preset = {
   id: 'generic',
   match: { path: 'generic' },
+  setup: [
+    'POST JSON to {url} with the headers Authorization: Bearer {token} and Content-Type: application/json.',
+  ],
   task: report(
     'Another system, of which nothing more is known, sends the event below.',
     'Tell the person you serve, in at most four short sentences, what happened, to what, how urgent it is and what they should do, if anything; leave out ids and technical fields that say nothing to them.',

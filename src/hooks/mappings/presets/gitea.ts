@@ -8,6 +8,12 @@ import type { Preset } from './preset.ts';
 export const gitea: Preset = {
   id: 'gitea',
   match: { path: 'gitea' },
+  setup: [
+    'Repository, organization or site: Settings → Webhooks → Add Webhook → Gitea.',
+    'Target URL {url}, HTTP Method POST, POST Content Type application/json.',
+    'Authorization Header: Bearer {token}.',
+    'Choose the events under Trigger On: every event is a run.',
+  ],
   name: 'Gitea',
   task: report(
     'A Git server (Gitea or Forgejo) reports what happened in a repository.',

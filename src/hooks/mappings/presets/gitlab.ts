@@ -9,6 +9,11 @@ import type { Preset } from './preset.ts';
 export const gitlab: Preset = {
   id: 'gitlab',
   match: { path: 'gitlab' },
+  setup: [
+    'Project or group: Settings → Webhooks → Add new webhook, URL {url}.',
+    'Custom headers → Add custom header: name Authorization, value Bearer {token}.',
+    'Choose the events under Trigger: every event is a run.',
+  ],
   name: 'GitLab',
   task: report(
     'A GitLab project reports what happened in it.',

@@ -8,6 +8,11 @@ import type { Preset } from './preset.ts';
 export const grafana: Preset = {
   id: 'grafana',
   match: { path: 'grafana' },
+  setup: [
+    'Alerting → Contact points → Add contact point: integration Webhook, URL {url}.',
+    'Optional Webhook settings: HTTP Method POST, Authorization Header Scheme Bearer, Authorization Header Credentials {token}.',
+    'Save it, and choose it in a notification policy.',
+  ],
   name: 'Grafana',
   task: report(
     'Monitoring (Grafana) reports a group of alerts.',

@@ -8,6 +8,11 @@ import type { Preset } from './preset.ts';
 export const healthchecks: Preset = {
   id: 'healthchecks',
   match: { path: 'healthchecks' },
+  setup: [
+    'Integrations → Webhook → Add Integration, the same for down and up: URL POST {url}.',
+    'Request Body: the JSON that docs/presets.md has.',
+    'Request Headers, a line each: Authorization: Bearer {token} and Content-Type: application/json.',
+  ],
   name: 'Healthchecks',
   task: report(
     'A watch over scheduled jobs (Healthchecks) reports one of them.',

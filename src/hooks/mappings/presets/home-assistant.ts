@@ -8,6 +8,11 @@ import type { Preset } from './preset.ts';
 export const homeAssistant: Preset = {
   id: 'home-assistant',
   match: { path: 'home-assistant' },
+  setup: [
+    'In secrets.yaml: hook_authorization: "Bearer {token}".',
+    'In configuration.yaml, add a rest_command that posts to {url}; docs/presets.md has it.',
+    'Call it in an automation.',
+  ],
   name: 'Home Assistant',
   task: report(
     'The home automation (Home Assistant) reports something from the house.',

@@ -8,6 +8,10 @@ import type { Preset } from './preset.ts';
 export const jenkins: Preset = {
   id: 'jenkins',
   match: { path: 'jenkins' },
+  setup: [
+    'Manage Jenkins → Credentials: add a Secret text with the id hook-token and the value {token}.',
+    "In the Pipeline's post section, send the build with the HTTP Request plugin to {url}; docs/presets.md has the code.",
+  ],
   name: 'Jenkins',
   task: report(
     'A build server (Jenkins) reports a build.',

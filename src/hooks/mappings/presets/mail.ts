@@ -5,6 +5,9 @@ import type { Preset } from './preset.ts';
 export const mail: Preset = {
   id: 'mail',
   match: { path: 'mail' },
+  setup: [
+    'Run hooks mail setup, or let a program of your own POST to {url} with the header Authorization: Bearer {token}.',
+  ],
   name: 'Mail',
   task: report(
     'A new email came for the person you serve.',

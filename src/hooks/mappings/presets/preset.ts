@@ -10,6 +10,11 @@ export type Preset = MappingOptions & {
    * (`when` key by key). Absent: the preset is one mapping.
    */
   readonly cases?: readonly PresetCase[];
+  /**
+   * What to do at the sender, a step each and in the words of its settings page, as plain text. `{url}` stands for the
+   * address of the hook, `{secret}` for the secret that both sides know, and `{token}` for the hook token.
+   */
+  readonly setup: readonly string[];
 };
 
 /** One kind of event of a sender. Its id begins with that of the preset: `github-push`. */

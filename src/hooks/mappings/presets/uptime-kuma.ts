@@ -8,6 +8,11 @@ import type { Preset } from './preset.ts';
 export const uptimeKuma: Preset = {
   id: 'uptime-kuma',
   match: { path: 'uptime-kuma' },
+  setup: [
+    'Settings → Notifications → Setup Notification: type Webhook, Post URL {url}.',
+    'Request Body: Preset - application/json.',
+    'Additional Headers on: {"Authorization": "Bearer {token}"}',
+  ],
   name: 'Uptime Kuma',
   task: report(
     'A monitor (Uptime Kuma) reports that a service changed its state.',
