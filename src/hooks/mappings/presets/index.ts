@@ -1,12 +1,16 @@
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
+import { bitbucket } from './bitbucket.ts';
 import { generic } from './generic.ts';
 import { gitea } from './gitea.ts';
+import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { grafana } from './grafana.ts';
 import { healthchecks } from './healthchecks.ts';
 import { homeAssistant } from './home-assistant.ts';
 import { jenkins } from './jenkins.ts';
+import { jira } from './jira.ts';
+import { linear } from './linear.ts';
 import { mail } from './mail.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import type { Preset } from './preset.ts';
@@ -15,8 +19,12 @@ const ALL: readonly Preset[] = [
   mail,
   alertmanager,
   grafana,
+  github,
   gitea,
   gitlab,
+  bitbucket,
+  jira,
+  linear,
   jenkins,
   uptimeKuma,
   homeAssistant,
