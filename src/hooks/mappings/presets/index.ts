@@ -12,6 +12,8 @@ import { jenkins } from './jenkins.ts';
 import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mail } from './mail.ts';
+import { shopify } from './shopify.ts';
+import { stripe } from './stripe.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import type { Preset } from './preset.ts';
 
@@ -30,6 +32,8 @@ const ALL: readonly Preset[] = [
   homeAssistant,
   apprise,
   healthchecks,
+  stripe,
+  shopify,
   generic,
 ];
 
