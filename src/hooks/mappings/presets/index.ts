@@ -1,6 +1,7 @@
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
 import { bitbucket } from './bitbucket.ts';
+import { discord } from './discord.ts';
 import { generic } from './generic.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
@@ -13,7 +14,10 @@ import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mail } from './mail.ts';
 import { shopify } from './shopify.ts';
+import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
+import { telegram } from './telegram.ts';
+import { twilio } from './twilio.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import type { Preset } from './preset.ts';
 
@@ -34,6 +38,10 @@ const ALL: readonly Preset[] = [
   healthchecks,
   stripe,
   shopify,
+  slack,
+  telegram,
+  discord,
+  twilio,
   generic,
 ];
 
