@@ -33,6 +33,7 @@ function stepsOf(name: string): string[] {
 function onPage(step: string, name: string): string {
   return step
     .replaceAll('{url}', `https://gateway.example.org/hooks/${name}`)
+    .replaceAll('{secretUrl}', `https://<the secret>@gateway.example.org/hooks/${name}`)
     .replaceAll('{secret}', '<the secret>')
     .replaceAll('{token}', '<the hook token>');
 }

@@ -1,6 +1,7 @@
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
 import { bitbucket } from './bitbucket.ts';
+import { calendly } from './calendly.ts';
 import { discord } from './discord.ts';
 import { generic } from './generic.ts';
 import { gitea } from './gitea.ts';
@@ -9,16 +10,21 @@ import { gitlab } from './gitlab.ts';
 import { grafana } from './grafana.ts';
 import { healthchecks } from './healthchecks.ts';
 import { homeAssistant } from './home-assistant.ts';
+import { intercom } from './intercom.ts';
 import { jenkins } from './jenkins.ts';
 import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mail } from './mail.ts';
+import { postmark } from './postmark.ts';
+import { resend } from './resend.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
 import { telegram } from './telegram.ts';
 import { twilio } from './twilio.ts';
+import { typeform } from './typeform.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
+import { zendesk } from './zendesk.ts';
 import type { Preset } from './preset.ts';
 
 const ALL: readonly Preset[] = [
@@ -42,6 +48,12 @@ const ALL: readonly Preset[] = [
   telegram,
   discord,
   twilio,
+  typeform,
+  calendly,
+  intercom,
+  zendesk,
+  postmark,
+  resend,
   generic,
 ];
 
