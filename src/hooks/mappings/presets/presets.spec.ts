@@ -131,7 +131,8 @@ describe('presets', () => {
 
   it('none sends anywhere, trusts anything or chooses an agent by itself', () => {
     const control = ['to', 'channel', 'deliver', 'agentId', 'model', 'allowUnsafeExternalContent'];
-    const given = [...presets.values()].flatMap((preset) => Object.keys(preset));
+    const all = [...presets.values()].flatMap((preset) => [preset, ...(preset.cases ?? [])]);
+    const given = all.flatMap((mapping) => Object.keys(mapping));
     expect(given.filter((field) => control.includes(field))).toEqual([]);
   });
 });
