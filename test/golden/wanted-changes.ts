@@ -300,7 +300,7 @@ export const wantedChanges: readonly WantedChange[] = [
     isMade: true,
     hosts: 'all',
     exceptHosts: [...VERSIONED, ...OWN_LISTS],
-    requests: [EMPTY_LIST],
+    requests: [EMPTY_LIST, 'key: of nothing to do'],
     expected: asSkipped,
   },
   {
