@@ -76,7 +76,7 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
       'a query',
       {},
       { 'x-event': 'push' },
-      'opened (headers.x-event), closed (headers.x-event), pushed (query.team)',
+      'pushed (query.team), opened (headers.x-event), closed (headers.x-event)',
     ],
   ])(
     'a condition on %s says no: 200, skipped, and nothing happens',

@@ -57,16 +57,19 @@ export function findMapping(
   mappings: readonly CompiledMapping[],
   input: MatchInput,
 ): CompiledMapping | DeclinedRequest | null {
-  const declined: { mapping: CompiledMapping; place: string }[] = [];
+  const declined: { mapping: CompiledMapping; place: string; met: number }[] = [];
   for (const mapping of mappings) {
     if (!fitsName(mapping, input)) continue;
-    const no = mapping.when === undefined ? null : findNo(mapping.when, input);
+    const { when = [] } = mapping;
+    const no = findNo(when, input);
     if (no === null) return mapping;
-    declined.push({ mapping, place: no.place });
+    declined.push({ mapping, place: no.place, met: when.indexOf(no) });
   }
   const [first] = declined;
   if (first === undefined) return null;
+  // Of many cases, the one that came closest is the one that was meant.
   const named = declined
+    .toSorted((a, b) => b.met - a.met)
     .slice(0, MOST_NAMED)
     .map(({ mapping, place }) => `${mapping.id} (${place})`);
   const rest = declined.length - named.length;

@@ -169,6 +169,15 @@ describe('what costs no run', () => {
     expect(match(sampleOf(event, changes))).toBeNull();
   });
 
+  it('a push to a branch is told first what was wrong with it', () => {
+    const { body } = sampleOf('push', { ref: 'refs/heads/rounding' });
+    const headers = { 'x-github-event': 'push' };
+    const { declines } = ingest({ presets: ['github'] });
+    expect(declines(hookRequest('github', body, { headers }))).toMatch(
+      /^no mapping takes it, because of their conditions: github-push \(payload\.ref\), /u,
+    );
+  });
+
   it('a ping is not', () => {
     expect(match({ event: 'ping', body: { zen: 'Keep it logically awesome.' } })).toBeNull();
   });
