@@ -189,7 +189,7 @@ describe('what costs no run', () => {
     const { mappings = [] } = JSON5.parse<{ hooks: HooksSettingsInput }>(block).hooks;
     const narrowed = start(
       mappings.map((mapping) =>
-        Object.assign({}, mapping, { verify: { secrets: ['a secret of ours'] } }),
+        Object.assign({}, mapping, mapping.verify && { verify: { secrets: ['a secret of ours'] } }),
       ),
     );
     const into = (branch: string, login: string, changes: Changes = {}): Delivery =>
@@ -209,6 +209,21 @@ describe('what costs no run', () => {
     ])('those %s are not', (_, delivery) => {
       expect(match(delivery)).toBe('github-pull-request');
       expect(narrowed.match(delivery)).toBeNull();
+    });
+
+    it.each(['issue_comment.created', 'issues.opened', 'push', 'release.published'])(
+      '%s of the robot is not',
+      (event) => {
+        expect(narrowed.match(sampleOf(event))).not.toBeNull();
+        expect(narrowed.match(sampleOf(event, { 'sender.login': 'acme-robot' }))).toBeNull();
+      },
+    );
+
+    it('of workflows, the failures of main are taken', () => {
+      const failureOf = (branch: string): Delivery =>
+        sampleOf('workflow_run.completed', { 'workflow_run.head_branch': branch });
+      expect(narrowed.match(failureOf('main'))).toBe('github-workflow-run');
+      expect(narrowed.match(failureOf('rounding'))).toBeNull();
     });
 
     it('drafts and bots are still not, and the other events still are', () => {
