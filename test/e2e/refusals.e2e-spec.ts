@@ -133,6 +133,17 @@ describe('a refused request', () => {
     expect(warnings()[1]).toEqual({ ...line, status: 413, count: 2, msg: 'refused again' });
   });
 
+  it('is told with the reason that its sender is not told', async () => {
+    const ci = 'the-token-of-ci-for-deploys-alone';
+    await start({ tokens: [{ id: 'ci', token: ci, hooks: ['ci/deploy'] }] });
+    const answer = await hooks.ask('/alertmanager', {}, { authorization: `Bearer ${ci}` });
+    expect(answer).toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(JSON.stringify(answer)).not.toContain('may not');
+    const reason = 'token ci may not speak to this hook';
+    expect(warnings()).toMatchObject([{ code: 'unauthorized', reason }]);
+    expect(await kept(1)).toMatchObject([{ kind: 'unverified', reason }]);
+  });
+
   it('is logged without a sentence that quotes its sender', async () => {
     const agentId = 'an-agent-of-theirs';
     const agents = { list: [{ id: 'main' }, { id: agentId }] };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IdempotencyKey } from '../ports/index.ts';
 import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
@@ -125,5 +125,5 @@ function deliveryIdOf(
 }
 
 function sha256(text: string, encoding: 'hex' | 'base64'): string {
-  return createHash('sha256').update(text).digest(encoding);
+  return hash('sha256', text, encoding);
 }

@@ -41,7 +41,7 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
 
 /** A rejection as the sender sees it; with `eventId`, what came of it is kept as a failed event. */
 export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
-  const { status, message, code, retryAfterSeconds } = rejection;
+  const { status, message, code, retryAfterSeconds, reason } = rejection;
   const headers: Record<string, string> = {};
   if (status === 401) {
     headers['www-authenticate'] = code === 'invalid_signature' ? 'Signature' : 'Bearer';
@@ -51,7 +51,13 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
     headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   }
   const body = { ok: false, error: message, code, ...(eventId !== undefined && { eventId }) };
-  return { status, headers, body, ...(eventId !== undefined && { eventId }) };
+  return {
+    status,
+    headers,
+    body,
+    ...(eventId !== undefined && { eventId }),
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** A guard or an interceptor of the host's own said no; the status is its word. Null: nobody did, something broke. */
@@ -163,11 +169,11 @@ export class AnswerWriter {
     const hook = this.#hookOf(context);
     const isNamed = hook === null && verifiedBy !== null;
     const name = isNamed ? shownName(context) : null;
-    const reason = sentence.slice(0, LONGEST_REASON);
+    const reason = (answer.reason ?? sentence).slice(0, LONGEST_REASON);
     const bytes = announcedBytes(raw);
     this.refusals.add(
       { hook, name, client, status, code, reason, verifiedBy, bytes },
-      { event, reason: isLoggable(code) ? reason : null, ms: rounded(ms) },
+      { event, reason: answer.reason ?? (isLoggable(code) ? reason : null), ms: rounded(ms) },
     );
     this.observer.observe({ hook, status, ms, code });
   }

@@ -52,6 +52,18 @@ describe('Path rules', () => {
     ).toEqual([]);
   });
 
+  it('secrets for a preset may come behind a mapping of its path that says nothing of signatures', () => {
+    const { rules, problems } = compile({
+      presets: ['github'],
+      mappings: [
+        { id: 'releases', ...at('github'), when: { 'payload.action': 'published' } },
+        { id: 'github', verify: { secrets: ['a-secret'] } },
+      ],
+    });
+    expect(problems).toEqual([]);
+    expect(rules.get('github')?.signer?.secrets).toEqual(['a-secret']);
+  });
+
   it.each([
     [
       'a later one says more',

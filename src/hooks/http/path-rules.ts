@@ -152,11 +152,14 @@ function findMisplaced({ key, written }: MappingEntry, path: string | undefined)
 }
 
 /** Whether a mapping is a preset that the operator has written nothing about. */
-function isPreset({ key }: MappingEntry): boolean {
-  return key.startsWith('preset ');
+function isPreset({ layers }: MappingEntry): boolean {
+  return layers.length === 0;
 }
 
-/** Only the first mapping that the operator wrote for a path says a key, or all that say it say the same. */
+/**
+ * Only the first mapping that the operator wrote for a path says a key, or all that say it say the same. Secrets for the
+ * scheme of a preset are no disagreement with a mapping that comes before the preset and says nothing of signatures.
+ */
 function findDisagreements(entries: readonly MappingEntry[]): Problem[] {
   const [first, ...others] = entries.filter((entry) => !isPreset(entry));
   if (first === undefined) return [];
@@ -165,11 +168,17 @@ function findDisagreements(entries: readonly MappingEntry[]): Problem[] {
     return others
       .filter(({ written }) => written[field] !== undefined)
       .filter(({ written }) => !isDeepStrictEqual(written[field], agreed))
+      .filter((entry) => !(field === 'verify' && agreed === undefined && completesPreset(entry)))
       .map(({ key }) => ({
         key: `${key}.${field}`,
         message: `belongs to the path, and ${toLabel(first)} comes first there; set it in that one, and here the same or nothing`,
       }));
   });
+}
+
+/** The operator gives the secrets, and the preset the scheme. */
+function completesPreset({ written, mapping }: MappingEntry): boolean {
+  return written.verify?.scheme === undefined && mapping.verify?.scheme !== undefined;
 }
 
 /** Null when nobody says anything about the path. */

@@ -18,6 +18,8 @@ export interface HookAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. */
   readonly eventId?: string;
+  /** Why, where the body does not say it: for the operator alone, never sent. */
+  readonly reason?: string;
 }
 
 const CONTEXT = Symbol('hook request context');
