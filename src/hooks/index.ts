@@ -11,6 +11,10 @@ export { HookReplay } from './hook-replay.ts';
 export type { ReplayOutcome } from './hook-replay.ts';
 
 export type { HookAnswer } from './http/request-context.ts';
+export { schemes, signRequest } from './http/auth/signatures/index.ts';
+export type { ReadyRequest, SignatureScheme, ToSign } from './http/auth/signatures/index.ts';
+export { compilePathRules } from './http/path-rules.ts';
+export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
   parseAddress,
@@ -27,6 +31,10 @@ export { HookGuard } from './http/hook.guard.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';
 export { parseJson } from './http/json.ts';
 export type { MatchExplanation } from './mappings/match.ts';
+export { presets } from './mappings/presets/index.ts';
+export type { Preset } from './mappings/presets/preset.ts';
+export { bodyOf, listSamples, readSample } from './mappings/presets/samples.ts';
+export type { Sample } from './mappings/presets/samples.ts';
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';

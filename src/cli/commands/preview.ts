@@ -4,6 +4,8 @@ import { defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
+import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
+import { findPreset, senderPath } from '../senders/sender.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
@@ -22,17 +24,22 @@ const OPTIONS = [
 export const preview = defineCommand({
   name: 'preview',
   description: 'show what would become of a request, without any effect',
-  arguments: [['[hook]', 'wake, agent, or the path of a mapping']],
+  arguments: [['[hook]', 'wake, agent, the path of a mapping, or a preset'], SAMPLE_ARGUMENT],
   options: OPTIONS,
   examples: [
     ['hooks preview github --payload push.json', 'which mapping takes it, and the exact prompt'],
+    ['hooks preview github issues.opened', "the same for one of GitHub's own samples"],
     ['hooks preview --event 0198c5c2-…', 'what would become of an earlier request today'],
     ['hooks preview github --payload - --json < push.json', 'exit code 1 when it is refused'],
   ],
-  async action(context, options, hook?: string) {
+  async action(context, options, hook?: string, sample?: string) {
     const { terminal } = context;
     const service = await findService(context, options);
-    const asked = await requestBody(context, options, hook, service.hooksPath);
+    const { hooksPath: prefix } = service;
+    const asked =
+      hook === undefined || sample === undefined
+        ? await requestBody(context, options, hook, prefix)
+        : await sampleBody(context, options, hookName(hook, prefix), sample);
     const answer = await service.preview(asked);
     if (answer.refusal !== null || answer.failure !== null) terminal.exitCode = EXIT.failed;
     if (options.json === true) return terminal.printJson(answer);
@@ -57,6 +64,24 @@ async function requestBody(
   const source = { cwd, stdin: terminal.streams.stdin };
   const payload: unknown = JSON.parse((await readPayload(file, source)).toString());
   return { hook: name, payload, headers, query };
+}
+
+/** The same for a sample of a preset. @throws CliError unless the command line says nothing else */
+async function sampleBody(
+  { inspect, terminal }: CommandContext,
+  { event, payload, header, query }: OptionValues<typeof OPTIONS>,
+  hook: string,
+  name: string,
+): Promise<object> {
+  if ([event, payload, header, query].some((given) => given !== undefined)) {
+    throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);
+  }
+  const hooks = (await inspect()).resolved?.effective.hooks;
+  const preset = findPreset(hook, hooks);
+  const asking = { command: 'hooks preview', terminal, isAsking: false };
+  const { headers, body, text } = await findSample(preset, name, asking);
+  const path = preset === undefined ? hook : senderPath(preset, hooks);
+  return { hook: path, payload: text ?? body, headers };
 }
 
 /** A preview as an operator reads it. */
@@ -100,7 +125,9 @@ function refusalLines(refusal: Preview['refusal']): string[] {
   if (refusal === null) return [];
   const { status, code, error } = refusal;
   const lines = [`${status} ${code}: ${asLine(error)}`];
-  return code === UNKNOWN_HOOK ? [...lines, 'Is its preset in hooks.presets?'] : lines;
+  return code === UNKNOWN_HOOK
+    ? [...lines, 'Is its preset in hooks.presets? See: hooks setup']
+    : lines;
 }
 
 /** Why a mapping takes the request or passes it on. */

@@ -1,12 +1,16 @@
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option, positiveNumber } from '../command.ts';
-import type { OptionValues } from '../command.ts';
+import type { CommandContext, OptionValues } from '../command.ts';
 import { TIMEOUT_OPTION, showReceipt } from '../events/event-outcome.ts';
+import { asLine } from '../foreign-text.ts';
 import { Interruption } from '../terminal.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
+import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
+import { samplePost } from '../senders/sample-post.ts';
+import { findPreset } from '../senders/sender.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import type { HookPost } from '../service/service-client.ts';
+import type { HookPost, ServiceClient } from '../service/service-client.ts';
 
 /** Flags that are fields of the payload of a built-in hook. */
 const FIELD_OPTIONS = [
@@ -71,28 +75,32 @@ const OPTIONS = [
 export type SendOptions = OptionValues<typeof OPTIONS>;
 
 /**
- * Sends one request as any sender would, with the hook token, and waits for the end of its event. The payload is a file, or
- * made from flags for the built-in hooks `wake` and `agent`.
+ * Sends one request as any sender would and waits for the end of its event. The payload is a file, or made from flags for
+ * the built-in hooks `wake` and `agent`, and goes out with the hook token; for a preset it may be one of the vendor's
+ * samples, which is signed where the path asks for that.
  */
 export const send = defineCommand({
   name: 'send',
   description: 'send a request to a hook and tell what becomes of it',
-  arguments: [['<hook>', 'wake, agent, or the path of a mapping']],
+  arguments: [['<hook>', 'wake, agent, the path of a mapping, or a preset'], SAMPLE_ARGUMENT],
   options: OPTIONS,
   examples: [
     ['hooks send wake --text "The build is red"', 'wake the default agent'],
     ['hooks send agent --message "Say hello" --no-deliver', 'ask an agent, and see its reply'],
+    ['hooks send github issues.opened', 'a sample of what GitHub sends, signed as GitHub signs'],
+    ['hooks send github', 'which samples there are'],
     ['hooks send github --payload push.json --header "X-GitHub-Event: push"', 'try a mapping'],
     ['curl -s … | hooks send github --payload - --no-wait', 'only print the id of the event'],
   ],
-  async action(context, options, hook) {
+  async action(context, options, hook, sample?: string) {
     using interruption = new Interruption();
     const { signal } = interruption;
     const { cwd, terminal } = context;
     const service = await findService(context, { ...options, hook }, signal);
     const source = { cwd, signal, stdin: terminal.streams.stdin };
-    const post = await buildPost(hook, options, service.hooksPath, source);
-    if (!service.canSend) {
+    const ofSample = await buildSample(context, service, options, hook, sample);
+    const post = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));
+    if (post.isSigned !== true && !service.canSend) {
       throw new CliError(
         'There is no hook token to send with.',
         'Write out hooks.token in gateway.json5, or name a file with --hook-token-file.',
@@ -102,8 +110,45 @@ export const send = defineCommand({
     const receipt = await service.send(post);
     const { wait = true } = options;
     await showReceipt(context, service, receipt, { ...options, wait }, interruption);
+    const { eventId } = receipt;
+    if (ofSample === null || eventId === null || options.json === true) return;
+    terminal.note(`The whole story: hooks events show ${asLine(eventId)}`);
   },
 });
+
+/** The request of a preset's sample; null where the command line means another request. @throws CliError */
+async function buildSample(
+  context: CommandContext,
+  service: ServiceClient,
+  options: SendOptions,
+  hook: string,
+  name: string | undefined,
+): Promise<HookPost | null> {
+  const { idempotencyKey, payload, header, query, json } = options;
+  const { resolved } = await context.inspect();
+  const bare = hookName(hook, service.hooksPath);
+  const preset = findPreset(bare, resolved?.effective.hooks);
+  const own = [payload, header, query].some((given) => given !== undefined);
+  if (own && name !== undefined) {
+    throw new CliError(
+      'A sample is sent as it is.',
+      'Leave --payload, --header and --query out, or the sample.',
+      EXIT.usage,
+    );
+  }
+  const hasFields = fieldPayload(bare, options) !== null;
+  if (name === undefined && (own || hasFields || preset === undefined)) return null;
+  const { terminal, clock } = context;
+  const isAsking = terminal.isInteractive && json !== true;
+  const sample = await findSample(preset, name, { command: 'hooks send', terminal, isAsking });
+  if (preset === undefined || resolved === undefined) return null;
+  return samplePost(preset, sample, {
+    settings: resolved.effective,
+    service,
+    idempotencyKey: keyOf(idempotencyKey),
+    now: clock.now(),
+  });
+}
 
 /** The request that a command line means. @param prefix `hooks.path`. @throws CliError */
 export async function buildPost(
@@ -122,10 +167,15 @@ export async function buildPost(
   return { name, headers, query, body: await readBody(name, options, source) };
 }
 
-/** The header of the key, in the form that the ingress accepts. @throws CliError */
+/** The header of the key. @throws CliError */
 function keyHeader(key: string | undefined): Record<string, string> {
-  if (key === undefined) return {};
-  if (/^[!-~](?:[ -~]{0,254}[!-~])?$/.test(key)) return { 'idempotency-key': key };
+  const checked = keyOf(key);
+  return checked === undefined ? {} : { 'idempotency-key': checked };
+}
+
+/** The key, in the form that the ingress accepts. @throws CliError */
+function keyOf(key: string | undefined): string | undefined {
+  if (key === undefined || /^[!-~](?:[ -~]{0,254}[!-~])?$/.test(key)) return key;
   throw new CliError(
     '--idempotency-key must be 1 to 256 characters of plain ASCII.',
     undefined,

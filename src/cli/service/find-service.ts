@@ -56,7 +56,10 @@ export async function findService(
     tokenInFile(choice.hookTokenFile, cwd) ??
     (isOwn ? hookToken(inspection, choice.hook) : undefined);
   const hooksPath = normalizePrefix(inspection.resolved?.hooks.path ?? '');
-  return new ServiceClient({ url, operatorToken: operator, hookToken: hook, hooksPath }, signal);
+  return new ServiceClient(
+    { url, operatorToken: operator, hookToken: hook, hooksPath, isOwn },
+    signal,
+  );
 }
 
 /** Where a service listens that has these `gateway.host` and `gateway.port`. @throws CliError for port 0 */

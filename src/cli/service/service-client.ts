@@ -31,6 +31,8 @@ export interface ServiceAddress {
   readonly hookToken?: string;
   /** `hooks.path`, with its leading slash. */
   readonly hooksPath: string;
+  /** True: what is secret in the configuration may be shown there. @default false */
+  readonly isOwn?: boolean;
 }
 
 export interface Page {
@@ -75,8 +77,10 @@ export interface HookPost {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** JSON text, unless `headers` name another type. */
   readonly body: Buffer<ArrayBuffer>;
+  /** True: the headers prove who sends, and the hook token stays here. @default false */
+  readonly isSigned?: boolean;
 }
 
 /** What the sender of a request is answered. */
@@ -113,6 +117,11 @@ export class ServiceClient {
   /** `hooks.path`. */
   get hooksPath(): string {
     return this.#address.hooksPath;
+  }
+
+  /** Whether it is the service of this configuration, or at least on this machine. */
+  get isOwn(): boolean {
+    return this.#address.isOwn === true;
   }
 
   /** Whether there is a token to send to hooks with. */
@@ -186,9 +195,13 @@ export class ServiceClient {
     await this.#operate('DELETE', routeOf(key), 'ok');
   }
 
-  async send({ name, headers, query, body }: HookPost): Promise<Receipt> {
+  async send({ name, headers, query, body, isSigned = false }: HookPost): Promise<Receipt> {
     const { hooksPath, hookToken = '' } = this.#address;
-    const all = { ...headers, ...JSON_TYPE, authorization: `Bearer ${hookToken}` };
+    const all = {
+      ...JSON_TYPE,
+      ...headers,
+      ...(!isSigned && { authorization: `Bearer ${hookToken}` }),
+    };
     const path = `${hooksPath}/${name}${toQuery(query)}`;
     return readReceipt(await this.#ask('POST', path, all, body, PATIENCE_OF_SENDS_MS), this.url);
   }

@@ -9,7 +9,7 @@ import type { HttpError, HttpFailure } from '../../platform/http-client.ts';
 
 /** What an operator does about a request that no mapping takes. */
 const UNKNOWN_HOOK =
-  'Is its preset in hooks.presets? See why no mapping takes it: hooks preview <hook> --payload FILE';
+  'Is its preset in hooks.presets (hooks setup <preset>)? See why no mapping takes it: hooks preview <hook> --payload FILE';
 
 /** What an operator does about a refusal, by its code; the service's own sentence stands before it. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -17,6 +17,8 @@ const HINTS: Readonly<Record<string, string>> = {
     'The service has another operator token than this configuration: set GATEWAY_CONFIG_DIR to its directory, or give --token-file.',
   unauthorized:
     'The service has another hook token than this configuration: set GATEWAY_CONFIG_DIR to its directory.',
+  invalid_signature:
+    'A sender signs there. The service has another secret than this configuration, or none of it was used: set GATEWAY_CONFIG_DIR to its directory; a sample is signed by: hooks send <preset> <event>',
   loopback_only: 'Ask on the machine of the service, without a proxy between.',
   unknown_event: 'See which there are: hooks events list',
   unknown_session: 'See which there are: hooks sessions',

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, hash, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { isRecord, parseJson } from '../../../../platform/objects.ts';
+import { getField, isRecord, parseJson } from '../../../../platform/objects.ts';
 import { readSecret } from './keys.ts';
 import type {
   CertificateProof,
@@ -34,7 +34,7 @@ export interface ToSign {
 /** A request that its receiver believes. */
 export interface ReadyRequest {
   readonly headers: Record<string, string>;
-  /** As it was given, but for senders whose signature stands in it. */
+  /** As it was given, but for senders whose signature, or the time of it, stands in it. */
   readonly body: Buffer;
   /** As it was given, but for senders whose digest of the body stands in it. */
   readonly url?: string;
@@ -107,8 +107,10 @@ function signTemplate(
   if (url === undefined && proof.signed.includes('{url}'))
     throw new Error('this sender signs the URL');
   let { body } = draft;
-  if (timestamp !== undefined && 'field' in timestamp.at && 'field' in proof.at) {
+  if (timestamp !== undefined && 'field' in timestamp.at && hasTime(timestamp.at, proof, body)) {
     ({ body } = place(timestamp.at, time ?? '', headers, body));
+  }
+  if (timestamp !== undefined && 'field' in timestamp.at && 'field' in proof.at) {
     for (const [, field = ''] of proof.signed.matchAll(/\{field:([^}]+)\}/g)) {
       // What a sender signs besides the time is a text that is new each time.
       if (field !== timestamp.at.field) {
@@ -123,6 +125,11 @@ function signTemplate(
     : sign(proof.algorithm === 'ed25519' ? null : 'sha256', content, keyOf(draft));
   const text = `${proof.prefix ?? ''}${bytes.toString(proof.encoding)}`;
   return { ...place(proof.at, listed(text, proof, timestamp, time), headers, body), url };
+}
+
+/** Whether the time stands in the body: beside the signature, or where a body already says one, which would be old. */
+function hasTime({ field }: { field: string }, { at }: SignatureProof, body: Buffer): boolean {
+  return 'field' in at || getField(parseJson(body.toString()), ...field.split('.')) !== undefined;
 }
 
 /** `t=…,v1=…` for senders that put more than the signature in its header. */
@@ -217,9 +224,11 @@ function place(
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A number stays a number. */
 function withField(fields: Fields, [name = '', ...rest]: readonly string[], text: string): Fields {
   const inner = fields[name];
-  const value = rest.length === 0 ? text : withField(isRecord(inner) ? inner : {}, rest, text);
+  const own = typeof inner === 'number' ? Number(text) : text;
+  const value = rest.length === 0 ? own : withField(isRecord(inner) ? inner : {}, rest, text);
   return { ...fields, [name]: value };
 }
 

@@ -1,0 +1,82 @@
+import { compilePathRules, presets, schemes } from '../../hooks/index.ts';
+import type { PathRule, Preset, ResolvedHooksOptions, SignatureScheme } from '../../hooks/index.ts';
+
+/*
+ * A sender that a preset is made for: where it posts to, and how it proves who it is. Which way, the preset's own setup
+ * lines say: what they ask a person to enter is what the sender shows.
+ */
+
+/**
+ * How a sender proves who it is:
+ * - `token`: it sends a token of ours.
+ * - `own-secret`: it shows, or signs with, a secret that we make and a person enters there.
+ * - `their-secret`: the sender makes the secret, and a person enters it here.
+ */
+export type ProofKind = 'token' | 'own-secret' | 'their-secret';
+
+/** What stands in setup lines for something that is known only here. */
+export interface SetupValues {
+  /** Of the hook. */
+  readonly url: string;
+  /** The same with user and password in it. */
+  readonly secretUrl: string;
+  readonly secret: string;
+  readonly token: string;
+}
+
+const PLACEHOLDER = /\{(url|secretUrl|secret|token)\}/g;
+
+/** How the sender of that preset proves who it is, once it is set up. */
+export function proofKind({ setup, verify }: Preset): ProofKind {
+  const asked = new Set(
+    setup.flatMap((line) => Array.from(line.matchAll(PLACEHOLDER), ([, name]) => name)),
+  );
+  if (asked.has('secret') || asked.has('secretUrl')) return 'own-secret';
+  return verify === undefined || asked.has('token') ? 'token' : 'their-secret';
+}
+
+/** A setup line as a person reads it. */
+export function fillIn(line: string, values: SetupValues): string {
+  return line.replaceAll(PLACEHOLDER, (_, name: keyof SetupValues) => values[name]);
+}
+
+/** The scheme that the preset names. */
+export function schemeOf({ verify }: Preset): SignatureScheme | undefined {
+  return schemes.get(verify?.scheme ?? '');
+}
+
+/** Whether the address that it sends to is part of what it signs. */
+export function signsUrl({ proofs }: SignatureScheme): boolean {
+  return proofs.some((proof) => proof.kind === 'signature' && proof.signed.includes('{url}'));
+}
+
+/** What the sender is called on a screen. */
+export function senderName(preset: Preset): string {
+  return schemeOf(preset)?.name.replace(/ \(.*\)$/, '') ?? preset.name ?? preset.id;
+}
+
+/** Path of its hook, without outer slashes. @param hooks the options in force, where a mapping may say another. */
+export function senderPath(
+  { id, match }: Preset,
+  hooks: ResolvedHooksOptions['hooks'] | undefined,
+): string {
+  const own = hooks?.mappings.find((mapping) => mapping.id === id);
+  const path = own?.match?.path ?? match?.path ?? id;
+  return path.replaceAll(/^\/+|\/+$/g, '');
+}
+
+/** The preset whose hook is meant by a name or path; undefined: it is another hook. */
+export function findPreset(
+  name: string,
+  hooks: ResolvedHooksOptions['hooks'] | undefined,
+): Preset | undefined {
+  const bare = name.replaceAll(/^\/+|\/+$/g, '');
+  return (
+    presets.get(bare) ?? [...presets.values()].find((preset) => senderPath(preset, hooks) === bare)
+  );
+}
+
+/** What its path asks of the sender; undefined: a token, and nothing else is said of the path. */
+export function findRule(path: string, settings: ResolvedHooksOptions): PathRule | undefined {
+  return compilePathRules(settings).rules.get(path);
+}
