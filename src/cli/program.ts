@@ -19,6 +19,7 @@ import { mailSetup } from './commands/mail-setup.ts';
 import { preview } from './commands/preview.ts';
 import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
+import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
 import { tokenList } from './commands/token-list.ts';
@@ -77,6 +78,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   config,
   doctor,
   send,
+  sign,
   preview,
   events,
   sessions,
