@@ -19,6 +19,7 @@ import { mailSetup } from './commands/mail-setup.ts';
 import { preview } from './commands/preview.ts';
 import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
+import { setup } from './commands/setup.ts';
 import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
@@ -77,6 +78,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   start,
   config,
   doctor,
+  setup,
   send,
   sign,
   preview,

@@ -1,18 +1,13 @@
-import { writtenDigest } from '../../hooks/index.ts';
 import { newToken } from '../../service/index.ts';
+import type { Inspection } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
-import type { CommandContext } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
-import {
-  checkId,
-  keptSender,
-  knownHooks,
-  otherFileOf,
-  refuseBroken,
-  writeSender,
-} from '../tokens/sender-tokens.ts';
+import type { Terminal } from '../terminal.ts';
+import { addToken, knownHooks } from '../tokens/sender-tokens.ts';
 import type { Sender } from '../tokens/sender-tokens.ts';
+
+const COMMAND = 'hooks token new';
 
 /** Prints it once: what is kept, and only with `--for`, is its digest. */
 export const tokenNew = defineCommand({
@@ -38,66 +33,44 @@ export const tokenNew = defineCommand({
     ],
   ],
   async action(context, options) {
-    const { terminal } = context;
+    const { terminal, env } = context;
     const { for: id, hooks, notAfter, json = false } = options;
-    const token = newToken();
-    if (id !== undefined) {
-      const made = await addToken(context, { id, hooks, notAfter }, writtenDigest(token));
-      if (json) return terminal.printJson({ token, ...made });
-    } else if (hooks !== undefined || notAfter !== undefined) {
-      throw new CliError('--hooks and --not-after need --for', undefined, EXIT.usage);
+    if (id === undefined) {
+      if (hooks !== undefined || notAfter !== undefined) {
+        throw new CliError('--hooks and --not-after need --for', undefined, EXIT.usage);
+      }
+      const token = newToken();
+      return json ? terminal.printJson({ token }) : terminal.print(token);
     }
-    if (json) terminal.printJson({ token });
+    const here = await context.inspect();
+    const { token, sender, file } = await addToken(here, { id, hooks, notAfter }, env, COMMAND);
+    tell(sender, file, here, terminal);
+    const { tokens: _digests, ...about } = sender;
+    if (json) terminal.printJson({ token, ...about, file });
     else terminal.print(token);
   },
 });
 
-interface Wanted {
-  readonly id: string;
-  readonly hooks: readonly string[] | undefined;
-  readonly notAfter: string | undefined;
-}
-
-/** Adds a secret to the sender, which may be new; says what it opens. @throws CliError; nothing was changed then */
-async function addToken(
-  { inspect, env, terminal }: CommandContext,
-  { id, hooks, notAfter }: Wanted,
-  digest: string,
-): Promise<Omit<Sender, 'tokens'> & { file: string }> {
-  checkId(id);
-  const here = await inspect();
-  refuseBroken(here);
-  const elsewhere = otherFileOf(here, id);
-  if (elsewhere !== undefined) {
-    throw new CliError(
-      `${elsewhere} has a sender "${id}" already`,
-      'your own files are not edited: add a token there, or give another name',
-    );
-  }
-  const kept = keptSender(here, id);
-  const end = notAfter ?? kept?.notAfter;
-  const about = {
-    id,
-    hooks: hooks ?? kept?.hooks ?? [id],
-    ...(end !== undefined && { notAfter: end }),
-  };
-  const sender = { ...about, tokens: [...(kept?.tokens ?? []), digest] };
-  const file = await writeSender(here, sender, env, 'hooks token new');
+/** Says what the new token opens. */
+function tell(
+  { id, hooks, tokens: { length } }: Sender,
+  file: string,
+  here: Inspection,
+  terminal: Terminal,
+): void {
   const known = knownHooks(here);
-  const strange = about.hooks.filter((hook) => known?.has(hook) === false);
+  const strange = hooks.filter((hook) => known?.has(hook) === false);
   terminal.note(
-    `sender ${id} may speak to ${asLine(about.hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
+    `sender ${id} may speak to ${asLine(hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
   );
   if (strange.length > 0) {
     terminal.note(`there is no hook of the name ${asLine(strange.join(', '))} yet`);
   }
-  const { length } = sender.tokens;
   if (length > 1) {
     terminal.note(
       `it has ${length} tokens now: once the sender uses this one, run "hooks token retire ${id} --old"`,
     );
   }
-  return { ...about, file };
 }
 
 function toList(text: string): string[] {

@@ -79,6 +79,12 @@ export class PlannedFiles {
     });
   }
 
+  /** Names of what is written. */
+  get names(): string[] {
+    const own = fragmentFile(this.fragment.name);
+    return this.gateway === undefined ? [own] : [GATEWAY_FILE, own];
+  }
+
   /** Both as JSON5 texts without secrets; null for one that is not written. */
   get shown(): { gateway: string | null; fragment: string } {
     return { gateway: this.gateway?.shown ?? null, fragment: toJson5(this.fragment.shown) };

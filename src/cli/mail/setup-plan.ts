@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../hooks/index.ts';
 import type { MailOptions } from '../../mail/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { GATEWAY_FILE, inspectConfiguration, literal, newToken } from '../../service/index.ts';
+import { GATEWAY_FILE, inspectConfiguration, literal } from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
+import { recommendedGateway } from '../config/new-gateway.ts';
 import { PlannedFiles, fragmentSections, withoutFragment } from '../config/planned-files.ts';
-import type { NewGateway } from '../config/planned-files.ts';
-import { MASK, maskSecrets } from '../config/secrets.ts';
+import { maskSecrets } from '../config/secrets.ts';
 import type { MailAnswers, MailLogin, Secret } from './setup-questions.ts';
 
 /*
@@ -54,7 +53,8 @@ export async function planMailSetup(
   const sections = { hooks: { presets: ['mail'], mail } };
   const shown = maskSecrets(sections, sections);
   const fragment = { name: MAIL_FRAGMENT, sections, shown, command: 'hooks mail setup' };
-  const gateway = before.gateway === undefined ? recommendedGateway(here.env) : undefined;
+  const gateway =
+    before.gateway === undefined ? recommendedGateway(here, 'hooks mail setup') : undefined;
   const files = new PlannedFiles(dir, before, fragment, gateway);
   const { resolved, problems, warnings } = await files.inspect(env);
   return { files, mail: problems.length === 0 ? resolved?.mail : undefined, problems, warnings };
@@ -127,15 +127,4 @@ async function refuseConflicts(
     `nothing was changed: ${file} has another value for ${places}`,
     `your own files are not edited: remove hooks.mail from ${file}, and run the command again`,
   );
-}
-
-/** The recommended configuration, as the package ships it; its schema is not where this is. */
-function recommendedGateway(env: Environment): NewGateway {
-  const example = readFileSync(new URL('../../../gateway.example.json5', import.meta.url), 'utf8');
-  const text =
-    '// Made by "hooks mail setup". docs/configuration.md has every key.\n' +
-    example.replace(/^(?:\/\/.*\n)+/, '').replace(/(?: *\/\/.*\n)* *\$schema:.*\n/, '');
-  if ((env['HOOK_TOKEN'] ?? '').trim() !== '') return { text, shown: text };
-  const token = newToken();
-  return { text: text.replace('${HOOK_TOKEN}', token), shown: text.replace('${HOOK_TOKEN}', MASK) };
 }

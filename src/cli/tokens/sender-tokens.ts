@@ -1,8 +1,9 @@
-import { secretName, writtenTokens } from '../../hooks/index.ts';
+import { secretName, writtenDigest, writtenTokens } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import {
   GATEWAY_FILE,
   inspectConfiguration,
+  newToken,
   readTokenUses,
   removeFragment,
 } from '../../service/index.ts';
@@ -17,7 +18,7 @@ import {
 } from '../config/planned-files.ts';
 
 /*
- * Senders whose tokens `hooks token` made: one fragment each, `gateway.d/token-<id>.json5`, which holds digests alone. A
+ * Senders whose tokens `hooks token` and `hooks setup` made: one fragment each, `gateway.d/token-<id>.json5`, which holds digests alone. A
  * running service notices it like any change of its configuration.
  */
 
@@ -81,6 +82,48 @@ export function otherFileOf({ merged, written }: Inspection, id: string): string
     return [file];
   });
   return files.find((file) => file !== fragmentFile(fragmentName(id)));
+}
+
+/** A sender that is to have one more secret. */
+export interface WantedToken {
+  readonly id: string;
+  /** Undefined: those it has; of a new sender the one of its own name. */
+  readonly hooks: readonly string[] | undefined;
+  /** Undefined: as it is. */
+  readonly notAfter: string | undefined;
+}
+
+/**
+ * Gives a sender, which may be new, one more secret; those that it has go on counting.
+ * @param command what the fragment names as its author
+ * @returns the token, of which only the digest is kept, and the sender as it is now
+ * @throws CliError; nothing was changed then
+ */
+export async function addToken(
+  here: Inspection,
+  { id, hooks, notAfter }: WantedToken,
+  env: Environment,
+  command: string,
+): Promise<{ token: string; sender: Sender; file: string }> {
+  checkId(id);
+  refuseBroken(here);
+  const elsewhere = otherFileOf(here, id);
+  if (elsewhere !== undefined) {
+    throw new CliError(
+      `${elsewhere} has a sender "${id}" already`,
+      'your own files are not edited: add a token there, or give another name',
+    );
+  }
+  const kept = keptSender(here, id);
+  const end = notAfter ?? kept?.notAfter;
+  const token = newToken();
+  const sender = {
+    id,
+    hooks: hooks ?? kept?.hooks ?? [id],
+    ...(end !== undefined && { notAfter: end }),
+    tokens: [...(kept?.tokens ?? []), writtenDigest(token)],
+  };
+  return { token, sender, file: await writeSender(here, sender, env, command) };
 }
 
 /**

@@ -1,0 +1,302 @@
+import { listSamples, nearestKey, presets } from '../../hooks/index.ts';
+import type { Preset, SignatureScheme } from '../../hooks/index.ts';
+import type { Environment, Inspection } from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { JSON_OPTION, defineCommand, option } from '../command.ts';
+import type { CommandContext, OptionValues } from '../command.ts';
+import type { PlannedFiles } from '../config/planned-files.ts';
+import { MASK } from '../config/secrets.ts';
+import { asLine } from '../foreign-text.ts';
+import { Prompts } from '../prompts.ts';
+import { canSign } from '../senders/sample-post.ts';
+import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
+import { fillIn, proofKind, schemeOf, senderName, senderPath } from '../senders/sender.ts';
+import type { ProofKind } from '../senders/sender.ts';
+import { findBase, isLocal } from '../senders/setup-address.ts';
+import { planSender, presentSender } from '../senders/setup-plan.ts';
+import type { PresentSender } from '../senders/setup-plan.ts';
+import { decideSecrets, readSecret } from '../senders/setup-secrets.ts';
+import { giveToken } from '../senders/setup-token.ts';
+import type { GivenToken } from '../senders/setup-token.ts';
+
+const OPTIONS = [
+  option(
+    '--url <url>',
+    'where the sender reaches the service, e.g. https://hooks.example.org (default: hooks.publicUrl)',
+  ),
+  ...SECRET_OPTIONS,
+  option('--secret-stdin', 'read the secret from stdin'),
+  option('--rotate', 'a new secret or token; the old ones go on counting beside it'),
+  option('--retire-old', 'of its secrets, let only the newest count from now on'),
+  option('--dry-run', 'show what would be written, and write nothing'),
+  JSON_OPTION,
+] as const;
+
+type SetupOptions = OptionValues<typeof OPTIONS>;
+
+/**
+ * Enables a preset, makes the secret or token of its sender or asks for it, and says step by step what to enter there.
+ * Called again it changes nothing and says the same, but for a token, which is kept nowhere.
+ */
+export const setup = defineCommand({
+  name: 'setup',
+  description: 'enable a preset and say what to enter at its sender',
+  arguments: [['[preset]', 'its name: github, stripe, grafana …; none: list all of them']],
+  options: OPTIONS,
+  examples: [
+    [
+      'hooks setup github --url https://hooks.example.org',
+      'make a secret, write gateway.d/github.json5, and say what to enter at GitHub',
+    ],
+    ['hooks setup stripe', 'say what to do there, and ask for the secret that Stripe makes'],
+    [
+      'hooks setup stripe --secret-env STRIPE_SECRET',
+      'ask for nothing; the secret stays in its variable',
+    ],
+    ['hooks setup github --rotate', 'a second secret, to replace the first without a lost event'],
+    ['hooks setup github --retire-old', 'once GitHub signs with it, end the first'],
+    ['hooks setup', 'list the presets'],
+  ],
+  async action(context, options, name?: string) {
+    if (name === undefined) return listPresets(context, options.json === true);
+    const preset = findNamed(name);
+    if (options.rotate === true && options.retireOld === true) {
+      throw new CliError('--rotate and --retire-old do not go together.', undefined, EXIT.usage);
+    }
+    const here = await context.inspect();
+    if (!here.isDemo && here.problems.length > 0) {
+      throw new CliError(
+        'the configuration that is here has problems itself',
+        'see "hooks config check"',
+      );
+    }
+    const present = await presentSender(preset, here, context.env);
+    await new SenderSetup(context, options, preset, here, present).run();
+  },
+});
+
+/** It has a command, and a fragment of that name, of its own. */
+const MAIL = 'mail';
+
+/** @throws CliError for a name that is none, and for mail, which has a command of its own */
+function findNamed(name: string): Preset {
+  const preset = presets.get(name);
+  if (preset?.id === MAIL) {
+    throw new CliError('A mailbox has a setup of its own.', 'Run: hooks mail setup', EXIT.usage);
+  }
+  if (preset !== undefined) return preset;
+  const nearest = nearestKey(name, [...presets.keys()]);
+  const hint = nearest === undefined ? 'See which there are: hooks setup' : `Is it ${nearest}?`;
+  throw new CliError(`There is no preset ${asLine(name)}.`, hint, EXIT.usage);
+}
+
+async function listPresets({ inspect, terminal }: CommandContext, asJson: boolean): Promise<void> {
+  const { resolved } = await inspect();
+  const enabled = new Set(resolved?.effective.hooks.presets);
+  const rows = [...presets.values()].map((preset) => ({
+    id: preset.id,
+    sender: senderName(preset),
+    proof: preset.id === MAIL ? 'see "hooks mail setup"' : PROOFS[proofKind(preset)],
+    isEnabled: enabled.has(preset.id),
+  }));
+  if (asJson) return terminal.printJson({ presets: rows });
+  const cells = rows.map(({ id, sender, proof, isEnabled }) => [
+    id,
+    sender,
+    proof,
+    isEnabled ? 'yes' : 'no',
+  ]);
+  terminal.printTable([['PRESET', 'SENDER', 'PROVES ITSELF BY', 'ENABLED'], ...cells]);
+}
+
+const PROOFS: Readonly<Record<ProofKind, string>> = {
+  token: 'a token of ours',
+  'own-secret': 'a secret that we make',
+  'their-secret': 'a secret that it makes',
+};
+
+/** What the steps are filled with. */
+interface Shown {
+  /** Of the service, as the sender reaches it. */
+  readonly base: string;
+  /** What a person enters at the sender; undefined where the sender has made it. */
+  readonly secret: string | undefined;
+  /** Undefined: it has none, or one that is kept nowhere. */
+  readonly token: string | undefined;
+}
+
+/** One call of the command for one preset. */
+class SenderSetup {
+  readonly #name: string;
+  /** Where somebody is there to be asked. */
+  readonly #prompts: Prompts | undefined;
+
+  constructor(
+    private readonly context: CommandContext,
+    private readonly options: SetupOptions,
+    private readonly preset: Preset,
+    private readonly here: Inspection,
+    private readonly present: PresentSender,
+  ) {
+    this.#name = senderName(preset);
+    const isAsking = context.terminal.isInteractive && options.json !== true;
+    this.#prompts = isAsking ? new Prompts(context.terminal) : undefined;
+  }
+
+  async run(): Promise<void> {
+    const { options, preset, here, present } = this;
+    const { terminal, env } = this.context;
+    const { url, rotate = false, retireOld = false, dryRun = false, json = false } = options;
+    const base = await findBase(preset, here, url, this.#prompts);
+    const given = await readGivenSecret(options, terminal);
+    let isAsked = false;
+    const change = { given, rotate, retireOld };
+    const secrets = await decideSecrets(preset, present, change, async (scheme) => {
+      isAsked = true;
+      return this.#ask(base, scheme);
+    });
+    const publicUrl = isLocal(base) || present.publicUrl !== undefined ? undefined : base;
+    const files = planSender(preset, { secrets, publicUrl }, here);
+    const isThere = present.isEnabledElsewhere && secrets === undefined && publicUrl === undefined;
+    const hasNews = files.isChange && !isThere;
+    const warnings = await this.#check(files);
+    if (hasNews && !dryRun) files.write();
+    const own = await this.#giveToken();
+    // A secret that is kept nowhere would be entered in vain.
+    const secret = hasNews && dryRun ? MASK : this.#ownSecret(secrets, env);
+    const shown = { base, secret, token: own?.token };
+    const news = [
+      ...(hasNews && !dryRun ? files.names : []),
+      ...(own?.file === undefined ? [] : [own.file]),
+    ];
+    if (json) return terminal.printJson(this.#report(shown, news));
+    if (hasNews && dryRun) files.show(terminal);
+    if (!isAsked) this.#showSteps(shown);
+    for (const { key, message } of warnings) {
+      terminal.note(`${terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`);
+    }
+    this.#tellFiles(news);
+    this.#tellSecrets(secrets?.length ?? 0, own);
+    this.#tellNext(base);
+  }
+
+  /** Shows the steps, on whose way the person finds the secret, and asks for it. */
+  #ask(base: string, scheme: SignatureScheme): Promise<string> {
+    if (this.options.json !== true) {
+      this.#showSteps({ base, secret: undefined, token: undefined });
+    }
+    const { secret } = scheme;
+    const what = `The secret of ${this.#name}${secret === undefined ? '' : ` (${secret})`}`;
+    const hint = 'Nothing was written. Give it with --secret-env NAME or --secret-stdin.';
+    return askSecret(this.context.terminal, what, hint);
+  }
+
+  /** @returns what should be looked at. @throws CliError when the service would refuse the result */
+  async #check(files: PlannedFiles): Promise<Inspection['warnings']> {
+    const { problems, warnings } = await files.inspect(this.context.env);
+    if (problems.length === 0) return warnings;
+    throw new CliError(
+      'nothing was changed: this would be refused',
+      problems.map(({ key, message }) => `${key} ${message}`).join('\n  '),
+    );
+  }
+
+  /** Undefined: nothing of a token, or of its kind, is to be written. */
+  async #giveToken(): Promise<GivenToken | undefined> {
+    const { context, options, preset } = this;
+    if (proofKind(preset) !== 'token' || options.dryRun === true) return undefined;
+    return giveToken(context, preset.id, this.#path, options.rotate === true);
+  }
+
+  #ownSecret(secrets: readonly string[] | undefined, env: Environment): string | undefined {
+    if (proofKind(this.preset) !== 'own-secret') return undefined;
+    const [written] = secrets ?? [];
+    return written === undefined
+      ? this.present.elsewhere?.secrets[0]
+      : readSecret(written, { ...this.here.env, ...env });
+  }
+
+  get #path(): string {
+    return senderPath(this.preset, this.here.resolved?.effective.hooks);
+  }
+
+  #steps({ base, secret = '', token = UNKNOWN_TOKEN }: Shown): string[] {
+    const prefix = this.here.resolved?.effective.hooks.path ?? '';
+    const url = `${base}${prefix}/${this.#path}`;
+    const withSecret = url.replace('://', `://${secret}@`);
+    return this.preset.setup.map((line) =>
+      fillIn(line, { url, secretUrl: withSecret, secret, token }),
+    );
+  }
+
+  #showSteps(shown: Shown): void {
+    const { terminal } = this.context;
+    terminal.print(terminal.style('bold', `At ${this.#name}`));
+    for (const [index, step] of this.#steps(shown).entries()) {
+      const first = `${String(index + 1).padStart(3)}. `;
+      terminal.printWrapped(asLine(step), { first, rest: ' '.repeat(first.length) });
+    }
+  }
+
+  #tellFiles(news: readonly string[]): void {
+    const { terminal } = this.context;
+    if (this.options.dryRun === true) return terminal.note('nothing was changed');
+    if (news.length === 0) return terminal.note('nothing to write: everything is there already');
+    terminal.note(
+      `written: ${news.join(', ')}; a running service takes it over within a second, without a restart`,
+    );
+    if (!this.here.isDemo) return;
+    terminal.note(
+      'From its next start on the service is no demo any more: name a model in gateway.json5 (agents.defaults.model) before.',
+    );
+  }
+
+  #tellSecrets(count: number, own: GivenToken | undefined): void {
+    const { terminal } = this.context;
+    const { id } = this.preset;
+    if (own !== undefined && own.token === undefined) {
+      terminal.note(
+        `It has a token already, of which only the digest is kept; for another one beside it: hooks setup ${id} --rotate`,
+      );
+    }
+    if (count <= 1 && (own?.count ?? 0) <= 1) return;
+    const end =
+      own === undefined ? `hooks setup ${id} --retire-old` : `hooks token retire ${id} --old`;
+    terminal.note(
+      `It has ${own?.count ?? count} secrets now, and each of them counts; once it uses the newest: ${end}`,
+    );
+  }
+
+  #tellNext(base: string): void {
+    const { terminal } = this.context;
+    if (isLocal(base)) {
+      terminal.note(
+        `${base} is this machine: for a sender elsewhere, say where it reaches it with --url https://…`,
+      );
+    }
+    const [next] = testsOf(this.preset);
+    if (next !== undefined) terminal.note(`Then try it: ${next}`);
+  }
+
+  /** The document of `--json`. */
+  #report(shown: Shown, news: readonly string[]): object {
+    return {
+      preset: this.preset.id,
+      steps: this.#steps(shown),
+      secret: shown.secret ?? null,
+      token: shown.token ?? null,
+      written: news,
+      tests: testsOf(this.preset),
+    };
+  }
+}
+
+/** Stands for a token that is kept nowhere. */
+const UNKNOWN_TOKEN = '<its token>';
+
+/** Commands that show whether it works. */
+function testsOf(preset: Preset): string[] {
+  const scheme = proofKind(preset) === 'token' ? undefined : schemeOf(preset);
+  const verb = scheme === undefined || canSign(scheme) ? 'send' : 'preview';
+  return listSamples(preset.id).map((sample) => `hooks ${verb} ${preset.id} ${sample}`);
+}
