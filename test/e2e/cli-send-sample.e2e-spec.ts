@@ -62,6 +62,21 @@ describe('hooks send <preset> <sample>', () => {
     ]);
   });
 
+  it('signs a payload of your own as well, without a change', async () => {
+    const payload = readSample('github', 'issues.opened')?.body;
+    const args = ['send', 'github', '--payload', '-', '--header', 'X-GitHub-Event: issues'];
+    const send = async (): Promise<Record<string, unknown>> => {
+      const { stdout } = await served.hooksReading(JSON.stringify(payload), ...args, '--json');
+      return JSON.parse(stdout);
+    };
+    const sent = await send();
+    expect(sent).toMatchObject({
+      isRepeat: false,
+      story: { mapping: 'github-issue', request: { verifiedBy: 'github', payload } },
+    });
+    expect(await send()).toMatchObject({ isRepeat: true, eventId: sent['eventId'] });
+  });
+
   it('shows the hook token where nothing is signed', async () => {
     const { code, stdout } = await served.hooks('send', 'generic', 'deploy');
     expect(code).toBe(0);

@@ -77,11 +77,10 @@ async function sampleBody(
     throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);
   }
   const hooks = (await inspect()).resolved?.effective.hooks;
-  const preset = findPreset(hook, hooks);
   const asking = { command: 'hooks preview', terminal, isAsking: false };
-  const { headers, body, text } = await findSample(preset, name, asking);
-  const path = preset === undefined ? hook : senderPath(preset, hooks);
-  return { hook: path, payload: text ?? body, headers };
+  const { preset, sample } = await findSample(findPreset(hook, hooks), name, asking);
+  const { headers, body, text } = sample;
+  return { hook: senderPath(preset, hooks), payload: text ?? body, headers };
 }
 
 /** A preview as an operator reads it. */

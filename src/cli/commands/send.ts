@@ -9,8 +9,10 @@ import type { PayloadSource } from '../request-input.ts';
 import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
 import { samplePost } from '../senders/sample-post.ts';
 import { findPreset } from '../senders/sender.ts';
+import { signPost } from '../senders/signed-post.ts';
+import type { Signing } from '../senders/signed-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import type { HookPost, ServiceClient } from '../service/service-client.ts';
+import type { HookPost } from '../service/service-client.ts';
 
 /** Flags that are fields of the payload of a built-in hook. */
 const FIELD_OPTIONS = [
@@ -76,8 +78,8 @@ export type SendOptions = OptionValues<typeof OPTIONS>;
 
 /**
  * Sends one request as any sender would and waits for the end of its event. The payload is a file, or made from flags for
- * the built-in hooks `wake` and `agent`, and goes out with the hook token; for a preset it may be one of the vendor's
- * samples, which is signed where the path asks for that.
+ * the built-in hooks `wake` and `agent`, or one of the samples of a preset's vendor. It goes out with the hook token, or
+ * signed where the path asks for that.
  */
 export const send = defineCommand({
   name: 'send',
@@ -98,8 +100,11 @@ export const send = defineCommand({
     const { cwd, terminal } = context;
     const service = await findService(context, { ...options, hook }, signal);
     const source = { cwd, signal, stdin: terminal.streams.stdin };
-    const ofSample = await buildSample(context, service, options, hook, sample);
-    const post = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));
+    const { resolved } = await context.inspect();
+    const signing = resolved && { settings: resolved.effective, service, now: context.clock.now() };
+    const ofSample = signing && (await buildSample(context, signing, options, hook, sample));
+    const own = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));
+    const post = ofSample === undefined && signing !== undefined ? signPost(own, signing) : own;
     if (post.isSigned !== true && !service.canSend) {
       throw new CliError(
         'There is no hook token to send with.',
@@ -111,23 +116,22 @@ export const send = defineCommand({
     const { wait = true } = options;
     await showReceipt(context, service, receipt, { ...options, wait }, interruption);
     const { eventId } = receipt;
-    if (ofSample === null || eventId === null || options.json === true) return;
+    if (ofSample === undefined || eventId === null || options.json === true) return;
     terminal.note(`The whole story: hooks events show ${asLine(eventId)}`);
   },
 });
 
-/** The request of a preset's sample; null where the command line means another request. @throws CliError */
+/** The request of a preset's sample; undefined where the command line means another request. @throws CliError */
 async function buildSample(
-  context: CommandContext,
-  service: ServiceClient,
+  { terminal }: CommandContext,
+  signing: Signing,
   options: SendOptions,
   hook: string,
   name: string | undefined,
-): Promise<HookPost | null> {
+): Promise<HookPost | undefined> {
   const { idempotencyKey, payload, header, query, json } = options;
-  const { resolved } = await context.inspect();
-  const bare = hookName(hook, service.hooksPath);
-  const preset = findPreset(bare, resolved?.effective.hooks);
+  const bare = hookName(hook, signing.service.hooksPath);
+  const asked = findPreset(bare, signing.settings.hooks);
   const own = [payload, header, query].some((given) => given !== undefined);
   if (own && name !== undefined) {
     throw new CliError(
@@ -137,17 +141,11 @@ async function buildSample(
     );
   }
   const hasFields = fieldPayload(bare, options) !== null;
-  if (name === undefined && (own || hasFields || preset === undefined)) return null;
-  const { terminal, clock } = context;
+  if (name === undefined && (own || hasFields || asked === undefined)) return undefined;
   const isAsking = terminal.isInteractive && json !== true;
-  const sample = await findSample(preset, name, { command: 'hooks send', terminal, isAsking });
-  if (preset === undefined || resolved === undefined) return null;
-  return samplePost(preset, sample, {
-    settings: resolved.effective,
-    service,
-    idempotencyKey: keyOf(idempotencyKey),
-    now: clock.now(),
-  });
+  const asking = { command: 'hooks send', terminal, isAsking };
+  const { preset, sample } = await findSample(asked, name, asking);
+  return samplePost(preset, sample, { ...signing, idempotencyKey: keyOf(idempotencyKey) });
 }
 
 /** The request that a command line means. @param prefix `hooks.path`. @throws CliError */

@@ -8,7 +8,7 @@ import type { PlannedFiles } from '../config/planned-files.ts';
 import { MASK } from '../config/secrets.ts';
 import { asLine } from '../foreign-text.ts';
 import { Prompts } from '../prompts.ts';
-import { canSign } from '../senders/sample-post.ts';
+import { canSign } from '../senders/signed-post.ts';
 import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
 import { fillIn, proofKind, schemeOf, senderName, senderPath } from '../senders/sender.ts';
 import type { ProofKind } from '../senders/sender.ts';

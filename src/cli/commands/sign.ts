@@ -5,7 +5,7 @@ import { JSON_OPTION, defineCommand, option, wrongValue } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { readBytes, withHeader } from '../request-input.ts';
-import { canSign } from '../senders/sample-post.ts';
+import { canSign } from '../senders/signed-post.ts';
 import { signsUrl } from '../senders/sender.ts';
 import {
   SECRET_OPTIONS,

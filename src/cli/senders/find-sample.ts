@@ -21,7 +21,7 @@ export async function findSample(
   preset: Preset | undefined,
   name: string | undefined,
   { command, terminal, isAsking }: { command: string; terminal: Terminal; isAsking: boolean },
-): Promise<Sample> {
+): Promise<{ preset: Preset; sample: Sample }> {
   if (preset === undefined) throw noSuchPreset();
   const names = listSamples(preset.id);
   const typed = (one: string): string => `${command} ${preset.id} ${one}`;
@@ -38,7 +38,7 @@ export async function findSample(
         )
       : name;
   const sample = chosen === undefined ? undefined : readSample(preset.id, chosen);
-  if (sample !== undefined) return sample;
+  if (sample !== undefined) return { preset, sample };
   throw new CliError(
     chosen === undefined
       ? 'The sample is missing.'

@@ -62,7 +62,7 @@ export function senderPath(
 ): string {
   const own = hooks?.mappings.find((mapping) => mapping.id === id);
   const path = own?.match?.path ?? match?.path ?? id;
-  return path.replaceAll(/^\/+|\/+$/g, '');
+  return withoutSlashes(path);
 }
 
 /** The preset whose hook is meant by a name or path; undefined: it is another hook. */
@@ -70,13 +70,17 @@ export function findPreset(
   name: string,
   hooks: ResolvedHooksOptions['hooks'] | undefined,
 ): Preset | undefined {
-  const bare = name.replaceAll(/^\/+|\/+$/g, '');
+  const bare = withoutSlashes(name);
   return (
     presets.get(bare) ?? [...presets.values()].find((preset) => senderPath(preset, hooks) === bare)
   );
 }
 
-/** What its path asks of the sender; undefined: a token, and nothing else is said of the path. */
+/** What a path asks of its sender; undefined: a token, and nothing else is said of the path. */
 export function findRule(path: string, settings: ResolvedHooksOptions): PathRule | undefined {
-  return compilePathRules(settings).rules.get(path);
+  return compilePathRules(settings).rules.get(withoutSlashes(path));
+}
+
+function withoutSlashes(path: string): string {
+  return path.replaceAll(/^\/+|\/+$/g, '');
 }
