@@ -180,7 +180,7 @@ describe('hooks setup of other senders', () => {
     dir.write('gateway.json5', OWN);
     const { code, stdout, stderr } = await setup(['gitea']);
     expect(code).toBe(0);
-    const [, token = ''] = /Bearer ([\w-]{43})/.exec(stdout) ?? [];
+    const [, token = ''] = /Bearer ([\w-]{43})\n/.exec(stdout) ?? [];
     expect(token).not.toBe('');
     expect(stderr).toContain('written: gateway.d/token-gitea.json5;');
     expect(existsSync(join(dir.path, 'gateway.d/gitea.json5'))).toBe(false);
@@ -258,6 +258,7 @@ describe('hooks setup changes nothing', () => {
     ['both at once', ['github', '--rotate', '--retire-old'], 2, 'do not go together'],
     ['a variable that is not set', ['github', '--secret-env', 'NONE'], 1, 'NONE'],
     ['a blank secret', ['github', '--secret', ''], 2, 'blank'],
+    ['a secret of two lines', ['github', '--secret', 'a\nb'], 2, 'one line'],
     ['no address', ['github', '--url', 'hooks.example.org'], 2, '--url'],
     ['user and password in the address', ['github', '--url', 'https://a:b@c.d'], 2, '--url'],
   ])('for %s', async (_what, args, status, sentence) => {

@@ -40,8 +40,9 @@ export async function readGivenSecret(
   }
   if (secret === undefined && secretStdin !== true) return undefined;
   const value = (secret ?? (await text(terminal.streams.stdin))).trim();
-  if (value !== '') return { value };
-  throw new CliError('The secret is blank.', undefined, EXIT.usage);
+  if (value === '') throw new CliError('The secret is blank.', undefined, EXIT.usage);
+  if (!/\p{Cc}/u.test(value)) return { value };
+  throw new CliError('The secret is more than one line of text.', undefined, EXIT.usage);
 }
 
 /** Its text. @throws CliError where its variable is not set */

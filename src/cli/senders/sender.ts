@@ -35,9 +35,11 @@ export function proofKind({ setup, verify }: Preset): ProofKind {
   return verify === undefined || asked.has('token') ? 'token' : 'their-secret';
 }
 
-/** A setup line as a person reads it. */
+/** A setup line as a person reads it: no full stop behind what is to be copied. */
 export function fillIn(line: string, values: SetupValues): string {
-  return line.replaceAll(PLACEHOLDER, (_, name: keyof SetupValues) => values[name]);
+  return line
+    .replace(/\}\.$/, '}')
+    .replaceAll(PLACEHOLDER, (_, name: keyof SetupValues) => values[name]);
 }
 
 /** The scheme that the preset names. */

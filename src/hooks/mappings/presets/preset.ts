@@ -13,7 +13,8 @@ export type Preset = MappingOptions & {
   /**
    * What to do at the sender, a step each and in the words of its settings page, as plain text. `{url}` stands for the
    * address of the hook, `{secret}` for the secret that both sides know, `{secretUrl}` for the address with a user and a
-   * password in it, and `{token}` for the hook token.
+   * password in it, and `{token}` for a token of ours. `hooks setup` prints them, and reads from them who makes the secret:
+   * we do where one of the two secrets stands in a line, else the sender of a scheme does, unless it sends a token.
    */
   readonly setup: readonly string[];
 };
