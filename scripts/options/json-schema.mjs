@@ -83,11 +83,18 @@ function textOr(form) {
 
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };
-/** One line for each item of a list. */
+/** One line for each item of a list, or on a condition. */
 const LIST_LINE = {
   type: 'object',
-  properties: { each: TEXT, line: TEXT, most: { type: 'integer', minimum: 1, maximum: 1000 } },
-  required: ['each', 'line'],
+  properties: {
+    each: TEXT,
+    line: TEXT,
+    most: { type: 'integer', minimum: 1, maximum: 1000 },
+    when: { type: 'object' },
+  },
+  required: ['line'],
+  anyOf: [{ required: ['each'] }, { required: ['when'] }],
+  dependentRequired: { most: ['each'] },
   additionalProperties: false,
 };
 const nothing = () => ({});

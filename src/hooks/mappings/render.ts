@@ -11,6 +11,7 @@ import type {
   TextLine,
   ValuePath,
 } from './template.ts';
+import { findNo } from './when.ts';
 
 /*
  * Templates are filled in here: data is looked up, own properties only, and what is named is shown; of objects and lists
@@ -27,11 +28,12 @@ export interface Rendered {
 
 /**
  * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
- * placeholders which all find nothing is left out.
+ * placeholders which all find nothing is left out, and so is one whose conditions are not met.
  */
 export function renderTemplate({ lines, isList }: Template, given: TemplateScope): Rendered {
   const scope = { ...given, said: [] };
-  const rendered = lines.flatMap((line) =>
+  const wanted = lines.filter(({ when }) => when === undefined || findNo(when, scope) === null);
+  const rendered = wanted.flatMap((line) =>
     isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
   );
   const kept = isList

@@ -252,12 +252,52 @@ describe('templates: a line for each item of a list (behaviour §7)', () => {
     [{ each: 'a b', line: '{{ item }}' }, /^has a line whose each is not a path: a b/u],
     [{ each: 'a', line: '{{ }}' }, /not a path/u],
     [{ each: 'a', line: 'same' }, /^has a line that is the same for every item/u],
+    [{ line: '{{ a }}', when: {} }, /^has a line whose when must be an object with a condition/u],
+    [{ line: '{{ a }}', when: { n: 1 } }, /^has a line whose when\["n"\] looks nowhere/u],
+    [{ line: '{{ a', when: { 'payload.n': 1 } }, /without its closing/u],
   ])('refuses %j', (each, why) => {
     expect(parseTemplate(['a', each])).toMatch(why);
   });
 
   it('is no literal beginning of a key', () => {
     expect(parsed([{ each: 'a', line: 'hook:{{ item }}' }]).literalStart).toBe('');
+  });
+});
+
+describe('a line of a list on a condition', () => {
+  const when = { 'payload.left': { gt: 0 } };
+
+  it.each([
+    [{ left: 3, a: 'x' }, 'A x\n3 left'],
+    [{ left: 0, a: 'x' }, 'A x'],
+    [{ left: '3', a: 'x' }, 'A x'],
+    [{ a: 'x' }, 'A x'],
+  ])('is there only where it is met: %j', (payload, text) => {
+    expect(render(['A {{ a }}', { line: '{{ left }} left', when }], payload)).toBe(text);
+  });
+
+  it('may have no placeholder, and may be the first', () => {
+    const source = [{ line: 'Not all are shown.', when }, '{{ a }}'];
+    expect(render(source, { left: 1, a: 'x' })).toBe('Not all are shown.\nx');
+    expect(render(source, { left: 0, a: 'x' })).toBe('x');
+  });
+
+  it('may stand over the lines of items', () => {
+    const source = ['A', { each: 'l', line: '- {{ item }}', when }];
+    expect(render(source, { left: 1, l: [1, 2] })).toBe('A\n- 1\n- 2');
+    expect(render(source, { left: 0, l: [1, 2] })).toBe('A');
+  });
+
+  it('looks at headers and the query, too', () => {
+    const source = ['A', { line: 'B', when: { 'headers.x-test': '1', 'query.q': '2' } }];
+    expect(render(source, {}, { headers: { 'x-test': '1' }, query: { q: '2' } })).toBe('A\nB');
+    expect(render(source, {}, { headers: { 'x-test': '1' } })).toBe('A');
+  });
+
+  it('makes a template no less complete where it is not there', () => {
+    const source = ['{{ a }}', { line: '{{ missing }}', when }];
+    const scope = { payload: { a: 1 }, headers: {}, query: {}, path: 'p', now: 'then' };
+    expect(renderTemplate(parsed(source), scope)).toMatchObject({ text: '1', isComplete: true });
   });
 });
 

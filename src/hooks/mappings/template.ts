@@ -1,5 +1,7 @@
 import type { Redaction } from '../../platform/credentials.ts';
 import type { ListLine } from '../options/index.ts';
+import { parseConditions } from './parse-when.ts';
+import type { ParsedConditions } from './when.ts';
 
 /*
  * Templates are text with placeholders: `{{ payload.a.b[0] }}`, `{{ a || b }}` for the first that is there, and
@@ -42,6 +44,8 @@ export type TemplatePart = string | Placeholder;
 /** One line of a template, or all of one that is a text. */
 export interface TextLine {
   readonly parts: readonly TemplatePart[];
+  /** What must be met, or there is no such line. */
+  readonly when?: ParsedConditions;
 }
 
 /** One line for each item of a list. */
@@ -124,12 +128,24 @@ function parseLine(written: string | ListLine): TextLine | EachLine | string {
   const parts = parseText(typeof written === 'string' ? written : written.line);
   if (typeof parts === 'string') return parts;
   if (typeof written === 'string') return { parts };
+  const when = parseLineConditions(written);
+  if (typeof when === 'string') return when;
+  if (written.each === undefined) return { parts, ...when };
   const each = parsePath(written.each);
   if (each === null) return `has a line whose each is not a path: ${written.each}; write a.b[0]`;
   if (parts.every(isText)) {
     return 'has a line that is the same for every item; write for example {{ item.name }} into it';
   }
-  return { each, parts, most: written.most ?? DEFAULT_MOST };
+  return { each, parts, most: written.most ?? DEFAULT_MOST, ...when };
+}
+
+function parseLineConditions({ when }: ListLine): Pick<TextLine, 'when'> | string {
+  if (when === undefined) return {};
+  const { conditions, problems } = parseConditions(when, 'when');
+  const [problem] = problems;
+  return problem === undefined
+    ? { when: conditions }
+    : `has a line whose ${problem.key} ${problem.message}`;
 }
 
 /** @returns what is wrong, instead of the parts. */

@@ -23,17 +23,54 @@ export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
 }
 
-/** One line for each item of a list, in a template that is a list of lines. */
+/** What a value is compared with; numbers and texts are different. @publicApi */
+export type Comparable = string | number | boolean;
+
+/** What a value must be: equal, one of a list, or what operators say, all of them. @publicApi */
+export type Condition = Comparable | readonly Comparable[] | ConditionOperators;
+
+/** Operators of a condition; nothing is ever taken for a regular expression. @publicApi */
+export interface ConditionOperators {
+  /** Says yes where the condition says no, so also where there is no value. */
+  readonly not?: Condition;
+  /** A list with at least one entry that fits. */
+  readonly any?: Condition;
+  /** A list with at least one entry, all of which fit. */
+  readonly all?: Condition;
+  /** Whether there is a value; `null` is none. */
+  readonly exists?: boolean;
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+  /** A text, or one of several. */
+  readonly startsWith?: string | readonly string[];
+  readonly endsWith?: string | readonly string[];
+  readonly contains?: string | readonly string[];
+}
+
+/**
+ * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload.list[].name` (of every entry),
+ * `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
+ * @publicApi
+ */
+export interface Conditions {
+  readonly [place: string]: Condition | readonly Conditions[];
+}
+
+/** In a template that is a list of lines: one line for each item of a list, or a line on a condition, or both. */
 export interface ListLine {
-  /** Path to the list. */
-  readonly each: string;
-  /** Template of the line, with `item` and `index`. */
+  /** Path to the list. Absent: it is one line, and has a `when`. */
+  readonly each?: string;
+  /** Template of the line, under `each` with `item` and `index`. */
   readonly line: string;
   /** Most items that get a line, 1 to 1,000; the others are counted. Default: 20. */
   readonly most?: number;
+  /** Conditions of the request, as a mapping has them; unless they are met there is no such line. */
+  readonly when?: Conditions;
 }
 
-const LIST_LINE_KEYS: ReadonlySet<string> = new Set(['each', 'line', 'most']);
+const LIST_LINE_KEYS: ReadonlySet<string> = new Set(['each', 'line', 'most', 'when']);
 const MOST_LINES = 1000;
 
 /** A text, or a list of lines: texts and {@link ListLine}s. */
@@ -41,7 +78,7 @@ export function TextOrLines(): PropertyDecorator {
   return ValidateBy(
     { name: 'isTextOrLines', validator: { validate: isTextOrLines } },
     {
-      message: `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}`,
+      message: `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}, or {line: 'text', when: {…}}`,
     },
   );
 }
@@ -55,11 +92,13 @@ function isTextOrLines(value: unknown): boolean {
 
 function isListLine(line: unknown): boolean {
   if (!isRecord(line) || Object.keys(line).some((key) => !LIST_LINE_KEYS.has(key))) return false;
-  const { each, line: text, most = 1 } = line;
+  const { each, line: text, most = 1, when } = line;
   const isInRange = typeof most === 'number' && Number.isInteger(most);
+  const isOneLine = each === undefined && when !== undefined && line['most'] === undefined;
   return (
-    typeof each === 'string' &&
+    (typeof each === 'string' || isOneLine) &&
     typeof text === 'string' &&
+    (when === undefined || isRecord(when)) &&
     isInRange &&
     most >= 1 &&
     most <= MOST_LINES

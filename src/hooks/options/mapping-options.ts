@@ -17,7 +17,7 @@ import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
-import type { ListLine } from './key-kinds.ts';
+import type { Conditions, ListLine } from './key-kinds.ts';
 import type { Problem } from './problem.ts';
 
 /** Values of a mapping's `action`. */
@@ -57,41 +57,6 @@ export class MatchOptions {
   /** Equals the payload's own string field `source`. */
   @OptionalText()
   source?: string;
-}
-
-/** What a value is compared with; numbers and texts are different. @publicApi */
-export type Comparable = string | number | boolean;
-
-/** What a value must be: equal, one of a list, or what operators say, all of them. @publicApi */
-export type Condition = Comparable | readonly Comparable[] | ConditionOperators;
-
-/** Operators of a condition; nothing is ever taken for a regular expression. @publicApi */
-export interface ConditionOperators {
-  /** Says yes where the condition says no, so also where there is no value. */
-  readonly not?: Condition;
-  /** A list with at least one entry that fits. */
-  readonly any?: Condition;
-  /** A list with at least one entry, all of which fit. */
-  readonly all?: Condition;
-  /** Whether there is a value; `null` is none. */
-  readonly exists?: boolean;
-  readonly gt?: number;
-  readonly gte?: number;
-  readonly lt?: number;
-  readonly lte?: number;
-  /** A text, or one of several. */
-  readonly startsWith?: string | readonly string[];
-  readonly endsWith?: string | readonly string[];
-  readonly contains?: string | readonly string[];
-}
-
-/**
- * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload.list[].name` (of every entry),
- * `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
- * @publicApi
- */
-export interface Conditions {
-  readonly [place: string]: Condition | readonly Conditions[];
 }
 
 /** `hooks.mappings[].transform`: code of the operator that decides instead of, or after, the templates. */
