@@ -38,6 +38,9 @@ function onPage(step: string, name: string): string {
     .replaceAll('{token}', '<the hook token>');
 }
 
+/** Senders without ids or retries: what comes again is another event, alike as it is. */
+const ALWAYS_NEW = new Set(['apprise failure', 'sonarr test', 'radarr health']);
+
 describe('the samples of presets (issue 12.5)', () => {
   const outcomes = new Map<string, { details: EventDetails; replayed: string | null }>();
   const outcome = (preset: string, event: string) => outcomes.get(`${preset} ${event}`)!;
@@ -83,8 +86,9 @@ describe('the samples of presets (issue 12.5)', () => {
     }
   });
 
-  it.each(ALL)('%s %s runs once when it is sent again', (preset, event) => {
-    expect(outcome(preset, event).replayed).toBe('true');
+  it.each(ALL)('%s %s runs once when it is sent again, if it can be known', (preset, event) => {
+    const expected = ALWAYS_NEW.has(`${preset} ${event}`) ? null : 'true';
+    expect(outcome(preset, event).replayed).toBe(expected);
   });
 
   it.each(SAMPLED)('docs/presets.md shows messages of $id', ({ id }) => {

@@ -33,7 +33,10 @@ export const alertmanager: Preset = {
       line: '- {{ item.status }}, began {{ item.startsAt }}: {{ item.annotations.summary || item.annotations.description || item.labels.alertname | max 300 }} {{ item.labels | max 600 }}',
       most: 30,
     },
-    'Alerts that Alertmanager left out: {{ truncatedAlerts }}',
+    {
+      line: 'Alerts that Alertmanager left out: {{ truncatedAlerts }}',
+      when: { 'payload.truncatedAlerts': { gt: 0 } },
+    },
     '{{ externalURL }}',
   ],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',

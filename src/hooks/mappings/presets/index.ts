@@ -2,6 +2,7 @@ import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
 import { bitbucket } from './bitbucket.ts';
 import { calendly } from './calendly.ts';
+import { datadog } from './datadog.ts';
 import { discord } from './discord.ts';
 import { generic } from './generic.ts';
 import { gitea } from './gitea.ts';
@@ -15,8 +16,14 @@ import { jenkins } from './jenkins.ts';
 import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mail } from './mail.ts';
+import { netlify } from './netlify.ts';
+import { notion } from './notion.ts';
+import { pagerduty } from './pagerduty.ts';
 import { postmark } from './postmark.ts';
+import { proxmox } from './proxmox.ts';
 import { resend } from './resend.ts';
+import { sentry } from './sentry.ts';
+import { radarr, sonarr } from './servarr.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
@@ -24,6 +31,7 @@ import { telegram } from './telegram.ts';
 import { twilio } from './twilio.ts';
 import { typeform } from './typeform.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
+import { vercel } from './vercel.ts';
 import { zendesk } from './zendesk.ts';
 import type { Preset } from './preset.ts';
 
@@ -31,15 +39,24 @@ const ALL: readonly Preset[] = [
   mail,
   alertmanager,
   grafana,
+  sentry,
+  pagerduty,
+  datadog,
   github,
   gitea,
   gitlab,
   bitbucket,
   jira,
   linear,
+  notion,
   jenkins,
+  vercel,
+  netlify,
   uptimeKuma,
   homeAssistant,
+  proxmox,
+  sonarr,
+  radarr,
   apprise,
   healthchecks,
   stripe,
