@@ -21,8 +21,9 @@ const read = (name: string): string =>
 export const certificatePem = read('certificate.pem');
 const rsaKey = createPrivateKey(read('key.pem'));
 
-const ed25519 = generateKeyPairSync('ed25519');
-const ecdsa = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** Of three senders of one row, each with keys of its own. */
+const ed25519 = [1, 2, 3].map(() => generateKeyPairSync('ed25519').privateKey);
+const ecdsa = [1, 2, 3].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 
 /** Within the certificate's dates. */
 export const NOW = Date.UTC(2027, 0, 15, 12);
@@ -57,9 +58,12 @@ export interface Sender {
   readonly options: VerifierOptions;
 }
 
-/** A sender of that row with a secret of its own kind, and what its receiver has to know. */
-export function senderOf(scheme: SignatureScheme): Sender {
-  const { secret, privateKey } = credentials(scheme);
+/**
+ * A sender of that row with a secret of its own kind, and what its receiver has to know.
+ * @param which of three, no two of which have the same secret (but all the one certificate there is)
+ */
+export function senderOf(scheme: SignatureScheme, which: 0 | 1 | 2 = 0): Sender {
+  const { secret, privateKey } = credentials(scheme, which);
   const body = Buffer.from(
     scheme.body === 'form'
       ? 'MessageSid=SM1&Body=It+is+done%2C+see+%C3%A4&SmsStatus=received&Body=twice'
@@ -78,33 +82,42 @@ export function senderOf(scheme: SignatureScheme): Sender {
       id: '3f0c6f4e-delivery',
       now: NOW,
     },
-    options: { scheme: scheme.id, secrets: [publicSecret(scheme, secret)] },
+    options: { scheme: scheme.id, secrets: [publicSecret(scheme, secret, privateKey)] },
   };
 }
 
-function credentials({ id, proofs: [proof] }: SignatureScheme): {
-  secret: string;
-  privateKey?: KeyObject;
-} {
+function credentials(
+  scheme: SignatureScheme,
+  which: number,
+): { secret: string; privateKey?: KeyObject } {
+  const { id, proofs } = scheme;
+  const [proof] = proofs;
+  const nth = (secret: string): string =>
+    Array.from({ length: which }).reduce<string>((last) => otherSecret(scheme, last), secret);
   if (proof?.kind === 'certificate') {
-    return { secret: id === 'aws-sns' ? TOPIC : '1JE4291016473214C', privateKey: rsaKey };
+    return { secret: nth(id === 'aws-sns' ? TOPIC : '1JE4291016473214C'), privateKey: rsaKey };
   }
-  if (proof?.kind === 'basic') return { secret: 'user:a-password-of-its-own' };
-  if (proof?.kind !== 'signature') return { secret: 'a-secret-of-its-own' };
-  if (proof.algorithm === 'ed25519') return { secret: '', privateKey: ed25519.privateKey };
-  if (proof.algorithm === 'ecdsa-sha256') return { secret: '', privateKey: ecdsa.privateKey };
+  if (proof?.kind === 'basic') return { secret: nth('user:a-password-of-its-own') };
+  if (proof?.kind !== 'signature') return { secret: nth('a-secret-of-its-own') };
+  if (proof.algorithm === 'ed25519') return { secret: '', privateKey: ed25519[which] };
+  if (proof.algorithm === 'ecdsa-sha256') return { secret: '', privateKey: ecdsa[which] };
   // 24 bytes in Base64.
-  return { secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+  return { secret: nth('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw') };
 }
 
 /** The half of it that the receiver is given. */
-function publicSecret({ proofs: [proof] }: SignatureScheme, secret: string): string {
-  if (proof?.kind !== 'signature' || proof.algorithm.startsWith('hmac-')) return secret;
-  if (proof.algorithm === 'ed25519') {
-    const { x = '' } = createPublicKey(ed25519.privateKey).export({ format: 'jwk' });
-    return Buffer.from(x, 'base64url').toString('hex');
+function publicSecret(
+  { proofs: [proof] }: SignatureScheme,
+  secret: string,
+  privateKey?: KeyObject,
+): string {
+  if (privateKey === undefined || proof?.kind !== 'signature') return secret;
+  const publicKey = createPublicKey(privateKey);
+  if (proof.algorithm !== 'ed25519') {
+    return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
   }
-  return ecdsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return Buffer.from(x, 'base64url').toString('hex');
 }
 
 /** Another secret of the same kind, which signed nothing here. */
