@@ -1,5 +1,16 @@
-import { customize, schemes, signRequest } from '../../src/hooks/http/auth/signatures/index.ts';
-import type { SignatureScheme } from '../../src/hooks/http/auth/signatures/index.ts';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import {
+  coversBody,
+  customize,
+  isIdSigned,
+  schemes,
+  signRequest,
+} from '../../src/hooks/http/auth/signatures/index.ts';
+import type { SignatureScheme, SignedRequest } from '../../src/hooks/http/auth/signatures/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { Hooks } from '../support/hooks.ts';
 import { openIngress } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';
 import { deliver, otherSecret, PUBLIC_URL, senderOf } from '../support/signing-senders.ts';
@@ -101,5 +112,134 @@ describe('Every sender that signs', () => {
     expect(ingress.intake.requests).toEqual([]);
     expect((await ask('{"type":1,"event":{"type":"ENTITLEMENT_CREATE"}}')).status).toBe(200);
     expect(ingress.intake.requests).toHaveLength(1);
+  });
+});
+
+/** What docs/security.md says of copies, under its table, for what a sender of each row proves with. */
+describe('A copy of what a sender sent', () => {
+  const isShown = ({ proofs: [proof] }: SignatureScheme) =>
+    proof?.kind === 'secret' || proof?.kind === 'basic';
+  const rows = senders.map((scheme) => [scheme.id, scheme] as const);
+  const showing = rows.filter(([, scheme]) => isShown(scheme));
+  const signing = rows.filter(([, scheme]) => !isShown(scheme));
+  const timed = signing.filter(([, { timestamp }]) => timestamp !== undefined);
+  /** Shorter than any signed time is good for. */
+  const KEPT_MS = 36_000;
+  let clock: ManualClock;
+  let hooks: Hooks;
+
+  beforeAll(async () => {
+    clock = new ManualClock();
+    hooks = await Hooks.start({
+      clock,
+      publicUrl: PUBLIC_URL,
+      idempotencyHours: KEPT_MS / 3_600_000,
+      mappings: senders.map((scheme) => ({
+        id: scheme.id,
+        verify: { scheme: scheme.id, secrets: [...senderOf(scheme).options.secrets] },
+        messageTemplate: 'It came.',
+      })),
+    });
+  });
+  afterAll(() => hooks.close());
+
+  /** @param ahead how far the sender's clock is ahead of ours, in milliseconds */
+  function signed(scheme: SignatureScheme, ahead = 0): SignedRequest {
+    const { toSign } = senderOf(scheme);
+    const now = clock.now() + ahead;
+    const body = Buffer.from(toSign.body.toString().replaceAll(String(toSign.now), String(now)));
+    return deliver(scheme, { ...toSign, now, body, url: `${PUBLIC_URL}/hooks/${scheme.id}` });
+  }
+
+  const idHeaders = ({ deliveryId }: SignatureScheme): readonly string[] =>
+    deliveryId !== undefined && 'headers' in deliveryId ? deliveryId.headers : [];
+
+  /** `stored`: how many events came of it; `as`: the event that it was taken for a repeat of. */
+  async function send({ url, headers, body }: SignedRequest) {
+    const before = await hooks.stored();
+    const answer = await fetch(hooks.url + url, {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      body: body.toString(),
+    });
+    const { code, eventId } = (await answer.json()) as { code?: string; eventId?: string };
+    const isRepeat = answer.headers.get('idempotent-replayed') === 'true';
+    const outcome = isRepeat ? { as: eventId } : code === undefined ? { eventId } : { code };
+    return { status: answer.status, stored: (await hooks.stored()) - before, ...outcome };
+  }
+
+  const NEW = { status: 200, stored: 1, eventId: expect.any(String) };
+
+  /** Sends what must be an event, and says what a repeat of it is answered. */
+  async function sendFirst(request: SignedRequest) {
+    const first = await send(request);
+    expect(first).toEqual(NEW);
+    return { status: 200, stored: 0, as: 'eventId' in first ? first.eventId : undefined };
+  }
+
+  it.each(signing)(
+    '%s: is a repeat, whatever it has of what is not signed',
+    async (_id, scheme) => {
+      const first = signed(scheme);
+      const repeat = await sendFirst(first);
+      const unsigned = isIdSigned(scheme) ? [] : idHeaders(scheme);
+      for (const name of [...unsigned, 'x-request-uuid', 'idempotency-key']) {
+        const headers = { ...first.headers, [name]: 'another' };
+        expect(await send({ ...first, headers })).toEqual(repeat);
+      }
+      expect(await send(first)).toEqual(repeat);
+      if (!coversBody(scheme)) {
+        const body = Buffer.from(first.body.toString().replace('done', 'gone'));
+        const reused = { status: 401, stored: 0, code: 'signature_reused' };
+        expect(await send({ ...first, body })).toEqual(reused);
+      }
+      clock.advance(KEPT_MS);
+      // Good for ever: known for as long as keys are kept. Signed with a time: for as long as that is good.
+      expect(await send(first)).toEqual(scheme.timestamp === undefined ? NEW : repeat);
+    },
+  );
+
+  it.each(timed)('%s: is a repeat until its time is over, then refused', async (_id, scheme) => {
+    const limitMs = (scheme.timestamp?.toleranceSeconds ?? 0) * 1000;
+    // The most that a sender's clock may be ahead.
+    const first = signed(scheme, limitMs);
+    const repeat = await sendFirst(first);
+    clock.advance(2 * limitMs - 1);
+    expect(await send(first)).toEqual(repeat);
+    clock.advance(1);
+    expect(await send(first)).toEqual(repeat);
+    clock.advance(1000);
+    expect(await send(first)).toEqual({ status: 401, stored: 0, code: 'invalid_signature' });
+  });
+
+  it.each(showing)('%s: is known by its id alone, and vouches for nothing', async (_id, scheme) => {
+    const first = signed(scheme);
+    const repeat = await sendFirst(first);
+    expect(await send(first)).toEqual(scheme.deliveryId === undefined ? NEW : repeat);
+    const headers = { ...first.headers };
+    for (const name of idHeaders(scheme)) headers[name] = 'another';
+    const body = Buffer.from(first.body.toString().replace('done', 'gone'));
+    expect(await send({ ...first, headers, body })).toEqual(NEW);
+  });
+
+  it('is a repeat also where its body comes as late as it may', async () => {
+    const stripe = schemes.get('stripe')!;
+    const { url, headers, body } = signed(stripe, 290_000);
+    const { as } = await sendFirst({ method: 'POST', url, headers, body });
+    const before = await hooks.stored();
+    clock.advance(589_000);
+    const asked = { method: 'POST', headers: { ...headers, expect: '100-continue' } };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const slow = request(hooks.url + url, asked, resolve).on('error', reject);
+      // Whoever is asked to go on was fresh when it began.
+      slow.on('continue', () => {
+        clock.advance(20_000);
+        slow.end(body);
+      });
+      slow.flushHeaders();
+    });
+    expect(answer.headers['idempotent-replayed']).toBe('true');
+    expect(await json(answer)).toMatchObject({ eventId: as });
+    expect(await hooks.stored()).toBe(before);
   });
 });

@@ -160,9 +160,9 @@ describe('the keys of a request (behaviour §10)', () => {
     expect(isOfSignedText(sender?.scope ?? '')).toBe(false);
   });
 
-  it('the signed text is remembered for as long as its time may be fresh, however short keys are kept', () => {
+  it('the signed text is remembered for as long as its time may be fresh and its body late, however short keys are kept', () => {
     const signature = { ...SIGNED, deliveryId: undefined, toleranceSeconds: 7200 };
-    expect(keys({ signature }, {}, 1).keys[0]?.keepUntil).toBe(AT + 4 * HOUR_MS);
+    expect(keys({ signature }, {}, 1).keys[0]?.keepUntil).toBe(AT + 5 * HOUR_MS);
     expect(keys({ signature }, {}, 72).keys[0]?.keepUntil).toBe(HOURS_72);
   });
 
