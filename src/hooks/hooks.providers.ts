@@ -16,6 +16,7 @@ import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-stor
 import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { SignatureCheck } from './http/auth/signature-check.ts';
+import { Certificates } from './http/auth/signatures/index.ts';
 import { HookTokens } from './http/auth/hook-tokens.ts';
 import { BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
@@ -126,6 +127,7 @@ export const providers: Provider[] = [
   AuthFailureThrottle,
   HookTokens,
   HookAuthentication,
+  { provide: Certificates, useFactory: () => new Certificates() },
   PathRules,
   SignatureCheck,
   Handshakes,

@@ -2,7 +2,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { HooksModule, LedgerAdmin, EventStore } from '../../src/hooks/index.ts';
-import type { EventDetails, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleExtras, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { eventually } from './eventually.ts';
 import { RecordingChannel, RecordingRunner } from './recording.ts';
@@ -24,7 +24,7 @@ export class Hooks {
   app!: NestFastifyApplication;
   url!: string;
 
-  static async start(given: Partial<HooksModuleOptions> = {}): Promise<Hooks> {
+  static async start(given: Partial<HooksModuleOptions & HooksModuleExtras> = {}): Promise<Hooks> {
     const hooks = new Hooks();
     const testing = await Test.createTestingModule({
       imports: [

@@ -95,7 +95,8 @@ function credentials(
   const nth = (secret: string): string =>
     Array.from({ length: which }).reduce<string>((last) => otherSecret(scheme, last), secret);
   if (proof?.kind === 'certificate') {
-    return { secret: nth(id === 'aws-sns' ? TOPIC : '1JE4291016473214C'), privateKey: rsaKey };
+    const name = id === 'aws-sns' ? TOPIC : '1JE4291016473214C';
+    return { secret: name + 'x'.repeat(which), privateKey: rsaKey };
   }
   if (proof?.kind === 'basic') return { secret: nth('user:a-password-of-its-own') };
   if (proof?.kind !== 'signature') return { secret: nth('a-secret-of-its-own') };

@@ -68,10 +68,12 @@ interface CompiledPathRules {
 @Injectable()
 export class PathRules {
   readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledPathRules>();
-  /** Outlive a reload, so that none is fetched twice. */
-  readonly #certificates = new Certificates();
 
-  constructor(settings: HooksSettings) {
+  /** @param certificates outlive a reload, so that none is fetched twice */
+  constructor(
+    settings: HooksSettings,
+    private readonly certificates: Certificates,
+  ) {
     settings.addCheck((next) => this.#compile(next));
   }
 
@@ -84,7 +86,7 @@ export class PathRules {
   #compile(settings: ResolvedHooksOptions): CompiledPathRules {
     const known = this.#compiled.get(settings);
     if (known !== undefined) return known;
-    const compiled = compilePathRules(settings, this.#certificates);
+    const compiled = compilePathRules(settings, this.certificates);
     this.#compiled.set(settings, compiled);
     return compiled;
   }
