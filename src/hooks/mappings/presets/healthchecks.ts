@@ -10,7 +10,7 @@ export const healthchecks: Preset = {
   match: { path: 'healthchecks' },
   setup: [
     'Integrations → Webhook → Add Integration, the same for down and up: URL POST {url}.',
-    'Request Body: {"id": "$CODE $STATUS $NOW", "code": "$CODE", "name": $NAME_JSON, "status": "$STATUS", "tags": "$TAGS", "time": "$NOW", "body": $BODY_JSON, "url": "https://healthchecks.io/checks/$CODE/details/"}',
+    'Request Body: {"id":"$CODE-$STATUS-$NOW","code":"$CODE","name":$NAME_JSON,"status":"$STATUS","tags":"$TAGS","time":"$NOW","body":$BODY_JSON,"url":"https://healthchecks.io/checks/$CODE/details/"}',
     'Request Headers, a line each: Authorization: Bearer {token} and Content-Type: application/json.',
   ],
   name: 'Healthchecks',

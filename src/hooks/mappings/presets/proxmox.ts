@@ -12,7 +12,7 @@ export const proxmox: Preset = {
   setup: [
     'Datacenter → Notifications (Backup Server: Configuration → Notifications) → Notification Targets → Add → Webhook: Method POST, URL {url}.',
     'Headers: Content-Type with application/json, and Authorization with Bearer {{ secrets.token }}.',
-    'Body: {"title": "{{ escape title }}", "message": "{{ escape message }}", "severity": "{{ severity }}", "timestamp": {{ timestamp }}, "fields": {{ json fields }}}',
+    'Body: {"title":"{{escape title}}","message":"{{escape message}}","severity":"{{severity}}","timestamp":{{timestamp}},"fields":{{json fields}}}',
     'Secrets: Key token, Value {token}.',
     'Notification Matchers: add the target to the one that is to use it; Test on the target sends a test message.',
   ],
