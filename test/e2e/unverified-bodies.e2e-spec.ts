@@ -8,6 +8,8 @@ import { byGithub } from '../support/signed.ts';
 const SECRET = 'the-secret-that-github-signs-with';
 const MIB = 1_048_576;
 const LARGE = JSON.stringify({ text: 'x'.repeat(MIB - 11) });
+const ONE = '192.0.2.1';
+const FROM_ONE = { 'x-forwarded-for': ONE };
 const WRONG = byGithub('not-the-secret', LARGE);
 
 describe('Bodies of senders that are not verified yet', () => {
@@ -18,6 +20,7 @@ describe('Bodies of senders that are not verified yet', () => {
   beforeEach(async () => {
     ingress = await openIngress({
       options: {
+        trustedProxies: ['127.0.0.1'],
         mappings: [
           { id: 'github', verify: { scheme: 'github', secrets: [SECRET] }, messageTemplate: 'x' },
         ],
@@ -32,11 +35,16 @@ describe('Bodies of senders that are not verified yet', () => {
   });
 
   /** A request of 1 MiB, signed well-formed and wrong, that sends all of its body but the last byte. */
-  function begin(): Socket {
+  function begin(client: string): Socket {
     const socket = ingress.socket();
     open.push(socket);
     socket.on('error', () => {});
-    const head = Object.entries({ ...WRONG, host: 'x', 'content-length': String(MIB) });
+    const head = Object.entries({
+      ...WRONG,
+      host: 'x',
+      'content-length': String(MIB),
+      'x-forwarded-for': client,
+    });
     socket.write(
       `POST /hooks/github HTTP/1.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n`,
     );
@@ -45,28 +53,46 @@ describe('Bodies of senders that are not verified yet', () => {
   }
 
   async function fail(): Promise<void> {
-    const answer = await ingress.post('/hooks/github', LARGE, WRONG);
+    const answer = await ingress.post('/hooks/github', LARGE, { ...WRONG, ...FROM_ONE });
     expect(answer.status).toBe(401);
   }
 
   it('a client that failed has 4 MiB of them at once; small ones of the same address still pass', async () => {
     await fail();
-    const sockets = Array.from({ length: 12 }, begin);
+    const sockets = Array.from({ length: 12 }, () => begin(ONE));
     await eventually('the room is used', () => held() === 4 * MIB);
     const small = '{"action":"opened"}';
-    const answer = await ingress.post('/hooks/github', small, byGithub(SECRET, small));
+    const answer = await ingress.post('/hooks/github', small, {
+      ...byGithub(SECRET, small),
+      ...FROM_ONE,
+    });
     expect(answer.status).toBe(200);
     expect(held()).toBe(4 * MIB);
     // A large one waits for its turn, and has it.
-    const large = ingress.post('/hooks/github', LARGE, byGithub(SECRET, LARGE));
+    const large = ingress.post('/hooks/github', LARGE, {
+      ...byGithub(SECRET, LARGE),
+      ...FROM_ONE,
+    });
     for (const socket of sockets) socket.write('}');
     expect((await large).status).toBe(200);
     await eventually('everybody is answered', () => held() === 0);
     expect(ingress.intake.requests).toHaveLength(2);
   });
 
+  it('one client has half of the room at most, and 4 MiB once it went away in the middle', async () => {
+    for (let at = 0; at < 40; at += 1) begin(ONE);
+    await eventually('half of the room is used', () => held() === 32 * MIB);
+    const large = ingress.post('/hooks/github', LARGE, byGithub(SECRET, LARGE));
+    expect((await large).status).toBe(200);
+    for (const socket of open.splice(0)) socket.destroy();
+    await eventually('they have gone', () => held() === 0);
+    for (let at = 0; at < 12; at += 1) begin(ONE);
+    await eventually('little room is used', () => held() === 4 * MIB);
+    expect(ingress.intake.requests).toHaveLength(1);
+  });
+
   it('all clients together have 64 MiB of them, failed or not', async () => {
-    Array.from({ length: 70 }, begin);
+    for (let at = 0; at < 70; at += 1) begin(`192.0.2.${at % 3}`);
     await eventually('the room is used', () => held() === 64 * MIB);
     for (const socket of open.splice(0)) socket.destroy();
     await eventually('they have gone', () => held() === 0);

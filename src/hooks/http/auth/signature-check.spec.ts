@@ -32,13 +32,15 @@ describe('SignatureCheck', () => {
     fault: SignatureFault | null,
     body: Promise<Buffer> = Promise.resolve(BYTES),
     raw = request(),
+    client = '192.0.2.1',
   ): ReturnType<SignatureCheck['read']> =>
-    check.read(
-      raw,
-      { verifier: saying(fault), client: '192.0.2.1', receivedAt: 0 },
-      LIMITS,
-      () => body,
-    );
+    check.read(raw, { verifier: saying(fault), client, receivedAt: 0 }, LIMITS, () => body);
+  /** So many bodies that do not end before they are told to. */
+  const holding = (count: number): { end: () => void } => {
+    const { promise, resolve } = Promise.withResolvers<Buffer>();
+    for (let at = 0; at < count; at += 1) void read(null, promise);
+    return { end: () => resolve(BYTES) };
+  };
 
   it.each<[SignatureFault, string, number]>([
     ['missing', 'invalid_signature', 401],
@@ -53,8 +55,7 @@ describe('SignatureCheck', () => {
 
   it('lets a body wait for room, and refuses it once it has waited as long as a body may take', async () => {
     await expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
-    const { promise: never } = Promise.withResolvers<Buffer>();
-    for (let at = 0; at < 4; at += 1) void read(null, never);
+    const held = holding(4);
     const refused = read(null).catch((error: unknown) => error);
     expect(check.heldBytes).toBe(4 * MIB);
     expect(clock.waiting).toBe(1);
@@ -65,15 +66,40 @@ describe('SignatureCheck', () => {
       retryAfterSeconds: 5,
     });
     expect(check.heldBytes).toBe(4 * MIB);
+    held.end();
   });
 
   it('forgets whoever goes away while it waits', async () => {
+    const held = holding(4);
     const raw = request();
     const gone = read(null, undefined, raw).catch((error: unknown) => error);
     expect(clock.waiting).toBe(1);
     raw.destroy();
     expect(await gone).toBeInstanceOf(ClientGone);
     expect(clock.waiting).toBe(0);
+    held.end();
+  });
+
+  it('takes whoever goes away in the middle of a body for a failure: nobody keeps all room by that', async () => {
+    clock.advance(60_000);
+    const gone = read(null, Promise.reject(new ClientGone())).catch((error: unknown) => error);
+    expect(await gone).toBeInstanceOf(ClientGone);
+    const held = holding(4);
+    const waits = read(null).catch((error: unknown) => error);
+    expect([check.heldBytes, clock.waiting]).toEqual([4 * MIB, 1]);
+    held.end();
+    await waits;
+    expect(check.heldBytes).toBe(0);
+  });
+
+  it('leaves half of the room to others, however good a client has been', async () => {
+    clock.advance(60_000);
+    const held = holding(32);
+    const own = read(null);
+    expect([check.heldBytes, clock.waiting]).toEqual([32 * MIB, 1]);
+    await expect(read(null, undefined, undefined, '192.0.2.2')).resolves.toBeDefined();
+    held.end();
+    await expect(own).resolves.toBeDefined();
   });
 
   it('remembers a failure for a minute', async () => {

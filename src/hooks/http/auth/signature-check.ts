@@ -83,8 +83,11 @@ export class SignatureCheck {
       if (typeof outcome === 'string') throw FAULTS[outcome];
       return { bytes, signature: outcome };
     } catch (error) {
-      // Whoever sends too much or too slowly has not shown who it is either; our own trouble is nobody's failure.
-      if (error instanceof Rejection && error.status < 500) this.#bodies.noteFailure(client);
+      // Whoever sends too much or too slowly, or goes away half-way, has not shown who it is either; our own trouble is
+      // nobody's failure.
+      const isOurs =
+        error instanceof Rejection ? error.status >= 500 : !(error instanceof ClientGone);
+      if (!isOurs) this.#bodies.noteFailure(client);
       throw error;
     } finally {
       leave?.();
@@ -111,7 +114,9 @@ function expectedSize(raw: IncomingMessage, { maxBodyBytes }: BodyLimits): numbe
 const SMALL_BODY_BYTES = 65_536;
 /** For all clients together. One body always finds room, however large it may be. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** For one client that failed lately. */
+/** For one client: whoever sends slowly must not keep the others out. */
+const MOST_BYTES_OF_ONE = MOST_BYTES / 2;
+/** For one that failed lately. */
 const MOST_BYTES_AFTER_FAILURE = 4 * 1024 * 1024;
 const REMEMBERED_MS = 60_000;
 
@@ -175,7 +180,8 @@ class UnverifiedBodies {
   #hasRoom(key: string, size: number): boolean {
     if (this.held > 0 && this.held + size > MOST_BYTES) return false;
     const own = this.#byClient.get(key) ?? 0;
-    return own === 0 || own + size <= MOST_BYTES_AFTER_FAILURE || !this.#hasFailed(key);
+    const most = this.#hasFailed(key) ? MOST_BYTES_AFTER_FAILURE : MOST_BYTES_OF_ONE;
+    return own === 0 || own + size <= most;
   }
 
   #hasFailed(key: string): boolean {
