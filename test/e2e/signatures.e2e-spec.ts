@@ -1,10 +1,14 @@
-import { GOOD, openIngress } from '../support/ingress-host.ts';
+import { GOOD, TOKEN, openIngress } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';
 import { byGithub, bySlack } from '../support/signed.ts';
 
 const SECRET = 'the-secret-that-github-signs-with';
 const OLD_SECRET = 'the-secret-before-it-was-replaced';
 const BODY = '{"action":"opened"}';
+
+const basic = (pair: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+});
 
 describe('A hook whose sender signs', () => {
   let ingress: Ingress;
@@ -25,6 +29,12 @@ describe('A hook whose sender signs', () => {
             orToken: true,
             tokenHeader: 'X-Own-Token',
             messageTemplate: '{{ headers.x-own-token }}hello',
+          },
+          {
+            id: 'basic',
+            verify: { scheme: 'postmark', secrets: ['postmark:its-own-password'] },
+            orToken: true,
+            messageTemplate: 'x',
           },
           { id: 'plain', tokenHeader: 'x-own-token', messageTemplate: 'hello' },
           { id: 'any', match: {}, messageTemplate: 'any' },
@@ -114,6 +124,19 @@ describe('A hook whose sender signs', () => {
       401,
       'unauthorized',
     );
+  });
+
+  it.each<[string, Record<string, string>, number, string]>([
+    ['what its sender proves itself by', basic('postmark:its-own-password'), 200, 'postmark'],
+    ['another password', basic('postmark:wrong'), 401, 'invalid_signature'],
+    ['the token', GOOD, 200, 'token'],
+    ['a wrong token', { authorization: 'Bearer wrong' }, 401, 'unauthorized'],
+    ['the token as a password', basic(`x:${TOKEN}`), 401, 'invalid_signature'],
+  ])('Basic belongs to the sender that is known by it: %s', async (_name, headers, status, is) => {
+    const answer = await ingress.post('/hooks/basic', BODY, headers);
+    if (status !== 200) return expectRefusal(answer, status, is);
+    expect(answer.status).toBe(200);
+    expect(ingress.intake.requests).toEqual([expect.objectContaining({ verifiedBy: is })]);
   });
 
   it('locks nobody out: a thousand wrong signatures, and ten right ones from the same address', async () => {

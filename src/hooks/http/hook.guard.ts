@@ -85,6 +85,9 @@ export class HookGuard implements CanActivate {
 }
 
 /** On a path that takes either, whoever presents a token is judged by that. */
-function presentsToken({ headers }: IncomingMessage, { orToken, tokenHeader }: PathRule): boolean {
-  return orToken && presentedToken(headers, tokenHeader) !== null;
+function presentsToken({ headers }: IncomingMessage, rule: PathRule): boolean {
+  const { orToken, tokenHeader, scheme } = rule;
+  if (!orToken) return false;
+  const isBasicTaken = scheme?.proofs.some(({ kind }) => kind === 'basic') === true;
+  return presentedToken(headers, tokenHeader, !isBasicTaken) !== null;
 }

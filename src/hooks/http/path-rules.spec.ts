@@ -130,6 +130,11 @@ describe('Path rules', () => {
       'mappings[0].tokenHeader has no meaning',
     ],
     [
+      'a header for the token in which the sender proves itself',
+      { id: 'a', verify, orToken: true, tokenHeader: 'X-Hub-Signature-256' },
+      'mappings[0].tokenHeader is where GitHub puts its own proof',
+    ],
+    [
       'an empty list',
       { id: 'a', verify: { scheme: 'github', secrets: [] } },
       'mappings[0].verify.secrets must hold at least one secret',

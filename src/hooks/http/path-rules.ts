@@ -238,13 +238,17 @@ function compileRule(
   if (tokenHeader !== undefined && isVerifyWritten && !orToken) {
     report('tokenHeader', 'has no meaning beside verify without orToken: true; remove it');
   }
+  const signed = signer === undefined ? [] : signatureHeaders(signer.verifier.scheme);
+  if (tokenHeader !== undefined && signed.includes(tokenHeader.toLowerCase())) {
+    const sender = signer?.verifier.scheme.name;
+    report('tokenHeader', `is where ${sender} puts its own proof; choose another header`);
+  }
   if (problems.length > before) return null;
   const scheme = schemes.get(verify?.scheme ?? '');
   if (scheme !== undefined && signer === undefined && !scheme.canSendToken) {
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
   }
-  const signed = signer === undefined ? [] : signatureHeaders(signer.verifier.scheme);
   return {
     path,
     orToken,

@@ -158,13 +158,18 @@ function parseBasic(authorization: string | undefined): string | null {
 /**
  * The token a request came with; null when it came with none. The first that is not blank counts, even if it is wrong and
  * a later one right: Bearer, `x-gateway-token`, the path's own header, the password of Basic.
+ * @param takesBasic false where Basic is how the path's own sender proves itself
  */
-export function presentedToken(headers: IncomingHttpHeaders, tokenHeader?: string): string | null {
+export function presentedToken(
+  headers: IncomingHttpHeaders,
+  tokenHeader?: string,
+  takesBasic = true,
+): string | null {
   return (
     parseBearer(headers.authorization) ??
     tokenIn(headers['x-gateway-token']) ??
     (tokenHeader === undefined ? null : tokenIn(headers[tokenHeader])) ??
-    parseBasic(headers.authorization)
+    (takesBasic ? parseBasic(headers.authorization) : null)
   );
 }
 
