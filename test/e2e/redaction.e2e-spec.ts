@@ -1,4 +1,5 @@
 import { EventStore, HookReplay } from '../../src/hooks/index.ts';
+import { writtenDigest } from '../../src/hooks/options/index.ts';
 import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
@@ -10,10 +11,13 @@ const ZOOM = {
   },
 };
 
+const KNOWN_BY_DIGEST = 'a-token/of+a-sender-that-is-a-digest-here';
+
 let hooks: Hooks;
 
 beforeAll(async () => {
   hooks = await Hooks.start({
+    tokens: [{ id: 'ci', token: writtenDigest(KNOWN_BY_DIGEST), hooks: ['*'] }],
     mappings: [
       { id: 'plain' },
       { id: 'whole', messageTemplate: 'Got {{ payload }}' },
@@ -106,6 +110,22 @@ describe('our own tokens (found/security.md 9)', () => {
     expect(hooks.log.lines.some((line) => JSON.stringify(line).includes('in/[left out]/x'))).toBe(
       true,
     );
+  });
+});
+
+describe('a token of which we know the digest only', () => {
+  it('is as absent as ours that are written out', async () => {
+    const answer = await hooks.ask(
+      `/in/${KNOWN_BY_DIGEST}/x?note=${KNOWN_BY_DIGEST}&team=ops`,
+      {},
+      { authorization: `Bearer ${KNOWN_BY_DIGEST}`, 'x-note': KNOWN_BY_DIGEST },
+    );
+    const details = await hooks.ended(answer['eventId']);
+    expect(details).toMatchObject({
+      hook: 'in/[left out]/x',
+      request: { path: 'in/[left out]/x', query: { team: 'ops' } },
+    });
+    expect(JSON.stringify([details, hooks.log.lines])).not.toContain(KNOWN_BY_DIGEST);
   });
 });
 

@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accepted } from '../actions/accept.ts';
-import { ownSecrets } from '../options/index.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../rejection.ts';
 import { ClientGone } from './body.ts';
 import { HandshakeAnswered } from './handshakes.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
-import { visibleName } from './request.ts';
+import { secretsOf, visibleName } from './request.ts';
 import { RequestContext } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
@@ -104,7 +103,7 @@ export class AnswerWriter {
     if (reply.sent || context?.isAnswered === true) return;
     if (error instanceof ClientGone && context !== undefined) {
       context.isAnswered = true;
-      this.#log(context, CLIENT_GONE);
+      this.#log(request, CLIENT_GONE);
       return;
     }
     if (error instanceof Rejection) {
@@ -149,12 +148,13 @@ export class AnswerWriter {
       reply.code(status).send(text);
     }
     if (context !== undefined && status >= 400) this.#noteRefusal(context, request, answer);
-    else this.#log(context, status, answer.eventId);
+    else this.#log(request, status, answer.eventId);
   }
 
   /** One structured line per accepted request: no payload, no token, no query. */
-  #log(context: RequestContext | undefined, status: number, event: string | null = null): void {
-    const name = context?.verifiedBy === undefined ? null : shownName(context);
+  #log(request: FastifyRequest, status: number, event: string | null = null): void {
+    const context = RequestContext.get(request);
+    const name = context?.verifiedBy === undefined ? null : shownName(context, request.raw);
     const ms = context?.ms ?? 0;
     this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
     this.observer.observe({ hook: context === undefined ? null : reached(context), status, ms });
@@ -168,7 +168,7 @@ export class AnswerWriter {
     const sentence = asText(body['error']);
     const hook = this.#hookOf(context);
     const isNamed = hook === null && verifiedBy !== null;
-    const name = isNamed ? shownName(context) : null;
+    const name = isNamed ? shownName(context, raw) : null;
     const reason = (answer.reason ?? sentence).slice(0, LONGEST_REASON);
     const bytes = announcedBytes(raw);
     this.refusals.add(
@@ -204,8 +204,8 @@ function rounded(ms: number): number {
 }
 
 /** A path may bring what no log should keep. */
-function shownName({ name, settings }: RequestContext): string {
-  return visibleName(name, ownSecrets(settings)).slice(0, LONGEST_NAME);
+function shownName(context: RequestContext, { headers }: IncomingMessage): string {
+  return visibleName(context.name, secretsOf(context, headers)).slice(0, LONGEST_NAME);
 }
 
 /** A refused body is not worth waiting for: then the connection closes, however small the rest. */

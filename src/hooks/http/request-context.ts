@@ -41,6 +41,8 @@ export class RequestContext {
   signer: PathSigner | undefined;
   /** What its signature says, once it is verified. */
   signature: HookRequest['signature'];
+  /** What may be shown to nobody, once somebody asked (`secretsOf`). */
+  secrets: readonly string[] | undefined;
   /** The body as the host's plugins hand it on, unread. */
   payload: Readable | undefined;
   /** The body is being read, or reading it ended early: the rest of it may still be under way. */

@@ -89,9 +89,12 @@ describe('visibleName', () => {
     ['in/a/token/x', 'in/[left out]/x'],
     ['in/a%2Ftoken', 'in/[left out]'],
     ['in/xa/tokeny', 'in/x[left out]y'],
+    ['in/a%2Btoken%2Fof', 'in/[left out]'],
+    ['in/a%2Btoken/of/x', '[left out]'],
+    ['in/a%2Dtoken/of/x', 'in/a%2Dtoken/of/x'],
     ['in/%C3%A9%', 'in/%C3%A9%'],
   ])('shows %s as %s', (name, shown) => {
-    expect(visibleName(name, ['a/token'])).toBe(shown);
+    expect(visibleName(name, ['a/token', 'a+token/of'])).toBe(shown);
   });
 });
 
@@ -175,6 +178,7 @@ describe('visibleHeaders', () => {
     const secrets = ['a-token-of-ours', 'another one'];
     const headers = { 'x-a': 'a-token-of-ours', 'x-b': 'see a-token-of-ours!', 'x-c': 'a-token' };
     expect(visibleHeaders(headers, secrets)).toEqual({ 'x-c': 'a-token' });
+    expect(parseQuery('/x?a=to+ken/of=o&b=2', ['to+ken/of=o'])).toEqual({ b: '2' });
     expect(parseQuery('/x?a=a-token-of-ours&b=%61-token-of-ours&c=1&another+one', secrets)).toEqual(
       { c: '1' },
     );

@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { LONGEST_KEY } from '../actions/idempotency.ts';
 import { LEFT_OUT, isCredential } from '../../platform/credentials.ts';
-import { holdsSecret, ownSecrets } from '../options/index.ts';
+import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
+import { presentedToken } from './auth/hook-authentication.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';
 import { assertContent, parseContent } from './content.ts';
@@ -47,7 +48,7 @@ export class RequestReader {
       await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });
     }
     const idempotencyKey = getIdempotencyKey(raw.headers);
-    const secrets = ownSecrets(settings);
+    const secrets = secretsOf(context, raw.headers);
     const headers = visibleHeaders(raw.headers, secrets);
     for (const secret of rule?.secretHeaders ?? NONE) delete headers[secret];
     return {
@@ -91,6 +92,27 @@ export class RequestReader {
 }
 
 /**
+ * What a request must show to nobody: our own secrets, and the token that it came with, of which we may know no more than
+ * the digest.
+ */
+export function secretsOf(
+  context: RequestContext,
+  headers: IncomingHttpHeaders,
+): readonly string[] {
+  return (context.secrets ??= withPresented(
+    context,
+    presentedToken(headers, context.rule?.tokenHeader),
+  ));
+}
+
+function withPresented({ settings }: RequestContext, token: string | null): readonly string[] {
+  const secrets = ownSecrets(settings);
+  // A shorter one opens nothing, and is part of too much.
+  if (token === null || token.length < SHORTEST_TOKEN || secrets.includes(token)) return secrets;
+  return [...secrets, token];
+}
+
+/**
  * First value of each query parameter, decoded; credentials left out.
  * @param secrets our own; a parameter that brings one is left out, whatever its name
  */
@@ -114,10 +136,12 @@ export function parseQuery(url: string, secrets: readonly string[] = []): Record
 export function visibleName(name: string, secrets: readonly string[]): string {
   const shown = secrets.reduce((text, secret) => text.replaceAll(secret, LEFT_OUT), name);
   if (!shown.includes('%')) return shown;
-  const segments = shown.split('/');
-  return segments
+  const visible = shown
+    .split('/')
     .map((segment) => (holdsSecret(decode(segment), secrets) ? LEFT_OUT : segment))
     .join('/');
+  // A secret with a slash of its own, of which only the rest is encoded.
+  return holdsSecret(decode(visible), secrets) ? LEFT_OUT : visible;
 }
 
 /** Whether a token was put where every log on the way keeps it. */
