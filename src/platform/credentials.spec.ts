@@ -24,6 +24,9 @@ describe('isCredentialField: fields of bodies', () => {
     'pwd',
     'sessionId',
     'auth',
+    'clientState',
+    'API Key',
+    'api.key',
   ])('%s is one', (name) => {
     expect(isCredentialField(name)).toBe(true);
   });

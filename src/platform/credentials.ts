@@ -7,7 +7,7 @@ import { toPlainNumber } from './exact-json.ts';
 
 /** Anywhere in a name, of headers, query parameters and fields. */
 const EVERYWHERE =
-  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|passw|passphrase|passcode|client-?principal|client-?cert|oidc|(?:api|access|private|signing|subscription|encryption|licen[cs]e|stream|master|shared|auth|functions?|storage|webhook|hook)[-_]?key|session[-_]?id/;
+  /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|passw|passphrase|passcode|client-?principal|client-?cert|client[-_]?state|oidc|(?:api|access|private|signing|subscription|encryption|licen[cs]e|stream|master|shared|auth|functions?|storage|webhook|hook)[-_. ]?key|session[-_. ]?id/;
 /** The same as words of their own. */
 const WORDS = /(?:^|[-_])(?:auth|sig|pwd|pass|dpop|otp|mac)(?:$|[-_])/;
 /** Of headers and query parameters only. */

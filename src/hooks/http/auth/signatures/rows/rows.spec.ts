@@ -9,6 +9,7 @@ import {
   TARGET,
   verifierFor,
 } from '../../../../../../test/support/signing-senders.ts';
+import { isCredentialField } from '../../../../../platform/credentials.ts';
 import { coveredHeaders, coversBody, isIdSigned, schemes } from '../index.ts';
 import type { SignatureScheme, SignedRequest } from '../index.ts';
 
@@ -261,5 +262,24 @@ describe('what a row covers', () => {
       const request = { ...deliver(scheme, { ...toSign, url }), url: TARGET };
       expect((await isAccepted(verifierFor(options), request)) !== null).toBe(isVague);
     }
+  });
+});
+
+describe('what proves a sender and stands in the body', () => {
+  const inBody = signing.flatMap(({ id, proofs }) =>
+    proofs.flatMap((proof) => {
+      const isSecret = !(proof.kind === 'secret' && proof.isGuessable === true);
+      return isSecret && 'at' in proof && 'field' in proof.at
+        ? [[id, proof.at.field] as const]
+        : [];
+    }),
+  );
+
+  it.each(inBody)('%s: the field %s is left out of prompts and stories', (_id, field) => {
+    expect(field.split('.').some(isCredentialField)).toBe(true);
+  });
+
+  it('is looked at in each of these rows', () => {
+    expect(inBody.map(([id]) => id)).toEqual(expect.arrayContaining(['mailgun', 'ms-graph']));
   });
 });
