@@ -28,6 +28,8 @@ describe('POST /hooks/<name>', () => {
           channel: 'chan_2',
         },
         { id: 'wake', messageTemplate: 'never' },
+        { id: 'lines', messageTemplate: [{ each: 'items', line: '{{ title }}', most: 200 }] },
+        { id: 'each', forEach: 'items', messageTemplate: '{{ title }}' },
         { id: 'trusted', allowUnsafeExternalContent: true, messageTemplate: '{{ text }}' },
         { id: 'headers', messageTemplate: 'a{{ headers.authorization }}b{{ headers.x-event }}' },
       ],
@@ -48,6 +50,17 @@ describe('POST /hooks/<name>', () => {
       'cpu #0',
       'disk #1',
     ]);
+  });
+
+  it.each(['lines', 'each'])('%s: one request makes no 200 MB of text', async (path) => {
+    const body = { title: 'x'.repeat(500_000), items: Array.from({ length: 200 }, () => ({})) };
+    const answer = await hooks.ask(`/${path}`, body);
+    expect(answer).toMatchObject({ status: 500, code: 'mapping_failed' });
+    const details = await hooks.details(answer['eventId']);
+    expect(details).toMatchObject({ status: 'failed', runs: [] });
+    expect(details.error).toContain('more than 16000000 characters');
+    const usual = await hooks.ask(`/${path}`, { ...body, title: 'x' });
+    expect(usual.status).toBe(200);
   });
 
   it('leaves out items that were seen before and answers with the rest', async () => {

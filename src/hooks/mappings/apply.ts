@@ -15,7 +15,7 @@ import type { CompiledMapping, TemplatedField } from './mapping.ts';
 import { readSource } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import type { TransformDecisions } from './run-transform.ts';
-import { findShadowed, lookUp, placeOfItem, renderTemplate, shownAt } from './render.ts';
+import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor, shownAt } from './render.ts';
 import type { Rendered } from './render.ts';
 import { isStatic } from './template.ts';
 import type { TemplateScope } from './template.ts';
@@ -104,6 +104,7 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
     path: bareName(request.name),
     now: new Date(request.receivedAt).toISOString(),
     redaction: mapping.redaction,
+    room: roomFor(request.payloadText),
   };
   const { forEach } = mapping;
   if (forEach === undefined) return [scope];

@@ -74,9 +74,29 @@ function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rend
     const text = findText(part, scope);
     if (text === '') isComplete = false;
     else hasContent = true;
+    take(text.length, scope);
     return text;
   });
   return { text: texts.join(''), hasContent, isComplete };
+}
+
+/** Most characters that one request may become; or four times the payload, where that is more. */
+const MOST_CHARACTERS = 16_000_000;
+
+/** The room of one request, for {@link TemplateScope.room}: a field that is named for each item is there each time. */
+export function roomFor(payloadText: string): { characters: number } {
+  return { characters: Math.max(MOST_CHARACTERS, 4 * payloadText.length) };
+}
+
+/** @throws Error when there is no room: memory and prompts would grow to hundreds of times what was sent. */
+function take(characters: number, { room }: TemplateScope): void {
+  if (room === undefined) return;
+  room.characters -= characters;
+  if (room.characters >= 0) return;
+  throw new Error(
+    `the templates make more than ${MOST_CHARACTERS} characters of this request, or four times its payload: ` +
+      'shorten what they repeat for every item, e.g. {{ title | max 500 }}',
+  );
 }
 
 /** Empty when none of the paths finds anything. */

@@ -26,6 +26,8 @@ export interface TemplateScope {
   readonly redaction?: Redaction;
   /** What the placeholders before have shown; {@link renderTemplate} sees to it. */
   readonly said?: ValuePath[];
+  /** Shared by all that is rendered of one request. Absent: there is no limit. */
+  readonly room?: { characters: number };
 }
 
 /** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
