@@ -154,6 +154,21 @@ describe('certificates', () => {
     expect(slow.asked).toHaveLength(4);
   });
 
+  it('are fetched again when their day is over, however many others strangers make us ask for', async () => {
+    const { asked, certificates } = host();
+    const options = { ...senderOf(paypal).options, toleranceSeconds: 86_400 };
+    const verifier = verifierFor(options, certificates);
+    const known = withCertificate('CERT-known');
+    expect(await isAccepted(verifier, known)).not.toBeNull();
+    const later = NOW + 86_400_000;
+    for (let count = 0; count < 31; count += 1) {
+      await verifier.verify(withCertificate(`CERT-${count}`, later), later);
+    }
+    expect(asked).toHaveLength(31);
+    expect(await isAccepted(verifier, known, later)).not.toBeNull();
+    expect(asked).toHaveLength(32);
+  });
+
   it('are remembered up to a bound', async () => {
     const { asked, certificates } = host();
     const verifier = verifierFor(senderOf(paypal).options, certificates);

@@ -63,9 +63,9 @@ export class Certificates {
 
   #begin(url: URL, now: number): Promise<FoundCertificate> {
     this.#begun = this.#begun.filter((at) => now - at < MINUTE);
-    if (this.#fetching.size >= MOST_AT_ONCE || this.#begun.length >= MOST_A_MINUTE) {
-      return Promise.resolve('away');
-    }
+    const isFlood = this.#fetching.size >= MOST_AT_ONCE || this.#begun.length >= MOST_A_MINUTE;
+    // An address that has had one is no stranger's invention: it is asked again whatever strangers do.
+    if (isFlood && !this.#kept.has(url.href)) return Promise.resolve('away');
     this.#begun.push(now);
     const fetching = this.#fetch(url, now).finally(() => this.#fetching.delete(url.href));
     this.#fetching.set(url.href, fetching);
