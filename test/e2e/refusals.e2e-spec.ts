@@ -13,7 +13,7 @@ import type {
 import { memoryLedger } from '../../src/testing.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
-import { Hooks } from '../support/hooks.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
 
 /** Refused requests (behaviour.md §3 and §13): told, counted, kept, and where data is lost, announced. */
 let hooks: Hooks;
@@ -64,6 +64,15 @@ const warnings = (): Record<string, unknown>[] =>
     .filter((line) => typeof line === 'object' && 'code' in line);
 
 describe('a refused request', () => {
+  it('never bring a token of ours that a sender wrote where his words are quoted', async () => {
+    await start();
+    const answer = await hooks.ask('/agent', { message: 1, [TOKEN]: 1 });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_payload' });
+    const [refused] = await kept(1);
+    expect(refused?.reason).toContain('unknown field [left out] ignored');
+    expect(JSON.stringify(refused)).not.toContain(TOKEN);
+  });
+
   it('of a verified sender is kept with hook, client, code, reason and size, and nothing of its payload', async () => {
     await start();
     expect(await hooks.ask('/alertmanager', BIG)).toMatchObject({ status: 413 });

@@ -8,7 +8,7 @@ import { Rejection, isLoggable } from '../rejection.ts';
 import { ClientGone } from './body.ts';
 import { HandshakeAnswered } from './handshakes.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
-import { secretsOf, visibleName } from './request.ts';
+import { hideSecrets, secretsOf, visibleName } from './request.ts';
 import { RequestContext } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
@@ -169,11 +169,14 @@ export class AnswerWriter {
     const hook = this.#hookOf(context);
     const isNamed = hook === null && verifiedBy !== null;
     const name = isNamed ? shownName(context, raw) : null;
-    const reason = (answer.reason ?? sentence).slice(0, LONGEST_REASON);
+    const quotes = answer.reason === undefined && !isLoggable(code);
+    const told = answer.reason ?? sentence;
+    const shown = quotes ? hideSecrets(told, secretsOf(context, raw.headers)) : told;
+    const reason = shown.slice(0, LONGEST_REASON);
     const bytes = announcedBytes(raw);
     this.refusals.add(
       { hook, name, client, status, code, reason, verifiedBy, bytes },
-      { event, reason: answer.reason ?? (isLoggable(code) ? reason : null), ms: rounded(ms) },
+      { event, reason: quotes ? null : reason, ms: rounded(ms) },
     );
     this.observer.observe({ hook, status, ms, code });
   }

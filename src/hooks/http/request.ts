@@ -132,9 +132,14 @@ export function parseQuery(url: string, secrets: readonly string[] = []): Record
   return query;
 }
 
+/** A text with `[left out]` in place of our own secrets. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, LEFT_OUT), text);
+}
+
 /** A name under the prefix, with `[left out]` in place of our own secrets, percent-encoded or not. */
 export function visibleName(name: string, secrets: readonly string[]): string {
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, LEFT_OUT), name);
+  const shown = hideSecrets(name, secrets);
   if (!shown.includes('%')) return shown;
   const visible = shown
     .split('/')
