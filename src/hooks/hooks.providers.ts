@@ -25,6 +25,7 @@ import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
 import { RequestReader } from './http/request.ts';
+import { SecretWindows } from './http/secret-windows.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
 import {
@@ -130,6 +131,7 @@ export const providers: Provider[] = [
   { provide: Certificates, useFactory: () => new Certificates() },
   PathRules,
   SignatureCheck,
+  SecretWindows,
   Handshakes,
   FastifyIngress,
   BodyReader,

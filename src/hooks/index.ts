@@ -28,6 +28,8 @@ export { HookAuthentication } from './http/auth/hook-authentication.ts';
 export { parseBearer } from './http/auth/hook-authentication.ts';
 export type { HookRouteDecorator } from './http/hook.decorators.ts';
 export { HookGuard } from './http/hook.guard.ts';
+export { secretHandshake } from './http/secret-windows.ts';
+export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';
 export { parseJson } from './http/json.ts';
 export type { MatchExplanation } from './mappings/match.ts';

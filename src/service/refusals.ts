@@ -47,6 +47,14 @@ export const OPS_REFUSALS = {
     sentence:
       'Only main sessions of configured agents have routes; give a key such as agent:main:main.',
   },
+  secrets_present: {
+    status: 409,
+    sentence: 'This hook has secrets already; none that arrives by handshake is taken beside them.',
+  },
+  no_secret_window: {
+    status: 404,
+    sentence: 'Nobody waits for a secret of this hook, and none was taken.',
+  },
   test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
   nothing_to_retry: {
     status: 409,

@@ -8,6 +8,7 @@ import {
   ChannelOperations,
   ChannelRegistry,
   Clock,
+  HookAuthentication,
   HookPreview,
   HookReplay,
   HooksSettings,
@@ -27,6 +28,8 @@ import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
+import { PathRules } from '../../src/hooks/http/path-rules.ts';
+import { SecretWindows } from '../../src/hooks/http/secret-windows.ts';
 import { HostErrors } from '../../src/hooks/work/host-errors.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
 import { OperatedLedger } from './operated-ledger.ts';
@@ -176,7 +179,10 @@ function hooksStandIn(
   previews: RecordingPreviews,
   channel: RecordingChannel,
 ): DynamicModule {
-  const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN });
+  const verify = { scheme: 'asana', secrets: ['the-secret-of-its-sender'] };
+  const mappings = [{ id: 'held', verify, messageTemplate: 'an event' }];
+  const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN, mappings });
+  const windows = new SecretWindows(new SystemClock(), settings, new PathRules(settings));
   const providers = [
     { provide: HooksSettings, useValue: settings },
     { provide: Clock, useClass: SystemClock },
@@ -185,6 +191,7 @@ function hooksStandIn(
     { provide: LedgerAdmin, useValue: ledger.operations },
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: Refusals, useValue: ledger.refusals },
+    { provide: HookAuthentication, useValue: { secretWindows: windows } },
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },
     { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },

@@ -8,6 +8,11 @@ import type { PlannedFiles } from '../config/planned-files.ts';
 import { MASK } from '../config/secrets.ts';
 import { asLine } from '../foreign-text.ts';
 import { Prompts } from '../prompts.ts';
+import {
+  HandshakeSecret,
+  arrivesByHandshake,
+  assertFlagsFit,
+} from '../senders/handshake-secret.ts';
 import { canSign } from '../senders/signed-post.ts';
 import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
 import { fillIn, proofKind, schemeOf, senderName, senderPath } from '../senders/sender.ts';
@@ -18,6 +23,8 @@ import type { PresentSender } from '../senders/setup-plan.ts';
 import { decideSecrets, readSecret } from '../senders/setup-secrets.ts';
 import { giveToken } from '../senders/setup-token.ts';
 import type { GivenToken } from '../senders/setup-token.ts';
+import { findService } from '../service/find-service.ts';
+import { Interruption } from '../terminal.ts';
 
 const OPTIONS = [
   option(
@@ -28,6 +35,11 @@ const OPTIONS = [
   option('--secret-stdin', 'read the secret from stdin'),
   option('--rotate', 'a new secret or token; the old ones go on counting beside it'),
   option('--retire-old', 'of its secrets, let only the newest count from now on'),
+  option(
+    '--accept',
+    'put the secret in force that came by handshake and was shown (asana, notion)',
+  ),
+  option('--discard', 'forget the secret that came by handshake, and wait for none'),
   option('--dry-run', 'show what would be written, and write nothing'),
   JSON_OPTION,
 ] as const;
@@ -55,6 +67,8 @@ export const setup = defineCommand({
     ],
     ['hooks setup github --rotate', 'a second secret, to replace the first without a lost event'],
     ['hooks setup github --retire-old', 'once GitHub signs with it, end the first'],
+    ['hooks setup asana', 'wait for the secret that Asana sends, and show where it came from'],
+    ['hooks setup asana --accept', 'put that secret in force'],
     ['hooks setup', 'list the presets'],
   ],
   async action(context, options, name?: string) {
@@ -63,6 +77,7 @@ export const setup = defineCommand({
     if (options.rotate === true && options.retireOld === true) {
       throw new CliError('--rotate and --retire-old do not go together.', undefined, EXIT.usage);
     }
+    assertFlagsFit(preset, options);
     const here = await context.inspect();
     if (!here.isDemo && here.problems.length > 0) {
       throw new CliError(
@@ -147,9 +162,14 @@ class SenderSetup {
     const { options, preset, here, present } = this;
     const { terminal, env } = this.context;
     const { url, rotate = false, retireOld = false, dryRun = false, json = false } = options;
-    const base = await findBase(preset, here, url, this.#prompts);
-    const given = await readGivenSecret(options, terminal);
-    let isAsked = false;
+    if (options.discard === true) return (await this.#handshake()).discard();
+    const base = await findBase(preset, here, url, options.accept ? undefined : this.#prompts);
+    const typed = await readGivenSecret(options, terminal);
+    if (this.#isAwaited && typed === undefined && !dryRun) return this.#await(base);
+    const arrival = options.accept === true ? await this.#handshake() : undefined;
+    const arrived = await arrival?.taken();
+    const given = arrived === undefined ? typed : { value: arrived.secret };
+    let isAsked = arrived !== undefined;
     const change = { given, rotate, retireOld };
     const secrets = await decideSecrets(preset, present, change, async (scheme) => {
       isAsked = true;
@@ -161,6 +181,7 @@ class SenderSetup {
     const hasNews = files.isChange && !isThere;
     const warnings = await this.#check(files);
     if (hasNews && !dryRun) files.write();
+    if (!dryRun) await arrival?.forget();
     const own = await this.#giveToken();
     // A secret that is kept nowhere would be entered in vain.
     const secret = hasNews && dryRun ? MASK : this.#ownSecret(secrets, env);
@@ -178,6 +199,32 @@ class SenderSetup {
     this.#tellFiles(news);
     this.#tellSecrets(secrets?.length ?? 0, own);
     this.#tellNext(base);
+  }
+
+  /** Whether the sender itself tells the service its secret, and has not yet. */
+  get #isAwaited(): boolean {
+    const { accept, rotate, retireOld } = this.options;
+    const { secrets, elsewhere } = this.present;
+    const hasSecret = secrets.length > 0 || elsewhere !== undefined;
+    return arrivesByHandshake(this.preset) && !hasSecret && !accept && !rotate && !retireOld;
+  }
+
+  async #handshake(signal?: AbortSignal): Promise<HandshakeSecret> {
+    const service = await findService(this.context, {}, signal);
+    return new HandshakeSecret(this.context, service, this.preset, this.#path);
+  }
+
+  /** Has the running service take the secret, and shows it; nothing is written. */
+  async #await(base: string): Promise<void> {
+    using interruption = new Interruption();
+    const handshake = await this.#handshake(interruption.signal);
+    const window = await handshake.open();
+    const shown = { base, secret: undefined, token: undefined };
+    if (this.options.json === true) {
+      return this.context.terminal.printJson({ ...this.#report(shown, []), window });
+    }
+    if (window.taken === null) this.#showSteps(shown);
+    await handshake.waitAndShow(window);
   }
 
   /** Shows the steps, on whose way the person finds the secret, and asks for it. */

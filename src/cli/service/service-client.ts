@@ -5,6 +5,7 @@ import type {
   Preview,
   RefusedRequest,
   Route,
+  SecretWindow,
   SessionDetails,
   SessionSummary,
 } from '../../hooks/index.ts';
@@ -195,6 +196,24 @@ export class ServiceClient {
     await this.#operate('DELETE', routeOf(key), 'ok');
   }
 
+  /** Opens a window in which the secret of a hook's sender is taken, or shows the one that there is. */
+  async openSecretWindow(hook: string, scheme: string): Promise<SecretWindow> {
+    const body = Buffer.from(JSON.stringify({ hook, scheme }));
+    const answer = await this.#operate<WindowAnswer>('POST', 'secret-windows', 'window', body);
+    return answer.window;
+  }
+
+  async secretWindow(hook: string): Promise<SecretWindow> {
+    const path = `secret-windows${toQuery({ hook })}`;
+    const { window } = await this.#operate<WindowAnswer>('GET', path, 'window');
+    return window;
+  }
+
+  /** Closes it and forgets what it took. */
+  async discardSecretWindow(hook: string): Promise<void> {
+    await this.#operate('DELETE', `secret-windows${toQuery({ hook })}`, 'ok');
+  }
+
   async send({ name, headers, query, body, isSigned = false }: HookPost): Promise<Receipt> {
     const { hooksPath, hookToken = '' } = this.#address;
     const all = {
@@ -241,6 +260,10 @@ export class ServiceClient {
       throw error instanceof HttpError ? ServiceUnreachable.because(url, error) : error;
     }
   }
+}
+
+interface WindowAnswer {
+  readonly window: SecretWindow;
 }
 
 function routeOf(key: string): string {

@@ -27,6 +27,8 @@ const HINTS: Readonly<Record<string, string>> = {
     'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart.',
   idempotency_conflict: 'Give another --idempotency-key, or none.',
   paused: 'An operator resumes it: POST /ops/api/resume',
+  no_secret_window:
+    'A window closes after ten minutes, and what it took is forgotten after an hour or by a restart. Begin again: hooks setup <preset>',
   nothing_to_retry: 'To send its request once more: hooks events replay ID',
 };
 

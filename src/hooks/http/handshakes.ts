@@ -3,9 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { Rejection } from '../rejection.ts';
+import { presentedToken } from './auth/hook-authentication.ts';
 import type { SignatureScheme } from './auth/signatures/index.ts';
+import { BodyReader } from './body.ts';
+import { parseJson } from './json.ts';
 import type { PathRule, PathSigner } from './path-rules.ts';
-import type { HookAnswer } from './request-context.ts';
+import type { HookAnswer, RequestContext } from './request-context.ts';
+import { SecretWindows } from './secret-windows.ts';
 
 /*
  * What some senders ask before they deliver anything: is this address yours? The scheme's row says which question it
@@ -24,6 +28,9 @@ export class HandshakeAnswered extends Error {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
+
+/** Largest body in which a secret is looked for, in bytes: that of Notion has about 80. */
+const LARGEST_OFFER = 4096;
 
 /** Longest text that is sent back, in bytes. */
 const LONGEST_ECHO = 1024;
@@ -45,6 +52,11 @@ interface SignedQuestion {
 @Injectable()
 export class Handshakes {
   readonly #logger = new Logger('Hooks');
+
+  constructor(
+    private readonly windows: SecretWindows,
+    private readonly body: BodyReader,
+  ) {}
 
   /**
    * Questions that come without a signature and without a body worth reading: Meta's and Strava's GET, Trello's HEAD, the
@@ -69,6 +81,42 @@ export class Handshakes {
     if (handshake === undefined || !isRecord(payload)) return;
     const answer = await answerBody(handshake, payload, () => findSecret(signer, signed));
     if (answer !== null) this.#answer(path, answer);
+  }
+
+  /**
+   * A secret that its sender tells us, by a request that nothing proves: Asana in a header, which it wants back, Notion in
+   * a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Undefined, or
+   * resolved: it is no such request, and is judged as ever.
+   * @throws HandshakeAnswered, or rejects with it
+   */
+  takeSecret(context: RequestContext, raw: IncomingMessage): Promise<void> | undefined {
+    if (this.windows.isEmpty || raw.method !== 'POST') return undefined;
+    const { name, rule, client } = context;
+    // Whoever presents a token is judged by that, and the body is still to be read then.
+    if (presentedToken(raw.headers, rule?.tokenHeader) !== null) return undefined;
+    const handshake = this.windows.awaited(name, rule);
+    if (handshake?.kind === 'token-to-operator') {
+      return this.#takeFromBody(handshake.field, context, raw);
+    }
+    if (handshake === undefined) return undefined;
+    const { header } = handshake;
+    const secret = raw.headers[header];
+    if (!this.windows.take(name, secret, client)) return undefined;
+    throw new HandshakeAnswered({ status: 200, headers: { [header]: secret } });
+  }
+
+  /** A body of which the length is not announced, or is too long, is not read here. */
+  async #takeFromBody(field: string, context: RequestContext, raw: IncomingMessage): Promise<void> {
+    const { name, settings, client, payload = raw } = context;
+    const announced = Number(raw.headers['content-length'] ?? 0);
+    if (!(announced > 0 && announced <= LARGEST_OFFER)) return;
+    const { bodyTimeoutSeconds } = settings.hooks;
+    context.isBodyRefused = true;
+    const limits = { maxBodyBytes: LARGEST_OFFER, bodyTimeoutSeconds };
+    const bytes = await this.body.read(raw, payload, limits);
+    context.isBodyRefused = false;
+    if (!this.windows.take(name, readField(bytes, field), client)) return;
+    throw new HandshakeAnswered({ status: 200, body: { ok: true } });
   }
 
   #answer(path: string, answer: HookAnswer): never {
@@ -154,6 +202,16 @@ async function findSecret(
     if (typeof found !== 'string') return signer?.secrets[index];
   }
   return undefined;
+}
+
+/** Undefined for whatever is no JSON object with that field. */
+function readField(bytes: Buffer, field: string): unknown {
+  try {
+    return getField(parseJson(bytes).value, field);
+  } catch (error) {
+    if (error instanceof Rejection) return undefined;
+    throw error;
+  }
 }
 
 /** First value, whatever it is called: what a template may see of a query has no credentials, and so no verify token. */

@@ -20,7 +20,7 @@ const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
  * (behaviour.md §1):
  * 1. `?token=` in the query: 400
  * 2. a question that the path's sender asks by its head alone is answered ({@link Handshakes})
- * 3. not POST: 405
+ * 3. not POST: 405; a secret that the operator waits for is taken
  * 4. the path's sender has to sign: 401 unless the head is that of a signed request ({@link SignatureCheck}); the
  *    signature itself is verified once the body is read. Else the token is missing or wrong: 401, or 429 while the client
  *    is locked ({@link HookAuthentication})
@@ -44,10 +44,17 @@ export class HookGuard implements CanActivate {
     const hook = RequestContext.get(request);
     if (hook === undefined) return this.#guardHostRoute(request, http.getResponse<FastifyReply>());
     if (hasTokenInQuery(request.raw.url ?? '')) throw TOKEN_IN_QUERY; // 1
-    const { rule, client, settings, name } = hook;
+    const { rule } = hook;
     const { raw } = request;
     if (rule !== undefined) this.handshakes.answerHead(rule, raw); // 2
     if (request.method !== 'POST') throw METHOD_NOT_ALLOWED; // 3
+    const looking = this.handshakes.takeSecret(hook, raw);
+    if (looking !== undefined) return looking.then(() => this.#identify(hook, raw));
+    return this.#identify(hook, raw);
+  }
+
+  #identify(hook: RequestContext, raw: IncomingMessage): boolean | Promise<boolean> {
+    const { rule, client, settings, name } = hook;
     if (rule?.signer !== undefined && !presentsToken(raw, rule)) {
       this.#checkSigned(hook, rule.signer, raw); // 4 and 5
       return true;

@@ -5,6 +5,7 @@ import { HooksSettings } from '../../options/index.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../rejection.ts';
+import { SecretWindows } from '../secret-windows.ts';
 import { ClientAddresses } from './client-address.ts';
 import { AuthFailureThrottle } from './failure-throttle.ts';
 import { HookTokens } from './hook-tokens.ts';
@@ -35,6 +36,8 @@ export class HookAuthentication {
     private readonly throttle: AuthFailureThrottle,
     private readonly tokens: HookTokens,
     private readonly clock: Clock,
+    /** Where secrets that arrive by handshake are taken, while an operator waits for one. */
+    readonly secretWindows: SecretWindows,
   ) {}
 
   /** When each token last let a request in since the start, in epoch milliseconds, by the name of its secret. */

@@ -1,5 +1,6 @@
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
+import { asana } from './asana.ts';
 import { bitbucket } from './bitbucket.ts';
 import { calendly } from './calendly.ts';
 import { datadog } from './datadog.ts';
@@ -48,6 +49,7 @@ const ALL: readonly Preset[] = [
   bitbucket,
   jira,
   linear,
+  asana,
   notion,
   jenkins,
   vercel,

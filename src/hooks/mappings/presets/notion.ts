@@ -14,8 +14,8 @@ export const notion: Preset = {
   setup: [
     'notion.so/profile/integrations → your integration → Webhooks → Create a subscription: Webhook URL {url}, events Comment created and Page created.',
     'Give the integration access to the pages (••• → Connections), and the capability Read comments.',
-    'Notion posts a verification_token to the address once, unsigned; the gateway refuses that request and shows none of it: have your reverse proxy log its body.',
-    'Copy the verification_token from there: it is the signing secret. Enter it in Notion, too (Verify).',
+    'Keep hooks setup notion waiting: Notion posts a verification_token to the address once, unsigned; the gateway takes it then, and no other time.',
+    'The verification_token that it shows is the signing secret. Enter it in Notion, too (Verify).',
   ],
   name: 'Notion',
   task: report(

@@ -1,0 +1,135 @@
+import { schemes, secretHandshake } from '../../hooks/index.ts';
+import type { Preset, SecretWindow, TakenSecret } from '../../hooks/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { CommandContext } from '../command.ts';
+import { asLine } from '../foreign-text.ts';
+import type { ServiceClient } from '../service/service-client.ts';
+import { ServiceRefusal, isPassing } from '../service/service-errors.ts';
+import type { SecretFlags } from './secret-options.ts';
+import { senderName } from './sender.ts';
+
+/*
+ * A secret that its sender tells the running service by the first request it sends. The service takes it only while a
+ * person waits for it here, and nobody but this person can say whose it is: it is shown with where it came from, and
+ * counts only once it is accepted.
+ */
+
+/** How often the service is asked, in milliseconds. */
+const PACE_MS = 1000;
+
+/** Whether the secret of that preset's sender arrives by handshake. */
+export function arrivesByHandshake({ verify }: Preset): boolean {
+  return secretHandshake(schemes.get(verify?.scheme ?? '')) !== undefined;
+}
+
+/** What a command line may say of a secret. */
+interface Flags extends SecretFlags {
+  readonly accept?: boolean;
+  readonly discard?: boolean;
+  readonly rotate?: boolean;
+  readonly retireOld?: boolean;
+}
+
+/** @throws CliError for flags of handshakes where there is none, or beside others */
+export function assertFlagsFit(preset: Preset, { accept, discard, ...others }: Flags): void {
+  if (accept === undefined && discard === undefined) return;
+  if (!arrivesByHandshake(preset)) {
+    const message = `No secret of ${senderName(preset)} arrives by handshake.`;
+    throw new CliError(message, 'Leave out --accept and --discard.', EXIT.usage);
+  }
+  const { rotate, retireOld, secret, secretEnv, secretStdin } = others;
+  const isMore = [rotate, retireOld, secret, secretEnv, secretStdin].some(Boolean);
+  if (!isMore && (accept === undefined || discard === undefined)) return;
+  const message = '--accept and --discard go with no other flag of secrets.';
+  throw new CliError(message, undefined, EXIT.usage);
+}
+
+/** The window of one sender in the running service. */
+export class HandshakeSecret {
+  readonly #name: string;
+
+  /** @param path of its hook */
+  constructor(
+    private readonly context: Pick<CommandContext, 'terminal' | 'clock'>,
+    private readonly service: ServiceClient,
+    private readonly preset: Preset,
+    private readonly path: string,
+  ) {
+    this.#name = senderName(preset);
+  }
+
+  /** Opens it, or finds what it took. @throws CliError */
+  open(): Promise<SecretWindow> {
+    return this.service.openSecretWindow(this.path, this.preset.verify?.scheme ?? '');
+  }
+
+  /** Waits until the secret comes, and shows it. @throws CliError when the window closes before, or is interrupted */
+  async waitAndShow({ taken, closesAt }: SecretWindow): Promise<void> {
+    const { terminal, clock } = this.context;
+    const { signal } = this.service;
+    if (taken === null) {
+      terminal.note(`Waiting for the secret of ${this.#name} until ${closesAt} …`);
+    }
+    let came = taken;
+    while (came === null) {
+      await clock.wait(PACE_MS, signal);
+      signal?.throwIfAborted();
+      came = await this.#look();
+    }
+    this.#show(came);
+  }
+
+  /** What came, and says from where. @throws CliError when nothing did */
+  async taken(): Promise<TakenSecret> {
+    const { taken } = await this.service.secretWindow(this.path);
+    if (taken !== null) {
+      const { client, at } = taken;
+      this.context.terminal.note(`The secret came from ${asLine(client)} at ${asLine(at)}.`);
+      return taken;
+    }
+    throw new CliError(
+      `No secret of ${this.#name} came yet.`,
+      `Begin at ${this.#name} what sends it, and see what comes: hooks setup ${this.preset.id}`,
+      EXIT.failed,
+    );
+  }
+
+  /** The service closes the window and forgets what came. @throws CliError when there is none */
+  async forget(): Promise<void> {
+    await this.service.discardSecretWindow(this.path);
+  }
+
+  /** The same, and says so. */
+  async discard(): Promise<void> {
+    await this.forget();
+    this.context.terminal.note('forgotten; no secret is taken any more');
+  }
+
+  /** Null: nothing came yet; a service that restarts or is busy is asked again. */
+  async #look(): Promise<TakenSecret | null> {
+    try {
+      return (await this.service.secretWindow(this.path)).taken;
+    } catch (error) {
+      if (isPassing(error)) return null;
+      if (!(error instanceof ServiceRefusal) || error.code !== 'no_secret_window') throw error;
+      throw new CliError(
+        `No secret of ${this.#name} came, and the window is closed.`,
+        `Did its request reach the service? See: hooks events list --refused. Begin again: hooks setup ${this.preset.id}`,
+        EXIT.failed,
+      );
+    }
+  }
+
+  #show({ secret, client, at }: TakenSecret): void {
+    const { terminal } = this.context;
+    const { id } = this.preset;
+    terminal.print(terminal.style('bold', 'A secret came'));
+    terminal.print(`  Secret: ${asLine(secret)}`);
+    terminal.print(`  From:   ${asLine(client)}`);
+    terminal.print(`  At:     ${asLine(at)}`);
+    terminal.note(
+      `It counts for nothing yet, and anybody could have sent it. Is it the one of ${this.#name}, come when you caused it? Then: hooks setup ${id} --accept`,
+    );
+    terminal.note(`If it is not: hooks setup ${id} --discard, and begin again.`);
+  }
+}

@@ -1,0 +1,170 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { bareName } from '../actions/hook-request.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock } from '../ports/index.ts';
+import { schemes } from './auth/signatures/index.ts';
+import type { SignatureScheme } from './auth/signatures/index.ts';
+import { PathRules } from './path-rules.ts';
+import type { PathRule } from './path-rules.ts';
+
+/*
+ * Asana and Notion tell their secret by the first request they send, and nothing proves that request: whoever comes
+ * first could be anybody. So it is taken only while the operator waits for it, once, is shown together with where it
+ * came from, and is in force only when the operator writes it into the configuration. It stays in this process's memory.
+ */
+
+type Handshake = NonNullable<SignatureScheme['handshake']>;
+
+/** How a secret arrives. */
+export type SecretHandshake = Extract<Handshake, { kind: 'header-echo' | 'token-to-operator' }>;
+
+/** What the operator is shown of a window: open, or with the secret that came. */
+export interface SecretWindow {
+  /** Without outer slashes. */
+  readonly hook: string;
+  /** Id of the scheme of its sender. */
+  readonly scheme: string;
+  /** When it closes, or closed, if nothing comes; ISO 8601. */
+  readonly closesAt: string;
+  /** Null: nothing came yet. Otherwise the window is closed. */
+  readonly taken: TakenSecret | null;
+}
+
+/** A secret of which nobody knows yet whose it is. */
+export interface TakenSecret {
+  readonly secret: string;
+  /** Address of whoever sent it. */
+  readonly client: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Why no window was opened. */
+export type WindowFault = 'no-such-handshake' | 'built-in' | 'has-secrets';
+
+/** How long a window stays open. */
+const OPEN_MS = 600_000;
+/** How long a secret waits for the operator's word. */
+const KEPT_MS = 3_600_000;
+/** What a secret may be: nothing that could be more than one value of a header. */
+const SECRET = /^[\w.~+/=-]{16,256}$/;
+
+const BUILT_IN: ReadonlySet<string> = new Set(['wake', 'agent']);
+
+/** A window in our own units. */
+interface OpenedWindow {
+  readonly scheme: string;
+  readonly handshake: SecretHandshake;
+  /** Epoch milliseconds. */
+  readonly closesAt: number;
+  taken: { readonly secret: string; readonly client: string; readonly at: number } | undefined;
+}
+
+/**
+ * The windows of one ingress. There is none unless an operator opens it; a restart closes all of them and forgets what
+ * they took.
+ */
+@Injectable()
+export class SecretWindows {
+  readonly #logger = new Logger('Hooks');
+  readonly #windows = new Map<string, OpenedWindow>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly settings: HooksSettings,
+    private readonly rules: PathRules,
+  ) {}
+
+  /** Whether there is any: almost always not, and then no request pays for more than this. */
+  get isEmpty(): boolean {
+    return this.#windows.size === 0;
+  }
+
+  /**
+   * Opens a window of ten minutes, or shows the one that there is: what came first is not thrown away for a second one.
+   * @param hook path below the prefix
+   */
+  open(hook: string, scheme: string): SecretWindow | WindowFault {
+    const handshake = secretHandshake(schemes.get(scheme));
+    if (handshake === undefined) return 'no-such-handshake';
+    const path = bareName(hook);
+    if (BUILT_IN.has(path)) return 'built-in';
+    if (this.rules.get(this.settings.current, path)?.signer !== undefined) return 'has-secrets';
+    const present = this.#current(path);
+    if (present?.scheme === scheme) return toShown(path, present);
+    const closesAt = this.clock.now() + OPEN_MS;
+    const opened: OpenedWindow = { scheme, handshake, closesAt, taken: undefined };
+    this.#windows.set(path, opened);
+    this.#logger.log(`waits for the secret of the sender to ${path} until ${toIso(closesAt)}`);
+    return toShown(path, opened);
+  }
+
+  /** Undefined: it closed, or there was none. */
+  get(hook: string): SecretWindow | undefined {
+    const path = bareName(hook);
+    const present = this.#current(path);
+    return present && toShown(path, present);
+  }
+
+  /** Closes it and forgets what it took. @returns false: there is none */
+  discard(hook: string): boolean {
+    const path = bareName(hook);
+    const present = this.#current(path);
+    this.#windows.delete(path);
+    return present !== undefined;
+  }
+
+  /**
+   * How a secret may arrive at this path now; undefined: not at all.
+   * @param rule what the request was begun with: a path with secrets of its own takes no other
+   */
+  awaited(name: string, rule: PathRule | undefined): SecretHandshake | undefined {
+    if (rule?.signer !== undefined) return undefined;
+    const present = this.#current(bareName(name));
+    return present?.taken === undefined ? present?.handshake : undefined;
+  }
+
+  /** Keeps the first secret that comes and closes the window. @returns false: it is none, or came too late */
+  take(name: string, secret: unknown, client: string): secret is string {
+    const path = bareName(name);
+    const present = this.#current(path);
+    if (present === undefined || present.taken !== undefined) return false;
+    if (typeof secret !== 'string' || !SECRET.test(secret)) return false;
+    present.taken = { secret, client, at: this.clock.now() };
+    this.#logger.warn(
+      `took a secret from the handshake of a sender to ${path}, from ${client}; it counts for nothing before it is accepted`,
+    );
+    return true;
+  }
+
+  /** Forgets what is over. */
+  #current(path: string): OpenedWindow | undefined {
+    const present = this.#windows.get(path);
+    if (present === undefined) return undefined;
+    const { taken, closesAt } = present;
+    if (this.clock.now() < (taken === undefined ? closesAt : taken.at + KEPT_MS)) return present;
+    this.#windows.delete(path);
+    return undefined;
+  }
+}
+
+/** How the secret of that scheme arrives; undefined: by no handshake. */
+export function secretHandshake(scheme: SignatureScheme | undefined): SecretHandshake | undefined {
+  const handshake = scheme?.handshake;
+  return handshake?.kind === 'header-echo' || handshake?.kind === 'token-to-operator'
+    ? handshake
+    : undefined;
+}
+
+function toShown(hook: string, { scheme, closesAt, taken }: OpenedWindow): SecretWindow {
+  return {
+    hook,
+    scheme,
+    closesAt: toIso(closesAt),
+    taken: taken === undefined ? null : { ...taken, at: toIso(taken.at) },
+  };
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString();
+}

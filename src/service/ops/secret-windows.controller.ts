@@ -1,0 +1,69 @@
+import { Controller, Delete, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { Length, Matches } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { HookAuthentication } from '../../hooks/index.ts';
+import type { SecretWindow } from '../../hooks/index.ts';
+import { Refusal } from '../refusals.ts';
+import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+/** A path below the prefix, as a request line has it. */
+const IsHookPath = (): PropertyDecorator =>
+  Matches(/^(?=.*[^/])[^\s?#\p{C}]{1,200}$/u, { message: 'hook must be a path of a hook' });
+
+/** Query of `GET` and `DELETE /ops/api/secret-windows`. */
+class WindowQuery {
+  @IsHookPath()
+  hook!: string;
+}
+
+/** Body of `POST /ops/api/secret-windows`. */
+class WindowBody {
+  @IsHookPath()
+  hook!: string;
+
+  /** Of its sender; one whose secret arrives by handshake. */
+  @Length(1, 64)
+  scheme!: string;
+}
+
+/** Windows in which the secret of a sender is taken from its handshake. What was taken is shown here and nowhere else. */
+@Controller('ops/api/secret-windows')
+@UseGuards(OperatorGuard)
+export class SecretWindowsController {
+  constructor(private readonly authentication: HookAuthentication) {}
+
+  /** Opens one for ten minutes, or shows the one that there is. @throws Refusal 400, 409 */
+  @Post()
+  @HttpCode(200)
+  @TakesBody()
+  async open(@Req() request: FastifyRequest): Promise<{ window: SecretWindow }> {
+    const { hook, scheme } = await readBody(request, WindowBody);
+    const window = this.authentication.secretWindows.open(hook, scheme);
+    switch (window) {
+      case 'has-secrets':
+        throw new Refusal('secrets_present');
+      case 'built-in':
+        throw new Refusal('invalid_body', 'wake and agent have no sender with a handshake');
+      case 'no-such-handshake':
+        throw new Refusal('invalid_body', 'the secret of that scheme arrives by no handshake');
+      default:
+        return { window };
+    }
+  }
+
+  /** @throws Refusal 404 */
+  @Get()
+  show(@Query(QueryPipe) { hook }: WindowQuery): { window: SecretWindow } {
+    const window = this.authentication.secretWindows.get(hook);
+    if (window === undefined) throw new Refusal('no_secret_window');
+    return { window };
+  }
+
+  /** Closes it and forgets what it took. @throws Refusal 404 */
+  @Delete()
+  discard(@Query(QueryPipe) { hook }: WindowQuery): { ok: true } {
+    if (this.authentication.secretWindows.discard(hook)) return { ok: true };
+    throw new Refusal('no_secret_window');
+  }
+}
