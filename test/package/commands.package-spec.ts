@@ -44,7 +44,8 @@ async function lives(program: string, args: readonly string[], cwd: string): Pro
     const url = await eventually(
       'the service listens',
       () => /Listening on (?<url>\S+)/.exec(output)?.groups?.['url'],
-      60_000,
+      // Of npm start, what it waits for is a build first.
+      240_000,
     );
     const { status } = await fetch(`${url}/health/live`);
     process.kill(-pid, 'SIGTERM');

@@ -2,7 +2,12 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { HooksModule, LedgerAdmin, EventStore } from '../../src/hooks/index.ts';
-import type { EventDetails, HooksModuleExtras, HooksModuleOptions, WorkCounts } from '../../src/hooks/index.ts';
+import type {
+  EventDetails,
+  HooksModuleExtras,
+  HooksModuleOptions,
+  WorkCounts,
+} from '../../src/hooks/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { eventually } from './eventually.ts';
 import { RecordingChannel, RecordingRunner } from './recording.ts';

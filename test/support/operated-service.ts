@@ -28,6 +28,7 @@ import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
+import { Certificates } from '../../src/hooks/http/auth/signatures/index.ts';
 import { PathRules } from '../../src/hooks/http/path-rules.ts';
 import { SecretWindows } from '../../src/hooks/http/secret-windows.ts';
 import { HostErrors } from '../../src/hooks/work/host-errors.ts';
@@ -182,7 +183,11 @@ function hooksStandIn(
   const verify = { scheme: 'asana', secrets: ['the-secret-of-its-sender'] };
   const mappings = [{ id: 'held', verify, messageTemplate: 'an event' }];
   const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN, mappings });
-  const windows = new SecretWindows(new SystemClock(), settings, new PathRules(settings));
+  const windows = new SecretWindows(
+    new SystemClock(),
+    settings,
+    new PathRules(settings, new Certificates()),
+  );
   const providers = [
     { provide: HooksSettings, useValue: settings },
     { provide: Clock, useClass: SystemClock },
