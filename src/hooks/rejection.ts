@@ -141,14 +141,14 @@ const REMEDIES: Partial<Record<string, { readonly as: string; readonly todo: str
     todo: 'raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
   },
   unsupported_media_type: {
-    as: 'of another content type',
+    as: 'the wrong content type',
     todo: 'let the sender send the Content-Type that the hook takes, uncompressed',
   },
   body_timeout: {
     as: 'too slow',
     todo: 'look at the connection of the sender, or raise bodyTimeoutSeconds',
   },
-  invalid_json: { as: 'no valid JSON', todo: 'look at what the sender sends' },
+  invalid_json: { as: 'invalid JSON', todo: 'look at what the sender sends' },
 };
 
 /** Codes whose sentence may quote what the sender sent: it goes into the answer, and into no log. */

@@ -336,7 +336,7 @@ describe('what verified senders lose', () => {
     await hooks.ask('/ci/deploy', '[');
     await told(1);
     expect(texts()[0]).toContain('1 thing ended badly');
-    expect(texts()[0]).toContain('deploys refused as no valid JSON (400)');
+    expect(texts()[0]).toContain('deploys refused as invalid JSON (400)');
   });
 
   it('is not told with notify: false, and kept all the same', async () => {

@@ -64,7 +64,7 @@ function tell(
     `sender ${id} may speak to ${asLine(hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
   );
   if (strange.length > 0) {
-    terminal.note(`there is no hook of the name ${asLine(strange.join(', '))} yet`);
+    terminal.note(`no hook is named ${asLine(strange.join(', '))} yet`);
   }
   if (length > 1) {
     terminal.note(

@@ -21,13 +21,15 @@ function wait(
     if (answer instanceof Error || answer === undefined) throw answer;
     return answer;
   };
+  const retries: string[] = [];
   const onProgress = (text: string) => progress.push(text);
-  const end = waitForEnd({ event, signal }, 'e1', { timeoutMs, clock, onProgress });
+  const onRetry = (reason: string) => retries.push(reason);
+  const end = waitForEnd({ event, signal }, 'e1', { timeoutMs, clock, onProgress, onRetry });
   const settled = end.then(
     (event) => ({ event }),
     (error: unknown) => ({ error }),
   );
-  return { clock, progress, settled };
+  return { clock, progress, retries, settled };
 }
 
 /** Moves the time on until the wait is over. */
@@ -49,6 +51,16 @@ describe('waitForEnd', () => {
       expect.stringMatching(/^accepted · /),
       expect.stringMatching(/^run running \(agent main\) · /),
     ]);
+  });
+
+  it('tells once why a run has to be tried again', async () => {
+    const error = 'no local Ollama with a model answers';
+    const note = { at: '2026-01-01T00:00:00.000Z', attempt: 1, outcome: 'retry', error } as const;
+    const run = runDetails({ status: 'queued', notes: [note] });
+    const retried = eventDetails({ status: 'running', runs: [run] });
+    const waiting = wait([retried, retried, eventDetails()]);
+    expect(await outcome(waiting)).toMatchObject({ event: { status: 'done' } });
+    expect(waiting.retries).toEqual([error]);
   });
 
   it('waits through a restart', async () => {

@@ -97,7 +97,11 @@ export async function showOutcome(
   async function shownWait(): Promise<EventDetails> {
     using progress = new Progress(terminal);
     const onProgress = (text: string): void => progress.show(text);
-    return await waitForEnd(service, id, { timeoutMs: timeout * 1000, clock, onProgress });
+    const onRetry = (reason: string): void => {
+      if (!json) terminal.note(`It failed and is tried again by itself: ${asLine(reason)}`);
+    };
+    const wait = { timeoutMs: timeout * 1000, clock, onProgress, onRetry };
+    return await waitForEnd(service, id, wait);
   }
 }
 
@@ -108,6 +112,8 @@ export interface Wait {
   readonly clock: Clock;
   /** Called with how it stands, again and again. */
   readonly onProgress: (text: string) => void;
+  /** Called once, with the reason, when something has failed for the first time that is tried again by itself. */
+  readonly onRetry?: (reason: string) => void;
 }
 
 /**
@@ -117,9 +123,10 @@ export interface Wait {
 export async function waitForEnd(
   service: Pick<ServiceClient, 'event' | 'signal'>,
   id: string,
-  { timeoutMs, clock, onProgress }: Wait,
+  { timeoutMs, clock, onProgress, onRetry }: Wait,
 ): Promise<EventDetails> {
   const began = clock.now();
+  let isRetryTold = false;
   let lastAnswer = began;
   for (let step = FIRST_STEP_MS; ; step = Math.min(step * 1.5, LONGEST_STEP_MS)) {
     const event = await service.event(id).catch((error: unknown) => {
@@ -129,6 +136,11 @@ export async function waitForEnd(
     const took = clock.now() - began;
     if (event !== null) lastAnswer = clock.now();
     if (event !== null && hasEnded(event)) return event;
+    const retry = event === null || isRetryTold ? undefined : retriedBecause(event);
+    if (retry !== undefined) {
+      isRetryTold = true;
+      onRetry?.(retry);
+    }
     if (took >= timeoutMs) {
       throw new CliError(
         `The event did not end within ${duration(timeoutMs)}; it goes on.`,
@@ -139,6 +151,12 @@ export async function waitForEnd(
     await clock.wait(Math.min(step, timeoutMs - took), service.signal);
     service.signal?.throwIfAborted();
   }
+}
+
+/** Why the first attempt of something that is under way did not end it. */
+function retriedBecause({ runs, deliveries }: EventDetails): string | undefined {
+  const attempts = [...runs.map(({ notes }) => notes), ...deliveries.map((one) => one.attempts)];
+  return attempts.flat().find(({ outcome }) => outcome === 'retry')?.error;
 }
 
 /** Whether nothing of an event is under way any more; a retry may set it going again. */

@@ -238,11 +238,11 @@ describe('fragments over gateway.json5', () => {
     });
     expect(await problems()).toEqual({
       'gateway.d/a.json5: hooks.mappings[1].id':
-        '"ci" is also the id of gateway.json5: hooks.mappings[0]; give each its own',
+        '"ci" is also the id of gateway.json5: hooks.mappings[0]; give each its own, or write the keys of both there',
       'gateway.d/b.json5: hooks.mappings[0].id':
-        '"x" is also the id of gateway.d/a.json5: hooks.mappings[0]; give each its own',
+        '"x" is also the id of gateway.d/a.json5: hooks.mappings[0]; give each its own, or write the keys of both there',
       'gateway.d/b.json5: agents.list[0].id':
-        '"ops" is also the id of gateway.json5: agents.list[0]; give each its own',
+        '"ops" is also the id of gateway.json5: agents.list[0]; give each its own, or write the keys of both there',
     });
   });
 

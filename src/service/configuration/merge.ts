@@ -168,7 +168,7 @@ export class MergedSections {
       const other = entries.find((known) => known.id === id && known.file !== file);
       if (id !== undefined && other !== undefined) {
         const where = `${other.file}: ${key}[${other.index}]`;
-        const message = `${JSON.stringify(id)} is also the id of ${where}; give each its own`;
+        const message = `${JSON.stringify(id)} is also the id of ${where}; give each its own, or write the keys of both there`;
         this.#complain(file, `${key}[${index}].id`, message);
       }
       entries.push({ file, index, id });
