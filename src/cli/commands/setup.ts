@@ -310,7 +310,7 @@ class SenderSetup {
     const end =
       own === undefined ? `hooks setup ${id} --retire-old` : `hooks token retire ${id} --old`;
     terminal.note(
-      `It has ${own?.count ?? count} secrets now, and each of them counts; once it uses the newest: ${end}`,
+      `It has ${own === undefined ? `${count} secrets` : `${own.count} tokens`} now, and each of them counts; enter the newest in the webhook that is there already, and once it is used: ${end}`,
     );
   }
 

@@ -15,7 +15,7 @@ const FAULTS: Readonly<Record<SignatureFault, Rejection>> = {
   stale: new Rejection('invalid_signature', 'its timestamp is too far from the time here'),
   mismatch: new Rejection(
     'invalid_signature',
-    'the signature does not fit the body and the secret; compare the secrets on both sides',
+    'the signature (or the secret shown in its place) does not fit the body and the secret; compare the secrets on both sides',
   ),
   unavailable: new Rejection('verification_unavailable'),
 };
