@@ -96,7 +96,9 @@ async function load(server, variant, seconds) {
     duration: seconds,
     ...(next === undefined
       ? { headers: headers(variant.token), body: body(variant.mode) }
-      : { requests: [{ setupRequest: (request) => ({ ...request, ...(ready.pop() ?? next()) }) }] }),
+      : {
+          requests: [{ setupRequest: (request) => ({ ...request, ...(ready.pop() ?? next()) }) }],
+        }),
   });
   const total = result.requests.total;
   const wrong = Object.entries(result.statusCodeStats ?? {}).filter(
