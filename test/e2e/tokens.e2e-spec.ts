@@ -5,6 +5,7 @@ import { HookTokens, secretName } from '../../src/hooks/http/auth/hook-tokens.ts
 import { writtenDigest } from '../../src/hooks/options/index.ts';
 import { GOOD, TOKEN, openIngress, settings } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';
+import { byGithub } from '../support/signed.ts';
 
 const CI = 'the-secret-of-the-build-server';
 const CI_NEXT = 'the-next-secret-of-the-build-server';
@@ -143,6 +144,21 @@ describe('hooks.endpoints', () => {
     expect(await status('/hooks/wake', GOOD)).toBe(200);
     expect(ingress.intake.requests).toMatchObject([{ actions: [{ message: 'told x' }] }]);
     expect(await status('/hooks/agent', GOOD)).toBe(200);
+  });
+
+  it('leaves its name to a mapping whose sender signs, and then no token opens it', async () => {
+    const secret = 'the-secret-that-github-signs-with';
+    const verify = { scheme: 'github', secrets: [secret] };
+    const mappings = [{ id: 'wake', verify, messageTemplate: 'told' }];
+    ingress = await openIngress({ options: { mappings, endpoints: { wake: false } } });
+    const refused = await ingress.post('/hooks/wake', '{}', GOOD);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      401,
+      { code: 'invalid_signature' },
+    ]);
+    expect(ingress.intake.requests).toEqual([]);
+    expect((await ingress.post('/hooks/wake', '{}', byGithub(secret, '{}'))).status).toBe(200);
+    expect(ingress.intake.requests).toMatchObject([{ verifiedBy: 'github' }]);
   });
 });
 

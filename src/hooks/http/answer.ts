@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accepted } from '../actions/accept.ts';
+import { builtInHook } from '../actions/hook-request.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../rejection.ts';
@@ -188,8 +189,8 @@ export class AnswerWriter {
 }
 
 /** The hook that took the request, or would have: built-ins are known by their names. */
-function reached({ hook, name }: RequestContext): string | null {
-  return hook ?? (name === 'wake' || name === 'agent' ? name : null);
+function reached({ hook, name, settings }: RequestContext): string | null {
+  return hook ?? builtInHook(name, settings) ?? null;
 }
 
 function asText(value: unknown): string {

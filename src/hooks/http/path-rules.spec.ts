@@ -43,6 +43,13 @@ describe('Path rules', () => {
     });
   });
 
+  it('a mapping that takes the name of a built-in hook that is switched off may ask for a signature', async () => {
+    const mappings = [{ id: 'wake', verify, messageTemplate: 'x' }];
+    const options = { enabled: true, token, endpoints: { wake: false }, mappings };
+    expect((await checkOptions(options)).problems).toEqual([]);
+    expect(compile(options).rules.get('wake')?.signer?.secrets).toEqual(verify.secrets);
+  });
+
   it('mappings of one path may all say the same', async () => {
     expect(
       await refusals([

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { bareName } from '../actions/hook-request.ts';
+import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { listEntries } from '../mappings/entries.ts';
 import { keyOf, toLabel } from '../mappings/mapping.ts';
 import type { MappingEntry } from '../mappings/mapping.ts';
@@ -97,8 +97,6 @@ const PATH_KEYS = ['verify', 'orToken', 'tokenHeader', 'body', 'maxBodyBytes'] a
 type PathKey = (typeof PATH_KEYS)[number];
 type PathOptions = Pick<MappingOptions, PathKey>;
 
-const BUILT_IN: ReadonlySet<string> = new Set(['wake', 'agent']);
-
 /** Where one path's keys come from. */
 interface PathSource {
   readonly path: string;
@@ -120,7 +118,8 @@ export function compilePathRules(
   const warnings: Problem[] = [];
   const placed = listEntries(hooks).flatMap((entry) => {
     const path = literalPath(entry.mapping);
-    if (path !== undefined && !BUILT_IN.has(path)) return [{ entry, path }];
+    const isTaken = path !== undefined && builtInHook(path, settings) !== undefined;
+    if (path !== undefined && !isTaken) return [{ entry, path }];
     problems.push(...findMisplaced(entry, path));
     return [];
   });

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { bareName } from '../actions/hook-request.ts';
+import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { schemes } from './auth/signatures/index.ts';
@@ -49,8 +49,6 @@ const KEPT_MS = 3_600_000;
 /** What a secret may be: nothing that could be more than one value of a header. */
 const SECRET = /^[\w.~+/=-]{16,256}$/;
 
-const BUILT_IN: ReadonlySet<string> = new Set(['wake', 'agent']);
-
 /** A window in our own units. */
 interface OpenedWindow {
   readonly scheme: string;
@@ -88,8 +86,9 @@ export class SecretWindows {
     const handshake = secretHandshake(schemes.get(scheme));
     if (handshake === undefined) return 'no-such-handshake';
     const path = bareName(hook);
-    if (BUILT_IN.has(path)) return 'built-in';
-    if (this.rules.get(this.settings.current, path)?.signer !== undefined) return 'has-secrets';
+    const { current } = this.settings;
+    if (builtInHook(path, current) !== undefined) return 'built-in';
+    if (this.rules.get(current, path)?.signer !== undefined) return 'has-secrets';
     const present = this.#current(path);
     if (present?.scheme === scheme) return toShown(path, present);
     const closesAt = this.clock.now() + OPEN_MS;
