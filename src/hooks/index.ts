@@ -40,6 +40,7 @@ export type { Sample } from './mappings/presets/samples.ts';
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';
+export { bareName } from './actions/hook-request.ts';
 export type { HookRequest } from './actions/hook-request.ts';
 export { MappingService } from './mappings/mapping-service.ts';
 export type { Applied } from './mappings/apply.ts';

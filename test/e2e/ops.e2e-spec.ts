@@ -64,7 +64,7 @@ describe('GET /ops/api/refusals', () => {
     const filter = { hook: 'wake', code: 'unauthorized', verified: false, cursor: '7', limit: 200 };
     expect(service.ledger.journal).toEqual([
       expect.stringContaining('refusals '),
-      'refusals {"verified":true,"limit":50}',
+      'refusals {"limit":50,"verified":true}',
     ]);
     expect(JSON.parse(service.ledger.journal[0]!.slice('refusals '.length))).toEqual({
       ...filter,
@@ -274,7 +274,7 @@ describe('POST /ops/api/events/retry and /dismiss', () => {
     expect(dismissed.body).toEqual({ ok: true, dismissed: 200, nextCursor: null });
     const since = Date.UTC(2026, 0, 1);
     expect(service.ledger.journal).toEqual([
-      `retry ${JSON.stringify({ hook: 'github', status: 'failed', limit: 200, since })}`,
+      `retry ${JSON.stringify({ limit: 200, hook: 'github', status: 'failed', since })}`,
       `dismiss ${JSON.stringify({ cursor: '9', limit: 5 })}`,
     ]);
   });

@@ -22,6 +22,7 @@ import type {
   StoredRequest,
   WorkCounts,
 } from '../../src/hooks/index.ts';
+import { TOO_LARGE } from './refused.ts';
 
 const SUMMARY: EventSummary = {
   id: 'event-1',
@@ -54,16 +55,7 @@ const DETAILS: EventDetails = {
 
 const REFUSED: RefusedRequest = {
   at: '2026-01-01T00:00:00.000Z',
-  kind: 'lost',
-  hook: 'alertmanager',
-  name: null,
-  client: '192.0.2.7',
-  status: 413,
-  code: 'payload_too_large',
-  reason: 'Send at most 262144 bytes.',
-  verifiedBy: 'token',
-  bytes: 347_403,
-  count: 1,
+  ...TOO_LARGE,
 };
 
 /** A ledger as the operator sees it, with one event; writes down what is asked of it. */

@@ -21,10 +21,10 @@ import { findBase, isLocal } from '../senders/setup-address.ts';
 import { planSender, presentSender } from '../senders/setup-plan.ts';
 import type { PresentSender } from '../senders/setup-plan.ts';
 import { decideSecrets, readSecret } from '../senders/setup-secrets.ts';
-import { giveToken } from '../senders/setup-token.ts';
-import type { GivenToken } from '../senders/setup-token.ts';
 import { findService } from '../service/find-service.ts';
 import { Interruption } from '../terminal.ts';
+import { giveToken } from '../tokens/sender-tokens.ts';
+import type { GivenToken } from '../tokens/sender-tokens.ts';
 
 const OPTIONS = [
   option(

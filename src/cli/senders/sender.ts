@@ -1,4 +1,4 @@
-import { compilePathRules, presets, schemes } from '../../hooks/index.ts';
+import { bareName, compilePathRules, presets, schemes } from '../../hooks/index.ts';
 import type { PathRule, Preset, ResolvedHooksOptions, SignatureScheme } from '../../hooks/index.ts';
 
 /*
@@ -64,7 +64,7 @@ export function senderPath(
 ): string {
   const own = hooks?.mappings.find((mapping) => mapping.id === id);
   const path = own?.match?.path ?? match?.path ?? id;
-  return withoutSlashes(path);
+  return bareName(path);
 }
 
 /** The preset whose hook is meant by a name or path; undefined: it is another hook. */
@@ -72,7 +72,7 @@ export function findPreset(
   name: string,
   hooks: ResolvedHooksOptions['hooks'] | undefined,
 ): Preset | undefined {
-  const bare = withoutSlashes(name);
+  const bare = bareName(name);
   return (
     presets.get(bare) ?? [...presets.values()].find((preset) => senderPath(preset, hooks) === bare)
   );
@@ -80,9 +80,5 @@ export function findPreset(
 
 /** What a path asks of its sender; undefined: a token, and nothing else is said of the path. */
 export function findRule(path: string, settings: ResolvedHooksOptions): PathRule | undefined {
-  return compilePathRules(settings).rules.get(withoutSlashes(path));
-}
-
-function withoutSlashes(path: string): string {
-  return path.replaceAll(/^\/+|\/+$/g, '');
+  return compilePathRules(settings).rules.get(bareName(path));
 }

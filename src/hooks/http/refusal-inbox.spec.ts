@@ -1,5 +1,6 @@
 import { CapturedLogs } from '../../../test/support/captured-logs.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
+import { TOO_LARGE } from '../../../test/support/refused.ts';
 import { KEPT_REFUSALS } from '../ports/index.ts';
 import type { NewRefusal } from '../ports/index.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
@@ -18,17 +19,8 @@ afterEach(() => logs[Symbol.dispose]());
 const LINE = { event: null, reason: 'a sentence', ms: 1 };
 
 function sender(given: Partial<Refused> = {}): Refused {
-  return {
-    hook: 'alertmanager',
-    name: null,
-    client: '192.0.2.7',
-    status: 413,
-    code: 'payload_too_large',
-    reason: 'Send at most 262144 bytes.',
-    verifiedBy: 'token',
-    bytes: 347_403,
-    ...given,
-  };
+  const { kind: _kind, count: _count, ...refused } = TOO_LARGE;
+  return { ...refused, ...given };
 }
 
 function stranger(given: Partial<Refused> = {}): Refused {

@@ -9,7 +9,7 @@ import type { Problem } from './problem.ts';
 
 // The tokens of senders, as they are written, and which of them a start refuses. A token is written out, or as its digest,
 // so that nobody who reads the configuration can speak as the sender; how requests are compared with them is in
-// http/auth/token-table.ts.
+// http/auth/hook-tokens.ts.
 
 /** Fewest characters of a token: what is shorter can be guessed (behaviour.md §3). */
 export const SHORTEST_TOKEN = 16;

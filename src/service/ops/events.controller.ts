@@ -1,27 +1,16 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { Type } from 'class-transformer';
-import {
-  IsISO8601,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
 import type { DeadWorkFilter, EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
-import { QueryPipe, toTime } from './operator-input.ts';
+import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
 
 /** Query of `GET /ops/api/events`. */
-class EventsQuery {
+class EventsQuery extends PageQuery {
   /** Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
   @IsOptional()
   @IsString()
@@ -32,25 +21,13 @@ class EventsQuery {
   @IsOptional()
   @IsIn(STATUSES)
   status?: EventStatus;
-
-  /** `nextCursor` of the answer before. */
-  @IsOptional()
-  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
-  cursor?: string;
-
-  /** Most events of one answer, 1 to 200. */
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit = 50;
 }
 
 /** How dead work ended. */
 const ENDS: readonly string[] = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
 
 /** Query of `POST /ops/api/events/retry` and `…/dismiss`: which dead runs and deliveries. */
-class DeadWorkQuery {
+class DeadWorkQuery extends PageQuery {
   /** Name of the hook, or id of the mapping. */
   @IsOptional()
   @IsString()
@@ -67,17 +44,8 @@ class DeadWorkQuery {
   @IsIn(ENDS)
   status?: 'failed' | 'timed-out' | 'interrupted' | 'dead' | 'unknown';
 
-  /** `nextCursor` of the answer before. */
-  @IsOptional()
-  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
-  cursor?: string;
-
   /** Most of one call, 1 to 200. */
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit = 200;
+  override limit = 200;
 
   /** @throws Refusal invalid_query for weeks and other forms of ISO 8601 that are no time here. */
   static toFilter({ since, ...rest }: DeadWorkQuery): DeadWorkFilter {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from '@nestjs/common';
+import { Type } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
-import { validate } from 'class-validator';
+import { IsInt, IsOptional, Matches, Max, Min, validate } from 'class-validator';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Rejection, parseJson } from '../../hooks/index.ts';
@@ -61,6 +62,21 @@ function parseObject(bytes: Buffer): object {
     if (!(error instanceof Rejection)) throw error;
   }
   throw new Refusal('invalid_body', 'it must be a JSON object of at most 1,000 levels');
+}
+
+/** A query whose answer is a page of rows; what it can be narrowed by comes on top. */
+export class PageQuery {
+  /** `nextCursor` of the answer before. */
+  @IsOptional()
+  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
+  cursor?: string;
+
+  /** Most rows of one answer, 1 to 200. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit = 50;
 }
 
 /** Turns a query into its DTO; an unknown name or a bad value is refused with every reason. */

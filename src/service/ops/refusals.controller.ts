@@ -1,25 +1,15 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
-import { Transform, Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsISO8601,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsISO8601, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { Clock, Refusals, describeRefused } from '../../hooks/index.ts';
 import type { LostRequests, RefusalFilter, RefusedRequest } from '../../hooks/index.ts';
-import { QueryPipe, toTime } from './operator-input.ts';
+import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Query of `GET /ops/api/refusals`. */
-class RefusalsQuery {
+class RefusalsQuery extends PageQuery {
   /** `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
   @IsOptional()
   @IsString()
@@ -41,18 +31,6 @@ class RefusalsQuery {
   @Transform(({ value }) => ({ true: true, false: false })[String(value)] ?? value)
   @IsBoolean({ message: 'verified must be true or false' })
   verified?: boolean;
-
-  /** `nextCursor` of the answer before. */
-  @IsOptional()
-  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
-  cursor?: string;
-
-  /** Most refusals of one answer, 1 to 200. */
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit = 50;
 
   /** @throws Refusal invalid_query for forms of ISO 8601 that are no time here. */
   static toFilter({ since, ...rest }: RefusalsQuery): RefusalFilter {

@@ -1,6 +1,7 @@
 import { KEPT_REFUSALS } from '../../../src/hooks/ports/refusals.ts';
 import type { NewRefusal, RefusalFilter } from '../../../src/hooks/ports/refusals.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
+import { TOO_LARGE } from '../../support/refused.ts';
 import { heartbeat } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -18,16 +19,7 @@ export function describeRefusals(openStore: OpenStore): void {
 
     const refusal = (given: Partial<NewRefusal> = {}): NewRefusal => ({
       at: under.clock.now(),
-      kind: 'lost',
-      hook: 'alertmanager',
-      name: null,
-      client: '192.0.2.7',
-      status: 413,
-      code: 'payload_too_large',
-      reason: 'Send at most 262144 bytes.',
-      verifiedBy: 'token',
-      bytes: 347_403,
-      count: 1,
+      ...TOO_LARGE,
       ...given,
     });
     const stranger = (given: Partial<NewRefusal> = {}): NewRefusal =>
