@@ -139,6 +139,10 @@ describe('hooks setup of a sender that is told our secret', () => {
       presets: ['github', 'linear'],
       mappings: [{ id: 'x' }, { ...mapping, verify: { secrets: ['new', 'old'] } }],
     });
+    const text = readFileSync(join(dir.path, 'gateway.d/github.json5'), 'utf8');
+    expect(text).toMatch(
+      /^\/\/ Written by "hooks setup github", which keeps keys that you add here/,
+    );
   });
 
   it('leaves the secret in its variable', async () => {

@@ -44,6 +44,8 @@ export interface PlannedFragment {
   readonly shown: Sections;
   /** What the file names as its author: `hooks mail setup`. */
   readonly command: string;
+  /** Whether that command keeps what a person adds to the file. @default false */
+  readonly keepsKeys?: boolean;
 }
 
 /** The files of a command, worked out and not yet written. */
@@ -103,8 +105,8 @@ export class PlannedFiles {
    */
   write(): void {
     if (this.gateway !== undefined) createFile(join(this.dir, GATEWAY_FILE), this.gateway.text);
-    const { name, sections, command } = this.fragment;
-    writeFragment(this.dir, name, sections, command);
+    const { name, sections, command, keepsKeys } = this.fragment;
+    writeFragment(this.dir, name, sections, command, keepsKeys);
   }
 }
 

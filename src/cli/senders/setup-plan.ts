@@ -93,7 +93,13 @@ export function planSender({ id }: Preset, change: SenderChange, here: Inspectio
     },
   };
   const shown = maskSecrets(sections, sections);
-  const fragment = { name: id, sections, shown, command: `${COMMAND} ${id}` };
+  const fragment = {
+    name: id,
+    sections,
+    shown,
+    command: `${COMMAND} ${id}`,
+    keepsKeys: true,
+  };
   const gateway = files.gateway === undefined ? recommendedGateway(here, COMMAND) : undefined;
   return new PlannedFiles(dir, files, fragment, gateway);
 }

@@ -3,7 +3,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { explainNo } from './explain-when.ts';
 import type { CredentialRule } from './explain-when.ts';
 import type { CompiledMapping } from './mapping.ts';
-import { findNo } from './when.ts';
+import { findNo, lookIn } from './when.ts';
 import type { ConditionInput } from './when.ts';
 
 /*
@@ -44,8 +44,7 @@ export function toMatchInput({ name, payload, headers, query }: HookRequest): Ma
 
 /** The payload's own string field `source`; an inherited one does not count. */
 export function readSource(payload: unknown): string | undefined {
-  if (typeof payload !== 'object' || payload === null) return undefined;
-  const source: unknown = Object.getOwnPropertyDescriptor(payload, 'source')?.value;
+  const source = lookIn(payload, ['source']);
   return typeof source === 'string' ? source : undefined;
 }
 

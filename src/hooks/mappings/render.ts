@@ -11,7 +11,7 @@ import type {
   TextLine,
   ValuePath,
 } from './template.ts';
-import { findNo } from './when.ts';
+import { findNo, lookIn } from './when.ts';
 
 /*
  * Templates are filled in here: data is looked up, own properties only, and what is named is shown; of objects and lists
@@ -138,15 +138,6 @@ function without(value: unknown, [key, ...more]: ValuePath): unknown {
 /** Own properties only; anything missing is undefined. A path without a root begins in the payload. */
 export function lookUp(path: ValuePath, scope: TemplateScope): unknown {
   return lookIn(ROOTS.has(path[0] ?? '') ? scope : scope.payload, path);
-}
-
-function lookIn(from: unknown, path: ValuePath): unknown {
-  let value = from;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
 }
 
 function toText(path: ValuePath, scope: TemplateScope): string {

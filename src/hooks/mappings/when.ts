@@ -71,7 +71,7 @@ export function lookUpValue(path: readonly string[], input: ConditionInput): unk
   let value: unknown = input;
   for (const [at, step] of path.entries()) {
     if (step === EACH) return collect(value, path.slice(at + 1));
-    value = ownValue(value, step);
+    value = lookIn(value, [step]);
   }
   return value;
 }
@@ -83,8 +83,7 @@ function collect(list: unknown, rest: readonly string[]): unknown[] | undefined 
   const end = rest.indexOf(EACH);
   const steps = end === -1 ? rest : rest.slice(0, end);
   for (const entry of list) {
-    let value: unknown = entry;
-    for (const step of steps) value = ownValue(value, step);
+    const value = lookIn(entry, steps);
     if (end === -1) values.push(value);
     // Pushed one by one: a spread of a stranger's list would overflow the stack.
     else for (const inner of collect(value, rest.slice(end + 1)) ?? [undefined]) values.push(inner);
@@ -92,9 +91,14 @@ function collect(list: unknown, rest: readonly string[]): unknown[] | undefined 
   return values;
 }
 
-function ownValue(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.getOwnPropertyDescriptor(value, key)?.value;
+/** What stands at a path of keys: own properties only, and no getter is run. Undefined where it leads nowhere. */
+export function lookIn(from: unknown, path: readonly string[]): unknown {
+  let value = from;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
+  }
+  return value;
 }
 
 /** Numbers of many digits are compared as JavaScript rounds them, like those of the configuration. */

@@ -104,6 +104,7 @@ function isThere(path: string): boolean {
  * old or all of the new. Only this user may read it (0600); one that is replaced keeps its owner.
  * @param sections as in gateway.json5. `${NAME}` stays a reference; pass a secret through {@link literal}.
  * @param command what is named as the author, e.g. `hooks mail setup`
+ * @param keepsKeys whether that command keeps what a person adds to the file
  * @returns its path
  */
 export function writeFragment(
@@ -111,12 +112,13 @@ export function writeFragment(
   name: string,
   sections: Readonly<Record<string, unknown>>,
   command: string,
+  keepsKeys = false,
 ): string {
   const path = fragmentPath(dir, name);
   const folder = join(dir, FRAGMENTS_DIR);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const header = [
-    `Written by "${command}", which replaces this whole file when it is called again.`,
+    `Written by "${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
     'Merged over gateway.json5; remove the file to undo it.',
   ];
   const body = JSON5.stringify(sections, { space: 2, quote: "'" });
