@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -108,6 +108,35 @@ describe('sqliteLedger', () => {
     await expect(open()).rejects.toThrow('it was written by a newer release (schema 99');
   });
 
+  it('refuses a file of an early edition and leaves it as it is', async () => {
+    const file = join(dir, 'ledger.db');
+    const db = new DatabaseSync(file);
+    db.exec(`PRAGMA journal_mode = WAL; CREATE TABLE events (n INTEGER PRIMARY KEY);
+      INSERT INTO events VALUES (1); PRAGMA user_version = 6`);
+    const files = [file, `${file}-wal`];
+    const before = await Promise.all(files.map((name) => readFile(name)));
+    db.close();
+    // As after a crash: the log still holds all of it.
+    await Promise.all(files.map((name, at) => writeFile(name, before[at]!)));
+    await expect(open()).rejects.toThrow(
+      'it was written by an early edition, which this release cannot read: name a new directory',
+    );
+    expect(await Promise.all(files.map((name) => readFile(name)))).toEqual(before);
+  });
+
+  it('gives the disk back what was forgotten', async () => {
+    const ledger = await open();
+    const payload = JSON.stringify('x'.repeat(40_000));
+    await Promise.all(
+      Array.from({ length: 200 }, () => ledger.intake.accept(event({ payload }), LIMITS)),
+    );
+    const now = clock.now();
+    const retention = { payloadsBefore: now, eventsBefore: now, now };
+    while (await ledger.maintenance.prune(retention));
+    await ledger.maintenance.close();
+    expect((await stat(join(dir, 'ledger.db'))).size).toBeLessThan(2 * MEGABYTE);
+  });
+
   it('refuses a file that is no database', async () => {
     await writeFile(join(dir, 'ledger.db'), 'x'.repeat(5000));
     await expect(open()).rejects.toThrow('the ledger is damaged: the file is not a database');
@@ -211,22 +240,6 @@ describe('sqliteLedger: a reply in parts', () => {
     }
     expect(((await stat(log)).size - before) / 20).toBeLessThan(100_000);
     expect((await claimed(ledger)).part).toMatchObject({ place: 21, count: 500 });
-    await ledger.maintenance.close();
-  });
-
-  it('finds its place in a file of the release before', async () => {
-    await (await withDelivery()).maintenance.close();
-    const db = new DatabaseSync(join(dir, 'ledger.db'));
-    db.exec(`DROP TABLE parts; DROP TABLE bad_ends; DROP TABLE refusals; PRAGMA user_version = 2;
-      ALTER TABLE work DROP COLUMN backend; ALTER TABLE system_events DROP COLUMN delivery_id;
-      ALTER TABLE work RENAME COLUMN job TO work_order; UPDATE work SET work_order = json_set(work_order, '$.partsSent', 1, '$.parts', json('["a","b","c"]'))`);
-    db.close();
-    const ledger = await sqliteLedger({ dir }).open(clock);
-    const lease = await claimed(ledger);
-    expect(lease.part).toEqual({ text: 'b', place: 2, count: 3 });
-    expect(lease.job).not.toHaveProperty('parts');
-    await ledger.work.commit(lease, { type: 'continue' }, []);
-    expect((await claimed(ledger)).part).toEqual({ text: 'c', place: 3, count: 3 });
     await ledger.maintenance.close();
   });
 

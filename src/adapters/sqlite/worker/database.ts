@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { storeTrouble } from './batch.ts';
+import { checkEdition, migrate, prepareNewFile } from './migrate.ts';
 import { text } from './rows.ts';
-import { migrate } from './schema.ts';
 
 /** How long the writer waits for a reader that is in its way (only a truncation of the log is). */
 const BUSY_MS = 100;
@@ -28,6 +28,7 @@ const LOCK_FILE = 'lock.db';
 /** A ledger that ends with its thread. */
 export function openInMemory(): { db: DatabaseSync; close: () => void } {
   const db = new DatabaseSync(':memory:');
+  prepareNewFile(db);
   migrate(db);
   return { db, close: () => db.close() };
 }
@@ -45,6 +46,7 @@ export function openDirectory(dir: string): {
   const lock = new DirectoryLock(join(dir, LOCK_FILE));
   try {
     const file = join(dir, DATABASE_FILE);
+    refuseOtherEditions(file);
     const db = openForWriting(file);
     const log = new WriteAheadLog(db, file);
     const close = () => {
@@ -64,10 +66,21 @@ export function openForReading(dir: string): DatabaseSync {
   return new DatabaseSync(join(dir, DATABASE_FILE), { readOnly: true, timeout: READER_BUSY_MS });
 }
 
+/** Looks before anything is written: even closing a connection that can write moves the log into the database. */
+function refuseOtherEditions(file: string): void {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  try {
+    checkEdition(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** Opens and migrates; a file that cannot be used is closed again. */
 function openForWriting(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
+    prepareNewFile(db);
     const mode = db.prepare('PRAGMA journal_mode = WAL').get();
     if (mode === undefined || text(mode, 'journal_mode') !== 'wal') {
       throw new Error('its file system cannot keep a write-ahead log: use a local disk');

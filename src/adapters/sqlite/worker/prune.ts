@@ -1,5 +1,6 @@
 // Forgetting what is old: payloads, prompts and replies first, whole events later, then transcripts, dead work that
-// belongs to no event, refusals, and idempotency keys. Unfinished events are never touched.
+// belongs to no event, refusals, and idempotency keys; then the pages that this left free. Unfinished events are never
+// touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
 // one call among others in a batch, and has a budget of rows. A process that ends between two steps loses nothing: the
@@ -19,6 +20,13 @@ const BARE_ACTIONS = `(SELECT json_group_array(json_remove(value, '$.text', '$.m
 /** Nothing of the event is left to do. */
 const ENDED = `status IN ('done', 'failed', 'skipped')`;
 
+/** Pages that one step may give back to the disk. */
+const STEP_PAGES = 200;
+/** A file keeps up to this share of free pages, since what comes next needs them again. */
+const KEPT_FREE_SHARE = 0.1;
+/** Nor is it worth the trouble below so many. */
+const KEPT_FREE_PAGES = 256;
+
 /** How many rows a step may still touch. */
 interface Budget {
   left: number;
@@ -27,10 +35,12 @@ interface Budget {
 /** Forgets a small step's worth at a time. */
 export class Pruning {
   readonly #onForgotten: (session: string) => void;
+  readonly #db: DatabaseSync;
   readonly #sql: ReturnType<typeof prepareStatements>;
 
   /** @param onForgotten is called for every session that was forgotten as a whole. */
   constructor(db: DatabaseSync, onForgotten: (session: string) => void) {
+    this.#db = db;
     this.#onForgotten = onForgotten;
     this.#sql = prepareStatements(db);
   }
@@ -48,7 +58,18 @@ export class Pruning {
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
     if (budget.left > 0) spend(budget, sql.expiredKeys, now);
-    return budget.left <= 0;
+    const hasFreePages = this.#shrink();
+    return budget.left <= 0 || hasFreePages;
+  }
+
+  /** Gives free pages back to the disk. True: there are more. */
+  #shrink(): boolean {
+    const { free, pages } = this.#sql.freePages.get()!;
+    const surplus = Number(free) - Math.max(KEPT_FREE_PAGES, Number(pages) * KEPT_FREE_SHARE);
+    if (surplus <= 0) return false;
+    // `exec` takes every step of the pragma, which is one per page.
+    this.#db.exec(`PRAGMA incremental_vacuum(${Math.min(STEP_PAGES, Math.ceil(surplus))})`);
+    return surplus > STEP_PAGES;
   }
 
   /** What the runner remembers goes with the last turn, and so does a session that never spoke to a channel. */
@@ -77,6 +98,9 @@ function prepareStatements(db: DatabaseSync) {
   const some = `LIMIT ${STEP_ROWS}`;
   const isEmpty = 'NOT EXISTS (SELECT 1 FROM turns WHERE session = key)';
   return {
+    freePages: db.prepare(
+      'SELECT freelist_count AS free, page_count AS pages FROM pragma_freelist_count, pragma_page_count',
+    ),
     withBodies: db.prepare(
       `SELECT id FROM events WHERE pruned = 0 AND received_at < ? AND ${ENDED} ${some}`,
     ),

@@ -1,226 +1,189 @@
-// The tables of a ledger, and how a file that an earlier release wrote becomes one of this release.
-import type { DatabaseSync } from 'node:sqlite';
-import { integer } from './rows.ts';
+// The tables of a ledger.
 
 /**
  * The tables: `meta` (the operator's pause, the health check), `events` (a row per request: what came, its receipt, what
  * became of it), `idempotency` (keys of earlier requests), `work` (the queue, a row per run, heartbeat or delivery still
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
- * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember). Times are
- * epoch milliseconds.
+ * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
+ * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
+ * sender, of the others a sum per minute, code, client and hook). Times are epoch milliseconds.
  *
- * `work.backend` is what a turn rests for, until it is claimed again; `bad_ends` is what ended badly and no notice has
- * told yet; `refusals` is who was refused, a row per request of a verified sender, sums of the others.
- *
- * Of the indexes of `work`, `work_due` serves claims and counts, `work_line` finds who is first and who is next of a key,
- * `work_not_begun` finds a heartbeat that can be shared, and `work_dead` what an operator may retry.
- *
- * Every step of the schema, oldest first; `user_version` counts the steps a file has taken. A released step is never
- * edited.
+ * `work.backend` is what a turn rests for, until it is claimed again. Of the indexes of `work`, `work_due` serves claims
+ * and counts, `work_line` finds who is first and who is next of a key, `work_not_begun` finds a heartbeat that can be
+ * shared, and `work_dead` what an operator may retry.
  *
  * Indexes that end in the row number `n` (as all do, unsaid) list in order of acceptance and stay small: each
  * accepted event pays for them. `payload` stands last in its table, so that reading the rest of a row never touches a large body.
  */
-const MIGRATIONS: readonly string[] = [
-  `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+export const TABLES = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE events (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    hook TEXT NOT NULL,
-    received_at INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    mapping TEXT,
-    beats_open INTEGER NOT NULL,
-    beats_failed INTEGER NOT NULL DEFAULT 0,
-    beats_done INTEGER NOT NULL DEFAULT 0,
-    pruned INTEGER NOT NULL DEFAULT 0,
-    kept_until INTEGER NOT NULL,
-    error TEXT,
-    warnings TEXT NOT NULL,
-    actions TEXT NOT NULL,
-    receipt TEXT NOT NULL,
-    request TEXT NOT NULL,
-    payload TEXT
-  ) STRICT;
-  CREATE INDEX events_by_hook ON events (hook);
-  CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
-  CREATE INDEX events_by_age ON events (pruned, received_at);
+CREATE TABLE events (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  hook TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  mapping TEXT,
+  beats_open INTEGER NOT NULL,
+  beats_failed INTEGER NOT NULL DEFAULT 0,
+  beats_done INTEGER NOT NULL DEFAULT 0,
+  pruned INTEGER NOT NULL DEFAULT 0,
+  kept_until INTEGER NOT NULL,
+  error TEXT,
+  warnings TEXT NOT NULL,
+  actions TEXT NOT NULL,
+  receipt TEXT NOT NULL,
+  request TEXT NOT NULL,
+  payload TEXT
+) STRICT;
+CREATE INDEX events_by_hook ON events (hook);
+CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
+CREATE INDEX events_by_age ON events (pruned, received_at);
 
-  CREATE TABLE idempotency (
-    scope TEXT NOT NULL,
-    key TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    keep_until INTEGER NOT NULL,
-    event_id TEXT NOT NULL,
-    PRIMARY KEY (scope, key)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX idempotency_by_end ON idempotency (keep_until);
+CREATE TABLE idempotency (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  keep_until INTEGER NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_end ON idempotency (keep_until);
 
-  CREATE TABLE work (
-    id INTEGER PRIMARY KEY,
-    lane TEXT NOT NULL,
-    key TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    ref TEXT,
-    event_id TEXT,
-    stage TEXT NOT NULL CHECK (stage IN ('deferred', 'blocked', 'ready', 'leased', 'dead')),
-    due_at INTEGER NOT NULL,
-    attempt INTEGER NOT NULL DEFAULT 0,
-    failures INTEGER NOT NULL DEFAULT 0,
-    crashes INTEGER NOT NULL DEFAULT 0,
-    interruptions INTEGER NOT NULL DEFAULT 0,
-    since INTEGER NOT NULL,
-    work_order TEXT
-  ) STRICT;
-  CREATE INDEX work_due ON work (lane, stage, due_at, kind, attempt);
-  CREATE INDEX work_line ON work (lane, key, stage, id);
-  CREATE INDEX work_not_begun ON work (lane, key, kind) WHERE stage IN ('deferred', 'blocked', 'ready');
-  CREATE INDEX work_dead ON work (event_id) WHERE stage = 'dead';
+CREATE TABLE work (
+  id INTEGER PRIMARY KEY,
+  lane TEXT NOT NULL,
+  key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  ref TEXT,
+  event_id TEXT,
+  stage TEXT NOT NULL CHECK (stage IN ('deferred', 'blocked', 'ready', 'leased', 'dead')),
+  due_at INTEGER NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  crashes INTEGER NOT NULL DEFAULT 0,
+  interruptions INTEGER NOT NULL DEFAULT 0,
+  acting INTEGER NOT NULL DEFAULT 0,
+  since INTEGER NOT NULL,
+  backend TEXT,
+  job TEXT
+) STRICT;
+CREATE INDEX work_due ON work (lane, stage, due_at, kind, attempt);
+CREATE INDEX work_line ON work (lane, key, stage, id);
+CREATE INDEX work_not_begun ON work (lane, key, kind) WHERE stage IN ('deferred', 'blocked', 'ready');
+CREATE INDEX work_dead ON work (event_id) WHERE stage = 'dead';
 
-  CREATE TABLE runs (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    event_id TEXT NOT NULL,
-    agent_id TEXT NOT NULL,
-    session_key TEXT NOT NULL,
-    status TEXT NOT NULL DEFAULT 'queued',
-    model TEXT,
-    thinking TEXT,
-    error TEXT,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    notes TEXT NOT NULL DEFAULT '[]',
-    started_at INTEGER,
-    finished_at INTEGER,
-    contract TEXT,
-    usage TEXT,
-    warnings TEXT,
-    summary TEXT,
-    tool_calls TEXT,
-    prompt TEXT,
-    reply TEXT
-  ) STRICT;
-  CREATE INDEX runs_by_event ON runs (event_id);
+CREATE TABLE parts (
+  n INTEGER PRIMARY KEY,
+  work_id INTEGER NOT NULL REFERENCES work (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX parts_by_work ON parts (work_id);
 
-  CREATE TABLE deliveries (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    event_id TEXT NOT NULL,
-    run_id TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    recipient TEXT,
-    status TEXT NOT NULL,
-    notes TEXT NOT NULL DEFAULT '[]',
-    message_id TEXT,
-    error TEXT
-  ) STRICT;
-  CREATE INDEX deliveries_by_event ON deliveries (event_id);
+CREATE TABLE runs (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  event_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'queued',
+  model TEXT,
+  thinking TEXT,
+  error TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  notes TEXT NOT NULL DEFAULT '[]',
+  started_at INTEGER,
+  finished_at INTEGER,
+  contract TEXT,
+  usage TEXT,
+  warnings TEXT,
+  summary TEXT,
+  tool_calls TEXT,
+  prompt TEXT,
+  reply TEXT
+) STRICT;
+CREATE INDEX runs_by_event ON runs (event_id);
 
-  CREATE TABLE system_events (
-    session TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    hook TEXT NOT NULL,
-    event_id TEXT,
-    asks_heartbeat INTEGER NOT NULL,
-    heartbeat_failed INTEGER NOT NULL DEFAULT 0,
-    trust TEXT NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (session, seq)
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  event_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  recipient TEXT,
+  status TEXT NOT NULL,
+  notes TEXT NOT NULL DEFAULT '[]',
+  message_id TEXT,
+  error TEXT
+) STRICT;
+CREATE INDEX deliveries_by_event ON deliveries (event_id);
 
-  CREATE TABLE sessions (
-    key TEXT PRIMARY KEY,
-    channel TEXT,
-    recipient TEXT,
-    runner TEXT,
-    runner_session TEXT
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE system_events (
+  session TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  hook TEXT NOT NULL,
+  event_id TEXT,
+  asks_heartbeat INTEGER NOT NULL,
+  heartbeat_failed INTEGER NOT NULL DEFAULT 0,
+  delivery_id TEXT,
+  trust TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE recipients (
-    session TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    recipient TEXT NOT NULL,
-    PRIMARY KEY (session, channel)
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+  key TEXT PRIMARY KEY,
+  channel TEXT,
+  recipient TEXT,
+  runner TEXT,
+  runner_session TEXT
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE turns (
-    n INTEGER PRIMARY KEY,
-    session TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    isolated INTEGER NOT NULL,
-    untrusted INTEGER NOT NULL,
-    prompt TEXT NOT NULL,
-    reply TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX turns_by_session ON turns (session, n);
-  CREATE INDEX turns_by_age ON turns (isolated, at);
-  `,
-  'ALTER TABLE work ADD COLUMN acting INTEGER NOT NULL DEFAULT 0',
-  // What is left of a reply leaves its job, which every claim writes anew.
-  `
-  CREATE TABLE parts (
-    n INTEGER PRIMARY KEY,
-    work_id INTEGER NOT NULL REFERENCES work (id) ON DELETE CASCADE,
-    place INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX parts_by_work ON parts (work_id);
-  INSERT INTO parts (work_id, place, count, text)
-    SELECT work.id, part.key + 1, json_array_length(work_order, '$.parts'), part.value
-    FROM work, json_each(work_order, '$.parts') AS part
-    WHERE kind = 'delivery' AND part.key >= json_extract(work_order, '$.partsSent')
-    ORDER BY work.id, part.key;
-  UPDATE work
-    SET work_order = json_set(json_remove(work_order, '$.parts', '$.partsSent'), '$.text', '')
-    WHERE kind = 'delivery' AND json_type(work_order, '$.parts') = 'array';
-  `,
-  'ALTER TABLE work RENAME COLUMN work_order TO job',
-  `
-  ALTER TABLE work ADD COLUMN backend TEXT;
-  CREATE TABLE bad_ends (
-    n INTEGER PRIMARY KEY,
-    event_id TEXT,
-    line TEXT NOT NULL
-  ) STRICT;
-  ALTER TABLE system_events ADD COLUMN delivery_id TEXT;
-  `,
-  // By kind and number: each kind is bounded on its own. Sums have one row per minute, code, client and hook.
-  `
-  CREATE TABLE refusals (
-    n INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    hook TEXT,
-    name TEXT,
-    client TEXT,
-    status INTEGER NOT NULL,
-    code TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    verified_by TEXT,
-    bytes INTEGER,
-    count INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX refusals_by_kind ON refusals (kind);
-  CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, ifnull(client, ''), ifnull(hook, ''))
-    WHERE kind = 'unverified';
-  ALTER TABLE bad_ends ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
-  `,
-];
+CREATE TABLE recipients (
+  session TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  PRIMARY KEY (session, channel)
+) STRICT, WITHOUT ROWID;
 
-/** Brings a file to the newest schema. Refuses one that a newer release has written. */
-export function migrate(db: DatabaseSync): void {
-  const row = db.prepare('PRAGMA user_version').get();
-  const version = row === undefined ? 0 : integer(row, 'user_version');
-  if (version > MIGRATIONS.length) {
-    throw new Error(
-      `it was written by a newer release (schema ${version}, this release knows ${MIGRATIONS.length}): start that release again or use another directory`,
-    );
-  }
-  for (const [index, step] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${index + 1}; COMMIT;`);
-  }
-}
+CREATE TABLE turns (
+  n INTEGER PRIMARY KEY,
+  session TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  isolated INTEGER NOT NULL,
+  untrusted INTEGER NOT NULL,
+  prompt TEXT NOT NULL,
+  reply TEXT NOT NULL
+) STRICT;
+CREATE INDEX turns_by_session ON turns (session, n);
+CREATE INDEX turns_by_age ON turns (isolated, at);
+
+CREATE TABLE bad_ends (
+  n INTEGER PRIMARY KEY,
+  event_id TEXT,
+  line TEXT NOT NULL,
+  count INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE refusals (
+  n INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  hook TEXT,
+  name TEXT,
+  client TEXT,
+  status INTEGER NOT NULL,
+  code TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  verified_by TEXT,
+  bytes INTEGER,
+  count INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refusals_by_kind ON refusals (kind);
+CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, ifnull(client, ''), ifnull(hook, ''))
+  WHERE kind = 'unverified';
+`;
