@@ -10,7 +10,10 @@ import { Notices } from './work/notice.ts';
 const BETWEEN_WRITES_MS = 1000;
 /** From one notice of a hook and a code to the next: a sender that is set up wrongly sends on and on. */
 const BETWEEN_NOTICES_MS = 3_600_000;
-/** Told for every hook: a body that we could not take, of a sender who thinks that all is well. */
+/**
+ * Told for every hook: a body that we could not take, of a sender who thinks that all is well. Where it is signed, nobody
+ * can be verified before all of it was read, so there it is told of strangers too, once an hour and hook at most.
+ */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set([
   'payload_too_large',
   'unsupported_media_type',
@@ -95,7 +98,7 @@ export class RefusalKeeper {
   #notices(lost: ReadonlyMap<string, readonly NewRefusal[]>): Change[] {
     return [...lost].flatMap(([key, rows]) => {
       if (!this.#isDue(key)) return [];
-      const count = rows.length + (this.#told.get(key)?.untold ?? 0);
+      const count = sum(rows) + (this.#told.get(key)?.untold ?? 0);
       const { what, todo } = describeRefused(rows[0]!);
       return [...this.notices.report(`${what}; ${todo}`, null, count)];
     });
@@ -104,7 +107,7 @@ export class RefusalKeeper {
   #noteTold(lost: ReadonlyMap<string, readonly NewRefusal[]>): void {
     for (const [key, rows] of lost) {
       if (this.#isDue(key)) this.#told.set(key, { at: this.clock.now(), untold: 0 });
-      else this.#told.get(key)!.untold += rows.length;
+      else this.#told.get(key)!.untold += sum(rows);
     }
   }
 
@@ -125,6 +128,11 @@ export class RefusalKeeper {
  * there, reads the answer himself; a system that sends to a mapping shows it to nobody.
  */
 function isTold({ kind, hook, code }: NewRefusal): boolean {
-  if (kind !== 'lost') return false;
+  if (kind === 'unverified') return hook !== null && ALWAYS_TOLD.has(code);
+  if (kind === 'failed') return false;
   return ALWAYS_TOLD.has(code) || (hook !== null && hook !== 'wake' && hook !== 'agent');
+}
+
+function sum(rows: readonly NewRefusal[]): number {
+  return rows.reduce((total, { count }) => total + count, 0);
 }

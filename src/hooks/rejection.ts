@@ -1,3 +1,5 @@
+import type { RefusalKind } from './ports/index.ts';
+
 /**
  * Every refusal and failure a sender can meet: code, status, and the sentence that tells what to do.
  * `{detail}` is filled in where the code is raised. `docs/errors.md` mirrors this table and a test compares them.
@@ -166,16 +168,18 @@ export function isLoggable(code: string): boolean {
 
 /** Requests that were refused alike, and what to do: as one of many things, or with their count as a sentence. */
 export function describeRefused(
-  { hook, code, status }: { hook: string | null; code: string; status: number },
+  refused: { hook: string | null; code: string; status: number; kind?: RefusalKind },
   all?: { readonly count: number; readonly since: string },
 ): { readonly what: string; readonly todo: string } {
+  const { hook, code, status, kind } = refused;
   const { as, todo } = REMEDIES[code] ?? {
     as: code,
     todo: '`hooks events list --refused` has the reasons',
   };
   const where = hook === null ? 'to a hook that is not there' : `to ${hook}`;
   const how = `refused as ${as} (${status})`;
-  if (all === undefined) return { what: `request ${where} ${how}`, todo };
+  if (all === undefined)
+    return { what: `${kind === 'unverified' ? 'unverified ' : ''}request ${where} ${how}`, todo };
   const { count, since } = all;
   const who = count === 1 ? '1 request' : `${count} requests`;
   return { what: `${who} ${where} ${count === 1 ? 'was' : 'were'} ${how} since ${since}`, todo };

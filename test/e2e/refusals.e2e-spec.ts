@@ -323,6 +323,29 @@ describe('what verified senders lose', () => {
     expect(texts()[2]).toContain('- 4 × request to alertmanager');
   });
 
+  it('is told of a hook whose senders sign, though nobody can be verified before the body was read', async () => {
+    const verify = { scheme: 'github', secrets: ['a-secret-of-twenty-four-characters'] };
+    await start({
+      mappings: [
+        { id: 'pushes', match: { path: 'gh' }, messageTemplate: 'x', verify },
+        { id: 'deploys', match: { path: 'ci/deploy' }, messageTemplate: 'x' },
+      ],
+    });
+    const signed = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
+    for (let n = 0; n < 3; n += 1) {
+      expect(await hooks.ask('/gh', BIG, signed)).toMatchObject({ status: 413 });
+    }
+    await told(1);
+    expect(texts()[0]).toContain(
+      '- 3 × unverified request to pushes refused as too large (413); raise maxBodyBytes',
+    );
+    expect(await hooks.stored()).toBe(0);
+    for (let n = 0; n < 3; n += 1) await hooks.ask('/gh', { n }, signed);
+    await hooks.ask('/ci/deploy', '[', { authorization: `Bearer ${TOKEN}` });
+    await told(2);
+    expect(texts()[1]).not.toContain('pushes');
+  });
+
   it('is not told of strangers, of our own trouble, and of callers who read their answer', async () => {
     await start();
     await hooks.ask('/alertmanager', BIG, WRONG);
