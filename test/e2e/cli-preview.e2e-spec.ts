@@ -17,7 +17,7 @@ describe('hooks preview', () => {
     expect(stdout).toMatch(/^Hook github \(mapping gh\): 1 action\n/);
     for (const part of [
       'takes it  gh: it is the first that fits',
-      'passes    gl: its path is "gitlab", the request\'s "github"',
+      'passes    1 mapping has another path\n',
       'kind: agent',
       '<<<EXTERNAL_UNTRUSTED_CONTENT',
       '\n  Push to hooks now\n',
@@ -34,8 +34,8 @@ describe('hooks preview', () => {
       hook: 'gitlab',
       mapping: 'gl',
       considered: [
-        { mapping: 'gh', takes: false },
-        { mapping: 'gl', takes: true },
+        { mapping: 'gh', takes: false, samePath: false },
+        { mapping: 'gl', takes: true, samePath: true },
       ],
       actions: [{ kind: 'wake', prompt: expect.stringContaining('hooks') }],
       refusal: null,

@@ -71,13 +71,43 @@ describe('preview', () => {
     const { mapping, considered } = await preview({ hook: 'ci', payload: { number: 7 } });
     expect(mapping).toBe('ci-all');
     expect(considered).toEqual([
-      { mapping: 'ci', takes: false, because: 'its source is "drone", the payload has none' },
-      { mapping: 'ci-all', takes: true, because: 'it is the first that fits' },
-      { mapping: 'ci-late', takes: false, because: 'it would fit, but "ci-all" comes first' },
-      { mapping: 'each', takes: false, because: 'its path is "each", the request\'s "ci"' },
-      { mapping: 'calls', takes: false, because: 'its path is "calls", the request\'s "ci"' },
-      { mapping: 'loud', takes: false, because: 'its path is "loud", the request\'s "ci"' },
-      { mapping: 'broken', takes: false, because: 'its path is "broken", the request\'s "ci"' },
+      {
+        mapping: 'ci',
+        takes: false,
+        samePath: true,
+        because: 'its source is "drone", the payload has none',
+      },
+      { mapping: 'ci-all', takes: true, samePath: true, because: 'it is the first that fits' },
+      {
+        mapping: 'ci-late',
+        takes: false,
+        samePath: true,
+        because: 'it would fit, but "ci-all" comes first',
+      },
+      {
+        mapping: 'each',
+        takes: false,
+        samePath: false,
+        because: 'its path is "each", the request\'s "ci"',
+      },
+      {
+        mapping: 'calls',
+        takes: false,
+        samePath: false,
+        because: 'its path is "calls", the request\'s "ci"',
+      },
+      {
+        mapping: 'loud',
+        takes: false,
+        samePath: false,
+        because: 'its path is "loud", the request\'s "ci"',
+      },
+      {
+        mapping: 'broken',
+        takes: false,
+        samePath: false,
+        because: 'its path is "broken", the request\'s "ci"',
+      },
     ]);
   });
 

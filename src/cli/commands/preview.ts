@@ -88,7 +88,7 @@ export function previewLines(preview: Preview, paint: Paint): string[] {
   const { considered, actions, skipped, warnings, console, refusal, failure, ms } = preview;
   return [
     ...headLines(preview, paint),
-    ...section('Mappings, in the order they are tried', considered.map(consideredLine), paint),
+    ...section('Mappings, in the order they are tried', consideredLines(considered), paint),
     ...section('It would be skipped', skipped === null ? [] : [asLine(skipped)], paint),
     ...section('It would be refused', refusalLines(refusal), paint),
     ...section('It would break', failure === null ? [] : asLines(failure), paint),
@@ -127,6 +127,15 @@ function refusalLines(refusal: Preview['refusal']): string[] {
   return code === UNKNOWN_HOOK
     ? [...lines, 'Is its preset in hooks.presets? See: hooks setup']
     : lines;
+}
+
+/** Those of the request's path; mappings of other paths matter only where there is none. */
+function consideredLines(considered: Preview['considered']): string[] {
+  const near = considered.filter(({ samePath }) => samePath);
+  if (near.length === 0) return considered.map(consideredLine);
+  const others = considered.length - near.length;
+  const rest = others === 1 ? '1 mapping has another path' : `${others} mappings have other paths`;
+  return [...near.map(consideredLine), ...(others === 0 ? [] : [`passes    ${rest}`])];
 }
 
 /** Why a mapping takes the request or passes it on. */

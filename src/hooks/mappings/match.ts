@@ -26,6 +26,8 @@ export interface MatchExplanation {
   /** The id of the mapping. */
   readonly mapping: string;
   readonly takes: boolean;
+  /** Whether it has the request's path, or none and so takes every path. */
+  readonly samePath: boolean;
   /** One sentence for the operator; it names the path or the source of the request, or the value that a condition found. */
   readonly because: string;
 }
@@ -80,10 +82,13 @@ export function findMapping(
 }
 
 /** Whether path and source are those of the mapping. */
-function fitsName({ path, source }: CompiledMapping, input: MatchInput): boolean {
-  return (
-    (path === undefined || path === input.path) && (source === undefined || source === input.source)
-  );
+function fitsName(mapping: CompiledMapping, input: MatchInput): boolean {
+  const { source } = mapping;
+  return hasPath(mapping, input) && (source === undefined || source === input.source);
+}
+
+function hasPath({ path }: CompiledMapping, input: MatchInput): boolean {
+  return path === undefined || path === input.path;
 }
 
 /**
@@ -99,13 +104,14 @@ export function explainMatch(
   return mappings.map((mapping) => ({
     mapping: mapping.id,
     takes: mapping === found,
+    samePath: hasPath(mapping, input),
     because: explainName(mapping, input) ?? explainRest(mapping, input, { found, isCredential }),
   }));
 }
 
 function explainName(mapping: CompiledMapping, input: MatchInput): string | undefined {
   const { path, source } = mapping;
-  if (path !== undefined && path !== input.path) {
+  if (path !== undefined && !hasPath(mapping, input)) {
     return `its path is ${quote(path)}, the request's ${quote(input.path)}`;
   }
   if (source !== undefined && source !== input.source) {
