@@ -111,8 +111,11 @@ describe('hooks setup of a sender that is told our secret', () => {
     expect(secretsOf('github')).toEqual([second, first]);
     expect(second).not.toBe(first);
     expect(stderr).toContain('hooks setup github --retire-old');
-    await setup(['github', '--retire-old']);
+    expect(stdout).toBe(`At GitHub, in the webhook that is there\n  1. Secret: ${second}\n`);
+    const retired = await setup(['github', '--retire-old']);
     expect(secretsOf('github')).toEqual([second]);
+    expect(retired.stdout).toBe('');
+    expect(retired.stderr).toContain('Only its newest secret counts from now on; the older one');
     await expectSound();
   });
 

@@ -78,6 +78,7 @@ describe('GET /ops/api/refusals', () => {
     'cursor=c',
     'hook=',
     'code=A-Code',
+    'code=too_large',
     'since=yesterday',
     'since=2026-W01',
     'verified=yes',

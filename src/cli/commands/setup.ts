@@ -1,4 +1,4 @@
-import { listSamples, nearestKey, presets } from '../../hooks/index.ts';
+import { nearestKey, presets } from '../../hooks/index.ts';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
 import type { Environment, Inspection } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -13,13 +13,13 @@ import {
   arrivesByHandshake,
   assertFlagsFit,
 } from '../senders/handshake-secret.ts';
-import { canSign } from '../senders/signed-post.ts';
 import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
-import { fillIn, proofKind, schemeOf, senderName, senderPath } from '../senders/sender.ts';
+import { proofKind, senderName, senderPath } from '../senders/sender.ts';
 import type { ProofKind } from '../senders/sender.ts';
 import { findBase, isLocal } from '../senders/setup-address.ts';
 import { planSender, presentSender } from '../senders/setup-plan.ts';
 import type { PresentSender } from '../senders/setup-plan.ts';
+import { SetupReport } from '../senders/setup-report.ts';
 import { decideSecrets, readSecret } from '../senders/setup-secrets.ts';
 import { findService } from '../service/find-service.ts';
 import { Interruption } from '../terminal.ts';
@@ -130,19 +130,10 @@ const PROOFS: Readonly<Record<ProofKind, string>> = {
   'their-secret': 'a secret that it makes',
 };
 
-/** What the steps are filled with. */
-interface Shown {
-  /** Of the service, as the sender reaches it. */
-  readonly base: string;
-  /** What a person enters at the sender; undefined where the sender has made it. */
-  readonly secret: string | undefined;
-  /** Undefined: it has none, or one that is kept nowhere. */
-  readonly token: string | undefined;
-}
-
 /** One call of the command for one preset. */
 class SenderSetup {
-  readonly #name: string;
+  readonly #path: string;
+  readonly #report: SetupReport;
   /** Where somebody is there to be asked. */
   readonly #prompts: Prompts | undefined;
 
@@ -153,7 +144,8 @@ class SenderSetup {
     private readonly here: Inspection,
     private readonly present: PresentSender,
   ) {
-    this.#name = senderName(preset);
+    this.#path = senderPath(preset, here.resolved?.effective.hooks);
+    this.#report = new SetupReport(context.terminal, preset, here, this.#path);
     const isAsking = context.terminal.isInteractive && options.json !== true;
     this.#prompts = isAsking ? new Prompts(context.terminal) : undefined;
   }
@@ -190,15 +182,19 @@ class SenderSetup {
       ...(hasNews && !dryRun ? files.names : []),
       ...(own?.file === undefined ? [] : [own.file]),
     ];
-    if (json) return terminal.printJson(this.#report(shown, news));
+    if (json) return terminal.printJson(this.#report.toJson(shown, news));
     if (hasNews && dryRun) files.show(terminal);
-    if (!isAsked) this.#showSteps(shown);
+    if (!isAsked && !retireOld) this.#report.showSteps(shown, rotate);
     for (const { key, message } of warnings) {
       terminal.note(`${terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`);
     }
-    this.#tellFiles(news);
-    this.#tellSecrets(secrets?.length ?? 0, own);
-    this.#tellNext(base);
+    if (dryRun) terminal.note('nothing was changed');
+    else this.#report.tellFiles(news);
+    this.#report.tellSecrets(
+      { before: present.secrets.length, now: secrets?.length ?? present.secrets.length },
+      own,
+    );
+    this.#report.tellNext(base);
   }
 
   /** Whether the sender itself tells the service its secret, and has not yet. */
@@ -221,19 +217,19 @@ class SenderSetup {
     const window = await handshake.open();
     const shown = { base, secret: undefined, token: undefined };
     if (this.options.json === true) {
-      return this.context.terminal.printJson({ ...this.#report(shown, []), window });
+      return this.context.terminal.printJson({ ...this.#report.toJson(shown, []), window });
     }
-    if (window.taken === null) this.#showSteps(shown);
+    if (window.taken === null) this.#report.showSteps(shown);
     await handshake.waitAndShow(window);
   }
 
   /** Shows the steps, on whose way the person finds the secret, and asks for it. */
   #ask(base: string, scheme: SignatureScheme): Promise<string> {
     if (this.options.json !== true) {
-      this.#showSteps({ base, secret: undefined, token: undefined });
+      this.#report.showSteps({ base, secret: undefined, token: undefined });
     }
     const { secret } = scheme;
-    const what = `The secret of ${this.#name}${secret === undefined ? '' : ` (${secret})`}`;
+    const what = `The secret of ${senderName(this.preset)}${secret === undefined ? '' : ` (${secret})`}`;
     const hint = 'Nothing was written. Give it with --secret-env NAME or --secret-stdin.';
     return askSecret(this.context.terminal, what, hint);
   }
@@ -262,88 +258,4 @@ class SenderSetup {
       ? this.present.elsewhere?.secrets[0]
       : readSecret(written, { ...this.here.env, ...env });
   }
-
-  get #path(): string {
-    return senderPath(this.preset, this.here.resolved?.effective.hooks);
-  }
-
-  #steps({ base, secret = '', token = UNKNOWN_TOKEN }: Shown): string[] {
-    const prefix = this.here.resolved?.effective.hooks.path ?? '';
-    const url = `${base}${prefix}/${this.#path}`;
-    const withSecret = url.replace('://', `://${secret}@`);
-    return this.preset.setup.map((line) =>
-      fillIn(line, { url, secretUrl: withSecret, secret, token }),
-    );
-  }
-
-  #showSteps(shown: Shown): void {
-    const { terminal } = this.context;
-    terminal.print(terminal.style('bold', `At ${this.#name}`));
-    for (const [index, step] of this.#steps(shown).entries()) {
-      const first = `${String(index + 1).padStart(3)}. `;
-      terminal.printWrapped(asLine(step), { first, rest: ' '.repeat(first.length) });
-    }
-  }
-
-  #tellFiles(news: readonly string[]): void {
-    const { terminal } = this.context;
-    if (this.options.dryRun === true) return terminal.note('nothing was changed');
-    if (news.length === 0) return terminal.note('nothing to write: everything is there already');
-    terminal.note(
-      `written: ${news.join(', ')}; a running service takes it over within a second, without a restart`,
-    );
-    if (!this.here.isDemo) return;
-    terminal.note(
-      'From its next start on the service is no demo any more: name a model in gateway.json5 (agents.defaults.model) before.',
-    );
-  }
-
-  #tellSecrets(count: number, own: GivenToken | undefined): void {
-    const { terminal } = this.context;
-    const { id } = this.preset;
-    if (own !== undefined && own.token === undefined) {
-      terminal.note(
-        `It has a token already, of which only the digest is kept; for another one beside it: hooks setup ${id} --rotate`,
-      );
-    }
-    if (count <= 1 && (own?.count ?? 0) <= 1) return;
-    const end =
-      own === undefined ? `hooks setup ${id} --retire-old` : `hooks token retire ${id} --old`;
-    terminal.note(
-      `It has ${own === undefined ? `${count} secrets` : `${own.count} tokens`} now, and each of them counts; enter the newest in the webhook that is there already, and once it is used: ${end}`,
-    );
-  }
-
-  #tellNext(base: string): void {
-    const { terminal } = this.context;
-    if (isLocal(base)) {
-      terminal.note(
-        `${base} is this machine: for a sender elsewhere, say where it reaches it with --url https://…`,
-      );
-    }
-    const [next] = testsOf(this.preset);
-    if (next !== undefined) terminal.note(`Then try it: ${next}`);
-  }
-
-  /** The document of `--json`. */
-  #report(shown: Shown, news: readonly string[]): object {
-    return {
-      preset: this.preset.id,
-      steps: this.#steps(shown),
-      secret: shown.secret ?? null,
-      token: shown.token ?? null,
-      written: news,
-      tests: testsOf(this.preset),
-    };
-  }
-}
-
-/** Stands for a token that is kept nowhere. */
-const UNKNOWN_TOKEN = '<its token>';
-
-/** Commands that show whether it works. */
-function testsOf(preset: Preset): string[] {
-  const scheme = proofKind(preset) === 'token' ? undefined : schemeOf(preset);
-  const verb = scheme === undefined || canSign(scheme) ? 'send' : 'preview';
-  return listSamples(preset.id).map((sample) => `hooks ${verb} ${preset.id} ${sample}`);
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsISO8601, IsOptional, IsString, Length, Matches } from 'class-validator';
-import { Clock, Refusals, describeRefused } from '../../hooks/index.ts';
+import { IsBoolean, IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { Clock, REJECTIONS, Refusals, describeRefused } from '../../hooks/index.ts';
 import type { LostRequests, RefusalFilter, RefusedRequest } from '../../hooks/index.ts';
 import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
@@ -18,7 +18,7 @@ class RefusalsQuery extends PageQuery {
 
   /** Stable code of the answer, such as `payload_too_large`. */
   @IsOptional()
-  @Matches(/^[a-z_]{1,64}$/, { message: 'code must be one of docs/errors.md' })
+  @IsIn(Object.keys(REJECTIONS), { message: 'code must be one of docs/errors.md' })
   code?: string;
 
   /** Only those that came then or later, ISO 8601. */

@@ -1,0 +1,132 @@
+import { listSamples } from '../../hooks/index.ts';
+import type { Preset } from '../../hooks/index.ts';
+import type { Inspection } from '../../service/index.ts';
+import { asLine } from '../foreign-text.ts';
+import type { Terminal } from '../terminal.ts';
+import type { GivenToken } from '../tokens/sender-tokens.ts';
+import { fillIn, proofKind, schemeOf, senderName } from './sender.ts';
+import { isLocal } from './setup-address.ts';
+import { canSign } from './signed-post.ts';
+
+/*
+ * What `hooks setup` says: on stdout what a person enters at the sender, on stderr what was done here and what comes next.
+ */
+
+/** What the steps are filled with. */
+export interface Shown {
+  /** Of the service, as the sender reaches it. */
+  readonly base: string;
+  /** What a person enters at the sender; undefined where the sender has made it. */
+  readonly secret: string | undefined;
+  /** Undefined: it has none, or one that is kept nowhere. */
+  readonly token: string | undefined;
+}
+
+/** How many of its secrets count. */
+export interface Counted {
+  readonly before: number;
+  readonly now: number;
+}
+
+/** Stands for a token that is kept nowhere. */
+const UNKNOWN_TOKEN = '<its token>';
+
+/** A step with something of ours to enter. */
+const IS_PROOF = /\{(?:secret|secretUrl|token)\}/;
+
+/** The words of one call of the command for one preset. */
+export class SetupReport {
+  /** @param path of its hook. */
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly preset: Preset,
+    private readonly here: Inspection,
+    private readonly path: string,
+  ) {}
+
+  /** @param isRotation the webhook is there already: only what is new is to be entered. */
+  showSteps(shown: Shown, isRotation = false): void {
+    const { terminal, preset } = this;
+    const lines = preset.setup.filter((line) => IS_PROOF.test(line));
+    const isShort = isRotation && lines.length > 0;
+    const place = `At ${senderName(preset)}${isShort ? ', in the webhook that is there' : ''}`;
+    terminal.print(terminal.style('bold', place));
+    for (const [index, step] of this.#fill(isShort ? lines : preset.setup, shown).entries()) {
+      const first = `${String(index + 1).padStart(3)}. `;
+      terminal.printWrapped(asLine(step), { first, rest: ' '.repeat(first.length) });
+    }
+  }
+
+  tellFiles(news: readonly string[]): void {
+    const { terminal } = this;
+    if (news.length === 0) return terminal.note('nothing to write: everything is there already');
+    terminal.note(
+      `written: ${news.join(', ')}; a running service takes it over within a second, without a restart`,
+    );
+    if (!this.here.isDemo) return;
+    terminal.note(
+      'From its next start on the service is no demo any more: name a model in gateway.json5 (agents.defaults.model) before.',
+    );
+  }
+
+  tellSecrets({ before, now }: Counted, own: GivenToken | undefined): void {
+    const { terminal } = this;
+    const { id } = this.preset;
+    if (own !== undefined && own.token === undefined) {
+      terminal.note(
+        `It has a token already, of which only the digest is kept; for another one beside it: hooks setup ${id} --rotate`,
+      );
+    }
+    if (now < before) {
+      return terminal.note(
+        `Only its newest secret counts from now on; ${before - now === 1 ? 'the older one' : `${before - now} older ones`} ended.`,
+      );
+    }
+    if (now <= 1 && (own?.count ?? 0) <= 1) return;
+    const end =
+      own === undefined ? `hooks setup ${id} --retire-old` : `hooks token retire ${id} --old`;
+    terminal.note(
+      `It has ${own === undefined ? `${now} secrets` : `${own.count} tokens`} now, and each of them counts; enter the newest in the webhook that is there already, and once it is used: ${end}`,
+    );
+  }
+
+  tellNext(base: string): void {
+    if (isLocal(base)) {
+      this.terminal.note(
+        `${base} is this machine: for a sender elsewhere, say where it reaches it with --url https://…`,
+      );
+    }
+    const [next] = this.#tests();
+    if (next !== undefined) this.terminal.note(`Then try it: ${next}`);
+  }
+
+  /** The document of `--json`. */
+  toJson(shown: Shown, news: readonly string[]): object {
+    return {
+      preset: this.preset.id,
+      steps: this.#fill(this.preset.setup, shown),
+      secret: shown.secret ?? null,
+      token: shown.token ?? null,
+      written: news,
+      tests: this.#tests(),
+    };
+  }
+
+  #fill(
+    lines: readonly string[],
+    { base, secret = '', token = UNKNOWN_TOKEN }: Shown,
+  ): readonly string[] {
+    const prefix = this.here.resolved?.effective.hooks.path ?? '';
+    const url = `${base}${prefix}/${this.path}`;
+    const secretUrl = url.replace('://', `://${secret}@`);
+    return lines.map((line) => fillIn(line, { url, secretUrl, secret, token }));
+  }
+
+  /** Commands that show whether it works. */
+  #tests(): string[] {
+    const { preset } = this;
+    const scheme = proofKind(preset) === 'token' ? undefined : schemeOf(preset);
+    const verb = scheme === undefined || canSign(scheme) ? 'send' : 'preview';
+    return listSamples(preset.id).map((sample) => `hooks ${verb} ${preset.id} ${sample}`);
+  }
+}
