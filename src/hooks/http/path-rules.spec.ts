@@ -43,6 +43,15 @@ describe('Path rules', () => {
     });
   });
 
+  it('warns of secrets that can be guessed', () => {
+    const secrets = ['a-secret-of-decent-length', 'short'];
+    const mappings = [{ id: 'a', verify: { scheme: 'github', secrets } }];
+    const { problems, warnings } = compile({ mappings });
+    expect(problems).toEqual([]);
+    expect(warnings.map(({ key }) => key)).toEqual(['hooks.mappings[0].verify.secrets[1]']);
+    expect(warnings[0]?.message).toContain('is shorter than 16 characters');
+  });
+
   it('a mapping that takes the name of a built-in hook that is switched off may ask for a signature', async () => {
     const mappings = [{ id: 'wake', verify, messageTemplate: 'x' }];
     const options = { enabled: true, token, endpoints: { wake: false }, mappings };

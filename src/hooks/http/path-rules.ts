@@ -248,6 +248,7 @@ function compileRule(
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
   }
+  warnings.push(...shortSecrets(signer?.secrets ?? [], places.verify ?? path));
   return {
     path,
     orToken,
@@ -262,6 +263,17 @@ function compileRule(
     ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
     ...(scheme?.contentType !== undefined && { contentType: scheme.contentType }),
   };
+}
+
+/** Fewer characters are tried out by whoever has seen one signed request. */
+const SHORTEST_SECRET = 16;
+
+function shortSecrets(secrets: readonly string[], key: string): Problem[] {
+  return secrets.flatMap((secret, index): Problem[] => {
+    if (secret.length >= SHORTEST_SECRET) return [];
+    const message = `is shorter than ${SHORTEST_SECRET} characters, and can be guessed by whoever sees one signed request; use a longer random string at both ends`;
+    return [{ key: `${key}.secrets[${index}]`, message }];
+  });
 }
 
 function signatureHeaders({ proofs }: SignatureScheme): string[] {
