@@ -4,7 +4,6 @@ import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { GIVEN_OPTIONS, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
-import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { BodyReader } from './http/body.ts';
 import { OpenedLedger } from './opened-ledger.ts';
 import { RefusalKeeper } from './refusal-keeper.ts';
@@ -18,10 +17,14 @@ const DEFAULT_SHUTDOWN_SECONDS = 20;
 /** Fastify gives its `onReady` hooks 10 s; a ledger that takes longer is opened while requests wait for it. */
 const READY_WITHIN_MS = 8000;
 
+/** How long bodies that are under way when the door closes may take to end. */
+const LAST_BODIES_MS = 500;
+
 /**
  * The life of one ingress. Nothing is opened and no loop runs until the application is ready to serve (every bootstrap
  * hook has succeeded by then) or code calls `Hooks`. At a stop, runs get their time in `onModuleDestroy`, which Nest
- * calls for importers first: what this module imports is still alive.
+ * calls for importers first: what this module imports is still alive, and the server still listens. So senders are
+ * answered 200 until the door closes, for accepting needs the ledger and no run; what they sent waits for the next start.
  */
 @Injectable()
 export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
@@ -33,7 +36,6 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     @Inject(HOOK_MARKS) private readonly marks: readonly unknown[],
     private readonly host: HttpAdapterHost,
     private readonly application: ApplicationConfig,
-    private readonly authentication: HookAuthentication,
     private readonly body: BodyReader,
     private readonly ledger: OpenedLedger,
     private readonly work: WorkLoop,
@@ -46,6 +48,10 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
       if (host.httpAdapter?.getType() !== 'fastify') return;
       const fastify = host.httpAdapter.getInstance<FastifyInstance>();
       fastify.addHook('onReady', () => this.#startInTime());
+      fastify.addHook('preClose', (done) => {
+        setTimeout(() => this.body.close(), LAST_BODIES_MS).unref();
+        done();
+      });
     });
   }
 
@@ -99,10 +105,8 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     });
   }
 
-  /** Senders are answered 503 from now on; runs get their time, the rest is left to the next start. */
+  /** Nothing more is begun from now on; runs get their time, the rest is left to the next start. */
   async onModuleDestroy(): Promise<void> {
-    this.authentication.close();
-    this.body.close();
     const { shutdownSeconds = DEFAULT_SHUTDOWN_SECONDS } = this.options;
     await Promise.all([this.work.stop(shutdownSeconds * 1000), this.retention.stop()]);
   }

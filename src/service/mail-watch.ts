@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { OnModuleDestroy } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
 import type { Given } from '../hooks/index.ts';
 import { MailStoreHeld, MailWatcher } from '../mail/index.ts';
@@ -11,7 +11,7 @@ import { MAIL_HOOK } from './configuration/mail-section.ts';
 const HELD_MS = 15_000;
 
 /** The watcher of `hooks.mail` inside the service. While another one runs (`hooks mail run`) it stands by. */
-export class MailWatch implements OnModuleDestroy {
+export class MailWatch implements BeforeApplicationShutdown {
   readonly #logger = new Logger('Mail');
   #watcher: MailWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,8 @@ export class MailWatch implements OnModuleDestroy {
     return this.#watcher?.report() ?? this.#absentReport(mail);
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Once runs have had their time: mail is taken as long as any other request is. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#watcher?.stop();
   }

@@ -71,6 +71,11 @@ export const OPS_REFUSALS = {
   },
   metrics_unavailable: { status: 501, sentence: 'There are no metrics: {detail}.' },
   not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
+  stopping: {
+    status: 503,
+    sentence:
+      'The service is stopping: it takes requests until it has ended; send further ones elsewhere.',
+  },
 } as const satisfies Catalogue;
 
 /** What the service answers outside the hooks and the operator API. */

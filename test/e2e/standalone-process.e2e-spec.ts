@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { nodeRefusal } from '../../src/platform/node-version.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
@@ -33,10 +32,8 @@ async function sentenceOn(node: string | undefined): Promise<string> {
   return code === 1 ? stderr : `ended with ${code}`;
 }
 
-async function listeningServer(
-  listener?: RequestListener,
-): Promise<{ server: Server; port: number }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function listeningServer(): Promise<{ server: Server; port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it has no port');
@@ -101,30 +98,6 @@ describe('the service ends', () => {
     await using service = await ServiceProcess.listening(dir.path);
     service.signal(signal);
     expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('taking nothing more while a run is under way, and at once at a second signal', async () => {
-    const { server: silent, port } = await listeningServer(() => {});
-    dir.write('gateway.json5', {
-      hooks: { enabled: true, token: TOKEN },
-      agents: { defaults: { model: 'silent/x' } },
-      models: { providers: { silent: { baseUrl: `http://127.0.0.1:${port}/v1` } } },
-    });
-    await using service = await ServiceProcess.listening(dir.path);
-    const asked = once(silent, 'request');
-    await service.ask('/hooks/agent', { token: TOKEN, body: { message: 'x' } });
-    await asked;
-    service.signal('SIGTERM');
-    await eventually('the first signal is logged', () => service.logged('SIGTERM'));
-    const refused = await eventually('no request is taken any more', async () => {
-      const answer = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
-      return answer.status !== 200 && answer;
-    });
-    expect(refused).toMatchObject({ status: 503, body: { ok: false, code: 'shutting_down' } });
-    service.signal('SIGTERM');
-    expect((await service.ended()).code).toBe(143);
-    silent.closeAllConnections();
-    silent.close();
   });
 });
 

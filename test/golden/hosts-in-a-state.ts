@@ -79,7 +79,7 @@ export const hostsInAState: readonly GoldenHost[] = [
   closing(),
 ];
 
-/** Shutting down, and kept from ending by a run that takes its time. */
+/** Stopping, and kept from ending by a run that takes its time. */
 function closing(): GoldenHost {
   const released = Promise.withResolvers<{ text: string }>();
   const host = around('closing', {
@@ -87,7 +87,8 @@ function closing(): GoldenHost {
     enter: async (running) => {
       await ask(agent(), host, running);
       const closed = running.app.close();
-      while ((await ask(post('~'), host, running)).status === 404);
+      // The stop has begun before anything else is heard.
+      await ask(post('~'), host, running);
       return async () => {
         released.resolve({ text: '' });
         await closed;

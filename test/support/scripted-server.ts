@@ -17,6 +17,8 @@ export interface Script {
   readonly cut?: 'mid-body' | 'at-once';
   /** Sends half of the body, or nothing, and then leaves the client waiting. */
   readonly stall?: 'mid-body' | 'at-once';
+  /** Nothing is answered before. */
+  readonly after?: Promise<unknown>;
 }
 
 /** One request as it arrived, body included. */
@@ -102,6 +104,7 @@ export class ScriptedServer {
     this.requests.push(recorded);
     for (const { count, arrived } of this.waiting) if (this.requests.length >= count) arrived();
     const script = this.scripts.shift() ?? {};
+    await script.after;
     answer(response, this.platform(recorded, script), script);
   }
 }

@@ -24,9 +24,8 @@ const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
  * 4. the path's sender has to sign: 401 unless the head is that of a signed request ({@link SignatureCheck}); the
  *    signature itself is verified once the body is read. Else the token is missing or wrong: 401, or 429 while the client
  *    is locked ({@link HookAuthentication})
- * 5. the service is closing: 503
- * On a route of the host's own (`@UseGuards(HookGuard)` in a module that imports `HooksModule`) only the token and 5 are
- * asked, and a refusal is an `HttpException`, for the host's own filters.
+ * On a route of the host's own (`@UseGuards(HookGuard)` in a module that imports `HooksModule`) only the token is asked,
+ * and a refusal is an `HttpException`, for the host's own filters.
  * @publicApi
  */
 @Injectable()
@@ -56,11 +55,11 @@ export class HookGuard implements CanActivate {
   #identify(hook: RequestContext, raw: IncomingMessage): boolean | Promise<boolean> {
     const { rule, client, settings, name } = hook;
     if (rule?.signer !== undefined && !presentsToken(raw, rule)) {
-      this.#checkSigned(hook, rule.signer, raw); // 4 and 5
+      this.#checkSigned(hook, rule.signer, raw); // 4
       return true;
     }
     const asked = { hook: name, tokenHeader: rule?.tokenHeader };
-    const verifiedBy = this.authentication.verify(raw.headers, client, settings, asked); // 4 and 5
+    const verifiedBy = this.authentication.verify(raw.headers, client, settings, asked); // 4
     if (typeof verifiedBy !== 'string') {
       return verifiedBy.then((scheme) => {
         hook.verifiedBy = scheme;
@@ -74,7 +73,6 @@ export class HookGuard implements CanActivate {
   #checkSigned(context: RequestContext, signer: PathSigner, raw: IncomingMessage): void {
     const { client, receivedAt } = context;
     this.signatures.checkHead(raw, { verifier: signer.verifier, client, receivedAt });
-    this.authentication.assertOpen();
     context.signer = signer;
   }
 

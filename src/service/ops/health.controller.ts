@@ -1,4 +1,5 @@
 import { Controller, Get, Inject } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
 import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
@@ -34,7 +35,8 @@ interface Readiness {
 
 /** For the supervisor and the load balancer: without a token, and without anything worth hiding. */
 @Controller('health')
-export class HealthController {
+export class HealthController implements OnModuleDestroy {
+  #isStopping = false;
   #cached: { readonly at: number; readonly state: Promise<State | undefined> } | undefined;
 
   constructor(
@@ -45,6 +47,11 @@ export class HealthController {
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
+  /** Before the hooks begin to drain, since this module imports theirs: balancers move on while they still accept. */
+  onModuleDestroy(): void {
+    this.#isStopping = true;
+  }
+
   /** The process answers. */
   @Get('live')
   live(): { ok: true; status: 'live' } {
@@ -54,11 +61,13 @@ export class HealthController {
   /**
    * Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of
    * rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what
-   * verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work.
+   * verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that
+   * stops is not ready from the first moment, though it goes on accepting.
    * @throws Refusal 503
    */
   @Get('ready')
   async ready(): Promise<Readiness> {
+    if (this.#isStopping) throw new Refusal('stopping');
     const given = new AbortController();
     const late = this.clock.wait(LONGEST_ANSWER_MS, given.signal).then(() => undefined);
     const state = await Promise.race([this.#stateLately(), late]);

@@ -13,20 +13,17 @@ import type { HookToken } from './hook-tokens.ts';
 
 /** One for all: a flood of wrong tokens pays for no exception objects. */
 const UNAUTHORIZED = new Rejection('unauthorized');
-const SHUTTING_DOWN = new Rejection('shutting_down');
 
 /**
  * May this sender speak? Decided by the head of the request (behaviour.md §3):
  * 1. the token is compared with all that there are, unless its client is locked and the token is short: then once a
  *    second, and 429 unread for the others;
  * 2. wrong, missing, ended, or for another hook: counted; 401, or 429 while the client is locked;
- * 3. right: welcome, and one for every hook has the client's failures forgotten; with `strict`, 429 while it is locked;
- * 4. but not while the service is closing: 503.
+ * 3. right: welcome, and one for every hook has the client's failures forgotten; with `strict`, 429 while it is locked.
  * @publicApi
  */
 @Injectable()
 export class HookAuthentication {
-  #isClosed = false;
   /** What was last told to a locked client: those who knock again within the second are told the same. */
   #lockedOut = new Rejection('too_many_auth_failures', '', 0);
 
@@ -43,16 +40,6 @@ export class HookAuthentication {
   /** When each token last let a request in since the start, in epoch milliseconds, by the name of its secret. */
   get lastUses(): ReadonlyMap<string, number> {
     return this.tokens.lastUses;
-  }
-
-  /** From now on verified senders are told to come back later. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  /** For senders that are verified by another proof. @throws Rejection shutting_down */
-  assertOpen(): void {
-    if (this.#isClosed) throw SHUTTING_DOWN;
   }
 
   /**
@@ -79,7 +66,6 @@ export class HookAuthentication {
     const fault = this.#findFault(token, asked.hook, settings);
     if (token === undefined || fault !== null) return this.#refuse(client, settings, fault); // 2
     if (isWatching) this.#admit(token, client, settings); // 3
-    if (this.#isClosed) throw SHUTTING_DOWN; // 4
     this.tokens.noteUse(token);
     return token.verifiedBy;
   }

@@ -1,0 +1,86 @@
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOpenAiServer } from '../support/openai-server.ts';
+import type { OpenAiServer } from '../support/openai-server.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const TOKEN = 'the-hook-token-of-the-tests';
+const OPERATOR = 'the-operator-token-of-the-tests';
+
+let dir: ConfigDirectory;
+let model: OpenAiServer;
+let service: ServiceProcess;
+let release: () => void;
+
+/** A service with one run under way, which ends when it is released. */
+async function startWithRun(shutdownSeconds: number): Promise<void> {
+  const released = Promise.withResolvers<void>();
+  release = released.resolve;
+  dir.write('gateway.json5', {
+    gateway: { auth: { token: OPERATOR }, shutdownSeconds },
+    hooks: { enabled: true, token: TOKEN },
+    agents: { defaults: { model: 'slow/x', heartbeat: { every: '0m' } } },
+    models: { providers: { slow: { baseUrl: model.baseUrl } } },
+  });
+  service = await ServiceProcess.listening(dir.path);
+  model.next({ after: released.promise });
+  await run('first');
+  await eventually('the agent is asked', () => model.requests.length === 1);
+}
+
+async function run(message: string, of = service): Promise<string> {
+  const { status, body } = await of.ask('/hooks/agent', { token: TOKEN, body: { message } });
+  expect({ status, body }).toMatchObject({ status: 200, body: { ok: true } });
+  return String(body['eventId']);
+}
+
+async function signalled(): Promise<void> {
+  service.signal('SIGTERM');
+  await eventually('the stop has begun', async () => {
+    const { status, body } = await service.ask('/health/ready');
+    return status === 503 && body['code'] === 'stopping';
+  });
+}
+
+beforeEach(async () => {
+  dir = new ConfigDirectory();
+  model = await startOpenAiServer();
+});
+afterEach(async () => {
+  release();
+  await service[Symbol.asyncDispose]();
+  await model.close();
+  dir[Symbol.dispose]();
+});
+
+describe('A stop while a run is under way', () => {
+  it('goes on accepting, begins nothing, ends with the run, and leaves the rest to the next one', async () => {
+    await startWithRun(60);
+    await signalled();
+    const second = await run('second');
+    expect((await service.ask('/health/live')).status).toBe(200);
+    expect(model.requests).toHaveLength(1);
+    release();
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(model.requests).toHaveLength(1);
+    await using next = await ServiceProcess.listening(dir.path);
+    await eventually('what came last is done', async () => {
+      const { body } = await next.ask(`/ops/api/events/${second}`, { token: OPERATOR });
+      return body['status'] === 'done';
+    });
+  });
+
+  it('ends when its time is over', async () => {
+    await startWithRun(1);
+    await signalled();
+    await run('second');
+    expect((await service.ended()).code).toBe(0);
+  });
+
+  it('ends at once at a second signal', async () => {
+    await startWithRun(60);
+    await signalled();
+    service.signal('SIGTERM');
+    expect((await service.ended()).code).toBe(143);
+  });
+});
