@@ -30,6 +30,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: npm @octokit/webhooks-methods; n8n 2.8.4 Github/GithubTriggerHelpers.js; simstudioai/sim github.ts.
     id: 'github',
     name: 'GitHub',
     proofs: [body('x-hub-signature-256', HUB)],
@@ -38,6 +39,9 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: https://docs.gitea.com/features/webhooks;
+    // https://docs.rs/vgi-forge-forgejo/0.18.2/vgi_forge_forgejo/webhook/;
+    // https://github.com/go-gitea/gitea/issues/20267.
     id: 'gitea',
     name: 'Gitea, Forgejo',
     proofs: [
@@ -50,6 +54,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'docs-excerpt',
   },
   {
+    // Source: simstudioai/sim bitbucket.ts;
+    // https://coderabbitai.github.io/bitbucket/interfaces/BitbucketServerWebhookHeaders.html (Data Center).
     id: 'bitbucket',
     name: 'Bitbucket Cloud',
     proofs: [body('x-hub-signature', HUB)],
@@ -58,6 +64,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: npm @shopify/shopify-api 13.1.0 dist/cjs/lib/types.js, webhooks/validate.js; n8n 2.8.4
+    // Shopify/ShopifyTrigger.node.js.
     id: 'shopify',
     name: 'Shopify',
     // The second family of names is that of its newer Events.
@@ -67,6 +75,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: simstudioai/sim jira.ts;
+    // https://hookdeck.com/webhooks/platforms/how-to-secure-and-verify-jira-webhooks-with-hookdeck.
     id: 'jira',
     name: 'Jira Cloud',
     proofs: [body('x-hub-signature', HUB)],
@@ -76,6 +86,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     gaps: 'webhooks of Connect apps carry another proof',
   },
   {
+    // Source: https://docs.sentry.io/integrations/integration-platform/webhooks/; simstudioai/sim sentry.ts;
+    // https://www.pulumi.com/docs/ai/agents/triggers/sentry/.
     id: 'sentry',
     name: 'Sentry',
     // It sends sentry-hook-timestamp, too, but signs it not: it proves nothing.
@@ -85,6 +97,9 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: simstudioai/sim pagerduty.ts;
+    // https://www.pulumi.com/registry/packages/pagerduty/api-docs/webhooksubscription;
+    // https://github.com/frain-dev/convoy/wiki/PagerDuty-V3-Webhooks-Explained-&-Implemented..
     id: 'pagerduty',
     name: 'PagerDuty (V3)',
     proofs: [body('x-pagerduty-signature', { list: { separator: ',', assign: '=', name: 'v1' } })],
@@ -93,6 +108,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source:
+    // https://grafana.com/docs/grafana/v13.2/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/.
     id: 'grafana',
     name: 'Grafana Alerting (12 and newer)',
     proofs: [body('x-grafana-alerting-signature')],
@@ -101,6 +118,8 @@ export const bodySigned: readonly SignatureScheme[] = [
     gaps: 'leave the contact point without a timestamp header, which changes what is signed',
   },
   {
+    // Source: simstudioai/sim vercel.ts; hookdeck/webhook-skills skills/vercel-webhooks/references/verification.md;
+    // triggerdotdev/trigger.dev index.ts.
     id: 'vercel',
     name: 'Vercel',
     proofs: [body('x-vercel-signature', SHA1)],
@@ -109,6 +128,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: simstudioai/sim intercom.ts; triggerdotdev/trigger.dev index.ts.
     id: 'intercom',
     name: 'Intercom',
     proofs: [body('x-hub-signature', { ...SHA1, prefix: 'sha1=' })],
@@ -118,6 +138,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 Typeform/TypeformTriggerHelpers.js; simstudioai/sim typeform.ts.
     id: 'typeform',
     name: 'Typeform',
     proofs: [body('typeform-signature', { ...BASE64, ...HUB })],
@@ -126,6 +147,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: npm @notionhq/client 5.26.0 build/src/webhooks.js; simstudioai/sim notion.ts.
     id: 'notion',
     name: 'Notion',
     proofs: [body('x-notion-signature', HUB)],
@@ -136,6 +158,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: gtalarico/pyairtable pyairtable/models/webhook.py.
     id: 'airtable',
     name: 'Airtable',
     proofs: [body('x-airtable-content-mac', { prefix: 'hmac-sha256=', secretForm: 'base64' })],
@@ -145,6 +168,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 WhatsApp/WhatsAppTrigger.node.js:215-245; simstudioai/sim whatsapp.ts.
     id: 'meta',
     name: 'Meta (WhatsApp, Messenger, Instagram)',
     proofs: [body('x-hub-signature-256', HUB)],
@@ -168,6 +192,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'docs-excerpt',
   },
   {
+    // Source: simstudioai/sim microsoft-teams.ts:37-50.
     id: 'ms-teams-outgoing',
     name: 'Microsoft Teams outgoing webhook',
     proofs: [body('authorization', { ...BASE64, prefix: 'HMAC ', secretForm: 'base64' })],
@@ -176,6 +201,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 Asana/AsanaTrigger.node.js:158-192.
     id: 'asana',
     name: 'Asana',
     proofs: [body('x-hook-signature')],
@@ -185,6 +211,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: simstudioai/sim calcom.ts.
     id: 'cal-com',
     name: 'Cal.com',
     proofs: [body('x-cal-signature-256')],
@@ -192,6 +219,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 WooCommerce/WooCommerceTrigger.node.js; triggerdotdev/trigger.dev research-notes-wave2.md.
     id: 'woocommerce',
     name: 'WooCommerce',
     proofs: [body('x-wc-webhook-signature', BASE64)],
@@ -199,6 +227,7 @@ export const bodySigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 HelpScout/HelpScoutTrigger.node.js:161-170.
     id: 'helpscout',
     name: 'Help Scout',
     proofs: [body('x-helpscout-signature', { ...SHA1, ...BASE64 })],

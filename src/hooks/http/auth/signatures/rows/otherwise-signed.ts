@@ -25,6 +25,7 @@ const SNS_CONFIRMATION = [
 
 export const otherwiseSigned: readonly SignatureScheme[] = [
   {
+    // Source: npm twilio 6.2.0 lib/webhooks/webhooks.js; simstudioai/sim twilio-signature.ts.
     id: 'twilio',
     name: 'Twilio',
     proofs: [
@@ -46,6 +47,7 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     gaps: 'where a parameter ends and the next begins; a parameter given twice with one value',
   },
   {
+    // Source: npm square 46.0.0 wrapper/WebhooksHelper.js; triggerdotdev/trigger.dev index.ts.
     id: 'square',
     name: 'Square',
     proofs: [signature({ at: { header: 'x-square-hmacsha256-signature' }, signed: '{url}{body}' })],
@@ -55,6 +57,7 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: n8n 2.8.4 Trello/TrelloTrigger.node.js:111-133.
     id: 'trello',
     name: 'Trello',
     proofs: [
@@ -71,6 +74,8 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: simstudioai/sim netlify.ts; https://gitlab.com/jamietanna/www-api/-/issues/107;
+    // https://github.com/simstudioai/sim/pull/4518.
     id: 'netlify',
     name: 'Netlify',
     proofs: [
@@ -86,6 +91,9 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: https://www.skills.sh/hookdeck/webhook-skills/mailgun-webhooks;
+    // https://docs.member.dev/api-reference/email-webhooks/mailgun-inbound-event-webhook; triggerdotdev/trigger.dev
+    // research-notes-wave2.md.
     id: 'mailgun',
     name: 'Mailgun',
     proofs: [
@@ -107,6 +115,7 @@ export const otherwiseSigned: readonly SignatureScheme[] = [
     gaps: 'a signature that somebody has seen vouches once for any body at all',
   },
   {
+    // Source: triggerdotdev/trigger.dev research-notes.md.
     id: 'paypal',
     name: 'PayPal',
     proofs: [

@@ -6,6 +6,7 @@ import type { SignatureScheme } from '../scheme.ts';
  */
 export const sharedSecrets: readonly SignatureScheme[] = [
   {
+    // Source: n8n 2.8.4 Telegram/TelegramTrigger.node.js:204,232; triggerdotdev/trigger.dev research-notes-wave3.md.
     id: 'telegram',
     name: 'Telegram Bot API',
     proofs: [{ kind: 'secret', at: { header: 'x-telegram-bot-api-secret-token' } }],
@@ -23,6 +24,8 @@ export const sharedSecrets: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: n8n 2.8.4 Microsoft/Teams/MicrosoftTeamsTrigger.node.js:334; simstudioai/sim microsoft-teams.ts:483;
+    // triggerdotdev/trigger.dev research-notes.md.
     id: 'ms-graph',
     name: 'Microsoft Graph change notifications',
     proofs: [{ kind: 'secret', at: { field: 'clientState' }, each: 'value' }],
@@ -33,6 +36,7 @@ export const sharedSecrets: readonly SignatureScheme[] = [
     gaps: 'the tokens of rich notifications are not looked at',
   },
   {
+    // Source: n8n 2.8.4 Strava/StravaTrigger.node.js:216.
     id: 'strava',
     name: 'Strava',
     proofs: [{ kind: 'secret', at: { field: 'subscription_id' }, isGuessable: true }],
@@ -48,6 +52,9 @@ export const sharedSecrets: readonly SignatureScheme[] = [
     gaps: 'it signs nothing, and its number can be guessed: give the hook a path that cannot',
   },
   {
+    // Source: https://postmarkapp.com/developer/webhooks/webhooks-overview;
+    // https://postmarkapp.com/support/article/understanding-inbound-webhook-retries-in-postmark; npm postmark
+    // dist/client/models/webhooks/Webhook.d.ts.
     id: 'postmark',
     name: 'Postmark',
     proofs: [{ kind: 'basic' }],
@@ -57,6 +64,8 @@ export const sharedSecrets: readonly SignatureScheme[] = [
     confidence: 'docs-excerpt',
   },
   {
+    // Source: https://docs.datadoghq.com/api/latest/webhooks-integration.md;
+    // https://github.com/DataDog/Miscellany/blob/master/webhooks.
     id: 'datadog',
     name: 'Datadog',
     proofs: [],
@@ -64,6 +73,7 @@ export const sharedSecrets: readonly SignatureScheme[] = [
     confidence: 'docs-excerpt',
   },
   {
+    // Source: Debian's prometheus-alertmanager 0.25.0, run.
     id: 'alertmanager',
     name: 'Prometheus Alertmanager',
     proofs: [],

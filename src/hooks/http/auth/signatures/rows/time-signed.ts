@@ -58,6 +58,7 @@ const DISCORD_PINGS = new Map([
 
 export const timeSigned: readonly SignatureScheme[] = [
   {
+    // Source: npm standardwebhooks 1.1.1 dist/index.js; triggerdotdev/trigger.dev research-notes.md.
     id: 'standard-webhooks',
     name: 'Standard Webhooks (OpenAI, Render, Replicate, Recall.ai …)',
     ...standard('webhook'),
@@ -65,6 +66,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: npm svix 1.99.1.
     id: 'svix',
     name: 'Svix (Clerk, Brex …)',
     ...standard('svix'),
@@ -72,6 +74,8 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: npm resend 6.38.0; simstudioai/sim resend.ts; hookdeck/webhook-skills
+    // skills/resend-webhooks/references/verification.md.
     id: 'resend',
     name: 'Resend',
     ...standard('svix'),
@@ -79,6 +83,9 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: https://gitlab.com/gitlab-org/gitlab/-/merge_requests/230944;
+    // https://gitlab.com/gitlab-org/gitlab/-/merge_requests/231325;
+    // https://gitlab.com/gitlab-org/gitlab/-/merge_requests/146702.
     id: 'gitlab',
     name: 'GitLab, signing token',
     ...standard('webhook'),
@@ -86,6 +93,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: npm stripe 23.1.0 esm/Webhooks.js; n8n 2.8.4 Stripe/StripeTriggerHelpers.js.
     id: 'stripe',
     name: 'Stripe',
     ...stripeLike('stripe-signature'),
@@ -94,6 +102,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: triggerdotdev/trigger.dev index.ts; triggerdotdev/trigger.dev research-notes.md.
     id: 'calendly',
     name: 'Calendly',
     ...stripeLike('calendly-webhook-signature'),
@@ -102,6 +111,8 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'secondary',
   },
   {
+    // Source: npm @slack/bolt 5.1.0 dist/receivers/verify-request.js; n8n 2.8.4 Slack/SlackTriggerHelpers.js,
+    // SlackTrigger.node.js:295; simstudioai/sim slack.ts.
     id: 'slack',
     name: 'Slack (Events API, interactivity, slash commands)',
     proofs: [signature('x-slack-signature', { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' })],
@@ -117,6 +128,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: simstudioai/sim zoom.ts; triggerdotdev/trigger.dev index.ts.
     id: 'zoom',
     name: 'Zoom',
     proofs: [signature('x-zm-signature', { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' })],
@@ -132,6 +144,8 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: https://developer.zendesk.com/documentation/webhooks/anatomy-of-a-webhook-request/; n8n 2.8.4
+    // Zendesk/ZendeskTriggerHelpers.js; simstudioai/sim zendesk.ts.
     id: 'zendesk',
     name: 'Zendesk',
     proofs: [signature('x-zendesk-webhook-signature', { encoding: 'base64' })],
@@ -145,6 +159,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'source-read',
   },
   {
+    // Source: npm @linear/sdk 98.0.0 dist/webhooks; simstudioai/sim linear.ts.
     id: 'linear',
     name: 'Linear',
     proofs: [signature('linear-signature', { signed: '{body}' })],
@@ -155,6 +170,7 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: npm discord-interactions 4.4.0; triggerdotdev/trigger.dev discord.ts.
     id: 'discord',
     name: 'Discord (interactions, webhook events)',
     proofs: [signature('x-signature-ed25519', { algorithm: 'ed25519' })],
@@ -167,6 +183,8 @@ export const timeSigned: readonly SignatureScheme[] = [
     confidence: 'cross-checked',
   },
   {
+    // Source: npm @sendgrid/eventwebhook 8.0.0; hookdeck/webhook-skills
+    // skills/sendgrid-webhooks/references/verification.md.
     id: 'sendgrid',
     name: 'SendGrid (event webhook)',
     proofs: [
