@@ -1,8 +1,6 @@
 import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
-import { ActionResolver } from './actions/action-resolver.ts';
-import { AgentPolicy } from './actions/action-resolver.ts';
-import { ModelPolicy } from './actions/action-resolver.ts';
+import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
 import { HookPreview } from './hook-preview.ts';
 import { HookReplay } from './hook-replay.ts';

@@ -3,6 +3,17 @@ import type { Comparable, Problem } from '../options/index.ts';
 import { EACH, NUMBER_TESTS, TEXT_TESTS } from './when.ts';
 import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
 
+/*
+ * The grammar of `when` (docs/mappings.md, Conditions):
+ *
+ *   when       { <place>: <asked>, …, and?: [when, …], or?: [when, …] }     all of them must hold
+ *   place      payload.a.b, payload.list[0], payload.list[].x, headers.x-event, query.q
+ *   asked      a text, number, true, false; a list of them (any fits); or { <operator>: <operand>, … }
+ *   operator   not, any, all, exists, and the tests of numbers and texts that `when.ts` has
+ *
+ * `and` is spread into the list that it stands in, so only `or` is a part of its own afterwards.
+ */
+
 const OPERATORS = [
   'not',
   'any',
@@ -12,6 +23,7 @@ const OPERATORS = [
   ...Object.keys(TEXT_TESTS),
 ].join(', ');
 
+/** A root, then names and places in lists; a name has no blanks, dots or braces, so that a typing mistake is none. */
 const PLACE = /^(?:payload|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
 
 /**
@@ -45,6 +57,7 @@ class ConditionParser {
     });
   }
 
+  /** @param message the end of a sentence that begins with the key */
   #report(key: string, message: string): void {
     this.problems.push({ key, message });
   }
@@ -57,6 +70,7 @@ class ConditionParser {
     return [];
   }
 
+  /** Null, and a problem, for a place that no request has. */
   #path(place: string, key: string): string[] | null {
     const path = PLACE.test(place) ? place.replaceAll('[', '.[').split('.') : [];
     const [root, name, ...rest] = path.map((step) => step.replace(/^\[(\d+)\]$/u, '$1'));

@@ -24,6 +24,7 @@ interface Claim {
   readonly timestamp?: string;
 }
 
+/** The text at a place of the request: undefined when there is none, null when no sender can have sent it. */
 type Read = (place: Place) => string | null | undefined;
 
 /** Bytes of an RSA signature: of keys with 1,024 to 8,192 bits. */
@@ -43,6 +44,7 @@ export function compileCertificate(
   const makeContent = contentMaker(proof.signed);
   const isInHead = 'header' in proof.at;
 
+  /** What the request says of itself, as far as its form, its address and its time allow it; nothing is fetched yet. */
   function readClaim(read: Read, now: number): Claim | SignatureFault {
     const texts = [proof.at, proof.certificateUrl, proof.algorithmAt].map(read);
     if (texts.includes(undefined)) return 'missing';
@@ -79,6 +81,7 @@ export function compileCertificate(
     );
   }
 
+  /** The expensive half: fetches the certificate (cached) and compares the signature with what each secret stands for. */
   async function prove(
     claim: Claim,
     delivery: Delivery,
@@ -115,10 +118,12 @@ export function compileCertificate(
   };
 }
 
+/** Reads a head alone; asked only of rows whose places are all headers. */
 function inHead(head: RequestHead): Read {
   return (place) => ('header' in place ? readHeader(head, place.header) : null);
 }
 
+/** AWS SNS signs other lines for each type of message; PayPal has one template. */
 function contentMaker(signed: CertificateProof['signed']): ContentMaker {
   if (typeof signed === 'string') return compileContent(signed);
   return ({ json }) => {

@@ -14,6 +14,20 @@ import type { SignatureCheck } from './keys.ts';
 import { isDeliveryId, isStale, readSignature, readTime } from './signature-values.ts';
 import type { ReadSignature } from './signature-values.ts';
 
+/*
+ * From a row of the table to something that checks requests. A row (`scheme.ts`) says in data where a signature stands
+ * and what it covers; each kind of proof has one function that compiles it, once at the start:
+ *
+ *   signature    HMAC, Ed25519, ECDSA over a template of the request's parts     compileSignature, here
+ *   jwt          a token whose claim holds the digest of the body                compileToken         } token-proofs.ts
+ *   secret       a secret shown as it is, in a header or a field                 compileSecret        }
+ *   basic        the same in `Authorization: Basic`                              compileBasic         }
+ *   certificate  RSA with a certificate from the sender's own host               compileCertificate   certificate-proof.ts
+ *
+ * All of them answer twice: by the head, before a byte of the body is read, and by the whole. What is wrong is a word
+ * (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
+ */
+
 /** A request that was proved right: what was signed, if anything. */
 export interface Proven {
   readonly content: Buffer | null;
@@ -23,8 +37,9 @@ export interface Proven {
 export interface CompiledProof {
   /** Whether its place is filled, so that it and no later one decides. */
   isPresent(head: RequestHead): boolean;
-  /** The cheap half: what the head alone can say. */
+  /** The cheap half: what the head alone can say. @param now epoch milliseconds, when the head arrived */
   checkHead(head: RequestHead, now: number): SignatureFault | null;
+  /** The whole, over the exact bytes; asks the head anew. A promise only where a certificate has to be fetched. */
   verify(
     delivery: Delivery,
     now: number,
@@ -33,9 +48,11 @@ export interface CompiledProof {
 
 /** What the operator said, as far as a proof needs it. */
 export interface ProofSettings {
+  /** Each of them counts, so that one can follow another. */
   readonly secrets: readonly string[];
+  /** How far a signed time may be from ours, before or after. */
   readonly toleranceSeconds: number;
-  /** Without a slash at its end. */
+  /** Where the sender calls us, for schemes that sign the URL. Without a slash at its end. */
   readonly publicUrl?: string;
 }
 
@@ -79,6 +96,7 @@ export function compileSignature(
   if ('problems' in keys) return keys;
   const { at, idHeader } = proof;
   const makeContent = compileContent(proof.signed);
+  // Twilio: where the URL has a digest of the body, the signed text has no form parameters.
   const makeBound = compileContent(proof.signed.replace('{form}', ''));
 
   /** Signature, time and id of a head, or what is wrong with them. */
@@ -130,6 +148,7 @@ export function compileSignature(
   };
 }
 
+/** What a head says; the signature of a scheme that puts it into the body is empty here. */
 interface HeadRead {
   readonly signature: ReadSignature;
   readonly id?: string;
@@ -138,6 +157,7 @@ interface HeadRead {
 
 const NOT_IN_HEAD: ReadSignature = { candidates: [], items: new Map() };
 
+/** The signature of a header, taken apart. */
 function readAt(
   head: RequestHead,
   header: string,
@@ -148,6 +168,7 @@ function readAt(
   return (text === null ? null : readSignature(text, proof)) ?? 'malformed';
 }
 
+/** The same of a field of the body. */
 function readInBody(
   delivery: Delivery,
   field: string,

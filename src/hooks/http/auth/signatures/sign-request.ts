@@ -64,12 +64,14 @@ export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyReque
     : prove(proof, scheme, { ...toSign, id, headers, time });
 }
 
+/** A request on its way to be signed; each step that puts something into it makes the next one. */
 interface Draft extends ToSign {
   readonly id: string;
   readonly headers: Record<string, string>;
   readonly time?: string;
 }
 
+/** Signs, or shows the secret, as that kind of proof does. */
 function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyRequest {
   const { headers, secret, body, url } = draft;
   switch (proof.kind) {
@@ -95,6 +97,7 @@ function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyReques
   }
 }
 
+/** Puts in what is signed besides the body (a time, a text that is new each time, a digest in the URL), then signs all of it. */
 function signTemplate(
   proof: SignatureProof,
   timestamp: TimestampRule | undefined,
@@ -145,6 +148,7 @@ function listed(
   return `${timestamp.at.item}${list.assign}${time}${list.separator}${signature}`;
 }
 
+/** The URL with the body's digest in it, as Twilio calls those that get JSON. */
 function withDigest({ url = '', body }: Draft, parameter: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameter}=${hash('sha256', body, 'hex')}`;
 }
@@ -160,11 +164,13 @@ function hmac(
   return createHmac(algorithm, key).update(content).digest();
 }
 
+/** @throws Error without a private key */
 function keyOf({ privateKey }: ToSign): KeyObject {
   if (privateKey === undefined) throw new Error('this sender signs with a private key');
   return typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
 }
 
+/** The signed text, made by the code that checks it: signer and verifier cannot differ in how a template is read. */
 function contentOf(
   template: string,
   headers: Record<string, string>,
@@ -177,6 +183,7 @@ function contentOf(
   return content;
 }
 
+/** A token of HS256 with the claims that Netlify's has. */
 function webToken({ issuer, bodyClaim }: TokenProof, { secret, body }: Draft): string {
   const signed = [
     { alg: 'HS256', typ: 'JWT' },
@@ -187,6 +194,7 @@ function webToken({ issuer, bodyClaim }: TokenProof, { secret, body }: Draft): s
   return `${signed}.${hmac('sha256', secret, {}, signed).toString('base64url')}`;
 }
 
+/** With the row's newest algorithm; what names the certificate is signed itself, so it is put in first. */
 function signWithCertificate(
   proof: CertificateProof,
   { timestamp }: SignatureScheme,
@@ -212,6 +220,7 @@ function signWithCertificate(
   return { headers: request.headers, body: request.body, url: draft.url };
 }
 
+/** Puts a text into a header, or into a field of a JSON body. */
 function place(
   at: Place,
   text: string,

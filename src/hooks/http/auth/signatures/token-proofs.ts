@@ -10,6 +10,12 @@ import { decode } from './signature-values.ts';
 import { readHeader } from './signed-content.ts';
 import type { Delivery } from './signed-content.ts';
 
+/*
+ * Proofs that show something instead of signing the body's bytes: JSON web tokens with a claim about the body, secrets in
+ * a header or a field, and Basic. A secret that is shown proves who speaks and nothing about the body; `coverage.ts` and
+ * the table of docs/security.md say so.
+ */
+
 /** A JSON web token taken apart; nothing of it is believed yet. */
 interface WebToken {
   /** Header and payload as they are signed. */
@@ -37,6 +43,7 @@ export function compileToken(
 ): CompiledProof | { problems: Problem[] } {
   const keys = compileAll<KeyObject>(secrets, (secret) => readSecret(secret));
   if ('problems' in keys) return keys;
+  // Taken apart for each half anew: between them the body arrives, and nothing is kept for a request that may not end.
   const read = (head: RequestHead): WebToken | SignatureFault => {
     const text = readHeader(head, at.header);
     if (text === undefined) return 'missing';
@@ -134,8 +141,10 @@ export function compileBasic({ secrets }: ProofSettings): CompiledProof | { prob
   };
 }
 
+/** Whether a text is one configured secret, in constant time. */
 type Equality = (given: string) => boolean;
 
+/** @param form what a secret has to look like. @returns one comparison for each secret, or what is wrong with them */
 function equalities(
   secrets: readonly string[],
   least: number,
