@@ -54,6 +54,7 @@ export type {
   Lane,
   Lease,
   Ledger,
+  LedgerLog,
   LedgerProvider,
   LostRequests,
   NewAction,

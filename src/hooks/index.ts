@@ -173,6 +173,7 @@ export type {
   Lane,
   Lease,
   Ledger,
+  LedgerLog,
   LedgerProvider,
   LostRequests,
   McpServerSettings,

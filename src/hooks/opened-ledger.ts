@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
 import { GIVEN_OPTIONS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
@@ -35,7 +35,7 @@ export class OpenedLedger {
 
   /** @throws Error with a sentence that says what to do; the next call tries again. */
   open(): Promise<Ledger> {
-    this.#opening ??= this.options.ledger.open(this.clock).then(
+    this.#opening ??= this.options.ledger.open(this.clock, new Logger('Ledger')).then(
       (ledger) => (this.#opened = ledger),
       (error: unknown) => {
         this.#opening = undefined;
@@ -116,5 +116,10 @@ export const ledgerPorts: readonly Provider[] = [
     isPaused: true,
     counts: true,
   }),
-  port(Maintenance, (ledger) => ledger.maintenance, { prune: true, health: true, close: true }),
+  port(Maintenance, (ledger) => ledger.maintenance, {
+    prune: true,
+    health: true,
+    untilLost: true,
+    close: true,
+  }),
 ];

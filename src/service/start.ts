@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { isAbsolute, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.ts';
-import { ConfigurationError, HooksSettings, normalizePrefix } from '../hooks/index.ts';
+import { ConfigurationError, HooksSettings, Maintenance, normalizePrefix } from '../hooks/index.ts';
 import { errorCode } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
@@ -54,6 +55,7 @@ async function startService({ env, cwd }: ProcessContext, logger: JsonLogger): P
   }
   const url = await app.getUrl();
   announce(configuration, url, cwd);
+  endWhenLost(app.get(Maintenance, { strict: false }), logger);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
 }
@@ -130,6 +132,22 @@ function endOnSignals(app: INestApplication, logger: JsonLogger): void {
       logger.log(`${signal}: finishing what runs; a second signal ends at once.`, 'Service');
     });
   }
+}
+
+/** How long answers that are under way may take when the ledger is lost. */
+const LAST_ANSWERS_MS = 1000;
+
+/**
+ * Ends the process with 1, as a crash would: nothing that runs could be written any more, and a supervisor that begins
+ * it anew finds the ledger that is there by then, or the sentence that says what is wrong with it.
+ */
+function endWhenLost(maintenance: Maintenance, logger: JsonLogger): void {
+  void maintenance.untilLost().then(async () => {
+    logger.fatal('the ledger is lost: the process ends, to be started again', 'Service');
+    await delay(LAST_ANSWERS_MS);
+    await logger.flush();
+    process.exit(1);
+  });
 }
 
 /** What a start that failed says on stderr: one clear sentence, or one for each problem of the configuration. */

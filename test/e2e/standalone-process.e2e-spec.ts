@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { once } from 'node:events';
@@ -94,6 +94,24 @@ describe('the service refuses to start', () => {
 });
 
 describe('the service ends', () => {
+  it('with 1 when its data directory is removed, and answers nothing into it', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+    await using service = await ServiceProcess.listening(dir.path);
+    const wake = () => service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+    expect((await wake()).status).toBe(200);
+    const data = join(dir.path, 'data');
+    renameSync(data, `${data}-moved`);
+    expect(await wake()).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    expect((await service.ask('/health/ready')).status).toBe(503);
+    expect((await service.ended()).code).toBe(1);
+    expect(service.logged(`${data}/lock.db was removed or moved`)).toMatchObject({
+      level: 50,
+    });
+    renameSync(`${data}-moved`, data);
+    await using again = await ServiceProcess.listening(dir.path);
+    expect(again.logged('1 events')).toBeDefined();
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)('in good order at %s', async (signal) => {
     await using service = await ServiceProcess.listening(dir.path);
     service.signal(signal);

@@ -62,6 +62,8 @@ export interface BatchAnswer {
   readonly failures: readonly CallFailure[];
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
+  /** Why nothing can be written any more, in a sentence; the thread ends. Null: all is well. */
+  readonly lost: string | null;
 }
 
 /** A call that failed, by its place in the batch. */
@@ -72,10 +74,25 @@ export interface CallFailure {
   readonly message: string;
 }
 
-/** The writer's first message: the ledger is open, or why it cannot be used. */
-export interface Handshake {
-  readonly refusal: string | null;
+/** The writer's first message: what it found in the ledger, or why it cannot be used. */
+export type Handshake =
+  | { readonly refusal: string; readonly found: null }
+  | { readonly refusal: null; readonly found: Inventory };
+
+/** What a start finds. */
+export interface Inventory {
+  /** There was none: it was made. */
+  readonly isNew: boolean;
+  /** How many events, counted up to a limit. */
+  readonly events: number;
+  /** There are more than were counted. */
+  readonly hasMore: boolean;
+  /** Pieces of work that are not done, counted up to the same limit. */
+  readonly waiting: number;
 }
+
+/** A piece of work in the hands of the main thread: its row and the attempt. */
+export type HeldLease = readonly [workId: number, attempt: number];
 
 /** Asks a thread to finish and end. */
 export const CLOSE = 'close';
@@ -86,6 +103,8 @@ export interface ThreadData {
   /** Directory of the ledger; null: in memory, where the writer does the reader's calls too. */
   readonly dir: string | null;
   readonly now: number;
+  /** What the main thread has in hand, when the writer before this one died; all other leases have ended. */
+  readonly held: readonly HeldLease[];
 }
 
 /** Everything that writes, and what has to be read in order with the writing. */

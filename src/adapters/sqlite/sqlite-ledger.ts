@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { Intake, LedgerUnavailable, Maintenance, Sessions } from '../../hooks/ports/ledger.ts';
@@ -17,11 +15,14 @@ import type { Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from './codec.ts';
-import type { AllCalls, Handshake, ReaderCalls, WriterCalls } from './protocol.ts';
+import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
-import { ReaderClient, WorkerClient, startThread } from './worker-client.ts';
+import { SILENT, StoreWatch } from './store-watch.ts';
+import type { HeldLeases } from './store-watch.ts';
+import type { WorkNotifier } from './work-notifier.ts';
+import { ReaderClient } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
-import { WorkNotifier } from './work-notifier.ts';
+import { WriterClient } from './writer-client.ts';
 
 // The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
 // goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
@@ -51,7 +52,7 @@ export interface SqliteLedgerOptions {
  * @publicApi
  */
 export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
-  return { open: (clock) => openDirectory(resolve(options.dir), clock) };
+  return { open: (clock, log) => openDirectory(resolve(options.dir), clock, log) };
 }
 
 /** A ledger that is empty when it opens and gone when it closes: the same code on SQLite's `:memory:`. For tests. */
@@ -60,58 +61,47 @@ export function memoryLedger(): LedgerProvider {
 }
 
 /** A writer thread, which holds the directory, and a reader thread once somebody reads. */
-async function openDirectory(dir: string, clock: Clock): Promise<Ledger> {
-  const worker = await startWriter(dir, clock);
-  const notifier = new WorkNotifier(clock);
-  const writer = new WorkerClient<WriterCalls>(worker, clock, (lanes) => notifier.notify(lanes));
+async function openDirectory(dir: string, clock: Clock, log = SILENT): Promise<Ledger> {
+  const watch = new StoreWatch(clock, log);
+  const writer = new WriterClient<WriterCalls>({ dir }, clock, watch);
+  watch.opened(dir, await writer.open());
   const reader = new ReaderClient(dir, clock);
   const close = async () => {
     await reader.close();
     await writer.close();
   };
-  return buildLedger({ notifier, writer, reader, close });
+  return buildLedger({ watch, writer, reader, close });
 }
 
 /** A database in memory belongs to one connection: its writer thread does the reading too. */
-async function openMemory(clock: Clock): Promise<Ledger> {
-  const worker = await startWriter(null, clock);
-  const notifier = new WorkNotifier(clock);
-  const client = new WorkerClient<AllCalls>(worker, clock, (lanes) => notifier.notify(lanes));
-  return buildLedger({ notifier, writer: client, reader: client, close: () => client.close() });
-}
-
-/**
- * Resolves when the thread has opened the database.
- * @throws Error with the thread's sentence when it cannot be used.
- */
-async function startWriter(dir: string | null, clock: Clock): Promise<Worker> {
-  const worker = startThread({ role: 'writer', dir, now: clock.now() });
-  const [handshake]: Handshake[] = await once(worker, 'message');
-  if (handshake?.refusal === null) return worker;
-  throw new Error(`the ledger in ${dir ?? 'memory'} cannot be used: ${handshake?.refusal}`);
+async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
+  const watch = new StoreWatch(clock, log);
+  const client = new WriterClient<AllCalls>({ dir: null }, clock, watch);
+  await client.open();
+  return buildLedger({ watch, writer: client, reader: client, close: () => client.close() });
 }
 
 /** An open store: who does which calls, and how all of it is closed. */
 interface OpenStore {
-  readonly notifier: WorkNotifier;
+  readonly watch: StoreWatch;
   readonly writer: RpcClient<WriterCalls>;
   readonly reader: RpcClient<ReaderCalls>;
   readonly close: () => Promise<void>;
 }
 
 /** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
-function buildLedger({ notifier, writer, reader, close }: OpenStore): Ledger {
+function buildLedger({ watch, writer, reader, close }: OpenStore): Ledger {
   return {
     intake: new SqliteIntake(writer),
-    work: new SqliteWorkLedger(writer, notifier),
+    work: new SqliteWorkLedger(writer, watch),
     sessions: new SqliteSessions(writer),
     events: new SqliteEventStore(reader),
     refusals: new SqliteRefusals(writer, reader),
     admin: new SqliteLedgerAdmin(writer, reader),
-    maintenance: new SqliteMaintenance(writer, async () => {
+    maintenance: new SqliteMaintenance(writer, watch, async () => {
       // Claims that wait look once more, find the ledger closed and end.
       const closed = close();
-      notifier.notifyAll();
+      watch.notifier.notifyAll();
       await closed;
     }),
   };
@@ -146,11 +136,13 @@ export class SqliteIntake extends Intake {
 class SqliteWorkLedger extends WorkLedger {
   readonly #writer: RpcClient<WriterCalls>;
   readonly #notifier: WorkNotifier;
+  readonly #leases: HeldLeases;
 
-  constructor(writer: RpcClient<WriterCalls>, notifier: WorkNotifier) {
+  constructor(writer: RpcClient<WriterCalls>, { notifier, leases }: StoreWatch) {
     super();
     this.#writer = writer;
     this.#notifier = notifier;
+    this.#leases = leases;
   }
 
   async claim(
@@ -162,7 +154,10 @@ class SqliteWorkLedger extends WorkLedger {
     while (!signal.aborted) {
       const version = this.#notifier.version(lane);
       const { leases, nextDue } = await this.#writer.call('claim', lane, max, limits());
-      if (leases.length > 0) return leases.map((lease) => decodeLease(lane, lease));
+      if (leases.length > 0) {
+        this.#leases.add(leases);
+        return leases.map((lease) => decodeLease(lane, lease));
+      }
       await this.#notifier.wait(lane, version, nextDue, signal);
     }
     return [];
@@ -188,12 +183,15 @@ class SqliteWorkLedger extends WorkLedger {
     const { workId, attempt } = lease;
     try {
       const encoded = changes.map(encodeChange);
-      return await this.#writer.call('commit', workId, attempt, outcome, encoded);
+      const isWritten = await this.#writer.call('commit', workId, attempt, outcome, encoded);
+      this.#leases.delete(lease);
+      return isWritten;
     } catch (error) {
       // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
       // would stand still for ever.
       if (!(error instanceof LedgerUnavailable)) {
         await this.#writer.call('abandon', workId, attempt);
+        this.#leases.delete(lease);
       }
       throw error;
     }
@@ -229,11 +227,13 @@ class SqliteSessions extends Sessions {
 /** Pruning, the health check (a real write) and the end. */
 class SqliteMaintenance extends Maintenance {
   readonly #writer: RpcClient<WriterCalls>;
+  readonly #watch: StoreWatch;
   readonly #close: () => Promise<void>;
 
-  constructor(writer: RpcClient<WriterCalls>, close: () => Promise<void>) {
+  constructor(writer: RpcClient<WriterCalls>, watch: StoreWatch, close: () => Promise<void>) {
     super();
     this.#writer = writer;
+    this.#watch = watch;
     this.#close = close;
   }
 
@@ -243,6 +243,10 @@ class SqliteMaintenance extends Maintenance {
 
   async health(): Promise<void> {
     await this.#writer.call('probe');
+  }
+
+  override untilLost(): Promise<string> {
+    return this.#watch.untilLost;
   }
 
   close(): Promise<void> {

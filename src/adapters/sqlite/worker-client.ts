@@ -10,7 +10,7 @@ import type { BatchAnswer, CallFailure, CallMap, ReaderCalls, ThreadData } from 
 
 /** Calls of one batch: more would keep the first of them waiting for the last. */
 const MAX_BATCH = 256;
-const CLOSED = 'the ledger is closed';
+export const CLOSED = 'the ledger is closed';
 
 /** Whoever can do the calls of `C`. */
 export interface RpcClient<C extends CallMap<C>> {
@@ -18,6 +18,14 @@ export interface RpcClient<C extends CallMap<C>> {
   readonly waiting: number;
   /** @throws LedgerUnavailable when the store cannot be used. */
   call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']>;
+}
+
+/** What a thread tells beside its answers. */
+export interface ThreadReports {
+  /** Called after a batch with the lanes in which something may have become claimable. */
+  changed?(lanes: readonly Lane[]): void;
+  /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
+  ended?(reason: string, isLost: boolean): void;
 }
 
 /** A call that waits for its batch or for the answer to it. */
@@ -35,7 +43,7 @@ interface PendingCall {
 export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #onChangedLanes: (lanes: readonly Lane[]) => void;
+  readonly #reports: ThreadReports;
   readonly #exited: Promise<unknown>;
   readonly #window = new BatchWindow();
   #waiting: PendingCall[] = [];
@@ -43,21 +51,20 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   #scheduled = false;
   /** Why nothing is taken any more. */
   #refusal: string | null = null;
+  #isLost = false;
   #drained: (() => void) | null = null;
 
-  /** @param onChangedLanes is called after a batch with the lanes in which something may have become claimable. */
-  constructor(
-    worker: Worker,
-    clock: Clock,
-    onChangedLanes: (lanes: readonly Lane[]) => void = () => {},
-  ) {
+  constructor(worker: Worker, clock: Clock, reports: ThreadReports = {}) {
     this.#worker = worker;
     this.#clock = clock;
-    this.#onChangedLanes = onChangedLanes;
+    this.#reports = reports;
     this.#exited = new Promise((resolve) => worker.once('exit', resolve));
     worker.on('message', (answer: BatchAnswer) => this.#settle(answer));
-    worker.on('error', () => this.#fail('the thread of the ledger broke: restart the service'));
-    worker.on('exit', () => this.#fail('the thread of the ledger has ended: restart the service'));
+    worker.on('error', ({ message }: Error) =>
+      this.#fail(`the thread of the ledger broke: ${message}`),
+    );
+    // Only now its locks are free again.
+    worker.on('exit', () => this.#exit());
     worker.unref();
   }
 
@@ -112,7 +119,11 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     this.#worker.postMessage({ now: this.#clock.now(), calls }, []);
   }
 
-  #settle({ values, failures, changedLanes }: BatchAnswer): void {
+  #settle({ values, failures, changedLanes, lost }: BatchAnswer): void {
+    if (lost !== null) {
+      this.#isLost = true;
+      return this.#fail(lost);
+    }
     const answered = this.#underWay;
     this.#underWay = [];
     const failed = new Map(failures.map((failure) => [failure.index, toError(failure)]));
@@ -121,7 +132,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
       if (error === undefined) pending.resolve(values[index]);
       else pending.reject(error);
     }
-    if (changedLanes.length > 0) this.#onChangedLanes(changedLanes);
+    if (changedLanes.length > 0) this.#reports.changed?.(changedLanes);
     this.#window.open(answered.length, this.#waiting.length);
     if (this.#waiting.length > 0) this.#schedule();
     else this.#rest();
@@ -130,6 +141,12 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   #rest(): void {
     this.#worker.unref();
     this.#drained?.();
+  }
+
+  #exit(): void {
+    const reason = 'the thread of the ledger has ended';
+    this.#fail(reason);
+    if (this.#refusal !== CLOSED) this.#reports.ended?.(this.#refusal ?? reason, this.#isLost);
   }
 
   #fail(reason: string): void {
@@ -209,7 +226,8 @@ export class ReaderClient implements RpcClient<ReaderCalls> {
 
   #startedClient(): WorkerClient<ReaderCalls> {
     if (this.#client?.isAlive) return this.#client;
-    const worker = startThread({ role: 'reader', dir: this.#dir, now: this.#clock.now() });
+    const now = this.#clock.now();
+    const worker = startThread({ role: 'reader', dir: this.#dir, now, held: [] });
     this.#client = new WorkerClient(worker, this.#clock);
     return this.#client;
   }

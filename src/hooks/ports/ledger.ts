@@ -25,8 +25,18 @@ export interface Ledger {
 
 /** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. @publicApi */
 export interface LedgerProvider {
-  /** @throws Error with a sentence that says what to do when the store cannot be used. */
-  open(clock: Clock): Promise<Ledger>;
+  /**
+   * @param log hears what an operator has to know: what was found, and what went wrong beside any call.
+   * @throws Error with a sentence that says what to do when the store cannot be used.
+   */
+  open(clock: Clock, log?: LedgerLog): Promise<Ledger>;
+}
+
+/** Sentences for the operator; a Nest logger is one. @publicApi */
+export interface LedgerLog {
+  log(sentence: string): void;
+  warn(sentence: string): void;
+  error(sentence: string): void;
 }
 
 /** The ledger could not write (disk full, file lost). Nothing was stored; the same request may succeed later. @publicApi */
@@ -190,6 +200,14 @@ export abstract class Maintenance {
 
   /** Resolves when the ledger can write; rejects with {@link LedgerUnavailable} and the reason when it cannot. */
   abstract health(): Promise<void>;
+
+  /**
+   * Resolves with a sentence when the store is lost for good, e.g. because its file was removed: everything is refused
+   * until it is opened anew. Pending while it works, and for ever in a store that cannot tell.
+   */
+  untilLost(): Promise<string> {
+    return new Promise(() => {});
+  }
 
   /** Finishes what was begun and releases the store. Everything later is refused. */
   abstract close(): Promise<void>;

@@ -8,7 +8,7 @@ import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
 import type { ClaimLimits } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredLease } from '../codec.ts';
 import { KINDS } from '../protocol.ts';
-import type { ClaimResult } from '../protocol.ts';
+import type { ClaimResult, HeldLease } from '../protocol.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalInteger, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
@@ -143,9 +143,9 @@ export class Interruptions {
     this.#sql = prepareInterruptions(db);
   }
 
-  /** Ends the leases of the process before this one, when the ledger is opened. */
-  endAll(now: number): void {
-    for (const row of this.#sql.endAll.all(now)) this.#note(row, now);
+  /** Ends the leases of the process before this one, when the ledger is opened, and none that this one holds. */
+  endAll(now: number, held: readonly HeldLease[]): void {
+    for (const row of this.#sql.endAll.all(now, JSON.stringify(held))) this.#note(row, now);
   }
 
   /** Ends a lease whose end can never be written; counted with the crashes, so that it is not begun for ever. */
@@ -171,12 +171,15 @@ export class Interruptions {
 }
 
 function prepareInterruptions(db: DatabaseSync) {
-  const end = `UPDATE work SET stage = 'ready', due_at = ?, crashes = crashes + 1,
+  const end = `UPDATE work SET stage = 'ready', due_at = ?1, crashes = crashes + 1,
      interruptions = interruptions + 1 WHERE stage = 'leased'`;
   const ended = 'RETURNING kind, ref, attempt';
   return {
-    endOne: db.prepare(`${end} AND id = ? AND attempt = ? ${ended}`),
-    endAll: db.prepare(`${end} ${ended}`),
+    endOne: db.prepare(`${end} AND id = ?2 AND attempt = ?3 ${ended}`),
+    endAll: db.prepare(
+      `${end} AND NOT EXISTS (SELECT 1 FROM json_each(?2) AS held
+         WHERE held.value ->> 0 = work.id AND held.value ->> 1 = work.attempt) ${ended}`,
+    ),
     pullIn: db.prepare(
       `UPDATE work SET due_at = ?1 WHERE stage = 'ready' AND attempt > 0 AND due_at > ?1 + ?2`,
     ),

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeChange, decodeEvent, decodeWork } from '../codec.ts';
 import { LANES } from '../protocol.ts';
-import type { Handlers, ReaderCalls, WriterCalls } from '../protocol.ts';
+import type { Handlers, HeldLease, ReaderCalls, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
 import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
 import { BadEnds, Changes } from './changes.ts';
@@ -59,14 +59,14 @@ function buildWriterTables(db: DatabaseSync) {
 }
 
 /**
- * Everything that writes, on one connection. Begins by ending the leases of the process before, which cannot be alive:
- * the directory is locked.
+ * Everything that writes, on one connection. Begins by ending all leases but those that are held: the process before
+ * cannot be alive, since the directory is locked, and nobody heard of what a writer that died had handed out last.
  */
-export function createWriterHandlers(db: DatabaseSync, now: number) {
+export function createWriterHandlers(db: DatabaseSync, now: number, held: readonly HeldLease[]) {
   const tables = buildWriterTables(db);
   const { queue, systemEvents, transcripts, routes, pause, claims, interruptions } = tables;
   db.exec('BEGIN');
-  interruptions.endAll(now);
+  interruptions.endAll(now, held);
   interruptions.pullIn(now);
   db.exec('COMMIT');
   const allLanesChanged = () => {

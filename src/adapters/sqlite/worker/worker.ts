@@ -11,14 +11,17 @@ import type {
   BatchAnswer,
   CallMap,
   Handshake,
+  Inventory,
   ReaderCalls,
   ThreadData,
   WriterCalls,
 } from '../protocol.ts';
-import { runBatch, storeTrouble } from './batch.ts';
+import { runBatch } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
+import { takeInventory } from './inventory.ts';
+import { storeTrouble } from './store-trouble.ts';
 
 if (parentPort !== null) {
   const data: ThreadData = workerData;
@@ -36,30 +39,31 @@ function startWriter(port: MessagePort, data: ThreadData): void {
 /** Opens and begins to serve, or says in one sentence why not. */
 function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
   try {
-    write(port, data);
-    return { refusal: null };
+    return { refusal: null, found: write(port, data) };
   } catch (error) {
-    return {
-      refusal: storeTrouble(error) ?? (error instanceof Error ? error.message : 'it broke'),
-    };
+    const refusal = storeTrouble(error) ?? (error instanceof Error ? error.message : 'it broke');
+    return { refusal, found: null };
   }
 }
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
-function write(port: MessagePort, { dir, now }: ThreadData): void {
+function write(port: MessagePort, { dir, now, held }: ThreadData): Inventory {
   if (dir === null) {
     const { db, close } = openInMemory();
-    const { handlers, ...rest } = createWriterHandlers(db, now);
+    const { handlers, ...rest } = createWriterHandlers(db, now, held);
     const all = { ...handlers, ...createReaderHandlers(db) };
     serve<AllCalls>(port, { db, handlers: all, ...rest, close });
-  } else {
-    const { db, log, close } = openDirectory(dir);
-    serve<WriterCalls>(port, {
-      db,
-      ...createWriterHandlers(db, now),
-      afterAnswer: () => log.check(),
-      close,
-    });
+    return takeInventory(db, true);
+  }
+  const { isNew, ...opened } = openDirectory(dir);
+  try {
+    const writer = createWriterHandlers(opened.db, now, held);
+    const found = takeInventory(opened.db, isNew);
+    serve<WriterCalls>(port, { ...opened, ...writer });
+    return found;
+  } catch (error) {
+    opened.close();
+    throw error;
   }
 }
 
@@ -91,15 +95,21 @@ const NO_LANES: readonly Lane[] = [];
 function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
   port.on('message', (message: Batch<C> | typeof CLOSE) => {
     if (message === CLOSE) {
-      service.close();
-      port.close();
+      end(port, service);
       return;
     }
-    const { values, failures } = runBatch(service, message);
+    const result = runBatch(service, message);
     const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
     service.changedLanes?.clear();
-    const answer: BatchAnswer = { values, failures, changedLanes };
+    const answer: BatchAnswer = { ...result, changedLanes };
     port.postMessage(answer);
-    service.afterAnswer?.();
+    if (result.lost === null) service.afterAnswer?.();
+    else end(port, service);
   });
+}
+
+/** The thread ends by itself when its port is closed. */
+function end(port: MessagePort, service: { close(): void }): void {
+  port.close();
+  service.close();
 }

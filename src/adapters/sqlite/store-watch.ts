@@ -1,0 +1,73 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
+import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { HeldLease, Inventory } from './protocol.ts';
+import { WorkNotifier } from './work-notifier.ts';
+import type { WriterReports } from './writer-client.ts';
+
+/** What this process has in hand: claimed and heard of, not ended yet. */
+export class HeldLeases {
+  readonly #attempts = new Map<number, number>();
+
+  add(leases: Iterable<{ workId: number; attempt: number }>): void {
+    for (const { workId, attempt } of leases) this.#attempts.set(workId, attempt);
+  }
+
+  delete({ workId, attempt }: { workId: number; attempt: number }): void {
+    if (this.#attempts.get(workId) === attempt) this.#attempts.delete(workId);
+  }
+
+  all(): HeldLease[] {
+    return [...this.#attempts];
+  }
+}
+
+/** For whoever opens a ledger without an operator. */
+export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
+
+/** Hears what the writer tells about the store, writes it into the log, and wakes whoever waits for it. */
+export class StoreWatch implements WriterReports {
+  readonly notifier: WorkNotifier;
+  readonly leases = new HeldLeases();
+  readonly #log: LedgerLog;
+  readonly #lost = Promise.withResolvers<string>();
+
+  constructor(clock: Clock, log: LedgerLog) {
+    this.#log = log;
+    this.notifier = new WorkNotifier(clock);
+  }
+
+  /** Resolves with the reason when nothing can be written any more. */
+  get untilLost(): Promise<string> {
+    return this.#lost.promise;
+  }
+
+  /** An operator sees by this line whether the ledger is the one he meant. */
+  opened(dir: string, { isNew, events, hasMore, waiting }: Inventory): void {
+    if (isNew) {
+      this.#log.log(`a new ledger was made in ${dir}`);
+      return;
+    }
+    const found = `${hasMore ? 'more than ' : ''}${events} events`;
+    this.#log.log(`the ledger in ${dir} is open: ${found}, ${waiting} waiting`);
+  }
+
+  changed(lanes: readonly Lane[]): void {
+    this.notifier.notify(lanes);
+  }
+
+  held(): readonly HeldLease[] {
+    return this.leases.all();
+  }
+
+  died(reason: string): void {
+    this.#log.error(`${reason}. It is begun anew, requests are answered 503 until then`);
+  }
+
+  lost(reason: string): void {
+    this.#log.error(`${reason}. Nothing is accepted any more`);
+    this.#lost.resolve(reason);
+    // Claims that wait look once more and hear it.
+    this.notifier.notifyAll();
+  }
+}

@@ -1,0 +1,102 @@
+// The directory of a ledger before anything is opened: made for its owner alone, on disk with its name, and refused
+// when what lies in it would be taken for a new ledger.
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The files of a ledger, by their paths. */
+export interface LedgerFiles {
+  readonly database: string;
+  /** SQLite's write-ahead log: what was committed last is only there. */
+  readonly log: string;
+  readonly lock: string;
+}
+
+/** Where they are in a directory. */
+export function filesOf(dir: string): LedgerFiles {
+  const database = join(dir, 'ledger.db');
+  return { database, log: `${database}-wal`, lock: join(dir, 'lock.db') };
+}
+
+/**
+ * Makes the directory and empty files for their owner alone; SQLite gives its side files the same mode.
+ * @throws Error with a sentence that says what to do; nothing that was there is changed then.
+ */
+export function prepareDirectory(dir: string): { files: LedgerFiles; isNew: boolean } {
+  const files = filesOf(dir);
+  refuseLogAlone(files);
+  const isNew = sizeOf(files.database) === 0;
+  attempt('the directory cannot be made: check its path', () => makeDirectory(dir));
+  attempt('the directory may not be written: check who owns it', () => {
+    for (const file of [files.database, files.lock]) makeOwn(file);
+    accessSync(dir, constants.W_OK);
+    syncDirectory(dir);
+  });
+  return { files, isNew };
+}
+
+/** SQLite would begin a new database and throw the log away, with all that was committed last. */
+function refuseLogAlone({ database, log }: LedgerFiles): void {
+  if (sizeOf(database) > 0 || sizeOf(log) === 0) return;
+  throw new Error(
+    'ledger.db is missing or empty while its log ledger.db-wal has data: put ledger.db back beside it, or move the log away to begin anew (nothing was changed)',
+  );
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What is made has to be on disk with its name before anything in it counts as durable. */
+function makeDirectory(dir: string): void {
+  const first = mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = dir; made.length >= first.length; made = dirname(made)) {
+    syncDirectory(dirname(made));
+  }
+}
+
+/** A new name is lost in a power cut until its directory is written. Windows knows no such thing. */
+function syncDirectory(dir: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(dir, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The system's own words name the path; the code is enough. */
+function attempt(sentence: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOSPC') throw new Error('the disk is full: make room', { cause: error });
+    throw new Error(`${sentence} (${code})`, { cause: error });
+  }
+}
+
+/** Never opens a file that is there: closing it would drop the locks that this process holds on it (POSIX). */
+function makeOwn(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    accessSync(file, constants.R_OK | constants.W_OK);
+    chmodSync(file, 0o600);
+  }
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

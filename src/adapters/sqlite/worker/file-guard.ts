@@ -1,0 +1,170 @@
+// Sees to it that the files of a ledger are still those that were opened: a commit into a file that was removed or
+// replaced is durable nowhere, and one beside another writer counts on what is no longer so.
+import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LedgerFiles } from './data-directory.ts';
+import { StoreLost } from './store-trouble.ts';
+
+/** SQLite's header: it differs between any two states of a database that differ in size or free pages. */
+const HEADER_BYTES = 100;
+
+/** Some file systems settle the time of a write late; a copy keeps the time of its original or has that of the copying. */
+const SETTLES_MS = 5000;
+
+/** A file as it was when it was opened. */
+interface Opened {
+  readonly file: string;
+  readonly device: number;
+  readonly inode: number;
+}
+
+/** How the database of a lost ledger has to be closed. */
+type Loss = 'moved' | 'replaced' | 'overwritten' | 'shared';
+
+/** Compares the files with their paths: a few microseconds for each batch. */
+export class FileGuard {
+  readonly #files: LedgerFiles;
+  readonly #opened: Readonly<Record<keyof LedgerFiles, Opened>>;
+  /** Kept open to read the header: closing it would drop the locks of this process on the file (POSIX). */
+  readonly #descriptor: number;
+  readonly #dataVersion: StatementSync;
+  readonly #version: unknown;
+  /** Of the database when we last wrote it. */
+  #changedAt: number;
+  #header: Buffer;
+  #logSize = 0;
+  #loss: Loss | null = null;
+
+  /** @param db once its log is there, and nobody else can write */
+  constructor(db: DatabaseSync, files: LedgerFiles) {
+    this.#files = files;
+    this.#opened = {
+      database: identify(files.database),
+      log: identify(files.log),
+      lock: identify(files.lock),
+    };
+    this.#descriptor = openSync(files.database, 'r');
+    this.#dataVersion = db.prepare('PRAGMA data_version');
+    this.#version = this.#dataVersion.get()!['data_version'];
+    this.#changedAt = statSync(files.database).mtimeMs;
+    this.#header = this.#readHeader();
+  }
+
+  /** What is at the paths is no longer what was opened. */
+  get isLost(): boolean {
+    return this.#loss !== null;
+  }
+
+  /** Of the log, in bytes, as of the last batch. */
+  get logSize(): number {
+    return this.#logSize;
+  }
+
+  /**
+   * Before a batch writes anything, inside its transaction: nobody else has written since the one before.
+   * @throws StoreLost
+   */
+  checkUnchanged(): void {
+    this.#look('lock');
+    const { mtimeMs } = this.#look('database');
+    if (mtimeMs !== this.#changedAt) this.#checkHeader(mtimeMs);
+    if (this.#dataVersion.get()!['data_version'] !== this.#version) {
+      throw this.#lost(
+        'shared',
+        `another process wrote into ${this.#files.database}: stop that process`,
+      );
+    }
+  }
+
+  /**
+   * After the commit, before anybody hears of it: it went into the files that the next start will find.
+   * @throws StoreLost
+   */
+  checkPresent(): void {
+    this.#noteChange(this.#look('database').mtimeMs);
+    this.#logSize = this.#look('log').size;
+  }
+
+  /** After pages were moved from the log into the database. */
+  noteCheckpoint(): void {
+    const stats = statSync(this.#files.database, { throwIfNoEntry: false });
+    if (stats !== undefined) this.#noteChange(stats.mtimeMs);
+  }
+
+  /**
+   * Closes the connection so that nothing lies beside a database it does not belong to: SQLite would play the log of the
+   * ledger that is gone into the one that took its place.
+   */
+  close(db: DatabaseSync): void {
+    const { database, log } = this.#files;
+    if (this.#loss === 'overwritten') {
+      // SQLite moves nothing into a database that is not at its path.
+      const aside = `${database}-aside`;
+      renameSync(database, aside);
+      db.close();
+      renameSync(aside, database);
+    } else {
+      db.close();
+    }
+    const isLeft = this.#loss === 'overwritten' || this.#loss === 'replaced';
+    if (isLeft && isSame(statOf(log), this.#opened.log)) renameSync(log, `${log}.left`);
+    closeSync(this.#descriptor);
+  }
+
+  /** @throws StoreLost when the path leads elsewhere */
+  #look(name: keyof LedgerFiles): Stats {
+    const opened = this.#opened[name];
+    const stats = statOf(opened.file);
+    if (isSame(stats, opened)) return stats;
+    const what = stats === undefined ? 'was removed or moved' : 'was replaced';
+    const loss = name !== 'database' ? 'shared' : stats === undefined ? 'moved' : 'replaced';
+    throw this.#lost(
+      loss,
+      `${opened.file} ${what} while the service used it: put back what was there and start the service again`,
+    );
+  }
+
+  #noteChange(mtimeMs: number): void {
+    if (mtimeMs === this.#changedAt) return;
+    this.#changedAt = mtimeMs;
+    this.#header = this.#readHeader();
+  }
+
+  /** Somebody wrote into the file, past SQLite: a copy of another state, perhaps. */
+  #checkHeader(mtimeMs: number): void {
+    const isLate = Math.abs(mtimeMs - this.#changedAt) < SETTLES_MS;
+    if (!isLate || !this.#readHeader().equals(this.#header)) {
+      throw this.#lost(
+        'overwritten',
+        `${this.#files.database} was overwritten while the service used it: stop the service before you restore a backup, then start it again`,
+      );
+    }
+    this.#changedAt = mtimeMs;
+  }
+
+  #readHeader(): Buffer {
+    const header = Buffer.alloc(HEADER_BYTES);
+    readSync(this.#descriptor, header, 0, HEADER_BYTES, 0);
+    return header;
+  }
+
+  #lost(loss: Loss, sentence: string): StoreLost {
+    this.#loss = loss;
+    return new StoreLost(sentence);
+  }
+}
+
+function identify(file: string): Opened {
+  const { dev, ino } = statSync(file);
+  return { file, device: dev, inode: ino };
+}
+
+/** Undefined: there is none. A path that cannot be looked at right now is trouble, not a loss: it throws. */
+function statOf(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false });
+}
+
+function isSame(stats: Stats | undefined, opened: Opened): stats is Stats {
+  return stats?.dev === opened.device && stats.ino === opened.inode;
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { WriteAheadLog } from './write-ahead-log.ts';
+
+const LARGE = 17 * 1024 * 1024;
+const BUSY_MS = 10_000;
+
+describe('WriteAheadLog', () => {
+  let dir: string;
+  let db: DatabaseSync;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'log-'));
+    db = new DatabaseSync(join(dir, 'a.db'), { timeout: BUSY_MS });
+    db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a TEXT) STRICT');
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(dir, { recursive: true });
+  });
+  const checkUntilDone = (log: WriteAheadLog) => {
+    let checks = 1;
+    while (!log.check(LARGE)) checks += 1;
+    return checks;
+  };
+
+  it('waits for no reader that is in its way, and comes back later and later', () => {
+    const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });
+    reader.exec('BEGIN; SELECT * FROM t');
+    db.exec(`INSERT INTO t VALUES ('x')`);
+    const log = new WriteAheadLog(db, BUSY_MS);
+    const began = performance.now();
+    expect([1, 2, 3].map(() => checkUntilDone(log))).toEqual([32, 64, 128]);
+    expect(performance.now() - began).toBeLessThan(BUSY_MS);
+    expect(db.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: BUSY_MS });
+    reader.close();
+    expect([1, 2].map(() => checkUntilDone(log))).toEqual([256, 32]);
+    expect(statSync(join(dir, 'a.db-wal')).size).toBe(0);
+  });
+});

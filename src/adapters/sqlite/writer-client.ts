@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { LANES } from './protocol.ts';
+import type { CallMap, Handshake, HeldLease, Inventory, ThreadData } from './protocol.ts';
+import { CLOSED, WorkerClient, startThread } from './worker-client.ts';
+import type { RpcClient } from './worker-client.ts';
+
+/** What the writer tells about itself. */
+export interface WriterReports {
+  /** Something may have become claimable in these lanes. */
+  changed(lanes: readonly Lane[]): void;
+  /** What this process has in hand, while a writer that died is begun anew. */
+  held(): readonly HeldLease[];
+  /** The thread ended by itself, for the reason given; a new one is begun. */
+  died(reason: string): void;
+  /** Nothing can be written any more, for the reason given. */
+  lost(reason: string): void;
+}
+
+/** Where a writer finds its ledger, and how its thread is started. */
+export interface WriterPlace {
+  readonly dir: string | null;
+  readonly start?: (data: ThreadData) => Worker;
+}
+
+/**
+ * The writer thread. One that dies is begun anew and finds everything that was answered; what it was asked last fails as
+ * unavailable. A ledger that is gone, or cannot be opened again, is lost: every later call is refused with the reason.
+ */
+export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
+  readonly #place: Required<WriterPlace>;
+  readonly #clock: Clock;
+  readonly #reports: WriterReports;
+  /** Null while a new one is begun. */
+  #client: WorkerClient<C> | null = null;
+  #lost: string | null = null;
+  #beginning: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(place: WriterPlace, clock: Clock, reports: WriterReports) {
+    this.#place = { start: startThread, ...place };
+    this.#clock = clock;
+    this.#reports = reports;
+  }
+
+  /**
+   * Resolves when the thread has opened the ledger.
+   * @throws Error with a sentence that says what to do when it cannot be used.
+   */
+  async open(): Promise<Inventory> {
+    const { dir, start } = this.#place;
+    const held = this.#reports.held();
+    const worker = start({ role: 'writer', dir, now: this.#clock.now(), held });
+    const [handshake]: Handshake[] = await once(worker, 'message');
+    if (handshake === undefined || handshake.refusal !== null) {
+      const where = dir ?? 'memory';
+      throw new Error(`the ledger in ${where} cannot be used: ${handshake?.refusal}`);
+    }
+    this.#client = new WorkerClient<C>(worker, this.#clock, {
+      changed: (lanes) => this.#reports.changed(lanes),
+      ended: (reason, isLost) => this.#end(reason, isLost),
+    });
+    return handshake.found;
+  }
+
+  get waiting(): number {
+    return this.#client?.waiting ?? 0;
+  }
+
+  call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']> {
+    if (this.#client !== null) return this.#client.call(name, ...args);
+    return Promise.reject(new LedgerUnavailable(this.#lost ?? 'the ledger is being opened anew'));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#beginning;
+    await this.#client?.close();
+    this.#client = null;
+    this.#lost ??= CLOSED;
+  }
+
+  #end(reason: string, isLost: boolean): void {
+    if (this.#isClosed) return;
+    this.#client = null;
+    if (isLost) return this.#lose(reason);
+    if (this.#place.dir === null) return this.#lose(`${reason}, and with it a ledger in memory`);
+    this.#reports.died(reason);
+    this.#beginning = this.#beginAnew();
+  }
+
+  async #beginAnew(): Promise<void> {
+    try {
+      await this.open();
+      this.#reports.changed(LANES);
+    } catch (error) {
+      this.#lose(error instanceof Error ? error.message : 'the ledger cannot be opened');
+    }
+  }
+
+  #lose(reason: string): void {
+    this.#lost = reason;
+    this.#reports.lost(reason);
+  }
+}
