@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import type { CliCommand, CommandContext, CommandGroup, Example } from './command.ts';
+import { channelsList } from './commands/channels-list.ts';
+import { channelsTest } from './commands/channels-test.ts';
 import { completion } from './commands/completion.ts';
 import { configCheck } from './commands/config-check.ts';
 import { configSchema } from './commands/config-schema.ts';
@@ -16,16 +17,20 @@ import { eventsTail } from './commands/events-tail.ts';
 import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
+import { pause } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
+import { resume } from './commands/resume.ts';
 import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { setup } from './commands/setup.ts';
 import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
+import { status } from './commands/status.ts';
 import { tokenList } from './commands/token-list.ts';
 import { tokenNew } from './commands/token-new.ts';
 import { tokenRetire } from './commands/token-retire.ts';
+import { packageVersion } from '../platform/package-version.ts';
 import type { Terminal } from './terminal.ts';
 
 /*
@@ -52,6 +57,16 @@ const events: CommandGroup = {
   commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry, eventsDismiss],
 };
 
+const channels: CommandGroup = {
+  name: 'channels',
+  description: 'see how the channels are doing, and try one',
+  examples: [
+    ['hooks channels list', 'the state of each: its last message, its last error'],
+    ['hooks channels test chan_1', 'send a test message to its own recipient'],
+  ],
+  commands: [channelsList, channelsTest],
+};
+
 const mail: CommandGroup = {
   name: 'mail',
   description: 'send the new mail of a mailbox to the hook mail',
@@ -76,6 +91,9 @@ const token: CommandGroup = {
 /** Every command, in the order of `hooks --help`. A new one is a file below `commands/` and a row here. */
 const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   start,
+  status,
+  pause,
+  resume,
   config,
   doctor,
   setup,
@@ -85,6 +103,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   events,
   sessions,
   route,
+  channels,
   mail,
   importHooks,
   token,
@@ -94,6 +113,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
 /** What stands at the end of `hooks --help`. */
 const EXAMPLES: readonly Example[] = [
   ['hooks start', 'start the service here'],
+  ['hooks status', 'how the running service is doing, and what needs you'],
   ['hooks config check', 'say everything that is wrong with gateway.json5, and how to mend it'],
   ['hooks config --help', 'what can be done with the configuration'],
 ];
@@ -106,7 +126,7 @@ const EXAMPLES: readonly Example[] = [
 export function createProgram(context: Omit<CommandContext, 'program'>): Command {
   const program = new Command('hooks')
     .description('Runs, checks, tries and repairs the webhook ingress for AI agents.')
-    .version(version(), '-V, --version', 'print the version');
+    .version(packageVersion(), '-V, --version', 'print the version');
   configure(program, EXAMPLES, context.terminal);
   for (const row of COMMANDS) {
     if ('commands' in row) addGroup(program, row, { ...context, program });
@@ -186,11 +206,4 @@ function usageError(command: Command, error: CommanderError): Error {
   const hint =
     nearest === undefined ? `see "${path} --help"` : `did you mean ${nearest.join(' or ')}?`;
   return new CliError(sentence, hint, EXIT.usage);
-}
-
-/** The version of the package. */
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version }: { version: string } = JSON.parse(text);
-  return version;
 }

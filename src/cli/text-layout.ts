@@ -61,3 +61,17 @@ export function age(at: string, now: number): string {
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)}h`;
   return `${Math.floor(ms / DAY)}d`;
 }
+
+/** A moment in the time zone of whoever looks: `13:04:05` of today, else `2026-11-20 13:04`. @param at ISO 8601 */
+export function localTime(at: string, now: number): string {
+  const [day, time] = localDayAndTime(new Date(at));
+  const [today] = localDayAndTime(new Date(now));
+  return day === today ? time : `${day} ${time.slice(0, 'hh:mm'.length)}`;
+}
+
+function localDayAndTime(moment: Date): [day: string, time: string] {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())];
+  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two);
+  return [day.join('-'), time.join(':')];
+}

@@ -30,6 +30,7 @@ export type { ResolvedSections } from './configuration/resolve.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { newToken } from './configuration/token-file.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
+export type * from './ops/answers.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';

@@ -101,7 +101,7 @@ describe('ServiceClient says what to do about', () => {
     ['not_found', 404, 'hooks.enabled'],
     ['unknown_hook', 404, 'hooks preview'],
     ['unknown_hook', 404, 'hooks.presets'],
-    ['paused', 503, '/ops/api/resume'],
+    ['paused', 503, 'hooks resume'],
     ['internal_error', 500, 'log of the service'],
   ])('%s', async (code, status, hint) => {
     const failure = await answered({ status, body: { ok: false, error: 'No.', code } }, list);

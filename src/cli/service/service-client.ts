@@ -1,18 +1,30 @@
 import type {
   EventDetails,
-  EventSummary,
-  LostRequests,
   Preview,
-  RefusedRequest,
   Route,
   SecretWindow,
   SessionDetails,
-  SessionSummary,
 } from '../../hooks/index.ts';
 import { HttpError, sendHttp } from '../../platform/http-client.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
-import { isRecord } from '../../platform/objects.ts';
-import { ServiceRefusal, ServiceUnreachable } from './service-errors.ts';
+import type {
+  Channels,
+  Dismissed,
+  DismissedPage,
+  EventPage,
+  Intake,
+  LostLately,
+  RefusalPage,
+  Retried,
+  RetriedPage,
+  ServiceStatus,
+  SessionPage,
+  TestSent,
+  Window,
+} from '../../service/index.ts';
+import { checkedText, readReceipt } from './service-answers.ts';
+import type { Receipt } from './service-answers.ts';
+import { ServiceUnreachable } from './service-errors.ts';
 
 /** Largest answer that is read, in bytes: an event holds its payload, prompts and replies. */
 export const LARGEST_ANSWER = 64 * 1024 * 1024;
@@ -57,12 +69,6 @@ export interface RefusalsAsked extends Page {
   readonly verified?: boolean;
 }
 
-/** What senders lost at one hook for one reason, as a sentence without its stop, and what to do. */
-export interface Lost extends LostRequests {
-  readonly what: string;
-  readonly todo: string;
-}
-
 /** Which dead runs and deliveries. */
 export interface DeadWorkAsked {
   readonly hook?: string;
@@ -82,18 +88,6 @@ export interface HookPost {
   readonly body: Buffer<ArrayBuffer>;
   /** True: the headers prove who sends, and the hook token stays here. @default false */
   readonly isSigned?: boolean;
-}
-
-/** What the sender of a request is answered. */
-export interface Receipt {
-  readonly status: number;
-  /** Null: an answer without a body that names none. */
-  readonly eventId: string | null;
-  /** True: the same key came before, and nothing new was done. */
-  readonly isRepeat: boolean;
-  readonly warnings: readonly string[];
-  /** Set when the request was kept as a failed event: why it failed. */
-  readonly failure?: { readonly code: string; readonly error: string };
 }
 
 /**
@@ -130,19 +124,41 @@ export class ServiceClient {
     return this.#address.hookToken !== undefined;
   }
 
-  events(asked: EventsAsked): Promise<{ events: EventSummary[]; nextCursor: string | null }> {
+  /** How the service is doing as a whole. */
+  status(): Promise<ServiceStatus> {
+    return this.#operate('GET', 'status', 'startedAt');
+  }
+
+  pause(): Promise<Intake> {
+    return this.#operate('POST', 'pause', 'paused');
+  }
+
+  resume(): Promise<Intake> {
+    return this.#operate('POST', 'resume', 'paused');
+  }
+
+  async channels(): Promise<Channels['channels']> {
+    const { channels } = await this.#operate<Channels>('GET', 'channels', 'channels');
+    return channels;
+  }
+
+  /** Sends a test message. @param to absent: the channel's own recipient. */
+  testChannel(id: string, to: string | undefined): Promise<TestSent> {
+    const path = `channels/${encodeURIComponent(id)}/test`;
+    return this.#operate('POST', path, 'messageId', Buffer.from(JSON.stringify({ to })));
+  }
+
+  events(asked: EventsAsked): Promise<EventPage> {
     return this.#operate('GET', `events${toQuery(asked)}`, 'events');
   }
 
-  refusals(
-    asked: RefusalsAsked,
-  ): Promise<{ refusals: RefusedRequest[]; nextCursor: string | null }> {
+  refusals(asked: RefusalsAsked): Promise<RefusalPage> {
     return this.#operate('GET', `refusals${toQuery(asked)}`, 'refusals');
   }
 
   /** What verified senders lost in the last hour. */
-  async lost(): Promise<readonly Lost[]> {
-    const { lost } = await this.#operate<{ lost: Lost[] }>('GET', 'refusals/lost', 'lost');
+  async lost(): Promise<LostLately['lost']> {
+    const { lost } = await this.#operate<LostLately>('GET', 'refusals/lost', 'lost');
     return lost;
   }
 
@@ -156,19 +172,19 @@ export class ServiceClient {
     return readReceipt(await this.#ask('POST', path, this.#operator), this.url);
   }
 
-  retry(id: string): Promise<{ retried: number }> {
+  retry(id: string): Promise<Retried> {
     return this.#operate('POST', `events/${encodeURIComponent(id)}/retry`, 'retried');
   }
 
-  retryAll(asked: DeadWorkAsked): Promise<{ retried: number; nextCursor: string | null }> {
+  retryAll(asked: DeadWorkAsked): Promise<RetriedPage> {
     return this.#operate('POST', `events/retry${toQuery(asked)}`, 'retried');
   }
 
-  dismiss(id: string): Promise<{ dismissed: number }> {
+  dismiss(id: string): Promise<Dismissed> {
     return this.#operate('POST', `events/${encodeURIComponent(id)}/dismiss`, 'dismissed');
   }
 
-  dismissAll(asked: DeadWorkAsked): Promise<{ dismissed: number; nextCursor: string | null }> {
+  dismissAll(asked: DeadWorkAsked): Promise<DismissedPage> {
     return this.#operate('POST', `events/dismiss${toQuery(asked)}`, 'dismissed');
   }
 
@@ -177,7 +193,7 @@ export class ServiceClient {
     return this.#operate('POST', 'preview', 'considered', Buffer.from(JSON.stringify(asked)));
   }
 
-  sessions(asked: Page): Promise<{ sessions: SessionSummary[]; nextCursor: string | null }> {
+  sessions(asked: Page): Promise<SessionPage> {
     return this.#operate('GET', `sessions${toQuery(asked)}`, 'sessions');
   }
 
@@ -199,13 +215,13 @@ export class ServiceClient {
   /** Opens a window in which the secret of a hook's sender is taken, or shows the one that there is. */
   async openSecretWindow(hook: string, scheme: string): Promise<SecretWindow> {
     const body = Buffer.from(JSON.stringify({ hook, scheme }));
-    const answer = await this.#operate<WindowAnswer>('POST', 'secret-windows', 'window', body);
+    const answer = await this.#operate<Window>('POST', 'secret-windows', 'window', body);
     return answer.window;
   }
 
   async secretWindow(hook: string): Promise<SecretWindow> {
     const path = `secret-windows${toQuery({ hook })}`;
-    const { window } = await this.#operate<WindowAnswer>('GET', path, 'window');
+    const { window } = await this.#operate<Window>('GET', path, 'window');
     return window;
   }
 
@@ -262,10 +278,6 @@ export class ServiceClient {
   }
 }
 
-interface WindowAnswer {
-  readonly window: SecretWindow;
-}
-
 function routeOf(key: string): string {
   return `sessions/${encodeURIComponent(key)}/route`;
 }
@@ -274,62 +286,4 @@ function toQuery(parameters: object): string {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const text = String(new URLSearchParams(entries.map(([name, value]) => [name, String(value)])));
   return text === '' ? '' : `?${text}`;
-}
-
-/** @throws ServiceRefusal unless an event was kept; ServiceUnreachable */
-function readReceipt(answer: HttpAnswer, url: URL): Receipt {
-  const { status, headers } = answer;
-  const isRepeat = headers.get('idempotent-replayed') === 'true';
-  if (status === 204) {
-    return { status, eventId: toText(headers.get('event-id')), isRepeat, warnings: [] };
-  }
-  const body = parseAnswer(answer, url);
-  const { eventId, warnings, code, error } = body;
-  const id = toText(eventId);
-  if (status >= 400 && id !== null) {
-    const failure = { code: toText(code) ?? '', error: toText(error) ?? '' };
-    return { status, eventId: id, isRepeat, warnings: [], failure };
-  }
-  throwIfRefused(answer, body, url);
-  return { status, eventId: id, isRepeat, warnings: toTexts(warnings) };
-}
-
-function toText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function toTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
-}
-
-/** An answer as JSON object. @throws ServiceUnreachable when it is none that this service gives */
-function parseAnswer({ status, json }: HttpAnswer, url: URL): Record<string, unknown> {
-  if (status >= 300 && status < 400) throw new ServiceUnreachable(url, 'REDIRECT');
-  if (isRecord(json)) return json;
-  throw new ServiceUnreachable(url, 'STRANGER');
-}
-
-/**
- * The JSON text of an answer of 2xx.
- * @param proof a key it has.
- * @throws ServiceRefusal, ServiceUnreachable
- */
-function checkedText(answer: HttpAnswer, proof: string, url: URL): string {
-  const body = parseAnswer(answer, url);
-  throwIfRefused(answer, body, url);
-  if (!Object.hasOwn(body, proof)) throw new ServiceUnreachable(url, 'STRANGER');
-  return answer.text;
-}
-
-/** @throws ServiceRefusal, ServiceUnreachable when the status is none of success. */
-function throwIfRefused(
-  { status }: HttpAnswer,
-  { error, code }: Record<string, unknown>,
-  url: URL,
-): void {
-  if (status >= 200 && status < 300) return;
-  if (typeof error !== 'string' || typeof code !== 'string') {
-    throw new ServiceUnreachable(url, 'STRANGER');
-  }
-  throw new ServiceRefusal(status, code, error);
 }

@@ -21,12 +21,13 @@ const HINTS: Readonly<Record<string, string>> = {
     'A sender signs there. The service has another secret than this configuration, or none of it was used: set GATEWAY_CONFIG_DIR to its directory; a sample is signed by: hooks send <preset> <event>',
   loopback_only: 'Ask on the machine of the service, without a proxy between.',
   unknown_event: 'See which there are: hooks events list',
+  unknown_channel: 'See which there are: hooks channels list',
   unknown_session: 'See which there are: hooks sessions',
   unknown_hook: UNKNOWN_HOOK,
   not_found:
     'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart.',
   idempotency_conflict: 'Give another --idempotency-key, or none.',
-  paused: 'An operator resumes it: POST /ops/api/resume',
+  paused: 'An operator resumes it: hooks resume',
   no_secret_window:
     'A window closes after ten minutes, and what it took is forgotten after an hour or by a restart. Begin again: hooks setup <preset>',
   nothing_to_retry: 'To send its request once more: hooks events replay ID',

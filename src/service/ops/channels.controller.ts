@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { ChannelOperations, DeliveryError } from '../../hooks/index.ts';
-import type { ChannelReport } from '../../hooks/index.ts';
+import type { Channels, TestSent } from './answers.ts';
 import { TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 import { Refusal } from '../refusals.ts';
@@ -25,7 +25,7 @@ export class ChannelsController {
 
   /** Those that are configured; what happened is known since the service started. */
   @Get()
-  list(): { channels: readonly ChannelReport[] } {
+  list(): Channels {
     return { channels: this.channels.list() };
   }
 
@@ -33,10 +33,7 @@ export class ChannelsController {
   @Post(':id/test')
   @HttpCode(200)
   @TakesBody()
-  async test(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-  ): Promise<{ ok: true; status: string; messageId: string | null }> {
+  async test(@Param('id') id: string, @Req() request: FastifyRequest): Promise<TestSent> {
     const { to } = await readBody(request, TestBody);
     try {
       const sent = await this.channels.test(id, to);

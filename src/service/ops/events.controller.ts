@@ -2,8 +2,9 @@ import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@
 import { IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
-import type { DeadWorkFilter, EventDetails, EventStatus, EventSummary } from '../../hooks/index.ts';
+import type { DeadWorkFilter, EventDetails, EventStatus } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
+import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from './answers.ts';
 import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
@@ -65,9 +66,7 @@ export class EventsController {
 
   /** Newest first. */
   @Get()
-  list(
-    @Query(QueryPipe) { hook, status, cursor, limit }: EventsQuery,
-  ): Promise<{ events: readonly EventSummary[]; nextCursor: string | null }> {
+  list(@Query(QueryPipe) { hook, status, cursor, limit }: EventsQuery): Promise<EventPage> {
     return this.events.list({ hook, status, cursor, limit });
   }
 
@@ -82,7 +81,7 @@ export class EventsController {
   /** Puts what is dead back into the queue, the oldest first; `nextCursor`: there was more. */
   @Post('retry')
   @HttpCode(200)
-  async retryAll(@Query(QueryPipe) query: DeadWorkQuery) {
+  async retryAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<RetriedPage> {
     const { count, nextCursor } = await this.admin.retryAll(DeadWorkQuery.toFilter(query));
     return { ok: true, retried: count, nextCursor };
   }
@@ -90,7 +89,7 @@ export class EventsController {
   /** Forgets what is dead, the oldest first; `nextCursor`: there was more. */
   @Post('dismiss')
   @HttpCode(200)
-  async dismissAll(@Query(QueryPipe) query: DeadWorkQuery) {
+  async dismissAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<DismissedPage> {
     const { count, nextCursor } = await this.admin.dismissAll(DeadWorkQuery.toFilter(query));
     return { ok: true, dismissed: count, nextCursor };
   }
@@ -98,7 +97,7 @@ export class EventsController {
   /** Forgets what died of an event: it is counted no more and cannot be retried. @throws Refusal 404, 409 */
   @Post(':id/dismiss')
   @HttpCode(200)
-  async dismiss(@Param('id') id: string): Promise<{ ok: true; dismissed: number }> {
+  async dismiss(@Param('id') id: string): Promise<Dismissed> {
     const dismissed = await this.admin.dismiss(id);
     if (dismissed === null) throw new Refusal('unknown_event');
     if (dismissed === 0) throw new Refusal('nothing_to_dismiss');
@@ -108,7 +107,7 @@ export class EventsController {
   /** Puts what died of an event back into the queue. @throws Refusal 404, 409 */
   @Post(':id/retry')
   @HttpCode(200)
-  async retry(@Param('id') id: string): Promise<{ ok: true; retried: number }> {
+  async retry(@Param('id') id: string): Promise<Retried> {
     const retried = await this.admin.retry(id);
     if (retried === null) throw new Refusal('unknown_event');
     if (retried === 0) throw new Refusal('nothing_to_retry');

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { LedgerAdmin } from '../../hooks/index.ts';
+import type { Intake } from './answers.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 /** Stops and starts the whole service's intake and work; holds over restarts. */
@@ -11,7 +12,7 @@ export class IntakeController {
   /** From now on hooks answer 503 and no work is begun; what runs goes on. */
   @Post('pause')
   @HttpCode(200)
-  async pause(): Promise<{ ok: true; paused: boolean }> {
+  async pause(): Promise<Intake> {
     await this.admin.setPaused(true);
     return { ok: true, paused: true };
   }
@@ -19,7 +20,7 @@ export class IntakeController {
   /** Takes requests and begins work again. */
   @Post('resume')
   @HttpCode(200)
-  async resume(): Promise<{ ok: true; paused: boolean }> {
+  async resume(): Promise<Intake> {
     await this.admin.setPaused(false);
     return { ok: true, paused: false };
   }

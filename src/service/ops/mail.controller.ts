@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import type { MailReport } from './answers.ts';
 import { OperatorGuard } from './operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
-import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
+import type { OpsModuleOptions } from './ops-options.ts';
 
 /** How the mailboxes are doing. */
 @Controller('ops/api/mail')
@@ -11,7 +12,7 @@ export class MailController {
 
   /** `null` where no mailbox is configured. */
   @Get()
-  report(): { mail: MailStatus | null } {
+  report(): MailReport {
     return { mail: this.options.mail?.() ?? null };
   }
 }

@@ -13,6 +13,7 @@ import { PreviewController } from './preview.controller.ts';
 import { RefusalsController } from './refusals.controller.ts';
 import { SecretWindowsController } from './secret-windows.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
+import { StatusController } from './status.controller.ts';
 
 /**
  * The operator API, metrics and health of one hooks module. Each controller is one row: it checks its input, asks a
@@ -27,6 +28,7 @@ export class OpsModule {
       module: OpsModule,
       imports: [hooks, MetricsModule],
       controllers: [
+        StatusController,
         EventsController,
         RefusalsController,
         PreviewController,

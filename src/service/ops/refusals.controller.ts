@@ -2,7 +2,8 @@ import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { Clock, REJECTIONS, Refusals, describeRefused } from '../../hooks/index.ts';
-import type { LostRequests, RefusalFilter, RefusedRequest } from '../../hooks/index.ts';
+import type { LostRequests, RefusalFilter } from '../../hooks/index.ts';
+import type { LostAndWhy, LostLately, RefusalPage } from './answers.ts';
 import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
@@ -38,16 +39,18 @@ class RefusalsQuery extends PageQuery {
   }
 }
 
-/** What verified senders lost at one hook, with what to do about it. */
-interface LostAndWhy extends LostRequests {
-  /** One sentence without its stop, with the time in UTC. */
-  readonly what: string;
-  readonly todo: string;
-}
-
 /** What senders lost in the last hour; whoever looks after the service is told. */
 export function lostLately(refusals: Refusals, clock: Clock): Promise<readonly LostRequests[]> {
   return refusals.lost(clock.now() - HOUR_MS);
+}
+
+/** The same, with what to do about each. */
+export async function lostAndWhy(refusals: Refusals, clock: Clock): Promise<LostAndWhy[]> {
+  const lost = await lostLately(refusals, clock);
+  return lost.map((one) => {
+    const since = `${one.since.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
+    return { ...one, ...describeRefused(one, { count: one.count, since }) };
+  });
 }
 
 /** Who was refused, and why: nothing of a payload. */
@@ -61,21 +64,13 @@ export class RefusalsController {
 
   /** Newest first. */
   @Get()
-  list(
-    @Query(QueryPipe) query: RefusalsQuery,
-  ): Promise<{ refusals: readonly RefusedRequest[]; nextCursor: string | null }> {
+  list(@Query(QueryPipe) query: RefusalsQuery): Promise<RefusalPage> {
     return this.refusals.list(RefusalsQuery.toFilter(query));
   }
 
   /** What verified senders lost in the last hour, the most first. */
   @Get('lost')
-  async lost(): Promise<{ lost: readonly LostAndWhy[] }> {
-    const lost = await lostLately(this.refusals, this.clock);
-    return {
-      lost: lost.map((one) => {
-        const since = `${one.since.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
-        return { ...one, ...describeRefused(one, { count: one.count, since }) };
-      }),
-    };
+  async lost(): Promise<LostLately> {
+    return { lost: await lostAndWhy(this.refusals, this.clock) };
   }
 }

@@ -2,8 +2,8 @@ import { Controller, Delete, Get, HttpCode, Post, Query, Req, UseGuards } from '
 import { Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { HookAuthentication } from '../../hooks/index.ts';
-import type { SecretWindow } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
+import type { Done, Window } from './answers.ts';
 import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
@@ -37,7 +37,7 @@ export class SecretWindowsController {
   @Post()
   @HttpCode(200)
   @TakesBody()
-  async open(@Req() request: FastifyRequest): Promise<{ window: SecretWindow }> {
+  async open(@Req() request: FastifyRequest): Promise<Window> {
     const { hook, scheme } = await readBody(request, WindowBody);
     const window = this.authentication.secretWindows.open(hook, scheme);
     switch (window) {
@@ -54,7 +54,7 @@ export class SecretWindowsController {
 
   /** @throws Refusal 404 */
   @Get()
-  show(@Query(QueryPipe) { hook }: WindowQuery): { window: SecretWindow } {
+  show(@Query(QueryPipe) { hook }: WindowQuery): Window {
     const window = this.authentication.secretWindows.get(hook);
     if (window === undefined) throw new Refusal('no_secret_window');
     return { window };
@@ -62,7 +62,7 @@ export class SecretWindowsController {
 
   /** Closes it and forgets what it took. @throws Refusal 404 */
   @Delete()
-  discard(@Query(QueryPipe) { hook }: WindowQuery): { ok: true } {
+  discard(@Query(QueryPipe) { hook }: WindowQuery): Done {
     if (this.authentication.secretWindows.discard(hook)) return { ok: true };
     throw new Refusal('no_secret_window');
   }

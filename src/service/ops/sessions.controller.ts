@@ -11,8 +11,9 @@ import {
   Sessions,
   mainSession,
 } from '../../hooks/index.ts';
-import type { ChannelId, SessionDetails, SessionSummary } from '../../hooks/index.ts';
+import type { ChannelId, SessionDetails } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
+import type { Done, SessionPage } from './answers.ts';
 import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
@@ -56,9 +57,7 @@ export class SessionsController {
 
   /** In order of their full keys. */
   @Get()
-  list(
-    @Query(QueryPipe) { cursor, limit }: SessionsQuery,
-  ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }> {
+  list(@Query(QueryPipe) { cursor, limit }: SessionsQuery): Promise<SessionPage> {
     return this.events.sessions({ cursor, limit });
   }
 
@@ -73,7 +72,7 @@ export class SessionsController {
   /** From now on the main session last spoke there. @throws Refusal 400, 404 */
   @Put(':key/route')
   @TakesBody()
-  async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<{ ok: true }> {
+  async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<Done> {
     const { channel, to } = await readBody(request, RouteBody);
     this.#checkMain(key);
     if (!this.channels.list().some(({ id }) => id === channel))
@@ -86,7 +85,7 @@ export class SessionsController {
 
   /** The main session has spoken nowhere, to nobody. @throws Refusal 404 */
   @Delete(':key/route')
-  async clearRoutes(@Param('key') key: string): Promise<{ ok: true }> {
+  async clearRoutes(@Param('key') key: string): Promise<Done> {
     this.#checkMain(key);
     await this.remembered.clearRoutes(key);
     return { ok: true };

@@ -1,0 +1,124 @@
+// What the operator API answers, shape by shape: the controllers return these types, the command line reads them, and
+// docs/openapi.json is written from them. Times are ISO 8601 in UTC.
+import type {
+  ChannelReport,
+  EventSummary,
+  LostRequests,
+  RefusedRequest,
+  SecretWindow,
+  SessionSummary,
+  WorkCounts,
+} from '../../hooks/index.ts';
+import type { MailStatus } from './ops-options.ts';
+
+/** Done; there is nothing else to say. */
+export interface Done {
+  readonly ok: true;
+}
+
+/** A page of events, newest first. */
+export interface EventPage {
+  readonly events: readonly EventSummary[];
+  /** `cursor` of the next page; null: there is none. */
+  readonly nextCursor: string | null;
+}
+
+/** Dead runs and deliveries were put back into their queues. */
+export interface Retried extends Done {
+  /** How many. */
+  readonly retried: number;
+}
+
+/** Some of those that were asked for. */
+export interface RetriedPage extends Retried {
+  /** `cursor` of the next call; null: there was no more. */
+  readonly nextCursor: string | null;
+}
+
+/** Dead runs and deliveries were forgotten. */
+export interface Dismissed extends Done {
+  /** How many. */
+  readonly dismissed: number;
+}
+
+/** Some of those that were asked for. */
+export interface DismissedPage extends Dismissed {
+  /** `cursor` of the next call; null: there was no more. */
+  readonly nextCursor: string | null;
+}
+
+/** A page of refused requests, newest first. */
+export interface RefusalPage {
+  readonly refusals: readonly RefusedRequest[];
+  /** `cursor` of the next page; null: there is none. */
+  readonly nextCursor: string | null;
+}
+
+/** What verified senders lost at one hook, with what to do about it. */
+export interface LostAndWhy extends LostRequests {
+  /** One sentence without its stop, with the time in UTC. */
+  readonly what: string;
+  readonly todo: string;
+}
+
+/** What verified senders lost in the last hour, the most first. */
+export interface LostLately {
+  readonly lost: readonly LostAndWhy[];
+}
+
+/** A page of sessions, in order of their full keys. */
+export interface SessionPage {
+  readonly sessions: readonly SessionSummary[];
+  /** `cursor` of the next page; null: there is none. */
+  readonly nextCursor: string | null;
+}
+
+/** Every configured channel; what happened is known since the service started. */
+export interface Channels {
+  readonly channels: readonly ChannelReport[];
+}
+
+/** A test message was sent. */
+export interface TestSent extends Done {
+  /** `accepted`: the platform took it and says nothing of its arrival. */
+  readonly status: 'delivered' | 'accepted';
+  /** The platform's own id of it; null: the platform gives none. */
+  readonly messageId: string | null;
+}
+
+/** How the mailboxes are doing. */
+export interface MailReport {
+  /** Null: no mailbox is configured. */
+  readonly mail: MailStatus | null;
+}
+
+/** Whether intake and work stand still. */
+export interface Intake extends Done {
+  readonly paused: boolean;
+}
+
+/** The window in which a sender's secret is taken from its handshake. */
+export interface Window {
+  readonly window: SecretWindow;
+}
+
+/** How the service is doing as a whole. */
+export interface ServiceStatus {
+  /** Of this package. */
+  readonly version: string;
+  /** Version of Node. */
+  readonly node: string;
+  /** When the process began. */
+  readonly startedAt: string;
+  /** Whether events can be stored at the moment. */
+  readonly ready: boolean;
+  /** An operator paused intake and work; false where the ledger cannot be asked. */
+  readonly paused: boolean;
+  /** Every kind and state that has any work; null: the ledger cannot be asked. */
+  readonly work: readonly WorkCounts[] | null;
+  /** What verified senders lost in the last hour, the most first; null: the ledger cannot be asked. */
+  readonly lost: readonly LostAndWhy[] | null;
+  readonly channels: readonly ChannelReport[];
+  /** Null: no mailbox is configured. */
+  readonly mail: MailStatus | null;
+}

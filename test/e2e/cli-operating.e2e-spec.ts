@@ -1,0 +1,114 @@
+import { ScriptedServer } from '../support/scripted-server.ts';
+import { HOOK_TOKEN, ServedCommands } from '../support/served-commands.ts';
+
+const SENT = '{"ok":true,"result":{"message_id":7,"date":1700000000}}';
+const EXPIRED = '{"ok":false,"error_code":401,"description":"Unauthorized: \\u009b2Jexpired"}';
+
+/** A platform that takes messages, or takes the bot for a stranger. */
+let isExpired: boolean;
+let platform: ScriptedServer;
+let served: ServedCommands;
+beforeAll(async () => {
+  platform = new ScriptedServer(() => ({
+    status: isExpired ? 401 : 200,
+    headers: { 'content-type': 'application/json' },
+    chunks: [isExpired ? EXPIRED : SENT],
+  }));
+  await platform.listen();
+  const channel = { provider: 'telegram', token: '1:a', to: '5', apiRoot: platform.origin };
+  served = await ServedCommands.start({}, () => ({ channels: { chan_1: channel } }));
+});
+beforeEach(() => (isExpired = false));
+afterAll(async () => {
+  await served[Symbol.asyncDispose]();
+  await platform.close();
+});
+
+const wake = () =>
+  served.service.ask('/hooks/wake', {
+    token: HOOK_TOKEN,
+    body: { text: 'x', mode: 'next-heartbeat' },
+  });
+
+describe('hooks pause and resume', () => {
+  it('stop intake and work, and let them go on', async () => {
+    const paused = await served.hooks('pause');
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Paused: /) });
+    expect(paused.stderr).toContain('hooks resume');
+    expect(await wake()).toMatchObject({ status: 503, body: { code: 'paused' } });
+    const { code, stdout } = await served.hooks('status');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Service at \S+ paused\n[^]*the service is paused\n +→ hooks resume/);
+    expect(await served.json('resume')).toEqual({ paused: false });
+    expect((await wake()).status).toBe(200);
+  });
+});
+
+describe('hooks channels', () => {
+  it('test sends a message to the recipient of the channel, or to another one', async () => {
+    const told = await served.hooks('channels', 'test', 'chan_1');
+    expect(told).toEqual({
+      code: 0,
+      stdout: 'The test message was delivered as message 7.\n',
+      stderr: '',
+    });
+    expect(platform.requests.at(-1)?.body).toMatchObject({ chat_id: '5' });
+    const sent = await served.json('channels', 'test', 'chan_1', '--to', '77');
+    expect(sent).toEqual({ status: 'delivered', messageId: '7' });
+    expect(platform.requests.at(-1)?.body).toMatchObject({ chat_id: '77' });
+  });
+
+  it('test of one that is not configured is 1, and nothing is sent', async () => {
+    const before = platform.requests.length;
+    const { code, stderr } = await served.hooks('channels', 'test', 'chan_2');
+    expect(code).toBe(1);
+    expect(stderr).toContain('hooks channels list');
+    expect(platform.requests).toHaveLength(before);
+  });
+
+  it('list shows what a failing one was answered, harmless; status says that it needs you', async () => {
+    isExpired = true;
+    const tested = await served.hooks('channels', 'test', 'chan_1');
+    expect(tested).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout } = await served.hooks('channels', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^CHANNEL +PROVIDER +STATE +LAST MESSAGE +LAST ERROR\n/);
+    expect(stdout).toMatch(/\nchan_1 +telegram +failing +\d+s ago +\d+s ago: /);
+    expect(await served.json('channels', 'list')).toMatchObject({
+      channels: [{ id: 'chan_1', state: 'failing' }],
+    });
+    const status = await served.hooks('status');
+    expect(status.code).toBe(1);
+    expect(status.stdout).toMatch(/needs you\n[^]*chan_1 fails: [^]*→ hooks channels test chan_1/);
+    for (const shown of [tested.stderr, stdout, status.stdout])
+      expect(shown).not.toContain('\u009b');
+  });
+
+  it('list says where to begin when there are none', async () => {
+    await using bare = await ServedCommands.start();
+    expect(await bare.hooks('channels', 'list')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'There are no channels: docs/channels.md\n',
+    });
+  });
+});
+
+describe('hooks status', () => {
+  it('is 0 and "fine" once everything works', async () => {
+    await served.hooks('channels', 'test', 'chan_1');
+    const { code, stdout, stderr } = await served.hooks('status');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Service at http:\S+ fine\n {2}intake: hooks take requests\n/);
+    expect(stdout).toMatch(/\n {2}versions: \d+\.\d+\.\d+, Node \d+/);
+    expect(stdout).not.toContain('Needs you');
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(await served.json('status')).toMatchObject({ ready: true, paused: false });
+  });
+
+  it('without a service is 3', async () => {
+    await using bare = await ServedCommands.start();
+    await bare.service.stop();
+    expect(await bare.hooks('status')).toMatchObject({ code: 3, stdout: '' });
+  });
+});
