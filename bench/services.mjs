@@ -1,0 +1,110 @@
+// The servers that are measured side by side, and the requests that they get.
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join, resolve } from 'node:path';
+import { NUMBER } from './load.mjs';
+import { Server } from './server.mjs';
+
+export const TOKEN = 'bench-token-that-is-long-enough-0123';
+const SECRET = 'bench-secret-that-is-long-enough-0123';
+const BODY_BYTES = 300;
+export const HERE = resolve(import.meta.dirname, '..');
+
+/** A bare Fastify. @returns {Promise<Server>} */
+export function startFloor() {
+  return Server.start('floor', join(import.meta.dirname, 'floor.mjs'));
+}
+
+/** A bare Nest application on Fastify, and threads that do nothing. */
+export function startNest({ idleThreads = 0, flags } = {}) {
+  const env = { IDLE_THREADS: String(idleThreads) };
+  return Server.start('nest', join(import.meta.dirname, 'nest-floor.mjs'), { env, flags });
+}
+
+/**
+ * The service, from a checkout that is built.
+ * @param gateway URL of the gateway that its agents are run by; absent: nothing runs.
+ * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
+ */
+export function startService({ checkout = HERE, gateway, dir, flags } = {}) {
+  const files = { 'gateway.json5': JSON.stringify(configuration(gateway)) };
+  return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
+}
+
+export const OPERATOR_TOKEN = 'bench-operator-token-0123456789';
+
+function configuration(gateway) {
+  const mapping = { action: 'wake', wakeMode: 'next-heartbeat', textTemplate: '{{ text }}' };
+  const verify = { scheme: 'github', secrets: [SECRET] };
+  const runner = gateway && { type: 'http', baseUrl: `${gateway}/v1` };
+  return {
+    gateway: { auth: { token: OPERATOR_TOKEN } },
+    hooks: {
+      enabled: true,
+      token: TOKEN,
+      // Forgets at once, so that every refusal is a 401.
+      authFailures: { limit: 1000, windowSeconds: 0.001, lockSeconds: 0.001 },
+      mappings: [
+        { id: 'mapped', ...mapping },
+        { id: 'signed', ...mapping, verify },
+      ],
+    },
+    agents: {
+      defaults: { maxSystemEvents: 100_000_000, heartbeat: { every: '0m' }, runner },
+    },
+  };
+}
+
+/**
+ * A gateway that takes every turn and never answers. So what is accepted waits in the queue, and accepting it is all that
+ * is measured.
+ */
+export async function startSilentGateway() {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop };
+}
+
+/** Of {@link BODY_BYTES}, filled up in `field`; no two alike. */
+function body(field, fields = {}) {
+  const json = (filler) =>
+    JSON.stringify({ ...fields, [field]: `Build ${NUMBER} of main failed: ${filler}` });
+  const missing = BODY_BYTES - json('').length + NUMBER.length - '1000000000'.length;
+  return json('x'.repeat(missing));
+}
+
+function headers(token) {
+  return { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+}
+
+function sign(text) {
+  return `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
+}
+
+/** By name; of 300 bytes each. */
+export const REQUESTS = {
+  later: { headers: headers(TOKEN), body: body('text', { mode: 'next-heartbeat' }) },
+  now: { headers: headers(TOKEN), body: body('text', { mode: 'now' }) },
+  agent: {
+    path: '/hooks/agent',
+    headers: headers(TOKEN),
+    body: body('message', { deliver: false }),
+  },
+  mapped: { path: '/hooks/mapped', headers: headers(TOKEN), body: body('text') },
+  signed: {
+    path: '/hooks/signed',
+    headers: { 'content-type': 'application/json' },
+    body: body('text'),
+    signature: { header: 'x-hub-signature-256', sign },
+  },
+  refused: {
+    headers: headers('wrong'),
+    body: body('text', { mode: 'next-heartbeat' }),
+    status: 401,
+  },
+};
