@@ -2,16 +2,74 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const ID_BYTES = 16;
+/** How many ids of one millisecond the 12 bits beside it can count. */
+const PER_MILLISECOND = 4096;
+const RANDOM_BITS = 20;
 
-/** Asking the system for randomness once per id would cost more than the rest of it. */
-const pool = new Uint8Array(256 * ID_BYTES);
-let used = pool.length;
+/**
+ * Makes UUIDv7s that rise strictly by their first 60 bits alone: the time in milliseconds and a count within it. Where
+ * the clock stands still or was set back, it counts on from the last one.
+ */
+export class RisingIds {
+  readonly #now: () => number;
+  /** Asking the system for randomness once per id would cost more than the rest of it. */
+  readonly #pool = new Uint8Array(256 * ID_BYTES);
+  #used = this.#pool.length;
+  #millisecond = -Infinity;
+  #count = 0;
 
-/** A UUIDv7: unique, and sorted by the millisecond it was made in. Events, runs and deliveries have one. */
-export function newId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
+  /** @param now epoch milliseconds. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
   }
-  return v7({ random: pool.subarray(used, (used += ID_BYTES)) });
+
+  next(): string {
+    this.#advance();
+    const random = this.#random();
+    const low = (random[6]! << 16) | (random[7]! << 8) | random[8]!;
+    const seq = (this.#count << RANDOM_BITS) | (low & ((1 << RANDOM_BITS) - 1));
+    return v7({ random, msecs: this.#millisecond, seq });
+  }
+
+  /** Whatever comes next is later than this one, which an earlier process made. */
+  continueAfter(id: string): void {
+    const millisecond = parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+    const count = parseInt(id.slice(15, 18), 16);
+    if (millisecond < this.#millisecond) return;
+    this.#count = millisecond > this.#millisecond ? count : Math.max(count, this.#count);
+    this.#millisecond = millisecond;
+  }
+
+  #advance(): void {
+    const now = this.#now();
+    this.#count += 1;
+    if (now > this.#millisecond) {
+      this.#millisecond = now;
+      this.#count = 0;
+    } else if (this.#count === PER_MILLISECOND) {
+      this.#millisecond += 1;
+      this.#count = 0;
+    }
+  }
+
+  #random(): Uint8Array {
+    if (this.#used === this.#pool.length) {
+      randomFillSync(this.#pool);
+      this.#used = 0;
+    }
+    return this.#pool.subarray(this.#used, (this.#used += ID_BYTES));
+  }
+}
+
+/** One for the process: ids of two ledgers in it never meet either. */
+const ids = new RisingIds();
+
+/** A UUIDv7 that is later than every one before it. Events, runs and deliveries have one. */
+export function newId(): string {
+  return ids.next();
+}
+
+/** Ids go on after this one: the last that a ledger holds, told when it is opened. */
+export function continueIdsAfter(id: string): void {
+  ids.continueAfter(id);
 }

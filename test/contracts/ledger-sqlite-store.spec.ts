@@ -11,6 +11,7 @@ import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { DeliveryLease } from '../../src/hooks/ports/work-ledger.ts';
+import { RisingIds } from '../../src/platform/new-id.ts';
 import { LIMITS, agent, delivery, event, wake } from './ledger/events.ts';
 
 const SCRIPT = join(import.meta.dirname, '../support/ledger-process.ts');
@@ -135,6 +136,20 @@ describe('sqliteLedger', () => {
     while (await ledger.maintenance.prune(retention));
     await ledger.maintenance.close();
     expect((await stat(join(dir, 'ledger.db'))).size).toBeLessThan(2 * MEGABYTE);
+  });
+
+  it('goes on after the last id that it holds, though the clock was set back', async () => {
+    const ledger = await open();
+    const tomorrow = new RisingIds(() => Date.now() + 86_400_000).next();
+    await ledger.intake.accept(wake({ id: tomorrow }), LIMITS);
+    await ledger.maintenance.close();
+    const again = await open();
+    const given = wake();
+    expect(given.id > tomorrow).toBe(true);
+    await again.intake.accept(given, LIMITS);
+    const { events } = await again.events.list({ limit: 9 });
+    expect(events.map(({ id }) => id)).toEqual([given.id, tomorrow]);
+    await again.maintenance.close();
   });
 
   it('refuses a file that is no database', async () => {

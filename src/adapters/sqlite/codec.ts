@@ -8,20 +8,18 @@
 //
 // Three words throughout: `…Tuple` is what is on its way to the writer, `Stored…` is what a thread reads or writes, and
 // the names without either are the ports' own.
-import { leaveOut } from '../../platform/credentials.ts';
-import { parseExactly } from '../../platform/exact-json.ts';
 import type { Change, RunUpdate, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
-import type { EventDetails } from '../../hooks/ports/event-store.ts';
 import type {
   Acceptance,
-  EventRequest,
   IdempotencyKey,
   NewAction,
   NewEvent,
   Receipt,
 } from '../../hooks/ports/event.ts';
+import { mainSession } from '../../hooks/ports/jobs.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Lease, WorkPart } from '../../hooks/ports/work-ledger.ts';
+import { decodeHead, toReceipt, toStoredRequest } from './stored-head.ts';
 
 /** A new event as its row holds it: nested data is JSON text. */
 export interface StoredEvent {
@@ -49,8 +47,15 @@ export interface StoredAction {
 /** A change as its rows hold it. */
 export type StoredChange =
   StoredSystemEvent | { readonly type: 'work'; readonly work: StoredWork } | RareChange;
-/** A system event whose trust is JSON text. */
-export type StoredSystemEvent = Omit<SystemEventChange, 'trust'> & { readonly trust: string };
+/** A system event; `words` are null where its event says the same. */
+export type StoredSystemEvent = Pick<
+  SystemEventChange,
+  'type' | 'session' | 'eventId' | 'asksHeartbeat' | 'deliveryId'
+> & { readonly words: SystemEventWords | null };
+/** What is shown of a system event; trust is JSON text. */
+export type SystemEventWords = Pick<SystemEventChange, 'at' | 'hook' | 'text'> & {
+  readonly trust: string;
+};
 /** Work whose job is JSON text: the ledger keeps jobs and never looks into them. */
 export type StoredWork = Omit<NewWork, 'job'> & { readonly job: string };
 /** Fields of a run's update that are objects or lists: JSON text in the row. */
@@ -72,13 +77,10 @@ type KeyTuple = readonly [
 type SystemEventTuple = readonly [
   type: 'system-event',
   session: string,
-  text: string,
-  at: number,
-  trust: string,
-  hook: string,
   eventId: string | undefined,
   asksHeartbeat: boolean,
   deliveryId: string | undefined,
+  words: SystemEventWords | null,
 ];
 /** A {@link StoredWork} on its way. */
 export type WorkTuple = readonly [
@@ -131,7 +133,7 @@ export function encodeEvent(event: NewEvent): EventTuple {
     JSON.stringify(toStoredRequest(event)),
     event.payload,
     event.keys?.map(encodeKey) ?? null,
-    event.actions.map(encodeAction),
+    event.actions.map((action) => encodeAction(action, event)),
   ];
 }
 
@@ -154,25 +156,34 @@ export function decodeEvent(tuple: EventTuple): StoredEvent {
   };
 }
 
-/** The request as it is stored. Console lines (pruned with the payload) and redaction ride with it: they are rare. */
-type StoredRequest = EventRequest & Pick<NewEvent, 'console' | 'redaction'>;
-
-function toStoredRequest({ request, console = [], redaction = [] }: NewEvent): StoredRequest {
-  if (console.length === 0 && redaction.length === 0) return request;
-  return {
-    ...request,
-    ...(console.length > 0 && { console }),
-    ...(redaction.length > 0 && { redaction }),
-  };
-}
-
-function encodeAction({ receipt, details, dedupeKey, changes }: NewAction): ActionTuple {
+function encodeAction(action: NewAction, event: NewEvent): ActionTuple {
+  const { receipt, details, dedupeKey, changes } = action;
   return [
     JSON.stringify(receipt),
     JSON.stringify(details),
     dedupeKey === undefined ? null : encodeKey(dedupeKey),
-    changes.map(encodeChange),
+    changes.map((change) =>
+      repeats(change, action, event) ? encodeBare(change) : encodeChange(change),
+    ),
   ];
+}
+
+/** Whether a change is the system event that the only action of its event stands for, in the same words. */
+function repeats(
+  change: Change,
+  { details }: NewAction,
+  event: NewEvent,
+): change is SystemEventChange {
+  return (
+    change.type === 'system-event' &&
+    event.actions.length === 1 &&
+    change.eventId === event.id &&
+    change.at === event.receivedAt &&
+    change.hook === event.hook &&
+    change.text === details['text'] &&
+    change.trust === details['trust'] &&
+    change.session === mainSession(String(details['agentId']))
+  );
 }
 
 function decodeAction([receipt, details, dedupeKey, changes]: ActionTuple): StoredAction {
@@ -197,8 +208,8 @@ export function encodeChange(change: Change): ChangeTuple {
   switch (change.type) {
     case 'system-event': {
       const { type, session, text, at, hook, eventId, asksHeartbeat, deliveryId } = change;
-      const trust = JSON.stringify(change.trust);
-      return [type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId];
+      const words = { at, hook, text, trust: JSON.stringify(change.trust) };
+      return [type, session, eventId, asksHeartbeat, deliveryId, words];
     }
     case 'work':
       return encodeWork(change.work);
@@ -209,12 +220,18 @@ export function encodeChange(change: Change): ChangeTuple {
   }
 }
 
+/** The same of a system event whose words are those of its event. */
+function encodeBare(change: SystemEventChange): SystemEventTuple {
+  const { type, session, eventId, asksHeartbeat, deliveryId } = change;
+  return [type, session, eventId, asksHeartbeat, deliveryId, null];
+}
+
 /** Writer thread: what {@link encodeChange} sent. */
 export function decodeChange(tuple: ChangeTuple): StoredChange {
   switch (tuple[0]) {
     case 'system-event': {
-      const [type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId] = tuple;
-      return { type, session, text, at, trust, hook, eventId, asksHeartbeat, deliveryId };
+      const [type, session, eventId, asksHeartbeat, deliveryId, words] = tuple;
+      return { type, session, eventId, asksHeartbeat, deliveryId, words };
     }
     case 'work':
       return { type: 'work', work: decodeWork(tuple) };
@@ -251,19 +268,17 @@ function toJson(value: object | undefined): string | undefined {
   return value && JSON.stringify(value);
 }
 
-/**
- * What the writer made of an event. `kept`: places of the actions that were stored; absent: all of them. `receipt`: JSON
- * text of the first receipt of the same key.
- */
+/** What the writer made of an event. */
 export type StoredAcceptance =
   | {
       readonly outcome: 'accepted';
-      /** Which actions are no repeats; absent: all of them. */
+      /** Places of the actions that are no repeats; absent: all of them. */
       readonly kept?: readonly number[];
       /** JSON text; absent: the event's own. */
       readonly warnings?: string;
     }
-  | { readonly outcome: 'replayed'; readonly receipt: string }
+  /** The event that has the key, and its head. */
+  | { readonly outcome: 'replayed'; readonly eventId: string; readonly head: string }
   | Exclude<Acceptance, { receipt: unknown }>;
 
 /**
@@ -274,24 +289,25 @@ export function decodeAcceptance(event: NewEvent, answer: StoredAcceptance): Acc
   switch (answer.outcome) {
     case 'accepted':
       return { outcome: 'accepted', receipt: buildReceipt(event, answer) };
-    case 'replayed': {
-      const receipt: Receipt = JSON.parse(answer.receipt);
-      return { outcome: 'replayed', receipt };
-    }
+    case 'replayed':
+      return { outcome: 'replayed', receipt: toReceipt(answer.eventId, decodeHead(answer.head)) };
     default:
       return answer;
   }
 }
 
 function buildReceipt(
-  event: NewEvent,
-  { kept, warnings }: Extract<StoredAcceptance, { outcome: 'accepted' }>,
+  { id, request, actions, skipped, warnings }: NewEvent,
+  answer: Extract<StoredAcceptance, { outcome: 'accepted' }>,
 ): Receipt {
-  const receipts = event.actions.map((action) => action.receipt);
-  const actions = kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at));
-  const { id: eventId, skipped } = event;
-  const told: readonly string[] = warnings === undefined ? event.warnings : JSON.parse(warnings);
-  return { eventId, actions, ...(skipped !== undefined && { skipped }), warnings: told };
+  const { kept } = answer;
+  const receipts = actions.map((action) => action.receipt);
+  return toReceipt(id, {
+    request,
+    receipts: kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at)),
+    ...(skipped !== undefined && { skipped }),
+    warnings: answer.warnings === undefined ? warnings : JSON.parse(answer.warnings),
+  });
 }
 
 /** A lease as its row holds it. */
@@ -314,29 +330,4 @@ export interface StoredLease {
 /** Main thread: a lease with its job as the step will see it. */
 export function decodeLease(lane: Lane, { job, ...lease }: StoredLease): Lease {
   return { ...lease, lane, job: JSON.parse(job) };
-}
-
-/** The details of an event whose request and payload are JSON text still. */
-export type StoredEventDetails = Omit<EventDetails, 'request' | 'console'> & {
-  readonly request: string;
-  readonly payload: string | null;
-};
-
-/** Main thread: the details as the port shows them, the console lines taken out of the request again. */
-export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
-  const { request: text, payload, ...details } = stored;
-  const { console = [], redaction, ...request } = parseRequest(text);
-  const shown = payload === null ? null : leaveOut(parseExactly(payload), redaction);
-  return { ...details, console, request: { ...request, payload: shown } };
-}
-
-/** A stored request without what rides with it. */
-export function decodeRequest(text: string): EventRequest {
-  const { console: _console, redaction: _redaction, ...request } = parseRequest(text);
-  return request;
-}
-
-function parseRequest(text: string): StoredRequest {
-  const request: StoredRequest = JSON.parse(text);
-  return request;
 }

@@ -11,8 +11,9 @@ import { LedgerAdmin } from '../../hooks/ports/ledger.ts';
 import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../hooks/ports/ledger.ts';
 import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
-import { decodeEventDetails, decodeRequest, encodeChange } from './codec.ts';
+import { encodeChange } from './codec.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
+import { decodeEventDetails, decodeRequest } from './stored-head.ts';
 import type { RpcClient } from './worker-client.ts';
 
 // The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and
@@ -38,7 +39,9 @@ export class SqliteEventStore extends EventStore {
 
   async storedRequest(id: string): Promise<StoredRequest | null> {
     const stored = await this.#reader.call('storedRequest', id);
-    return stored === null ? null : { ...stored, request: decodeRequest(stored.request) };
+    if (stored === null) return null;
+    const { hook, head, payload } = stored;
+    return { hook, request: decodeRequest(head), payload };
   }
 
   sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {

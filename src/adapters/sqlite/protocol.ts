@@ -26,14 +26,8 @@ import type {
   SessionDetails,
   SessionFilter,
 } from '../../hooks/ports/event-store.ts';
-import type {
-  ChangeTuple,
-  EventTuple,
-  StoredAcceptance,
-  StoredEventDetails,
-  StoredLease,
-  WorkTuple,
-} from './codec.ts';
+import type { ChangeTuple, EventTuple, StoredAcceptance, StoredLease, WorkTuple } from './codec.ts';
+import type { StoredEventDetails } from './stored-head.ts';
 
 /** What a thread can be asked to do: a name, what it takes and what it answers. */
 export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };
@@ -87,6 +81,8 @@ export interface Inventory {
   readonly events: number;
   /** There are more than were counted. */
   readonly hasMore: boolean;
+  /** Of all events, runs and deliveries; null: there is none. */
+  readonly lastId: string | null;
   /** Pieces of work that are not done, counted up to the same limit. */
   readonly waiting: number;
 }
@@ -151,7 +147,7 @@ export interface ReaderCalls {
   get: { args: [id: string]; result: StoredEventDetails | null };
   storedRequest: {
     args: [id: string];
-    result: { hook: string; request: string; payload: string | null } | null;
+    result: { hook: string; head: string; payload: string | null } | null;
   };
   sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
   session: { args: [key: string]; result: SessionDetails | null };

@@ -9,7 +9,7 @@ interface Calls {
   echo: { args: [value: number]; result: number };
 }
 
-const found = { isNew: false, events: 0, hasMore: false, waiting: 0 };
+const found = { isNew: false, events: 0, hasMore: false, lastId: null, waiting: 0 };
 const OPEN = `port.postMessage({ refusal: null, found: ${JSON.stringify(found)} });`;
 const DIES = `${OPEN} port.on('message', () => { throw new Error('an oops'); });`;
 const ANSWERS = `${OPEN} port.on('message', (batch) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { continueIdsAfter } from '../../platform/new-id.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
@@ -59,11 +60,13 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
       const where = dir ?? 'memory';
       throw new Error(`the ledger in ${where} cannot be used: ${handshake?.refusal}`);
     }
+    const { found } = handshake;
+    if (found.lastId !== null) continueIdsAfter(found.lastId);
     this.#client = new WorkerClient<C>(worker, this.#clock, {
       changed: (lanes) => this.#reports.changed(lanes),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });
-    return handshake.found;
+    return found;
   }
 
   get waiting(): number {

@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 /** A request as it is stored: what came, what it makes the gateway do, and what its sender is told. `v` because payloads outlive a release. */
 export interface NewEvent {
   readonly v: 1;
-  /** UUIDv7. */
+  /** UUIDv7, later than every one before it by its first 60 bits alone (platform/new-id.ts); so are those of runs and deliveries. */
   readonly id: string;
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
   readonly hook: string;

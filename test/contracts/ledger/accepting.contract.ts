@@ -1,6 +1,6 @@
 import { REUSED_KEY } from '../../../src/hooks/ports/event.ts';
 import type { Acceptance } from '../../../src/hooks/ports/event.ts';
-import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction } from './events.ts';
+import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -30,7 +30,7 @@ export function describeAccepting(openStore: OpenStore): void {
         outcome: 'accepted',
         receipt: {
           eventId: given.id,
-          actions: [{ kind: 'agent', runId: `${given.id}-run` }],
+          actions: [{ kind: 'agent', runId: runOf(given.id) }],
           warnings: ['unknown field x ignored'],
         },
       });

@@ -1,5 +1,5 @@
 import type { StepOutcome, Lease } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, heartbeat, wake } from './events.ts';
+import { LIMITS, agent, heartbeat, wake, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -45,7 +45,7 @@ export function describeClaiming(openStore: OpenStore): void {
         lane: 'turn',
         key: 'agent:main:a',
         kind: 'run',
-        ref: `${id}-run`,
+        ref: runOf(id),
         since: under.clock.now(),
         job: { v: 1, eventId: id, message: 'hello' },
       });

@@ -1,7 +1,7 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, agent, delivery, systemEvent, wake } from './events.ts';
+import { LIMITS, agent, delivery, systemEvent, wake, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -32,7 +32,7 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(await under.claimNow()).toEqual([]);
       const reply: Change = {
         type: 'run-update',
-        id: `${id}-run`,
+        id: runOf(id),
         status: 'succeeded',
         reply: 'r',
       };
@@ -50,7 +50,7 @@ export function describeCrashes(openStore: OpenStore): void {
       const held = await under.claimOne();
       const changes: Change[] = [
         systemEvent(),
-        { type: 'run-update', id: `${id}-run`, status: 'succeeded', reply: 'lost' },
+        { type: 'run-update', id: runOf(id), status: 'succeeded', reply: 'lost' },
       ];
       expect(await under.ledger.work.renew(lost)).toBe(false);
       expect(await under.ledger.work.commit(lost, { type: 'done' }, changes)).toBe(false);

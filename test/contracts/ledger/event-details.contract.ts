@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { EventFilter } from '../../../src/hooks/ports/event-store.ts';
-import { LIMITS, agent, event, key, wake, wakeNow } from './events.ts';
+import { LIMITS, agent, event, key, wake, wakeNow, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -49,7 +49,7 @@ export function describeEventDetails(openStore: OpenStore): void {
         actions: [{ kind: 'agent' }],
         runs: [
           {
-            id: `${given.id}-run`,
+            id: runOf(given.id),
             status: 'queued',
             agentId: 'main',
             sessionKey: 'hook:a',
@@ -80,7 +80,7 @@ export function describeEventDetails(openStore: OpenStore): void {
 
     it('follow a run through its updates', async () => {
       const id = await accept(agent('a'));
-      const run = `${id}-run`;
+      const run = runOf(id);
       const retry = { type: 'retry', at: under.clock.now() } as const;
       const { work } = under.ledger;
       await work.commit(await under.claimOne(), retry, [
@@ -111,8 +111,8 @@ export function describeEventDetails(openStore: OpenStore): void {
         warnings: ['no thinking'],
         toolCalls: [{ tool: 'a_b', input: '{}', outcome: 'failed', result: 'no', ms: 3 }],
       } as const;
-      const update: Change = { type: 'run-update', id: `${id}-run`, ...fields };
-      const later: Change = { type: 'run-update', id: `${id}-run`, status: 'succeeded' };
+      const update: Change = { type: 'run-update', id: runOf(id), ...fields };
+      const later: Change = { type: 'run-update', id: runOf(id), status: 'succeeded' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [update, later]);
       expect((await under.details(id)).runs).toMatchObject([{ status: 'succeeded', ...fields }]);
     });

@@ -1,3 +1,4 @@
+import { newId } from '../../../src/platform/new-id.ts';
 import type {
   Change,
   DeliveryStatus,
@@ -12,12 +13,14 @@ export const LIMITS = { maxSystemEvents: 1000 };
 export const TRUST = { level: 'untrusted', verifiedBy: 'token' } as const;
 const NOON = Date.UTC(2026, 0, 1);
 
-let count = 0;
+/** The id of an event's only run. */
+export function runOf(eventId: string): string {
+  return `${eventId.slice(0, -12)}000000000001`;
+}
 
-/** Ids that sort in the order they were asked for, as UUIDv7 do. */
-export function newId(): string {
-  count++;
-  return `01900000-0000-7000-8000-${String(count).padStart(12, '0')}`;
+/** The id of an event's only delivery. */
+export function deliveryOf(eventId: string): string {
+  return `${eventId.slice(0, -12)}000000000002`;
 }
 
 export function key(name: string, digest = 'd', keepUntil = NOON + 1000): IdempotencyKey {
@@ -66,17 +69,21 @@ export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKe
 
 /** A wake for the next heartbeat. */
 export function wake(given: Partial<NewEvent> = {}): NewEvent {
-  const base = event(given);
-  return { ...base, actions: [wakeAction([systemEvent({ eventId: base.id })])], ...given };
+  return { ...plainWake(given, false), ...given };
 }
 
 /** A wake that asks for a heartbeat now; its heartbeat work is left to the test. */
 export function wakeNow(given: Partial<NewEvent> = {}): NewEvent {
+  return plainWake(given, true);
+}
+
+/** Its action says what its system event does. */
+function plainWake(given: Partial<NewEvent>, asksHeartbeat: boolean): NewEvent {
   const base = event(given);
-  return {
-    ...base,
-    actions: [wakeAction([systemEvent({ eventId: base.id, asksHeartbeat: true })])],
-  };
+  const { id: eventId, receivedAt: at } = base;
+  const details = { kind: 'wake', text: 'hello', agentId: 'main', trust: TRUST };
+  const change = systemEvent({ eventId, at, asksHeartbeat });
+  return { ...base, actions: [{ ...wakeAction([change]), details }] };
 }
 
 export function heartbeat(session: string, given: Partial<NewWork> = {}): NewWork {
@@ -84,10 +91,10 @@ export function heartbeat(session: string, given: Partial<NewWork> = {}): NewWor
   return { lane: 'turn', key: session, kind: 'heartbeat', dueAt: NOON, job, ...given };
 }
 
-/** One agent run; its id is the event's id followed by `-run`. */
+/** One agent run. */
 export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent {
   const base = event({ hook: 'agent', ...given });
-  const id = `${base.id}-run`;
+  const id = runOf(base.id);
   const changes: Change[] = [
     { type: 'run', id, eventId: base.id, agentId: 'main', sessionKey: session },
     {
@@ -113,7 +120,7 @@ export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent 
 
 /** Begins a delivery: its record and its work. */
 export function delivery(eventId: string, status: DeliveryStatus = 'pending'): Change[] {
-  const id = `${eventId}-delivery`;
+  const id = deliveryOf(eventId);
   const begun: Change = {
     type: 'delivery',
     id,

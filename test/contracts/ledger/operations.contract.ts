@@ -2,7 +2,7 @@ import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, delivery, heartbeat, wake } from './events.ts';
+import { LIMITS, agent, delivery, heartbeat, wake, runOf, deliveryOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -20,7 +20,7 @@ export function describeOperations(openStore: OpenStore): void {
     };
     const runIs = (id: string, status: 'failed' | 'succeeded'): Change => ({
       type: 'run-update',
-      id: `${id}-run`,
+      id: runOf(id),
       status,
       finishedAt: under.clock.now(),
     });
@@ -53,7 +53,7 @@ export function describeOperations(openStore: OpenStore): void {
           ...delivery(run.eventId!),
         ]);
       }
-      const dead: Change = { type: 'delivery-update', id: `${first}-delivery`, status: 'dead' };
+      const dead: Change = { type: 'delivery-update', id: deliveryOf(first), status: 'dead' };
       await under.ledger.work.commit(await under.claimOne('delivery'), DEAD, [dead]);
       const underWay = await under.claimOne('delivery');
       expect(underWay.eventId).toBe(second);

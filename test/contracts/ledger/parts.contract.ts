@@ -1,5 +1,5 @@
 import type { DeliveryLease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, delivery } from './events.ts';
+import { LIMITS, agent, delivery, runOf, deliveryOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -11,7 +11,7 @@ async function acceptDelivery(under: LedgerUnderTest): Promise<string> {
   const given = agent('a');
   await under.ledger.intake.accept(given, LIMITS);
   await under.ledger.work.commit(await under.claimOne(), DONE, [
-    { type: 'run-update', id: `${given.id}-run`, status: 'succeeded' },
+    { type: 'run-update', id: runOf(given.id), status: 'succeeded' },
     ...delivery(given.id),
   ]);
   return given.id;
@@ -78,7 +78,7 @@ export function describeParts(openStore: OpenStore): void {
     it('are forgotten with the jobs of dead work', async () => {
       const id = await acceptDelivery(under);
       await cutIn('one', 'two');
-      const dead = { type: 'delivery-update', id: `${id}-delivery`, status: 'dead' } as const;
+      const dead = { type: 'delivery-update', id: deliveryOf(id), status: 'dead' } as const;
       await under.ledger.work.commit(await claim(), { type: 'dead' }, [dead]);
       under.clock.advance(8 * DAY);
       const now = under.clock.now();

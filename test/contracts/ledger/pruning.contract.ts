@@ -1,6 +1,18 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
-import { LIMITS, agent, delivery, event, heartbeat, key, turn, wake } from './events.ts';
+import {
+  MAIN,
+  TRUST,
+  LIMITS,
+  agent,
+  delivery,
+  event,
+  heartbeat,
+  key,
+  turn,
+  wake,
+  runOf,
+} from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -23,7 +35,7 @@ export function describePruning(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
         {
           type: 'run-update',
-          id: `${id}-run`,
+          id: runOf(id),
           status: 'succeeded',
           prompt: 'p',
           reply: 'r',
@@ -91,7 +103,7 @@ export function describePruning(openStore: OpenStore): void {
 
     it('takes the jobs of dead work with the payload: it cannot be retried then', async () => {
       const id = await accept(agent('a'));
-      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      const failed: Change = { type: 'run-update', id: runOf(id), status: 'failed' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(8 * DAY);
       await prune(7, 30);
@@ -102,7 +114,7 @@ export function describePruning(openStore: OpenStore): void {
 
     it('takes the bodies of a retried run as soon as it has ended', async () => {
       const id = await accept(agent('a'));
-      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      const failed: Change = { type: 'run-update', id: runOf(id), status: 'failed' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(8 * DAY);
       await under.ledger.admin.retry(id);
@@ -125,7 +137,7 @@ export function describePruning(openStore: OpenStore): void {
 
     it('deletes old ended events with their dead work', async () => {
       const id = await accept(agent('a'));
-      const failed: Change = { type: 'run-update', id: `${id}-run`, status: 'failed' };
+      const failed: Change = { type: 'run-update', id: runOf(id), status: 'failed' };
       await under.ledger.work.commit(await under.claimOne(), { type: 'dead' }, [failed]);
       under.clock.advance(31 * DAY);
       await prune(7, 30);
@@ -202,6 +214,35 @@ export function describePruning(openStore: OpenStore): void {
       await accept(wake({ receivedAt: under.clock.now() }));
       expect(await under.ledger.events.session('agent:main:main')).toMatchObject({
         pendingSystemEvents: [{ text: 'hello' }],
+      });
+    });
+
+    it('leaves what waits its words, when those of its event and then the event are forgotten', async () => {
+      const id = await accept(wake());
+      const waiting = async () => {
+        const limits = { maxEvents: 9, maxBytes: 99, maxHistoryCharacters: 9 };
+        return (await under.ledger.sessions.context(MAIN, limits)).pending;
+      };
+      const before = await waiting();
+      expect(before).toMatchObject([{ text: 'hello', trust: TRUST, hook: 'wake' }]);
+      under.clock.advance(8 * DAY);
+      await prune(7, 30);
+      expect((await under.details(id)).actions).toEqual([
+        { kind: 'wake', agentId: 'main', trust: TRUST },
+      ]);
+      expect(await waiting()).toEqual(before);
+      under.clock.advance(23 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.events.get(id)).toBeNull();
+      expect(await waiting()).toEqual(before);
+    });
+
+    it('leaves what waits its words, when its event is forgotten at once', async () => {
+      await accept(wake());
+      under.clock.advance(31 * DAY);
+      await prune(7, 30);
+      expect(await under.ledger.events.session(MAIN)).toMatchObject({
+        pendingSystemEvents: [{ text: 'hello', trust: TRUST }],
       });
     });
 

@@ -9,6 +9,7 @@ import {
   systemEvent,
   turn,
   wakeAction,
+  deliveryOf,
 } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -72,7 +73,7 @@ export function describeSessions(openStore: OpenStore): void {
 
     it('tells what became of the delivery that a system event names', async () => {
       const told = event();
-      const deliveryId = `${told.id}-delivery`;
+      const deliveryId = deliveryOf(told.id);
       await commit(
         ...delivery(told.id),
         systemEvent({ text: 'sent', deliveryId }),
@@ -91,7 +92,7 @@ export function describeSessions(openStore: OpenStore): void {
       const at = under.clock.now();
       const line = {
         ...systemEvent({ text: 'on its way', at }),
-        deliveryId: `${told.id}-delivery`,
+        deliveryId: deliveryOf(told.id),
       };
       await commit(...delivery(told.id), line);
       await add('one', 'two');
@@ -114,7 +115,7 @@ export function describeSessions(openStore: OpenStore): void {
     it('holds back nothing that lies ahead of a clock that was set back', async () => {
       const told = event();
       const line = { ...systemEvent(), at: under.clock.now() + 3_600_000 };
-      await commit(...delivery(told.id), { ...line, deliveryId: `${told.id}-delivery` });
+      await commit(...delivery(told.id), { ...line, deliveryId: deliveryOf(told.id) });
       const { pending, heldUntil } = await context({ ...wide, maxHoldMs: 1000 });
       expect([pending.length, heldUntil]).toEqual([1, null]);
     });

@@ -10,6 +10,8 @@ import {
   systemEvent,
   wake,
   wakeNow,
+  runOf,
+  deliveryOf,
 } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -94,7 +96,7 @@ export function describeSettling(openStore: OpenStore): void {
     ];
     it.each(endings)('whose run is %s is %s', async (status, expected) => {
       const id = await accept(agent('a'));
-      const update: Change = { type: 'run-update', id: `${id}-run`, status };
+      const update: Change = { type: 'run-update', id: runOf(id), status };
       await commit(await under.claimOne(), [update]);
       expect((await under.details(id)).status).toBe(expected);
     });
@@ -108,10 +110,10 @@ export function describeSettling(openStore: OpenStore): void {
     ];
     it.each(deliveries)('whose delivery is %s is %s', async (status, expected) => {
       const id = await accept(agent('a'));
-      const update: Change = { type: 'run-update', id: `${id}-run`, status: 'succeeded' };
+      const update: Change = { type: 'run-update', id: runOf(id), status: 'succeeded' };
       await commit(await under.claimOne(), [update, ...delivery(id)]);
       expect((await under.details(id)).status).toBe('running');
-      const sent: Change = { type: 'delivery-update', id: `${id}-delivery`, status };
+      const sent: Change = { type: 'delivery-update', id: deliveryOf(id), status };
       await commit(await under.claimOne('delivery'), [sent]);
       expect((await under.details(id)).status).toBe(expected);
     });
@@ -119,7 +121,7 @@ export function describeSettling(openStore: OpenStore): void {
     it('is running until the last of run, heartbeat and delivery has ended', async () => {
       const id = await accept(agent('a'));
       await commit(await under.claimOne(), [
-        { type: 'run-update', id: `${id}-run`, status: 'succeeded', summary: 'Hook: hi' },
+        { type: 'run-update', id: runOf(id), status: 'succeeded', summary: 'Hook: hi' },
         systemEvent({ eventId: id, asksHeartbeat: true, text: 'Hook: hi' }),
         ...delivery(id, 'skipped'),
       ]);
@@ -141,7 +143,7 @@ export function describeSettling(openStore: OpenStore): void {
       const id = await accept(agent('a'));
       const end: StepOutcome = { type: 'retry', at: under.clock.now() + 50 };
       const note = { at: under.clock.now(), attempt: 1, outcome: 'retry', error: 'busy' } as const;
-      await commit(await under.claimOne(), [{ type: 'run-update', id: `${id}-run`, note }], end);
+      await commit(await under.claimOne(), [{ type: 'run-update', id: runOf(id), note }], end);
       const details = await under.details(id);
       expect(details.status).toBe('running');
       expect(details.runs[0]?.notes).toEqual([

@@ -5,9 +5,11 @@ import type { EventStatus } from '../../../hooks/ports/event-store.ts';
 import { REUSED_KEY } from '../../../hooks/ports/event.ts';
 import type { IdempotencyKey } from '../../../hooks/ports/event.ts';
 import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
+import { idOf, ownKeyOf, restOf } from '../id-keys.ts';
+import { encodeHead } from '../stored-head.ts';
 import type { Pause } from './admin.ts';
 import type { Changes } from './changes.ts';
-import { text } from './rows.ts';
+import { integer, text } from './rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** What accepting touches besides its own tables. */
@@ -43,8 +45,8 @@ export class Accepting {
     const { conflict, repeats, isReused } = this.#compareKeys(event.keys, now);
     if (conflict !== null) return { outcome: 'conflict', scope: conflict.scope };
     if (repeats !== null) return this.#replay(repeats);
-    const { kept, firstEventId } = this.#withoutRepeats(event.actions, now);
-    if (kept.length === 0 && firstEventId !== null) return this.#replay(firstEventId);
+    const { kept, first } = this.#withoutRepeats(event.actions, now);
+    if (kept.length === 0 && first !== null) return this.#replay(first);
     if (this.#wouldOverflow(kept, maxSystemEvents, now)) return { outcome: 'full' };
     const warnings = isReused ? withReusedKey(event.warnings) : event.warnings;
     this.#store({ ...event, warnings }, kept, now);
@@ -59,10 +61,10 @@ export class Accepting {
 
   /**
    * What the keys of a request say of it, all in the transaction that will store it.
-   * `repeats`: the event that has the first known one.
+   * `repeats`: the key of the event that has the first known one.
    */
   #compareKeys(keys: readonly IdempotencyKey[], now: number) {
-    let repeats: string | null = null;
+    let repeats: number | null = null;
     let isReused = false;
     for (const key of keys) {
       const known = this.#keys.find(key, now);
@@ -70,7 +72,7 @@ export class Accepting {
       if (isOther && key.onOtherContent === 'conflict') {
         return { conflict: key, repeats, isReused };
       }
-      repeats ??= known?.eventId ?? null;
+      repeats ??= known?.event ?? null;
       isReused ||= known === null && this.#keys.hasOtherContent(key, now);
     }
     return { conflict: null, repeats, isReused };
@@ -78,23 +80,25 @@ export class Accepting {
 
   /** The event that has the key now. */
   holderOf(key: IdempotencyKey, now: number): string | null {
-    return this.#keys.find(key, now)?.eventId ?? null;
+    const known = this.#keys.find(key, now);
+    const row = known === null ? undefined : this.#sql.told.get(known.event);
+    return row === undefined ? null : idOf(integer(row, 'key'), text(row, 'rest'));
   }
 
   /** Leaves out actions whose key came before, in an earlier event or in this one. */
   #withoutRepeats(actions: readonly StoredAction[], now: number) {
     const seen = new Set<string>();
-    let firstEventId: string | null = null;
+    let first: number | null = null;
     const kept = actions.filter(({ dedupeKey }) => {
       if (dedupeKey === null) return true;
       const known = this.#keys.find(dedupeKey, now);
-      firstEventId ??= known?.eventId ?? null;
+      first ??= known?.event ?? null;
       const name = JSON.stringify([dedupeKey.scope, dedupeKey.key]);
       const isNew = known === null && !seen.has(name);
       seen.add(name);
       return isNew;
     });
-    return { kept, firstEventId };
+    return { kept, first };
   }
 
   /** Whether a main session would hold more system events than may wait there; then none of the event is stored. */
@@ -114,47 +118,56 @@ export class Accepting {
     const keys = [...event.keys, ...actions.map((action) => action.dedupeKey)].filter(
       (key) => key !== null,
     );
-    const receipts = actions.map((action) => action.receipt).join(',');
+    const key = ownKeyOf(event.id);
     const heartbeats = countHeartbeats(actions, event.id);
-    const skipped = event.skipped === null ? '' : `,"skipped":${event.skipped}`;
+    const shownIn = sessionOfBare(actions);
     this.#sql.insert.run(
-      event.id,
+      key,
+      restOf(event.id),
       event.hook,
       event.receivedAt,
       firstStatus(event, actions, heartbeats),
       event.mapping,
       heartbeats,
-      Math.max(0, ...keys.map((key) => key.keepUntil)),
+      Math.max(0, ...keys.map(({ keepUntil }) => keepUntil)),
+      shownIn === null ? null : this.#systemEvents.nextSeq(shownIn, now),
       event.failure,
-      event.warnings,
-      `[${actions.map((action) => action.details).join(',')}]`,
-      `{"eventId":${JSON.stringify(event.id)},"actions":[${receipts}]${skipped},"warnings":${event.warnings}}`,
-      event.request,
+      encodeHead(event, actions),
       event.payload,
     );
-    for (const key of keys) this.#keys.remember(key, event.id);
+    for (const given of keys) this.#keys.remember(given, key);
     for (const { changes } of actions) {
       for (const change of changes) this.#changes.applyToNewEvent(change, now);
     }
   }
 
-  /** The receipt that the first request of a key was given. */
-  #replay(eventId: string): StoredAcceptance {
-    const row = this.#sql.receipt.get(eventId);
-    if (row === undefined) throw new Error(`event ${eventId} is gone but its key is not`);
-    return { outcome: 'replayed', receipt: text(row, 'receipt') };
+  /** What the first request of a key was told. */
+  #replay(event: number): StoredAcceptance {
+    const row = this.#sql.told.get(event);
+    if (row === undefined) throw new Error('an event is gone but its key is not');
+    const eventId = idOf(integer(row, 'key'), text(row, 'rest'));
+    return { outcome: 'replayed', eventId, head: text(row, 'head') };
   }
 }
 
-/** The receipt is stored as the text that was answered, so that a repeat gets the very same. */
 function prepareEvents(db: DatabaseSync) {
   return {
     insert: db.prepare(
-      `INSERT INTO events (id, hook, received_at, status, mapping, beats_open, kept_until, error,
-         warnings, actions, receipt, request, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events (key, rest, hook, received_at, status, mapping, beats_open, kept_until,
+         shown_as, error, head, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    receipt: db.prepare('SELECT receipt FROM events WHERE id = ?'),
+    told: db.prepare('SELECT key, rest, head FROM events WHERE key = ?'),
   };
+}
+
+/** The session in which the event is shown in its own words; null: it is not. */
+function sessionOfBare(actions: readonly StoredAction[]): string | null {
+  for (const { changes } of actions) {
+    for (const change of changes) {
+      if (change.type === 'system-event' && change.words === null) return change.session;
+    }
+  }
+  return null;
 }
 
 /** How many system events of this very event ask for a heartbeat. */
@@ -199,10 +212,10 @@ class IdempotencyKeys {
   }
 
   /** Null: not known, or remembered for long enough. */
-  find(key: IdempotencyKey, now: number): { digest: string; eventId: string } | null {
+  find(key: IdempotencyKey, now: number): { digest: string; event: number } | null {
     const row = this.#sql.find.get(key.scope, nameOf(key), now);
     if (row === undefined) return null;
-    return { digest: text(row, 'digest'), eventId: text(row, 'event_id') };
+    return { digest: text(row, 'digest'), event: integer(row, 'event') };
   }
 
   /** Whether a key that is remembered for each content is so for any but this. */
@@ -214,8 +227,8 @@ class IdempotencyKeys {
   }
 
   /** A key that had expired is taken over by the new event. */
-  remember(key: IdempotencyKey, eventId: string): void {
-    this.#sql.remember.run(key.scope, nameOf(key), key.digest, key.keepUntil, eventId);
+  remember(key: IdempotencyKey, event: number): void {
+    this.#sql.remember.run(key.scope, nameOf(key), key.digest, key.keepUntil, event);
   }
 }
 
@@ -235,16 +248,16 @@ function nameOf({ key, digest, onOtherContent }: IdempotencyKey): string {
 function prepareKeys(db: DatabaseSync) {
   return {
     find: db.prepare(
-      'SELECT digest, event_id FROM idempotency WHERE scope = ? AND key = ? AND keep_until > ?',
+      'SELECT digest, event FROM idempotency WHERE scope = ? AND key = ? AND keep_until > ?',
     ),
     findOther: db.prepare(
       `SELECT 1 FROM idempotency WHERE scope = ? AND key > ? AND key < ?
        AND key = ? || char(10) || digest AND keep_until > ? LIMIT 1`,
     ),
     remember: db.prepare(
-      `INSERT INTO idempotency (scope, key, digest, keep_until, event_id) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO idempotency (scope, key, digest, keep_until, event) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (scope, key) DO UPDATE SET digest = excluded.digest,
-       keep_until = excluded.keep_until, event_id = excluded.event_id`,
+       keep_until = excluded.keep_until, event = excluded.event`,
     ),
   };
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../../hooks/ports/ledger.ts';
+import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
@@ -60,7 +61,7 @@ export class DeadWork {
    * Returns how many; null for an unknown event.
    */
   retry(eventId: string, now: number): number | null {
-    if (this.#sql.event.get(eventId) === undefined) return null;
+    if (!this.#isKnown(eventId)) return null;
     return this.#requeue(this.#sql.ofEvent.all(eventId).filter(hasJob), now);
   }
 
@@ -71,7 +72,7 @@ export class DeadWork {
 
   /** Forgets dead work of an event; its history says so. Returns how much; null for an unknown event. */
   dismiss(eventId: string, now: number): number | null {
-    if (this.#sql.event.get(eventId) === undefined) return null;
+    if (!this.#isKnown(eventId)) return null;
     return this.#forget(this.#sql.ofEvent.all(eventId), now);
   }
 
@@ -80,21 +81,44 @@ export class DeadWork {
     return this.#page(filter, (rows) => this.#forget(rows, now));
   }
 
+  #isKnown(eventId: string): boolean {
+    const row = this.#sql.event.get(keyOf(eventId));
+    return row !== undefined && text(row, 'rest') === restOf(eventId);
+  }
+
   #page(filter: DeadWorkFilter, act: (rows: readonly Row[]) => number): DeadWorkPage {
-    const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
-    // SQLite would take it for null, which is no limit at all.
-    if (Number.isNaN(since)) throw new RangeError('since is no time');
-    const found = this.#sql.all.all(Number(cursor), hook, since, status, limit + 1);
-    const rows = found.slice(0, limit);
+    const { cursor = '0', limit } = filter;
+    if (Number.isNaN(filter.since)) throw new RangeError('since is no time');
+    const rows: Row[] = [];
+    let hasMore = false;
+    for (const row of this.#sql.all.iterate(Number(cursor))) {
+      if (!this.#matches(row, filter)) continue;
+      hasMore = rows.length === limit;
+      if (hasMore) break;
+      rows.push(row);
+    }
     const last = rows.at(-1);
-    const hasMore = found.length > limit && last !== undefined;
-    return { count: act(rows), nextCursor: hasMore ? String(integer(last, 'id')) : null };
+    const nextCursor = hasMore && last !== undefined ? String(integer(last, 'id')) : null;
+    return { count: act(rows), nextCursor };
+  }
+
+  #matches(row: Row, { hook, since, status }: DeadWorkFilter): boolean {
+    const eventId = optionalText(row, 'event_id');
+    const event = eventId === null ? undefined : this.#sql.event.get(ownKeyOf(eventId));
+    if (hook !== undefined && event?.['hook'] !== hook && event?.['mapping'] !== hook) return false;
+    if (since !== undefined && integer(event ?? row, event ? 'received_at' : 'since') < since) {
+      return false;
+    }
+    if (status === undefined) return true;
+    const isRun = word(row, 'kind', KINDS) === 'run';
+    const { runStatus, deliveryStatus } = this.#sql;
+    return (isRun ? runStatus : deliveryStatus).get(refOf(row))?.['status'] === status;
   }
 
   #requeue(rows: readonly Row[], now: number): number {
     for (const row of rows) {
       const isRun = word(row, 'kind', KINDS) === 'run';
-      (isRun ? this.#sql.runQueued : this.#sql.deliveryPending).run(row['ref'] ?? null);
+      (isRun ? this.#sql.runQueued : this.#sql.deliveryPending).run(refOf(row));
       this.#queue.requeue(integer(row, 'id'), word(row, 'lane', LANES), text(row, 'key'), now);
     }
     return this.#settled(rows);
@@ -106,7 +130,7 @@ export class DeadWork {
       const note: AttemptNote = { at: now, attempt, outcome: 'dismissed' };
       const isRun = word(row, 'kind', KINDS) === 'run';
       const { noteRun, noteDelivery } = this.#sql;
-      (isRun ? noteRun : noteDelivery).run(JSON.stringify(note), row['ref'] ?? null);
+      (isRun ? noteRun : noteDelivery).run(JSON.stringify(note), refOf(row));
       this.#sql.forget.run(integer(row, 'id'));
     }
     return this.#settled(rows);
@@ -114,7 +138,7 @@ export class DeadWork {
 
   #settled(rows: readonly Row[]): number {
     const eventIds = rows.map((row) => optionalText(row, 'event_id'));
-    this.#settlement.settle(new Set(eventIds.filter((id) => id !== null)));
+    this.#settlement.settle(new Set(eventIds.filter((id) => id !== null).map(ownKeyOf)));
     return rows.length;
   }
 }
@@ -124,26 +148,25 @@ function hasJob(row: Row): boolean {
   return integer(row, 'has_job') === 1;
 }
 
+/** The key of its run or its delivery. */
+function refOf(row: Row): number {
+  return ownKeyOf(text(row, 'ref'));
+}
+
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
 function prepareDeadWork(db: DatabaseSync) {
-  const dead = `SELECT work.id, lane, key, kind, ref, event_id, attempt, job IS NOT NULL AS has_job
-     FROM work`;
-  const isDead = `stage = 'dead' AND kind IN ('run', 'delivery')`;
+  const dead = `SELECT id, lane, key, kind, ref, event_id, attempt, since, job IS NOT NULL AS has_job
+     FROM work WHERE stage = 'dead' AND kind IN ('run', 'delivery')`;
   const note = (table: string) =>
-    db.prepare(`UPDATE ${table} SET notes = json_insert(notes, '$[#]', json(?)) WHERE id = ?`);
+    db.prepare(`UPDATE ${table} SET notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`);
   return {
-    event: db.prepare('SELECT 1 FROM events WHERE id = ?'),
-    ofEvent: db.prepare(`${dead} WHERE event_id = ? AND ${isDead} ORDER BY work.id`),
-    all: db.prepare(
-      `${dead} LEFT JOIN events ON events.id = event_id
-       WHERE ${isDead} AND work.id > ?1 AND (?2 IS NULL OR ?2 IN (hook, mapping))
-       AND (?3 IS NULL OR ifnull(received_at, since) >= ?3)
-       AND (?4 IS NULL OR ?4 = (SELECT status FROM runs WHERE id = ref)
-         OR ?4 = (SELECT status FROM deliveries WHERE id = ref))
-       ORDER BY work.id LIMIT ?5`,
-    ),
-    runQueued: db.prepare(`UPDATE runs SET status = 'queued', finished_at = NULL WHERE id = ?`),
-    deliveryPending: db.prepare(`UPDATE deliveries SET status = 'pending' WHERE id = ?`),
+    event: db.prepare('SELECT rest, hook, mapping, received_at FROM events WHERE key = ?'),
+    ofEvent: db.prepare(`${dead} AND event_id = ? ORDER BY id`),
+    all: db.prepare(`${dead} AND id > ? ORDER BY id`),
+    runStatus: db.prepare('SELECT status FROM runs WHERE key = ?'),
+    deliveryStatus: db.prepare('SELECT status FROM deliveries WHERE key = ?'),
+    runQueued: db.prepare(`UPDATE runs SET status = 'queued', finished_at = NULL WHERE key = ?`),
+    deliveryPending: db.prepare(`UPDATE deliveries SET status = 'pending' WHERE key = ?`),
     noteRun: note('runs'),
     noteDelivery: note('deliveries'),
     forget: db.prepare('DELETE FROM work WHERE id = ?'),

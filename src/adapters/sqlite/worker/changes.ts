@@ -2,7 +2,7 @@
 // kind of effect is one variant of `Change` (hooks/ports/change.ts) and one case here.
 //
 // Two callers: accepting.ts writes what an action of a new event means, steps.ts what a step that ended has done. Both are
-// inside the transaction of their batch. What comes back are ids of events whose status may be another one now; the
+// inside the transaction of their batch. What comes back are keys of events whose status may be another one now; the
 // caller gathers them and settles each once, however many changes touched it.
 import type { DatabaseSync } from 'node:sqlite';
 import type {
@@ -13,6 +13,7 @@ import type {
 } from '../../../hooks/ports/change.ts';
 import type { BadEnds as GatheredEnds } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange, StoredRunUpdate } from '../codec.ts';
+import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import type { HeartbeatCounts } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalText, text } from './rows.ts';
@@ -30,7 +31,7 @@ interface Tables {
 }
 
 /** No event has to be settled; one array for all, because most changes of a wake end here. */
-const NONE: readonly string[] = [];
+const NONE: readonly number[] = [];
 
 /** Writes changes, one variant of {@link StoredChange} after the other. */
 export class Changes {
@@ -51,25 +52,22 @@ export class Changes {
   }
 
   /** Writes a change and names the events that have to be settled. */
-  apply(change: StoredChange, now: number): Iterable<string> {
-    const { badEnds, queue, systemEvents, heartbeats, transcripts, routes } = this.#tables;
+  apply(change: StoredChange, now: number): Iterable<number> {
+    const { badEnds, queue, systemEvents, transcripts, routes } = this.#tables;
     switch (change.type) {
       case 'system-event':
         systemEvents.add(change, now);
         if (!change.asksHeartbeat || change.eventId === undefined) return NONE;
-        heartbeats.addRequested(change.eventId);
-        return [change.eventId];
+        return this.#requestHeartbeat(ownKeyOf(change.eventId));
       case 'work':
         queue.add(change.work, now);
         return NONE;
       case 'run':
-        this.#runs.begin(change);
-        return [change.eventId];
+        return [this.#runs.begin(change)];
       case 'run-update':
         return orNone(this.#runs.update(change));
       case 'delivery':
-        this.#deliveries.begin(change);
-        return [change.eventId];
+        return [this.#deliveries.begin(change)];
       case 'delivery-update':
         return orNone(this.#deliveries.update(change));
       case 'consume':
@@ -89,6 +87,11 @@ export class Changes {
         badEnds.forget(change.through);
         return NONE;
     }
+  }
+
+  #requestHeartbeat(event: number): readonly number[] {
+    this.#tables.heartbeats.addRequested(event);
+    return [event];
   }
 }
 
@@ -138,8 +141,8 @@ function prepareBadEnds(db: DatabaseSync) {
 }
 
 /** The events to settle after an update; none when its run or delivery was forgotten meanwhile. */
-function orNone(eventId: string | null): readonly string[] {
-  return eventId === null ? NONE : [eventId];
+function orNone(event: number | null): readonly number[] {
+  return event === null ? NONE : [event];
 }
 
 /** What became of runs: one row per run, begun as `queued`. An update leaves alone what it does not name, and appends its note to the history. */
@@ -150,20 +153,23 @@ class Runs {
     this.#sql = prepareRuns(db);
   }
 
-  /** A run that was accepted and has not begun. */
-  begin(run: RunChange): void {
+  /** A run that was accepted and has not begun. Returns the key of its event. */
+  begin(run: RunChange): number {
+    const event = ownKeyOf(run.eventId);
     this.#sql.insert.run(
-      run.id,
-      run.eventId,
+      ownKeyOf(run.id),
+      restOf(run.id),
+      event,
       run.agentId,
       run.sessionKey,
       run.model ?? null,
       run.thinking ?? null,
     );
+    return event;
   }
 
   /** The run's event; null for an unknown run. */
-  update(run: StoredRunUpdate): string | null {
+  update(run: StoredRunUpdate): number | null {
     const { note = null } = run;
     const row = this.#sql.update.get(
       run.status ?? null,
@@ -180,9 +186,9 @@ class Runs {
       run.error ?? null,
       note,
       note,
-      run.id,
+      keyOf(run.id),
     );
-    return row === undefined ? null : text(row, 'event_id');
+    return row === undefined ? null : integer(row, 'event');
   }
 }
 
@@ -190,8 +196,8 @@ class Runs {
 function prepareRuns(db: DatabaseSync) {
   return {
     insert: db.prepare(
-      `INSERT INTO runs (id, event_id, agent_id, session_key, model, thinking)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO runs (key, rest, event, agent_id, session_key, model, thinking)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
       `UPDATE runs SET status = ifnull(?, status), model = ifnull(?, model),
@@ -200,7 +206,7 @@ function prepareRuns(db: DatabaseSync) {
          tool_calls = ifnull(?, tool_calls),
          finished_at = ifnull(?, finished_at), error = iif(?, ?, error),
          notes = iif(? IS NULL, notes, json_insert(notes, '$[#]', json(?)))
-       WHERE id = ? RETURNING event_id`,
+       WHERE key = ? RETURNING event`,
     ),
   };
 }
@@ -213,14 +219,17 @@ class Deliveries {
     this.#sql = prepareDeliveries(db);
   }
 
-  /** A delivery that waits, or one that was decided against at once: its status says which. */
-  begin(delivery: DeliveryChange): void {
+  /** A delivery that waits, or one that was decided against at once: its status says which. Returns the key of its event. */
+  begin(delivery: DeliveryChange): number {
     const { id, eventId, runId, channel, to, status } = delivery;
-    this.#sql.insert.run(id, eventId, runId, channel, to, status, delivery.error ?? null);
+    const event = ownKeyOf(eventId);
+    const error = delivery.error ?? null;
+    this.#sql.insert.run(ownKeyOf(id), restOf(id), event, runId, channel, to, status, error);
+    return event;
   }
 
   /** The delivery's event; null for an unknown delivery. */
-  update(delivery: DeliveryUpdate): string | null {
+  update(delivery: DeliveryUpdate): number | null {
     const { attempt } = delivery;
     const note = attempt === undefined ? null : JSON.stringify(attempt);
     const row = this.#sql.update.get(
@@ -230,22 +239,22 @@ class Deliveries {
       delivery.error ?? null,
       note,
       note,
-      delivery.id,
+      keyOf(delivery.id),
     );
-    return row === undefined ? null : text(row, 'event_id');
+    return row === undefined ? null : integer(row, 'event');
   }
 }
 
 function prepareDeliveries(db: DatabaseSync) {
   return {
     insert: db.prepare(
-      `INSERT INTO deliveries (id, event_id, run_id, channel, recipient, status, error)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO deliveries (key, rest, event, run_id, channel, recipient, status, error)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
       `UPDATE deliveries SET status = ifnull(?, status), message_id = ifnull(?, message_id),
          error = iif(?, ?, error), notes = iif(? IS NULL, notes, json_insert(notes, '$[#]', json(?)))
-       WHERE id = ? RETURNING event_id`,
+       WHERE key = ? RETURNING event`,
     ),
   };
 }

@@ -7,6 +7,7 @@ import type { Lane } from '../../../hooks/ports/jobs.ts';
 import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
 import type { ClaimLimits } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredLease } from '../codec.ts';
+import { ownKeyOf } from '../id-keys.ts';
 import { KINDS } from '../protocol.ts';
 import type { ClaimResult, HeldLease } from '../protocol.ts';
 import type { WorkQueue } from './queue.ts';
@@ -91,8 +92,8 @@ export class Claims {
     };
     this.#sql.lease.run(lease.workId);
     const part = lease.kind === 'delivery' ? this.#parts.first(lease.workId) : undefined;
-    if (lease.kind === 'run') this.#sql.beginRun.run(now, lease.ref);
-    this.#sql.beginEvent.run(lease.eventId);
+    if (lease.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
+    if (lease.eventId !== null) this.#sql.beginEvent.run(ownKeyOf(lease.eventId));
     return part === undefined ? lease : { ...lease, part };
   }
 }
@@ -120,10 +121,10 @@ function prepareClaims(db: DatabaseSync) {
     ),
     beginRun: db.prepare(
       `UPDATE runs SET status = 'running', attempts = attempts + 1,
-       started_at = ifnull(started_at, ?) WHERE id = ?`,
+       started_at = ifnull(started_at, ?) WHERE key = ?`,
     ),
     beginEvent: db.prepare(
-      `UPDATE events SET status = 'running' WHERE id = ? AND status = 'accepted'`,
+      `UPDATE events SET status = 'running' WHERE key = ? AND status = 'accepted'`,
     ),
     held: db.prepare(`SELECT 1 FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`),
     setActing: db.prepare(
@@ -160,13 +161,14 @@ export class Interruptions {
 
   /** Writes into the history of the run or the delivery that its attempt was cut off. */
   #note(row: Row, now: number): void {
-    const ref = optionalText(row, 'ref');
     const kind = text(row, 'kind');
     // A message may have been sent a moment before: nobody can tell.
     const outcome = kind === 'delivery' ? 'unknown' : 'interrupted';
     const note: AttemptNote = { at: now, attempt: integer(row, 'attempt'), outcome };
-    if (kind === 'run') this.#sql.noteRun.run(JSON.stringify(note), ref);
-    if (kind === 'delivery') this.#sql.noteDelivery.run(JSON.stringify(note), ref);
+    if (kind !== 'run' && kind !== 'delivery') return;
+    const { noteRun, noteDelivery } = this.#sql;
+    const append = kind === 'run' ? noteRun : noteDelivery;
+    append.run(JSON.stringify(note), ownKeyOf(text(row, 'ref')));
   }
 }
 
@@ -184,10 +186,10 @@ function prepareInterruptions(db: DatabaseSync) {
       `UPDATE work SET due_at = ?1 WHERE stage = 'ready' AND attempt > 0 AND due_at > ?1 + ?2`,
     ),
     noteRun: db.prepare(
-      `UPDATE runs SET status = 'queued', notes = json_insert(notes, '$[#]', json(?)) WHERE id = ?`,
+      `UPDATE runs SET status = 'queued', notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`,
     ),
     noteDelivery: db.prepare(
-      `UPDATE deliveries SET notes = json_insert(notes, '$[#]', json(?)) WHERE id = ?`,
+      `UPDATE deliveries SET notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`,
     ),
   };
 }

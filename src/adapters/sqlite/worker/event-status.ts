@@ -19,23 +19,23 @@ export class HeartbeatCounts {
   }
 
   /** A system event that asks for a heartbeat was added after its event had been stored. */
-  addRequested(eventId: string): void {
-    this.#sql.requested.run(eventId);
+  addRequested(event: number): void {
+    this.#sql.requested.run(event);
   }
 
   /** @param hadFailed it was counted as failed before, and was shown by a later turn after all. */
-  addDone(eventId: string, hadFailed: boolean): void {
-    (hadFailed ? this.#sql.recovered : this.#sql.done).run(eventId);
+  addDone(event: number, hadFailed: boolean): void {
+    (hadFailed ? this.#sql.recovered : this.#sql.done).run(event);
   }
 
   /** The heartbeat that showed the system event failed; it waits for a later turn. */
-  addFailed(eventId: string): void {
-    this.#sql.failed.run(eventId);
+  addFailed(event: number): void {
+    this.#sql.failed.run(event);
   }
 }
 
 function prepareCounts(db: DatabaseSync) {
-  const update = (changes: string) => db.prepare(`UPDATE events SET ${changes} WHERE id = ?`);
+  const update = (changes: string) => db.prepare(`UPDATE events SET ${changes} WHERE key = ?`);
   return {
     requested: update('beats_open = beats_open + 1'),
     done: update('beats_open = beats_open - 1, beats_done = beats_done + 1'),
@@ -52,12 +52,13 @@ export class Settlement {
     this.#sql = prepareSettlement(db);
   }
 
-  settle(eventIds: Iterable<string>): void {
-    for (const id of eventIds) {
-      const row = this.#sql.effects.get(id);
+  /** @param events by their keys. */
+  settle(events: Iterable<number>): void {
+    for (const event of events) {
+      const row = this.#sql.effects.get(event);
       if (row === undefined) continue;
       const status = deriveStatus(row);
-      if (status !== text(row, 'status')) this.#sql.setStatus.run(status, id);
+      if (status !== text(row, 'status')) this.#sql.setStatus.run(status, event);
     }
   }
 }
@@ -67,19 +68,19 @@ function prepareSettlement(db: DatabaseSync) {
     // Events whose request could not be read or had nothing to do stay what they are.
     effects: db.prepare(
       `SELECT status, beats_open, beats_failed, beats_done,
-         (SELECT count(*) FROM runs WHERE event_id = e.id
+         (SELECT count(*) FROM runs WHERE event = e.key
           AND status IN ('queued', 'running')) AS runs_open,
-         (SELECT count(*) FROM runs WHERE event_id = e.id
+         (SELECT count(*) FROM runs WHERE event = e.key
           AND status IN ('failed', 'timed-out', 'interrupted')) AS runs_bad,
-         (SELECT count(*) FROM runs WHERE event_id = e.id
+         (SELECT count(*) FROM runs WHERE event = e.key
           AND (attempts > 0 OR status <> 'queued')) AS runs_begun,
-         (SELECT count(*) FROM deliveries WHERE event_id = e.id
+         (SELECT count(*) FROM deliveries WHERE event = e.key
           AND status = 'pending') AS deliveries_open,
-         (SELECT count(*) FROM deliveries WHERE event_id = e.id
+         (SELECT count(*) FROM deliveries WHERE event = e.key
           AND status IN ('dead', 'unknown')) AS deliveries_bad
-       FROM events e WHERE id = ? AND error IS NULL AND status <> 'skipped'`,
+       FROM events e WHERE key = ? AND error IS NULL AND status <> 'skipped'`,
     ),
-    setStatus: db.prepare('UPDATE events SET status = ? WHERE id = ?'),
+    setStatus: db.prepare('UPDATE events SET status = ? WHERE key = ?'),
   };
 }
 

@@ -11,9 +11,10 @@ import type {
   HeartbeatStatus,
   RunDetails,
 } from '../../../hooks/ports/event-store.ts';
-import type { Receipt } from '../../../hooks/ports/event.ts';
-import type { StoredEventDetails } from '../codec.ts';
+
+import { idOf, keyOf } from '../id-keys.ts';
 import type { ReaderCalls } from '../protocol.ts';
+import type { StoredEventDetails } from '../stored-head.ts';
 import {
   DELIVERY_STATUSES,
   integer,
@@ -57,7 +58,7 @@ export class EventList {
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
       events: shown.map(toSummary),
-      nextCursor: last === undefined ? null : String(integer(last, 'n')),
+      nextCursor: last === undefined ? null : String(integer(last, 'key')),
     };
   }
 
@@ -77,19 +78,19 @@ function buildQuery({ hook, status, cursor }: EventFilter): string {
   // The plus keeps SQLite off the index of hooks where the far shorter one of statuses applies.
   const isRare = status !== undefined && status !== 'done';
   if (hook !== undefined) terms.push(isRare ? '+hook = ?' : 'hook = ?');
-  if (cursor !== undefined) terms.push('n < ?');
+  if (cursor !== undefined) terms.push('key < ?');
   if (status !== undefined) terms.push(`status = '${status}'`);
   // Said twice, because SQLite does not see by itself that the partial index holds every such row.
   if (isRare) terms.push(`status <> 'done'`);
   const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
-  return `SELECT n, id, hook, status, received_at, mapping FROM events ${where} ORDER BY n DESC LIMIT ?`;
+  return `SELECT key, rest, hook, status, received_at, mapping FROM events ${where} ORDER BY key DESC LIMIT ?`;
 }
 
 /** The columns that the list and the details share. */
 function toSummary(row: Row): EventSummary {
   const status: EventStatus = word(row, 'status', EVENT_STATUSES);
   return {
-    id: text(row, 'id'),
+    id: toId(row),
     hook: text(row, 'hook'),
     status,
     receivedAt: time(row, 'received_at'),
@@ -105,53 +106,54 @@ export class EventReader {
     this.#sql = prepareReader(db);
   }
 
-  /**
-   * Null for an unknown event. `request` and `payload` are still JSON text here: the main thread parses them (codec.ts).
-   */
+  /** Null for an unknown event. What its head and its payload say is JSON text still: the main thread parses it (codec.ts). */
   get(id: string): StoredEventDetails | null {
-    const event = this.#sql.event.get(id);
-    if (event === undefined) return null;
-    const runs = this.#sql.runs.all(id);
+    const event = this.#find(id);
+    if (event === null) return null;
+    const key = integer(event, 'key');
+    const runs = this.#sql.runs.all(key);
     const summaries = runs.map((run) => optionalText(run, 'summary')).filter((it) => it !== null);
     return {
       ...toSummary(event),
-      request: text(event, 'request'),
+      head: text(event, 'head'),
       payload: optionalText(event, 'payload'),
-      actions: JSON.parse(text(event, 'actions')),
       runs: runs.map(toRun),
       summary: summaries.length === 0 ? null : summaries.join('\n'),
       heartbeat: heartbeatStatus(event),
-      deliveries: this.#sql.deliveries.all(id).map(toDelivery),
+      deliveries: this.#sql.deliveries.all(key).map(toDelivery),
       error: optionalText(event, 'error'),
-      skipped: skipReason(event),
-      warnings: JSON.parse(text(event, 'warnings')),
     };
   }
 
   /** What came in, as it was stored: enough to send it again or to preview it. Null for an unknown event. */
   storedRequest(id: string): ReaderCalls['storedRequest']['result'] {
-    const row = this.#sql.event.get(id);
-    if (row === undefined) return null;
+    const event = this.#find(id);
+    if (event === null) return null;
     return {
-      hook: text(row, 'hook'),
-      request: text(row, 'request'),
-      payload: optionalText(row, 'payload'),
+      hook: text(event, 'hook'),
+      head: text(event, 'head'),
+      payload: optionalText(event, 'payload'),
     };
+  }
+
+  /** A key alone can be guessed: the rest of the id has to be the event's, too. */
+  #find(id: string): Row | null {
+    const row = this.#sql.event.get(keyOf(id));
+    return row === undefined || toId(row) !== id ? null : row;
   }
 }
 
 function prepareReader(db: DatabaseSync) {
   return {
-    event: db.prepare('SELECT * FROM events WHERE id = ?'),
-    runs: db.prepare('SELECT * FROM runs WHERE event_id = ? ORDER BY n'),
-    deliveries: db.prepare('SELECT * FROM deliveries WHERE event_id = ? ORDER BY n'),
+    event: db.prepare('SELECT * FROM events WHERE key = ?'),
+    runs: db.prepare('SELECT * FROM runs WHERE event = ? ORDER BY key'),
+    deliveries: db.prepare('SELECT * FROM deliveries WHERE event = ? ORDER BY key'),
   };
 }
 
-/** As the sender was told. */
-function skipReason(event: Row): string | null {
-  const { skipped }: Receipt = JSON.parse(text(event, 'receipt'));
-  return skipped?.reason ?? null;
+/** Of an event, a run or a delivery. */
+function toId(row: Row): string {
+  return idOf(integer(row, 'key'), text(row, 'rest'));
 }
 
 /** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */
@@ -164,7 +166,7 @@ function heartbeatStatus(event: Row): HeartbeatStatus {
 /** A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty. */
 function toRun(row: Row): RunDetails {
   return {
-    id: text(row, 'id'),
+    id: toId(row),
     status: word(row, 'status', RUN_STATUSES),
     agentId: text(row, 'agent_id'),
     sessionKey: text(row, 'session_key'),
@@ -187,7 +189,7 @@ function toRun(row: Row): RunDetails {
 /** A row of `deliveries`; its notes are the attempts to send it. */
 function toDelivery(row: Row): DeliveryDetails {
   return {
-    id: text(row, 'id'),
+    id: toId(row),
     runId: text(row, 'run_id'),
     channel: text(row, 'channel'),
     to: optionalText(row, 'recipient'),

@@ -12,15 +12,20 @@
  * and counts, `work_line` finds who is first and who is next of a key, `work_not_begun` finds a heartbeat that can be
  * shared, and `work_dead` what an operator may retry.
  *
- * Indexes that end in the row number `n` (as all do, unsaid) list in order of acceptance and stay small: each
- * accepted event pays for them. `payload` stands last in its table, so that reading the rest of a row never touches a large body.
+ * Events, runs and deliveries are keyed by the time-ordered part of their ids (id-keys.ts), whose `rest` stands in the row;
+ * so they lie in the order of acceptance, and refer to each other by key. Each accepted event pays for every index: few
+ * are left, and those small. `events.head` is JSON text: the request, the actions, what the sender is told (`StoredHead`
+ * in codec.ts). `payload` stands last in its table, so that reading the rest of a row never touches a large body.
+ *
+ * A system event that says what its event says has no words of its own: `at`, `hook`, `trust` and `text` are null, and
+ * `events.shown_as` is its `seq`. `look_again` marks an event that was not over when its bodies were to be forgotten.
  */
 export const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
-  n INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
+  key INTEGER PRIMARY KEY,
+  rest TEXT NOT NULL,
   hook TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   status TEXT NOT NULL,
@@ -28,25 +33,23 @@ CREATE TABLE events (
   beats_open INTEGER NOT NULL,
   beats_failed INTEGER NOT NULL DEFAULT 0,
   beats_done INTEGER NOT NULL DEFAULT 0,
-  pruned INTEGER NOT NULL DEFAULT 0,
+  look_again INTEGER NOT NULL DEFAULT 0,
   kept_until INTEGER NOT NULL,
+  shown_as INTEGER,
   error TEXT,
-  warnings TEXT NOT NULL,
-  actions TEXT NOT NULL,
-  receipt TEXT NOT NULL,
-  request TEXT NOT NULL,
+  head TEXT NOT NULL,
   payload TEXT
 ) STRICT;
 CREATE INDEX events_by_hook ON events (hook);
 CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
-CREATE INDEX events_by_age ON events (pruned, received_at);
+CREATE INDEX events_to_look_at_again ON events (received_at) WHERE look_again = 1;
 
 CREATE TABLE idempotency (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
   digest TEXT NOT NULL,
   keep_until INTEGER NOT NULL,
-  event_id TEXT NOT NULL,
+  event INTEGER NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_end ON idempotency (keep_until);
@@ -84,9 +87,9 @@ CREATE TABLE parts (
 CREATE INDEX parts_by_work ON parts (work_id);
 
 CREATE TABLE runs (
-  n INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  event_id TEXT NOT NULL,
+  key INTEGER PRIMARY KEY,
+  rest TEXT NOT NULL,
+  event INTEGER NOT NULL,
   agent_id TEXT NOT NULL,
   session_key TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'queued',
@@ -105,12 +108,12 @@ CREATE TABLE runs (
   prompt TEXT,
   reply TEXT
 ) STRICT;
-CREATE INDEX runs_by_event ON runs (event_id);
+CREATE INDEX runs_by_event ON runs (event);
 
 CREATE TABLE deliveries (
-  n INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  event_id TEXT NOT NULL,
+  key INTEGER PRIMARY KEY,
+  rest TEXT NOT NULL,
+  event INTEGER NOT NULL,
   run_id TEXT NOT NULL,
   channel TEXT NOT NULL,
   recipient TEXT,
@@ -119,19 +122,19 @@ CREATE TABLE deliveries (
   message_id TEXT,
   error TEXT
 ) STRICT;
-CREATE INDEX deliveries_by_event ON deliveries (event_id);
+CREATE INDEX deliveries_by_event ON deliveries (event);
 
 CREATE TABLE system_events (
   session TEXT NOT NULL,
   seq INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  hook TEXT NOT NULL,
-  event_id TEXT,
+  event INTEGER,
   asks_heartbeat INTEGER NOT NULL,
   heartbeat_failed INTEGER NOT NULL DEFAULT 0,
-  delivery_id TEXT,
-  trust TEXT NOT NULL,
-  text TEXT NOT NULL,
+  delivery INTEGER,
+  at INTEGER,
+  hook TEXT,
+  trust TEXT,
+  text TEXT,
   PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
 

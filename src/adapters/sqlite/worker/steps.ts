@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { StepOutcome, WorkPart } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange } from '../codec.ts';
+import { ownKeyOf } from '../id-keys.ts';
 import { LANES } from '../protocol.ts';
 import type { Changes } from './changes.ts';
 import type { Settlement } from './event-status.ts';
@@ -24,16 +25,14 @@ export class Steps {
   readonly #parts: Parts;
   readonly #changes: Changes;
   readonly #settlement: Settlement;
-  readonly #held: ReturnType<typeof prepareHeld>;
-  readonly #unbegin: ReturnType<typeof prepareUnbegin>;
+  readonly #sql: ReturnType<typeof prepareSteps>;
 
   constructor(db: DatabaseSync, { queue, parts, changes, settlement }: Tables) {
     this.#queue = queue;
     this.#parts = parts;
     this.#changes = changes;
     this.#settlement = settlement;
-    this.#held = prepareHeld(db);
-    this.#unbegin = prepareUnbegin(db);
+    this.#sql = prepareSteps(db);
   }
 
   /** False: the lease was lost, nothing was written. */
@@ -43,12 +42,12 @@ export class Steps {
     changes: readonly StoredChange[],
     now: number,
   ): boolean {
-    const row = this.#held.get(lease.workId, lease.attempt);
+    const row = this.#sql.held.get(lease.workId, lease.attempt);
     if (row === undefined) return false;
     this.#end(lease.workId, word(row, 'lane', LANES), text(row, 'key'), outcome, now);
-    const touched = new Set<string>();
+    const touched = new Set<number>();
     for (const change of changes) {
-      for (const eventId of this.#changes.apply(change, now)) touched.add(eventId);
+      for (const event of this.#changes.apply(change, now)) touched.add(event);
     }
     this.#settlement.settle(touched);
     return true;
@@ -72,25 +71,29 @@ export class Steps {
         this.#parts.dropFirst(id);
         return this.#queue.continue(id, lane, now);
       case 'rest':
-        if (!outcome.asked) this.#unbegin.run(id);
+        if (!outcome.asked) this.#unbegin(id);
         return this.#queue.rest(id, lane, now, outcome.backend, outcome.asked);
       case 'dead':
         return this.#queue.markDead(id, lane, key, now);
     }
   }
+
+  /** A run that nobody was asked for has not used up an attempt. */
+  #unbegin(id: number): void {
+    const row = this.#sql.run.get(id);
+    if (row !== undefined) this.#sql.unbegin.run(ownKeyOf(text(row, 'ref')));
+  }
 }
 
 /** A lease holds while the work has the attempt that was handed out with it. */
-function prepareHeld(db: DatabaseSync) {
-  return db.prepare(`SELECT lane, key FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`);
-}
-
-/** A run that nobody was asked for has not used up an attempt. */
-function prepareUnbegin(db: DatabaseSync) {
-  return db.prepare(
-    `UPDATE runs SET attempts = attempts - 1 WHERE id =
-     (SELECT ref FROM work WHERE id = ? AND kind = 'run')`,
-  );
+function prepareSteps(db: DatabaseSync) {
+  return {
+    held: db.prepare(
+      `SELECT lane, key FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`,
+    ),
+    run: db.prepare(`SELECT ref FROM work WHERE id = ? AND kind = 'run'`),
+    unbegin: db.prepare('UPDATE runs SET attempts = attempts - 1 WHERE key = ?'),
+  };
 }
 
 /**

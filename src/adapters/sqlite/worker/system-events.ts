@@ -9,8 +9,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ConsumeChange, HeartbeatFailedChange } from '../../../hooks/ports/change.ts';
 import type { ContextLimits, SystemEvent } from '../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../codec.ts';
+import { keyOf, ownKeyOf } from '../id-keys.ts';
+import { decodeOnlyWake } from '../stored-head.ts';
 import type { HeartbeatCounts } from './event-status.ts';
-import { DELIVERY_STATUSES, integer, optionalText, text, word } from './rows.ts';
+import { DELIVERY_STATUSES, integer, optionalInteger, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** What is known of a session without asking the database. */
@@ -40,24 +42,28 @@ export class SystemEvents {
   /** Appends one to its session, which is then known even if it never had a turn. */
   add(event: StoredSystemEvent, now: number): void {
     const waiting = this.#waiting(event.session, now);
-    const { session, at, hook, eventId = null, deliveryId = null, trust, text } = event;
-    const asks = event.asksHeartbeat ? 1 : 0;
+    const { session, eventId, asksHeartbeat, deliveryId, words } = event;
     this.#sql.insert.run(
       session,
       waiting.nextSeq,
-      at,
-      hook,
-      eventId,
-      asks,
-      deliveryId,
-      trust,
-      text,
+      eventId === undefined ? null : ownKeyOf(eventId),
+      asksHeartbeat ? 1 : 0,
+      deliveryId === undefined ? null : keyOf(deliveryId),
+      words?.at ?? null,
+      words?.hook ?? null,
+      words?.trust ?? null,
+      words?.text ?? null,
     );
     waiting.nextSeq++;
     waiting.count++;
     if (waiting.hasRow) return;
     this.#sql.addSession.run(session);
     waiting.hasRow = true;
+  }
+
+  /** The `seq` of the next one that is added. */
+  nextSeq(session: string, now: number): number {
+    return this.#waiting(session, now).nextSeq;
   }
 
   /** How many wait. */
@@ -95,26 +101,26 @@ export class SystemEvents {
   consume(
     { session, through, except = [] }: Omit<ConsumeChange, 'type'>,
     now: number,
-  ): Set<string> {
-    const touched = new Set<string>();
+  ): Set<number> {
+    const touched = new Set<number>();
     const waiting = this.#waiting(session, now);
     const rows = this.#sql.consume.all(session, through, JSON.stringify(except));
     waiting.count -= rows.length;
     for (const row of rows) {
-      const eventId = optionalText(row, 'event_id');
-      if (eventId === null || integer(row, 'asks_heartbeat') === 0) continue;
-      this.#heartbeats.addDone(eventId, integer(row, 'heartbeat_failed') === 1);
-      touched.add(eventId);
+      const event = optionalInteger(row, 'event');
+      if (event === null || integer(row, 'asks_heartbeat') === 0) continue;
+      this.#heartbeats.addDone(event, integer(row, 'heartbeat_failed') === 1);
+      touched.add(event);
     }
     return touched;
   }
 
   /** What was shown stays; the heartbeats it asked for have failed. Names the events to be settled. */
-  markFailed({ session, through, except = [] }: Omit<HeartbeatFailedChange, 'type'>): Set<string> {
-    const touched = new Set<string>();
+  markFailed({ session, through, except = [] }: Omit<HeartbeatFailedChange, 'type'>): Set<number> {
+    const touched = new Set<number>();
     for (const row of this.#sql.fail.all(session, through, JSON.stringify(except))) {
-      this.#heartbeats.addFailed(text(row, 'event_id'));
-      touched.add(text(row, 'event_id'));
+      this.#heartbeats.addFailed(integer(row, 'event'));
+      touched.add(integer(row, 'event'));
     }
     return touched;
   }
@@ -146,7 +152,7 @@ function prepareStatements(db: DatabaseSync) {
   return {
     insert: db.prepare(
       `INSERT INTO system_events
-         (session, seq, at, hook, event_id, asks_heartbeat, delivery_id, trust, text)
+         (session, seq, event, asks_heartbeat, delivery, at, hook, trust, text)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     addSession: db.prepare('INSERT INTO sessions (key) VALUES (?) ON CONFLICT DO NOTHING'),
@@ -154,30 +160,44 @@ function prepareStatements(db: DatabaseSync) {
       'SELECT count(*) AS count, ifnull(max(seq), 0) AS last FROM system_events WHERE session = ?',
     ),
     oldest: db.prepare(
-      `SELECT seq, text, at, trust, hook, channel, status, error
-       FROM system_events LEFT JOIN deliveries ON id = delivery_id
+      `SELECT seq, text, at, trust, s.hook, head, received_at, e.hook AS event_hook,
+         channel, d.status, d.error
+       FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
+         LEFT JOIN events e ON e.key = s.event AND text IS NULL
        WHERE session = ? ORDER BY seq`,
     ),
     consume: db.prepare(
       `DELETE FROM system_events WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
-       RETURNING event_id, asks_heartbeat, heartbeat_failed`,
+       RETURNING event, asks_heartbeat, heartbeat_failed`,
     ),
     fail: db.prepare(
       `UPDATE system_events SET heartbeat_failed = 1 WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
-       AND asks_heartbeat = 1 AND heartbeat_failed = 0 AND event_id IS NOT NULL RETURNING event_id`,
+       AND asks_heartbeat = 1 AND heartbeat_failed = 0 AND event IS NOT NULL RETURNING event`,
     ),
   };
 }
 
 function toSystemEvent(row: Row): SystemEvent {
+  const seq = integer(row, 'seq');
+  const words = row['text'] === null ? wordsOfEvent(row) : ownWords(row);
+  return { seq, ...words, ...(row['status'] !== null && { delivery: toDelivery(row) }) };
+}
+
+type Words = Pick<SystemEvent, 'text' | 'at' | 'trust' | 'hook'>;
+
+function ownWords(row: Row): Words {
   return {
-    seq: integer(row, 'seq'),
     text: text(row, 'text'),
     at: integer(row, 'at'),
     trust: JSON.parse(text(row, 'trust')),
     hook: text(row, 'hook'),
-    ...(row['status'] !== null && { delivery: toDelivery(row) }),
   };
+}
+
+/** Those of the only action of its event. */
+function wordsOfEvent(row: Row): Words {
+  const { text: words, trust } = decodeOnlyWake(text(row, 'head'));
+  return { text: words, at: integer(row, 'received_at'), trust, hook: text(row, 'event_hook') };
 }
 
 function toDelivery(row: Row): NonNullable<SystemEvent['delivery']> {

@@ -1,0 +1,38 @@
+// How ids become keys of rows. The ids of events, runs and deliveries are UUIDv7s that rise strictly by their first 60
+// bits (platform/new-id.ts), so these bits are the key of the row, and no index of ids is needed. The rest of the id is
+// random and stands in the row: whoever guesses a key has not found the event.
+
+/** Counted from here, keys are whole numbers that JavaScript holds exactly until 2089 (and down to 1950). */
+const EPOCH_MS = Date.UTC(2020, 0, 1);
+const PER_MILLISECOND = 4096;
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Where the random rest begins. */
+const REST_AT = 19;
+
+/** The key of the row that an id belongs to; null: it is the id of nothing. */
+export function keyOf(id: string): number | null {
+  if (!UUID_V7.test(id)) return null;
+  const millisecond = parseInt(id.slice(0, 8), 16) * 0x1_0000 + parseInt(id.slice(9, 13), 16);
+  const key = (millisecond - EPOCH_MS) * PER_MILLISECOND + parseInt(id.slice(15, 18), 16);
+  return Number.isSafeInteger(key) ? key : null;
+}
+
+/** The same of an id of our own. */
+export function ownKeyOf(id: string): number {
+  const key = keyOf(id);
+  if (key === null) throw new Error(`${id} is no id of an event, a run or a delivery`);
+  return key;
+}
+
+/** The part of an id that is not in its key. */
+export function restOf(id: string): string {
+  return id.slice(REST_AT);
+}
+
+/** The id of a row. */
+export function idOf(key: number, rest: string): string {
+  const count = ((key % PER_MILLISECOND) + PER_MILLISECOND) % PER_MILLISECOND;
+  const millisecond = ((key - count) / PER_MILLISECOND + EPOCH_MS).toString(16).padStart(12, '0');
+  const time = `${millisecond.slice(0, 8)}-${millisecond.slice(8)}`;
+  return `${time}-7${count.toString(16).padStart(3, '0')}-${rest}`;
+}
