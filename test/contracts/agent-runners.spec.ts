@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-const clock = { now: () => now, wait: () => Promise.resolve() };
+const clock = { now: () => now, elapsed: () => now, wait: () => Promise.resolve() };
 const models = () => ({
   providers: { local: { type: 'openai-compatible' as const, baseUrl: server.baseUrl } },
 });

@@ -8,6 +8,8 @@ interface Waiter {
 /** A clock that stands still until the test advances it. */
 export class ManualClock extends Clock {
   #now: number;
+  /** How far somebody has set it. */
+  #set = 0;
   readonly #waiters = new Set<Waiter>();
 
   constructor(now = Date.UTC(2026, 0, 1)) {
@@ -21,7 +23,16 @@ export class ManualClock extends Clock {
   }
 
   now(): number {
+    return this.#now + this.#set;
+  }
+
+  override elapsed(): number {
     return this.#now;
+  }
+
+  /** Somebody sets the time of day; no time passes. */
+  jump(ms: number): void {
+    this.#set += ms;
   }
 
   wait(ms: number, signal?: AbortSignal): Promise<void> {

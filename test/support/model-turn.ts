@@ -16,7 +16,7 @@ export function runTurn(
   signal = new AbortController().signal,
 ) {
   const local = { type: 'openai-compatible' as const, baseUrl, apiKey: KEY };
-  const clock = { now: () => NOW, wait: () => Promise.resolve() };
+  const clock = { now: () => NOW, elapsed: () => NOW, wait: () => Promise.resolve() };
   const runner = modelRunner({ models: () => ({ providers: { local } }), clock });
   return runner.run(agentTurn({ prompt: PROMPT, model: 'local/llama3', ...over }), signal);
 }

@@ -46,6 +46,8 @@ export type Handlers<C extends CallMap<C>> = {
 export interface Batch<C extends CallMap<C>> {
   /** Epoch milliseconds by the host's clock: threads have no clock of their own. */
   readonly now: number;
+  /** Milliseconds of a clock that nobody can set, by which steps of the other are noticed. */
+  readonly elapsed: number;
   readonly calls: readonly Call<C>[];
 }
 
@@ -99,6 +101,7 @@ export interface ThreadData {
   /** Directory of the ledger; null: in memory, where the writer does the reader's calls too. */
   readonly dir: string | null;
   readonly now: number;
+  readonly elapsed: number;
   /** What the main thread has in hand, when the writer before this one died; all other leases have ended. */
   readonly held: readonly HeldLease[];
 }

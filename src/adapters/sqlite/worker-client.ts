@@ -116,7 +116,8 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     // The process must not end while a caller waits for an answer.
     this.#worker.ref();
     const calls = this.#underWay.map(({ call }) => call);
-    this.#worker.postMessage({ now: this.#clock.now(), calls }, []);
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    this.#worker.postMessage({ now, elapsed, calls }, []);
   }
 
   #settle({ values, failures, changedLanes, lost }: BatchAnswer): void {
@@ -226,8 +227,8 @@ export class ReaderClient implements RpcClient<ReaderCalls> {
 
   #startedClient(): WorkerClient<ReaderCalls> {
     if (this.#client?.isAlive) return this.#client;
-    const now = this.#clock.now();
-    const worker = startThread({ role: 'reader', dir: this.#dir, now, held: [] });
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const worker = startThread({ role: 'reader', dir: this.#dir, now, elapsed, held: [] });
     this.#client = new WorkerClient(worker, this.#clock);
     return this.#client;
   }

@@ -54,7 +54,8 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
   async open(): Promise<Inventory> {
     const { dir, start } = this.#place;
     const held = this.#reports.held();
-    const worker = start({ role: 'writer', dir, now: this.#clock.now(), held });
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const worker = start({ role: 'writer', dir, now, elapsed, held });
     const [handshake]: Handshake[] = await once(worker, 'message');
     if (handshake === undefined || handshake.refusal !== null) {
       const where = dir ?? 'memory';

@@ -6,6 +6,14 @@ export abstract class Clock {
   abstract now(): number;
 
   /**
+   * Milliseconds since some moment in the past: goes on evenly while somebody sets the time of day. For everything that
+   * lasts so long and not until then. The default is {@link now}: a clock that nobody sets.
+   */
+  elapsed(): number {
+    return this.now();
+  }
+
+  /**
    * Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects).
    * Waiting does not keep the process alive.
    */
@@ -19,6 +27,10 @@ const MAX_TIMER_MS = 2_147_483_647;
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();
+  }
+
+  override elapsed(): number {
+    return Math.floor(performance.now());
   }
 
   async wait(ms: number, signal?: AbortSignal): Promise<void> {

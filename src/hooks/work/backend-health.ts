@@ -48,11 +48,11 @@ export class BackendHealth {
 
   /** The backends that rest, and until when, in epoch milliseconds. */
   get resting(): Readonly<Record<string, number>> {
-    const now = this.clock.now();
+    const [now, elapsed] = [this.clock.now(), this.clock.elapsed()];
     return Object.fromEntries(
       Array.from(this.#rests, ([backend, { until, isProbed }]) => [
         backend,
-        isProbed ? Math.max(until, now + PROBE_MS) : until,
+        now + (isProbed ? Math.max(until - elapsed, PROBE_MS) : until - elapsed),
       ]),
     );
   }
@@ -61,7 +61,7 @@ export class BackendHealth {
   whyItRests(backend: string): string | null {
     const rest = this.#rests.get(backend);
     if (rest === undefined) return null;
-    return rest.isProbed || rest.until > this.clock.now() ? rest.reason : null;
+    return rest.isProbed || rest.until > this.clock.elapsed() ? rest.reason : null;
   }
 
   /** Begins to ask a backend that may be asked. After a rest this is the probe, and others wait for its end. */
@@ -87,7 +87,7 @@ export class BackendHealth {
     backend: string,
     { message, retryAfterMs }: Pick<AgentError, 'message' | 'retryAfterMs'>,
   ): void {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const known = this.#rests.get(backend);
     const rest = known ?? { until: 0, failures: 0, isProbed: false, reason: message };
     if (known === undefined) {

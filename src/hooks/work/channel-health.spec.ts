@@ -55,6 +55,17 @@ describe('DeliveryStep: a rate limit', () => {
     expect((await send('+2')).outcome).toEqual({ type: 'done' });
   });
 
+  it.each([-86_400_000, 86_400_000])('rests as long when the clock is set by %i', async (step) => {
+    refuse('rate-limited', 7000);
+    await send();
+    work.clock.jump(step);
+    const at = work.clock.now() + 7000;
+    expect((await send('+2')).outcome).toMatchObject({ type: 'retry', at });
+    work.clock.advance(7000);
+    work.channel.answer = async () => ({});
+    expect((await send('+3')).outcome).toEqual({ type: 'done' });
+  });
+
   it('without a time it rests longer each time, up to a minute, until a message is taken', async () => {
     refuse('rate-limited');
     const rests: number[] = [];

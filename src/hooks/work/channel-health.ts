@@ -50,23 +50,27 @@ export class ChannelHealth {
     const at = this.clock.now();
     this.#conditionOf(id).lastError = { at, kind, message };
     if (kind !== 'rate-limited') return;
+    const now = this.clock.elapsed();
     const rest = this.#restOf(id);
     const pause = Math.ceil(retryAfterMs ?? backoffMs(REST, rest.limits));
     // Several messages are under way at once: their refusals are one limit, not several.
-    if (rest.until <= at) rest.limits += 1;
-    rest.until = Math.max(rest.until, at + pause);
+    if (rest.until <= now) rest.limits += 1;
+    rest.until = Math.max(rest.until, now + pause);
   }
 
   /** When the channel goes on, in epoch milliseconds; null: it does not rest. */
   pausedUntil(id: ChannelId): number | null {
-    const { until } = this.#restOf(id);
-    return until > this.clock.now() ? until : null;
+    const left = this.#restOf(id).until - this.clock.elapsed();
+    return left > 0 ? this.clock.now() + left : null;
   }
 
   /** The accounts that rest, each by its first channel, and until when, in epoch milliseconds. */
   get resting(): Readonly<Record<string, number>> {
-    const now = this.clock.now();
-    const rests = Array.from(this.#rests, ([id, { until }]) => [id, until] as const);
+    const [now, elapsed] = [this.clock.now(), this.clock.elapsed()];
+    const rests = Array.from(
+      this.#rests,
+      ([id, { until }]) => [id, now + until - elapsed] as const,
+    );
     return Object.fromEntries(rests.filter(([, until]) => until > now));
   }
 

@@ -11,6 +11,8 @@ export interface BatchContext<C extends CallMap<C>> {
   readonly handlers: Handlers<C>;
   /** Of a connection that writes into files; its batches hold the writing lock from their beginning. */
   readonly guard?: FileGuard;
+  /** Called before each batch, outside of its transaction. */
+  noteTime?(now: number, elapsed: number): void;
   /** Called after a rollback: what was remembered in memory may be wrong. */
   forget(): void;
 }
@@ -24,6 +26,7 @@ export function runBatch<C extends CallMap<C>>(
   batch: Batch<C>,
 ): BatchResult {
   try {
+    context.noteTime?.(batch.now, batch.elapsed);
     const result = runTogether(context, batch);
     context.guard?.checkPresent();
     return result;

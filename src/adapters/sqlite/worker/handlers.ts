@@ -6,10 +6,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeChange, decodeEvent, decodeWork } from '../codec.ts';
 import { LANES } from '../protocol.ts';
-import type { Handlers, HeldLease, ReaderCalls, WriterCalls } from '../protocol.ts';
+import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
 import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
 import { BadEnds, Changes } from './changes.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { Claims, Interruptions } from './claims.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
@@ -62,10 +63,14 @@ function buildWriterTables(db: DatabaseSync) {
  * Everything that writes, on one connection. Begins by ending all leases but those that are held: the process before
  * cannot be alive, since the directory is locked, and nobody heard of what a writer that died had handed out last.
  */
-export function createWriterHandlers(db: DatabaseSync, now: number, held: readonly HeldLease[]) {
+export function createWriterHandlers(
+  db: DatabaseSync,
+  { now, elapsed, held }: Omit<ThreadData, 'role' | 'dir'>,
+) {
   const tables = buildWriterTables(db);
   const { queue, systemEvents, transcripts, routes, pause, claims, interruptions } = tables;
   db.exec('BEGIN');
+  const clock = new ClockSteps(db, now, elapsed);
   interruptions.endAll(now, held);
   interruptions.pullIn(now);
   db.exec('COMMIT');
@@ -119,7 +124,7 @@ export function createWriterHandlers(db: DatabaseSync, now: number, held: readon
       return null;
     },
     isPaused: () => pause.isPaused(),
-    prune: (_now, retention) => tables.pruning.step(retention),
+    prune: (now, retention) => clock.isBelieved(now) && tables.pruning.step(retention),
     probe: (now) => {
       tables.probe(now);
       return null;
@@ -130,7 +135,10 @@ export function createWriterHandlers(db: DatabaseSync, now: number, held: readon
     systemEvents.forget();
     pause.forget();
   };
-  return { handlers, forget, changedLanes: queue.changedLanes };
+  const noteTime = (now: number, elapsed: number) => {
+    if (clock.note(now, elapsed)) allLanesChanged();
+  };
+  return { handlers, noteTime, forget, changedLanes: queue.changedLanes };
 }
 
 /** Everything that an operator reads, on one connection. */

@@ -47,17 +47,17 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 }
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
-function write(port: MessagePort, { dir, now, held }: ThreadData): Inventory {
+function write(port: MessagePort, { dir, ...begun }: ThreadData): Inventory {
   if (dir === null) {
     const { db, close } = openInMemory();
-    const { handlers, ...rest } = createWriterHandlers(db, now, held);
+    const { handlers, ...rest } = createWriterHandlers(db, begun);
     const all = { ...handlers, ...createReaderHandlers(db) };
     serve<AllCalls>(port, { db, handlers: all, ...rest, close });
     return takeInventory(db, true);
   }
   const { isNew, ...opened } = openDirectory(dir);
   try {
-    const writer = createWriterHandlers(opened.db, now, held);
+    const writer = createWriterHandlers(opened.db, begun);
     const found = takeInventory(opened.db, isNew);
     serve<WriterCalls>(port, { ...opened, ...writer });
     return found;

@@ -35,6 +35,19 @@ describe('BoundedFailureStorage, the contract of @nestjs/throttler', () => {
     expect(await fail(storage, 'a')).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
+  it.each([-86_400_000, 86_400_000])(
+    'a block lasts as long when the clock is set by %i',
+    async (step) => {
+      const storage = new BoundedFailureStorage(clock);
+      for (let time = 0; time < 4; time += 1) await fail(storage, 'a');
+      clock.jump(step);
+      clock.advance(29_000);
+      expect(await fail(storage, 'a')).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+      clock.advance(1000);
+      expect(await fail(storage, 'a')).toMatchObject({ isBlocked: false });
+    },
+  );
+
   it('the window slides', async () => {
     const storage = new BoundedFailureStorage(clock);
     for (let time = 0; time < 3; time += 1) await fail(storage, 'a');

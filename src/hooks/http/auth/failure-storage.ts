@@ -51,7 +51,7 @@ export class BoundedFailureStorage implements ThrottlerStorage {
     limit: number,
     blockDuration: number,
   ): Promise<FailureRecord> {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const known = this.#failures.get(key) ?? NONE;
     let { times, lockedUntil } = known;
     if (lockedUntil <= now) {

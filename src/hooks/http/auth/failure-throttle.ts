@@ -19,9 +19,9 @@ const NAME_SOURCE_EVERY_MS = 3_600_000;
 interface KnownClient {
   /** Part of the storage's key: a right token begins a new count, though the contract can only add to one. */
   readonly generation: number;
-  /** Epoch milliseconds; 0: not locked. */
+  /** By {@link Clock.elapsed}, which nobody can set; 0: not locked. */
   readonly lockedUntil: number;
-  /** When a short token was last compared during the lock, in epoch milliseconds; 0: not yet. */
+  /** When a short token was last compared during the lock, likewise; 0: not yet. */
   readonly comparedAt: number;
 }
 
@@ -38,7 +38,7 @@ interface KnownClient {
 export class AuthFailureThrottle {
   readonly #logger = new Logger(AuthFailureThrottle.name);
   readonly #known = new BoundedMap<KnownClient>();
-  /** Epoch milliseconds after which nothing that is known matters any more. */
+  /** After which nothing that is known matters any more. */
   #keepUntil = 0;
   #warnedAt = -Infinity;
   /** Failures that the storage is still counting, by key: what comes meanwhile must not outrun the count. */
@@ -55,7 +55,7 @@ export class AuthFailureThrottle {
 
   /** False: nobody failed lately, so {@link admit} and {@link mayCompare} need no asking. */
   get isWatching(): boolean {
-    return this.#counting.size > 0 || this.#keepUntil > this.clock.now();
+    return this.#counting.size > 0 || this.#keepUntil > this.clock.elapsed();
   }
 
   /**
@@ -68,7 +68,7 @@ export class AuthFailureThrottle {
     if (length >= SHORTEST_GOOD_TOKEN) return null;
     const key = throttleKey(client);
     const known = this.#known.get(key);
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (known === undefined || known.lockedUntil <= now) {
       const isOutrun = (this.#counting.get(key) ?? 0) >= budget.limit;
       return isOutrun ? toSeconds(budget.lockSeconds * 1000) : null;
@@ -87,7 +87,7 @@ export class AuthFailureThrottle {
   async fail(client: string, budget = this.#budget): Promise<number | null> {
     if (!this.isWatching) this.#forgetAll();
     const key = throttleKey(client);
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const known = this.#known.get(key);
     if (known !== undefined && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
     this.#noteSource(key);
@@ -117,7 +117,7 @@ export class AuthFailureThrottle {
     const key = throttleKey(client);
     const known = this.#known.get(key);
     if (known === undefined) return null;
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (budget.strict && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
     if (forgets) {
       this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0, comparedAt: 0 });
@@ -172,7 +172,7 @@ export class AuthFailureThrottle {
   }
 
   #warn(error: unknown): void {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (now - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = now;
     const name = error instanceof Error ? error.name : typeof error;

@@ -141,7 +141,7 @@ class UnverifiedBodies {
   constructor(private readonly clock: Clock) {}
 
   noteFailure(client: string): void {
-    this.#failed.set(throttleKey(client), this.clock.now());
+    this.#failed.set(throttleKey(client), this.clock.elapsed());
   }
 
   /** @returns what gives the room back. @throws Rejection verification_busy */
@@ -186,7 +186,7 @@ class UnverifiedBodies {
 
   #hasFailed(key: string): boolean {
     const failedAt = this.#failed.get(key);
-    return failedAt !== undefined && this.clock.now() - failedAt < REMEMBERED_MS;
+    return failedAt !== undefined && this.clock.elapsed() - failedAt < REMEMBERED_MS;
   }
 
   #take(key: string, size: number): void {
