@@ -27,8 +27,8 @@ export function startNest({ idleThreads = 0, flags } = {}) {
  * @param gateway URL of the gateway that its agents are run by; absent: nothing runs.
  * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
  */
-export function startService({ checkout = HERE, gateway, dir, flags } = {}) {
-  const files = { 'gateway.json5': JSON.stringify(configuration(gateway)) };
+export function startService({ checkout = HERE, gateway, channels, dir, flags } = {}) {
+  const files = { 'gateway.json5': JSON.stringify({ ...configuration(gateway), channels }) };
   return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
 }
 
