@@ -9,7 +9,7 @@ describe('toFailure', () => {
     [13, 'the ledger cannot be written: the disk is full'],
     [778, 'the ledger cannot be written: the disk reports an error'],
     [1032, 'the ledger cannot be written: it became read-only'],
-    [11, 'the ledger is damaged'],
+    [11, 'the ledger is damaged: put a backup of ledger.db in its place'],
   ])('takes SQLite code %i for trouble with the store', (code, message) => {
     expect(toFailure(3, sqliteError(code))).toEqual({ index: 3, unavailable: true, message });
   });

@@ -15,9 +15,10 @@ const READER_BUSY_MS = 1000;
 /** Holds the hot pages of every index. */
 const CACHE_KIB = 16_384;
 
-/** A directory that is held, and the connection that writes. */
-export interface OpenDirectory {
+/** A directory that is held, the connection that writes, and what was begun on it. */
+export interface OpenDirectory<T> {
   readonly db: DatabaseSync;
+  readonly begun: T;
   readonly guard: FileGuard;
   /** There was no ledger. */
   readonly isNew: boolean;
@@ -28,35 +29,43 @@ export interface OpenDirectory {
 }
 
 /** A ledger that ends with its thread. */
-export function openInMemory(): { db: DatabaseSync; close: () => void } {
+export function openInMemory<T>(
+  begin: (db: DatabaseSync) => T,
+): Pick<OpenDirectory<T>, 'db' | 'begun' | 'close'> {
   const db = new DatabaseSync(':memory:');
   prepareNewFile(db);
-  migrate(db);
-  return { db, close: () => db.close() };
+  const begun = migrate(db, () => begin(db));
+  return { db, begun, close: () => db.close() };
 }
 
 /**
  * Opens the ledger of a directory, made when absent, and holds the directory until it is closed.
+ * @param begin is called in the transaction that makes or changes tables
  * @throws Error with a sentence that says what to do when it cannot be used.
  */
-export function openDirectory(dir: string): OpenDirectory {
+export function openDirectory<T>(dir: string, begin: (db: DatabaseSync) => T): OpenDirectory<T> {
   const { files, isNew } = prepareDirectory(dir);
   const lock = new DirectoryLock(files.lock);
   try {
-    return { isNew, ...openLocked(files, lock) };
+    return { isNew, ...openLocked(files, lock, begin) };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function openLocked(files: LedgerFiles, lock: DirectoryLock): Omit<OpenDirectory, 'isNew'> {
+function openLocked<T>(
+  files: LedgerFiles,
+  lock: DirectoryLock,
+  begin: (db: DatabaseSync) => T,
+): Omit<OpenDirectory<T>, 'isNew'> {
   refuseOtherEditions(files.database);
-  const db = openForWriting(files.database);
+  const { db, begun } = openForWriting(files.database, begin);
   const log = new WriteAheadLog(db, BUSY_MS);
   const guard = new FileGuard(db, files);
   return {
     db,
+    begun,
     guard,
     afterAnswer: () => {
       if (log.check(guard.logSize)) guard.noteCheckpoint();
@@ -85,7 +94,10 @@ function refuseOtherEditions(file: string): void {
 }
 
 /** Opens and migrates; a file that cannot be used is closed again. */
-function openForWriting(file: string): DatabaseSync {
+function openForWriting<T>(
+  file: string,
+  begin: (db: DatabaseSync) => T,
+): { db: DatabaseSync; begun: T } {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
     prepareNewFile(db);
@@ -97,10 +109,7 @@ function openForWriting(file: string): DatabaseSync {
     db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF`);
     db.exec(`PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216`);
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-    migrate(db);
-    // The log is there from the first transaction on.
-    db.exec('BEGIN IMMEDIATE; COMMIT');
-    return db;
+    return { db, begun: migrate(db, () => begin(db)) };
   } catch (error) {
     db.close();
     throw error;

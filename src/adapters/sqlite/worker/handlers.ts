@@ -60,7 +60,7 @@ function buildWriterTables(db: DatabaseSync) {
 }
 
 /**
- * Everything that writes, on one connection. Begins by ending all leases but those that are held: the process before
+ * Everything that writes, on one connection, in a transaction of the caller's. Begins by ending all leases but those that are held: the process before
  * cannot be alive, since the directory is locked, and nobody heard of what a writer that died had handed out last.
  */
 export function createWriterHandlers(
@@ -69,11 +69,9 @@ export function createWriterHandlers(
 ) {
   const tables = buildWriterTables(db);
   const { queue, systemEvents, transcripts, routes, pause, claims, interruptions } = tables;
-  db.exec('BEGIN');
   const clock = new ClockSteps(db, now, elapsed);
   interruptions.endAll(now, held);
   interruptions.pullIn(now);
-  db.exec('COMMIT');
   const allLanesChanged = () => {
     for (const lane of LANES) queue.changedLanes.add(lane);
   };

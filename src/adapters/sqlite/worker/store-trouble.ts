@@ -7,12 +7,12 @@ const STORE_TROUBLE: ReadonlyMap<number, string> = new Map([
   [7, 'there is not enough memory for the ledger'],
   [8, 'the ledger cannot be written: it became read-only'],
   [10, 'the ledger cannot be written: the disk reports an error'],
-  [11, 'the ledger is damaged'],
+  [11, 'the ledger is damaged: put a backup of ledger.db in its place'],
   [13, 'the ledger cannot be written: the disk is full'],
   [14, 'the ledger cannot be opened'],
   [22, 'the ledger cannot be written: the file is too large for this system'],
   [23, 'the ledger may not be used'],
-  [26, 'the ledger is damaged: the file is not a database'],
+  [26, 'the ledger is damaged: the file is not a database; put a backup of ledger.db in its place'],
 ]);
 
 /** A short sentence about trouble with the store; null when the error is something else. */

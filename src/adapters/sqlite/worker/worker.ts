@@ -3,6 +3,7 @@
 // batches of calls (protocol.ts), one transaction each (batch.ts); what a call does stands in handlers.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import { CLOSE } from '../protocol.ts';
 import type {
@@ -47,24 +48,21 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 }
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
-function write(port: MessagePort, { dir, ...begun }: ThreadData): Inventory {
+function write(port: MessagePort, { dir, ...state }: ThreadData): Inventory {
+  const begin = (db: DatabaseSync) => ({
+    writer: createWriterHandlers(db, state),
+    // Prepared beside a directory too: tables that only the reader cannot use are found before they are kept.
+    reader: createReaderHandlers(db),
+  });
   if (dir === null) {
-    const { db, close } = openInMemory();
-    const { handlers, ...rest } = createWriterHandlers(db, begun);
-    const all = { ...handlers, ...createReaderHandlers(db) };
-    serve<AllCalls>(port, { db, handlers: all, ...rest, close });
-    return takeInventory(db, true);
+    const { begun, ...opened } = openInMemory(begin);
+    const handlers = { ...begun.writer.handlers, ...begun.reader };
+    serve<AllCalls>(port, { ...opened, ...begun.writer, handlers });
+    return takeInventory(opened.db, true);
   }
-  const { isNew, ...opened } = openDirectory(dir);
-  try {
-    const writer = createWriterHandlers(opened.db, begun);
-    const found = takeInventory(opened.db, isNew);
-    serve<WriterCalls>(port, { ...opened, ...writer });
-    return found;
-  } catch (error) {
-    opened.close();
-    throw error;
-  }
+  const { isNew, begun, ...opened } = openDirectory(dir, begin);
+  serve<WriterCalls>(port, { ...opened, ...begun.writer });
+  return takeInventory(opened.db, isNew);
 }
 
 /** Started when an operator first looks, long after the writer. */

@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { checkEdition, migrate } from './migrate.ts';
+
+const FIRST = 'CREATE TABLE a (x TEXT) STRICT; CREATE INDEX a_by_x ON a (x)';
+const SECOND = 'ALTER TABLE a ADD COLUMN y TEXT';
+const THIRD = 'CREATE TABLE b (z TEXT) STRICT';
+
+describe('migrate', () => {
+  let dir: string;
+  let db: DatabaseSync;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'ledger-'));
+    db = new DatabaseSync(join(dir, 'ledger.db'));
+    migrate(db, () => db.exec(`INSERT INTO a VALUES ('kept')`), [FIRST]);
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(dir, { recursive: true });
+  });
+  const version = () => db.prepare('PRAGMA user_version').get()!['user_version'];
+  const copy = (target: number) => join(dir, `ledger.before-${target}.db`);
+
+  it('takes all steps that are left, gives what was begun, and copies the file before', () => {
+    expect(existsSync(copy(1))).toBe(false);
+    const begun = migrate(db, () => db.prepare('SELECT y, z FROM a, b'), [FIRST, SECOND, THIRD]);
+    expect(begun.all()).toEqual([]);
+    expect(version()).toBe(3);
+    checkEdition(db, [FIRST, SECOND, THIRD]);
+    expect(statSync(copy(3)).mode & 0o777).toBe(0o600);
+    const before = new DatabaseSync(copy(3));
+    checkEdition(before, [FIRST]);
+    expect(before.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }]);
+    before.close();
+  });
+
+  it.each([
+    ['a step cannot be taken', [FIRST, SECOND, 'ALTER TABLE absent RENAME TO c'], 'SELECT 1'],
+    ['a statement cannot be prepared', [FIRST, SECOND, THIRD], 'SELECT absent FROM a'],
+  ])('changes nothing when %s, and says so, each time', (_, steps, statement) => {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(() => migrate(db, () => db.prepare(statement), steps)).toThrow(
+        /^it cannot be brought from schema 1 to 3 \(.*no such .*nothing was changed/,
+      );
+      checkEdition(db, [FIRST]);
+      expect(db.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }]);
+    }
+    expect(migrate(db, () => 'begun', [FIRST, SECOND])).toBe('begun');
+  });
+
+  it('keeps no copy of a file that it does not change', () => {
+    migrate(db, () => null, [FIRST]);
+    expect(existsSync(copy(1))).toBe(false);
+  });
+});
+
+describe('checkEdition', () => {
+  let db: DatabaseSync;
+  beforeEach(() => {
+    db = new DatabaseSync(':memory:');
+    migrate(db, () => null, [FIRST, SECOND]);
+  });
+  afterEach(() => db.close());
+
+  it.each(['DROP INDEX a_by_x', 'CREATE TABLE foreign_one (x)', 'ALTER TABLE a DROP COLUMN y'])(
+    'refuses tables that its steps did not make: %s',
+    (change) => {
+      db.exec(change);
+      expect(() => checkEdition(db, [FIRST, SECOND, THIRD])).toThrow(
+        'its tables are not those of schema 2: the file is damaged, or another program changed it',
+      );
+    },
+  );
+
+  it('takes what SQLite keeps for itself', () => {
+    db.exec('ANALYZE');
+    expect(() => checkEdition(db, [FIRST, SECOND])).not.toThrow();
+  });
+
+  it('refuses a first step that was edited after it was taken', () => {
+    expect(() => checkEdition(db, [`${FIRST}; CREATE INDEX a_twice ON a (x)`, SECOND])).toThrow(
+      'its tables are not those of schema 2',
+    );
+  });
+});
