@@ -1,6 +1,7 @@
-// npm run bench:mixed [-- --seconds 60 --rate 200 --senders 12 --idle 60 --checkout ../other]: the whole way of a request: events of 1.5 KB, each
-// with a run by a gateway that answers at once and a delivery to a server that takes it. Says what one costs the processor
-// and the disk, and what memory it takes while it lasts and after it. The fake gateway and receiver are in this process.
+// npm run bench:mixed [-- --seconds 60 --rate 200 --senders 12 --idle 60 --checkout ../other]: the whole way of a request:
+// events of 1.5 KB, each with a run by a gateway that answers at once and a delivery to a server that takes it. Says what
+// one costs the processor and the disk, and what memory it takes while it lasts and after it. The fake gateway and receiver
+// are in this process.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';

@@ -14,7 +14,9 @@ async function builtIn(checkout) {
   const { resolve } = createRequire(join(checkout, 'package.json'));
   const nest = await import(resolve('@nestjs/core'));
   const fastify = await import(resolve('@nestjs/platform-fastify'));
-  return { ...nest, ...fastify, ...(await import(join(checkout, 'dist/index.js'))) };
+  const own = await import(join(checkout, 'dist/index.js'));
+  // `Operations` in builds before the ledger had seven ports.
+  return { ...nest, ...fastify, ...own, LedgerAdmin: own.LedgerAdmin ?? own.Operations };
 }
 
 /** Answers at once, or as soon as the gate is open; writes down who was asked and when. */

@@ -28,15 +28,25 @@ export function startNest({ idleThreads = 0, flags } = {}) {
  * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
  */
 export function startService({ checkout = HERE, gateway, channels, dir, flags } = {}) {
-  const files = { 'gateway.json5': JSON.stringify({ ...configuration(gateway), channels }) };
+  // Other builds may be too old for signatures; they are compared by wakes and runs.
+  const mappings = checkout === HERE ? mappingsToMeasure() : [];
+  const settings = { ...configuration(mappings, gateway), channels };
+  const files = { 'gateway.json5': JSON.stringify(settings) };
   return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
 }
 
 export const OPERATOR_TOKEN = 'bench-operator-token-0123456789';
 
-function configuration(gateway) {
+function mappingsToMeasure() {
   const mapping = { action: 'wake', wakeMode: 'next-heartbeat', textTemplate: '{{ text }}' };
   const verify = { scheme: 'github', secrets: [SECRET] };
+  return [
+    { id: 'mapped', ...mapping },
+    { id: 'signed', ...mapping, verify },
+  ];
+}
+
+function configuration(mappings, gateway) {
   const runner = gateway && { type: 'http', baseUrl: `${gateway}/v1` };
   return {
     gateway: { auth: { token: OPERATOR_TOKEN } },
@@ -45,10 +55,7 @@ function configuration(gateway) {
       token: TOKEN,
       // Forgets at once, so that every refusal is a 401.
       authFailures: { limit: 1000, windowSeconds: 0.001, lockSeconds: 0.001 },
-      mappings: [
-        { id: 'mapped', ...mapping },
-        { id: 'signed', ...mapping, verify },
-      ],
+      mappings,
     },
     agents: {
       defaults: { maxSystemEvents: 100_000_000, heartbeat: { every: '0m' }, runner },
