@@ -1,27 +1,37 @@
-// What of dist is packed: code without its comments (those that readers need are in the declarations), and only the
-// declarations that a face of the package reaches. It is a fifth of the package, and no user reads it.
+// What of dist is packed: the code that a face, the service, the command or a thread reaches, without its comments (those
+// that readers need are in the declarations), and the declarations that a face reaches. The rest is in the bundles.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { transform } from 'esbuild';
 
-const { exports: faces } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports: faces, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).map((name) =>
+  join('dist', name),
+);
 const reached = new Set();
 
-/** Follows what a declaration imports, relative paths only. */
+/** Follows what a module or a declaration imports, relative paths only. */
 function reach(path) {
   if (reached.has(path)) return;
   reached.add(path);
   const text = readFileSync(path, 'utf8');
-  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g))
-    reach(`${join(dirname(path), specifier)}.d.ts`);
+  const [, end] = /(\.d\.ts|\.js)$/.exec(path);
+  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g))
+    reach(`${join(dirname(path), specifier)}${end}`);
 }
 
-for (const face of Object.values(faces)) if (face.types !== undefined) reach(normalize(face.types));
+for (const face of Object.values(faces).filter(({ types }) => types !== undefined)) {
+  reach(normalize(face.types));
+  reach(normalize(face.default));
+}
+for (const path of [normalize(bin.hooks), 'dist/main.js']) reach(path);
+// Threads are begun by their address.
+for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path))) reach(path);
 
-for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
-  const path = join('dist', name);
-  if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(path);
-  if (!path.endsWith('.js')) continue;
-  const { code } = await transform(readFileSync(path, 'utf8'), { target: 'esnext' });
-  writeFileSync(path, code);
+for (const path of files.filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
+  if (!reached.has(path)) rmSync(path);
+  else if (path.endsWith('.js')) {
+    const { code } = await transform(readFileSync(path, 'utf8'), { target: 'esnext' });
+    writeFileSync(path, code);
+  }
 }

@@ -1,3 +1,4 @@
+import { lazy } from '../../platform/lazy.ts';
 import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './data/look-alikes.ts';
 
 /*
@@ -47,7 +48,7 @@ const LETTER_OR_DIGIT = /^(?!\p{Lm})[\p{L}\p{N}]$/u;
 /** What each code point is seen as, worked out when first met; 1.1 MB of address space, touched where used. */
 const seenAs = new Uint8Array(0x110000);
 const several = new Map<number, readonly number[]>();
-const lookAlikes = lookAlikeCodes();
+const lookAlikes = lazy(lookAlikeCodes);
 
 /** Linear; plain ASCII costs one scan. */
 export function fold(text: string): Folded {
@@ -109,7 +110,7 @@ function toCodes(character: string): readonly number[] {
 }
 
 function findLookAlike(character: string): readonly number[] | undefined {
-  return lookAlikes.get(character.codePointAt(0) ?? UNKNOWN);
+  return lookAlikes().get(character.codePointAt(0) ?? UNKNOWN);
 }
 
 function findSimplerCodes(character: string): readonly number[] {

@@ -1,3 +1,4 @@
+import { lazy } from '../../platform/lazy.ts';
 import { EITHER_LETTER } from './data/look-alikes.ts';
 import { ORDINARY_WRITING, TEMPLATE_FAMILIES } from './data/template-tokens.ts';
 import { SEEN, fold } from './fold.ts';
@@ -141,7 +142,7 @@ const READ_ALIKE: Readonly<Record<string, string>> = {
 const SHAPE = String.raw`<\|[^\s|]\S{0,63}?\|>`;
 /** The two labels that count at the beginning of a paragraph only. */
 const PARAGRAPH = '\n\n';
-const TOKENS = tokenPattern();
+const TOKENS = lazy(tokenPattern);
 /** Every token has one of these, or begins the text. */
 const TOKEN_HINT = /[<[\]\n]|^[ha]/i;
 
@@ -149,7 +150,7 @@ const TOKEN_HINT = /[<[\]\n]|^[ha]/i;
 export function findTokens(folded: Folded, given: string): readonly FoundToken[] {
   if (!TOKEN_HINT.test(folded.text)) return [];
   const found: FoundToken[] = [];
-  for (const match of folded.text.matchAll(TOKENS)) {
+  for (const match of folded.text.matchAll(TOKENS())) {
     const before = match[1]?.length ?? 0;
     const from = match.index + before;
     const to = match.index + match[0].length;

@@ -1,3 +1,5 @@
+import { lazy } from '../../platform/lazy.ts';
+
 /**
  * The rule for characters that nobody sees. Control, format, bidi, tag and private-use characters, joiners, variation
  * selectors, lone surrogates and Unicode line separators are shown as U+FFFD, a run of them as one.
@@ -19,19 +21,22 @@ const JOINED_OR_HIDDEN = new RegExp(`(${PICTURE}(?:\u200d${PICTURE})+)|${HIDDEN}
 const HIDDEN_RUN = new RegExp(HIDDEN, 'gv');
 const ANY_HIDDEN = new RegExp(HIDDEN, 'v');
 
-const LISTED = /^\p{RGI_Emoji}$/v;
+const LISTED = lazy(() => /^\p{RGI_Emoji}$/v);
 /** More than the longest sequence Unicode lists. */
 const LONGEST_LISTED = 32;
 /** A picture that stands for text unless U+FE0F follows: where senders leave it out, it is put back for the look-up. */
-const UNQUALIFIED =
-  /(?=\p{Extended_Pictographic})\P{Emoji_Presentation}(?![\ufe0f\p{Emoji_Modifier}])/gv;
+const UNQUALIFIED = lazy(
+  () => /(?=\p{Extended_Pictographic})\P{Emoji_Presentation}(?![\ufe0f\p{Emoji_Modifier}])/gv,
+);
 const ONE_EMOJI = /[\p{Emoji}--[\p{ASCII}\p{Emoji_Modifier}\p{Regional_Indicator}]]$/v;
 const KEYCAP = /[0-9#*]$/;
 const ENCLOSED = '\u20e3';
 const FLAG = '\u{1f3f4}';
 
-const NEEDS_JOINERS =
-  /[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mand}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Phag}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Adlm}\p{scx=Rohg}]]/v;
+const NEEDS_JOINERS = lazy(
+  () =>
+    /[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mand}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Phag}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Adlm}\p{scx=Rohg}]]/v,
+);
 const NEEDS_SPACES = /[[\p{L}\p{M}]&&[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
 const NEEDS_SELECTORS = /[\p{L}&&\p{sc=Mong}]/v;
 const IDEOGRAPH = /\p{sc=Han}/v;
@@ -63,7 +68,7 @@ function shown(onShown: () => void): string {
 
 function isListed(sequence: string): boolean {
   if (sequence.length > LONGEST_LISTED) return false;
-  return LISTED.test(sequence) || LISTED.test(sequence.replace(UNQUALIFIED, '$&\ufe0f'));
+  return LISTED().test(sequence) || LISTED().test(sequence.replace(UNQUALIFIED(), '$&\ufe0f'));
 }
 
 /** Whether a hidden run belongs to what stands around it. */
@@ -73,7 +78,7 @@ function hasReason(run: string, text: string, at: number): boolean {
   switch (run) {
     case '\u200c':
     case '\u200d':
-      return NEEDS_JOINERS.test(getLast(before)) || NEEDS_JOINERS.test(getFirst(after));
+      return NEEDS_JOINERS().test(getLast(before)) || NEEDS_JOINERS().test(getFirst(after));
     case '\u200b':
       return NEEDS_SPACES.test(getLast(before)) && NEEDS_SPACES.test(getFirst(after));
     case '\ufe0e':
@@ -81,7 +86,7 @@ function hasReason(run: string, text: string, at: number): boolean {
     case '\ufe0f':
       return ONE_EMOJI.test(before) || (KEYCAP.test(before) && after.startsWith(ENCLOSED));
     default:
-      return isSelected(run, before) || (before === FLAG && LISTED.test(FLAG + run));
+      return isSelected(run, before) || (before === FLAG && LISTED().test(FLAG + run));
   }
 }
 

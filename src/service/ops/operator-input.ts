@@ -84,6 +84,8 @@ export class PageQuery {
 export class QueryPipe extends ValidationPipe {
   constructor() {
     super({
+      // Or Nest would load a second copy: ours is part of the bundle (scripts/bundle-service.mjs).
+      validatorPackage: { validate },
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,

@@ -1,0 +1,57 @@
+// The last step of the build: the service, the command and the ledger's thread become a few files, in place of what the
+// compiler wrote for them. Finding and linking a thousand modules is what a start costs most, in time and in memory
+// (docs/decisions/0140-few-files-for-a-start.md). What hosts import stays file by file.
+import { readFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const DIST = resolve('dist');
+const ENTRIES = ['service/start.js', 'cli/run-cli.js', 'adapters/sqlite/worker/worker.js'];
+
+/**
+ * Packages stay outside, so that npm can patch them, but for two of which little is used: of the 320 files of
+ * class-validator (with the phone numbers of the world) some twenty, of uuid two functions.
+ */
+const INSIDE = new Set(['class-validator', 'uuid']);
+const { dependencies, peerDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+const outside = Object.keys({ ...dependencies, ...peerDependencies });
+
+/** Stands for the URL of dist while it is not known yet into which file a module goes. */
+const DIST_URL = '__URL_OF_DIST__';
+
+/** A module finds its threads, samples and packages from where it was, not from the file it went into. */
+const keepPlaces = {
+  name: 'keep-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const place = `new URL(${JSON.stringify(relative(DIST, path))}, ${DIST_URL}).href`;
+      return { contents: text.replaceAll('import.meta.url', place) };
+    });
+  },
+};
+
+const { outputFiles } = await build({
+  entryPoints: ENTRIES.map((entry) => join(DIST, entry)),
+  outbase: DIST,
+  outdir: DIST,
+  // What several entries share, and what is imported with its first use.
+  splitting: true,
+  chunkNames: 'parts/[hash]',
+  bundle: true,
+  external: outside.filter((name) => !INSIDE.has(name)),
+  platform: 'node',
+  format: 'esm',
+  target: 'esnext',
+  // Its ES modules: only from them can be left out what nobody imports.
+  mainFields: ['module', 'main'],
+  // Nest names classes in what it reports.
+  keepNames: true,
+  plugins: [keepPlaces],
+  write: false,
+});
+await mkdir(join(DIST, 'parts'), { recursive: true });
+for (const { path, text } of outputFiles) {
+  const dist = `new URL('${relative(dirname(path), DIST)}/', import.meta.url)`;
+  await writeFile(path, text.replaceAll(DIST_URL, dist));
+}

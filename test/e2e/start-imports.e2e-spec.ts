@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const DIST = new URL('../../dist/', import.meta.url).href;
+
+/** Starts the service of the build on a free port and tells which files were read for it. */
+const SCRIPT = `
+import { registerHooks } from 'node:module';
+import { writeSync } from 'node:fs';
+const files = [];
+registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+const { start } = await import('${DIST}service/start.js');
+await start({ env: { GATEWAY_CONFIG_DIR: process.cwd(), GATEWAY_PORT: '0' }, cwd: process.cwd() });
+writeSync(2, JSON.stringify(files));
+process.exit();
+`;
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'hooks-imports-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+it('a start reads few files of ours, and nothing that only some configurations need', async () => {
+  const args = ['--input-type=module', '-e', SCRIPT];
+  const { stderr } = await run(process.execPath, args, { cwd: directory });
+  const files = JSON.parse(stderr) as string[];
+  const ours = files.filter((file) => file.startsWith(DIST));
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.length).toBeLessThanOrEqual(12);
+  const unwanted =
+    /\/node_modules\/(?:class-validator|libphonenumber-js|uuid|esbuild|quickjs-wasi)\//;
+  expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+}, 60_000);
