@@ -17,6 +17,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 const MICROS_PER_TICK = 10_000;
 const START_TIMEOUT_MS = 120_000;
 
+/** Ended with this process, however it ends by itself. */
+const running = new Set();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export class Server {
   #process;
   #ownDir;
@@ -70,6 +76,8 @@ export class Server {
       stdio: ['ignore', log, log],
     });
     closeSync(log);
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     child.on('error', (error) => writeFileSync(output, String(error)));
     return new Server(child, { dir: cwd, ownDir, output });
   }
