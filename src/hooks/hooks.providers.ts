@@ -16,6 +16,7 @@ import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { SignatureCheck } from './http/auth/signature-check.ts';
 import { Certificates } from './http/auth/signatures/index.ts';
 import { HookTokens } from './http/auth/hook-tokens.ts';
+import { BodyBudget } from './http/body-budget.ts';
 import { BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
 import { Handshakes } from './http/handshakes.ts';
@@ -128,6 +129,7 @@ export const providers: Provider[] = [
   HookAuthentication,
   { provide: Certificates, useFactory: () => new Certificates() },
   PathRules,
+  BodyBudget,
   SignatureCheck,
   SecretWindows,
   Handshakes,

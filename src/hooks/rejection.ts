@@ -30,6 +30,10 @@ export const REJECTIONS = {
     status: 503,
     sentence: 'Too many large bodies wait to be verified; send the request again later.',
   },
+  intake_busy: {
+    status: 503,
+    sentence: 'Too many bytes are under way to the store; send the request again in a few seconds.',
+  },
   unsupported_media_type: { status: 415, sentence: '{detail}.' },
   payload_too_large: { status: 413, sentence: 'Send at most {detail} bytes.' },
   body_timeout: { status: 408, sentence: 'Send the whole body within {detail} seconds.' },

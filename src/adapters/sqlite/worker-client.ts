@@ -10,6 +10,8 @@ import type { BatchAnswer, CallFailure, CallMap, ReaderCalls, ThreadData } from 
 
 /** Calls of one batch: more would keep the first of them waiting for the last. */
 const MAX_BATCH = 256;
+/** Text of one batch in characters, its last call aside: each is copied to the thread and held there until the commit. */
+const MAX_BATCH_TEXT = 4 * 1024 * 1024;
 export const CLOSED = 'the ledger is closed';
 
 /** Whoever can do the calls of `C`. */
@@ -112,7 +114,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   #send(): void {
     this.#scheduled = false;
     if (this.#waiting.length === 0) return;
-    this.#underWay = this.#waiting.splice(0, MAX_BATCH);
+    this.#underWay = this.#waiting.splice(0, batchLength(this.#waiting));
     // The process must not end while a caller waits for an answer.
     this.#worker.ref();
     const calls = this.#underWay.map(({ call }) => call);
@@ -158,6 +160,27 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     for (const pending of lost) pending.reject(new LedgerUnavailable(reason));
     this.#drained?.();
   }
+}
+
+/** How many of the calls make one batch; at least one. */
+function batchLength(waiting: readonly PendingCall[]): number {
+  let text = 0;
+  let length = 0;
+  while (length < waiting.length && length < MAX_BATCH && text < MAX_BATCH_TEXT) {
+    text += textIn(waiting[length]!.call.args);
+    length += 1;
+  }
+  return length;
+}
+
+/** Characters of the texts in lists of lists: that is how whatever is large crosses. */
+function textIn(list: readonly unknown[]): number {
+  let sum = 0;
+  for (const item of list) {
+    if (typeof item === 'string') sum += item.length;
+    else if (Array.isArray(item)) sum += textIn(item);
+  }
+  return sum;
 }
 
 function toError({ unavailable, message }: CallFailure): Error {

@@ -4,8 +4,12 @@ import { Injectable } from '@nestjs/common';
 import type { HooksOptions } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
+import { BodyBudget } from './body-budget.ts';
 
 const EMPTY = Buffer.alloc(0);
+
+/** One for all: a flood of bodies pays for no exception objects. */
+const BUSY = new Rejection('intake_busy');
 
 /** Those of `hooks`, or of a path. */
 export type BodyLimits = Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>;
@@ -21,7 +25,10 @@ export class BodyReader {
   readonly #deadlines: Deadlines;
   #isClosed = false;
 
-  constructor(clock: Clock) {
+  constructor(
+    clock: Clock,
+    private readonly budget: BodyBudget,
+  ) {
     this.#deadlines = new Deadlines(clock);
   }
 
@@ -34,18 +41,21 @@ export class BodyReader {
   /**
    * @param payload the body, perhaps through a transform of the host's; never `request` itself, which such a transform
    * may have read.
-   * @throws Rejection 413 or 408; 503 when the service stops meanwhile. ClientGone
+   * @throws Rejection 413 or 408; 503 when too many bytes are in flight, or the service stops meanwhile. ClientGone
    */
   async read(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
     const { headers } = request;
-    if (Number(headers['content-length'] ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
-    const isAnnounced =
-      headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-    if (!isAnnounced) return EMPTY;
+    const announced = Number(headers['content-length'] ?? 0);
+    if (announced > limits.maxBodyBytes) throw tooLarge(limits);
+    if (announced === 0 && headers['transfer-encoding'] === undefined) return EMPTY;
     if (payload.readableEnded) {
       throw new Error('a middleware of the host has read the body of a hook request');
     }
-    return takeWhole(request, payload, limits) ?? this.#collect(request, payload, limits);
+    if (!this.budget.take(request, announced)) throw BUSY;
+    const whole = takeWhole(request, payload, limits);
+    if (whole === null) return this.#collect(request, payload, limits);
+    if (!this.budget.grow(request, whole.length)) throw BUSY;
+    return whole;
   }
 
   #collect(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
@@ -57,6 +67,8 @@ export class BodyReader {
         if (isOver) return;
         isOver = true;
         this.#deadlines.remove(deadline);
+        // The listeners below live as long as the connection's request does, and with them what they see.
+        chunks.length = 0;
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
@@ -67,6 +79,7 @@ export class BodyReader {
         if (isOver) return;
         size += chunk.length;
         if (size > limits.maxBodyBytes) end(tooLarge(limits));
+        else if (!this.budget.grow(request, size)) end(BUSY);
         else chunks.push(chunk);
       });
       payload.on('end', () => end(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));

@@ -16,6 +16,7 @@ import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
+import { BodyBudget } from './body-budget.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
 import { PathRules } from './path-rules.ts';
@@ -48,6 +49,7 @@ export class FastifyIngress {
     private readonly addresses: ClientAddresses,
     private readonly rules: PathRules,
     private readonly reader: RequestReader,
+    private readonly budget: BodyBudget,
     private readonly writer: AnswerWriter,
     private readonly clock: Clock,
   ) {
@@ -119,6 +121,8 @@ export class FastifyIngress {
       this.writer.answer(request, reply, outcome.answer);
     } catch (error) {
       this.writer.refuse(request, reply, error);
+    } finally {
+      this.budget.giveBack(request.raw);
     }
   }
 

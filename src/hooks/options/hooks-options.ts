@@ -159,6 +159,17 @@ export class HooksOptions {
   @Max(MAX_BODY_BYTES)
   maxBodyBytes = 1_048_576;
 
+  /**
+   * Bytes of bodies that may be in flight at a time, announced or read and not stored yet; above it senders get 503
+   * `intake_busy`. A body costs up to six times its size in memory. 1 to 4,294,967,296. Absent: a sixteenth of the memory
+   * that the container or the machine has, at most 67,108,864.
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(4_294_967_296)
+  maxInFlightBytes?: number;
+
   /** How long a sender may take for the whole body, in seconds. Over 0, at most 600. @default 30 */
   @IsNumber()
   @IsPositive()

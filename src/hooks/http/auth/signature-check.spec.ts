@@ -1,6 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { ManualClock } from '../../../../test/support/clocks.ts';
+import { HooksSettings } from '../../options/index.ts';
+import { BodyBudget } from '../body-budget.ts';
 import { ClientGone } from '../body.ts';
 import { SignatureCheck } from './signature-check.ts';
 import { schemes } from './signatures/index.ts';
@@ -27,7 +29,8 @@ function request(headers: IncomingMessage['headers'] = {}): IncomingMessage {
 
 describe('SignatureCheck', () => {
   const clock = new ManualClock();
-  const check = new SignatureCheck(clock);
+  const settings = new HooksSettings({ maxInFlightBytes: 64 * MIB });
+  const check = new SignatureCheck(clock, new BodyBudget(settings));
   const read = (
     fault: SignatureFault | null,
     body: Promise<Buffer> = Promise.resolve(BYTES),
@@ -94,9 +97,9 @@ describe('SignatureCheck', () => {
 
   it('leaves half of the room to others, however good a client has been', async () => {
     clock.advance(60_000);
-    const held = holding(32);
+    const held = holding(16);
     const own = read(null);
-    expect([check.heldBytes, clock.waiting]).toEqual([32 * MIB, 1]);
+    expect([check.heldBytes, clock.waiting]).toEqual([16 * MIB, 1]);
     await expect(read(null, undefined, undefined, '192.0.2.2')).resolves.toBeDefined();
     held.end();
     await expect(own).resolves.toBeDefined();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../rejection.ts';
+import { BodyBudget } from '../body-budget.ts';
 import { ClientGone } from '../body.ts';
 import type { BodyLimits } from '../body.ts';
 import { throttleKey } from './client-address.ts';
@@ -45,8 +46,8 @@ export interface SignedArrival {
 export class SignatureCheck {
   readonly #bodies: UnverifiedBodies;
 
-  constructor(clock: Clock) {
-    this.#bodies = new UnverifiedBodies(clock);
+  constructor(clock: Clock, budget: BodyBudget) {
+    this.#bodies = new UnverifiedBodies(clock, budget);
   }
 
   /** How many bytes may be held for senders that are not verified yet, small bodies aside. */
@@ -112,12 +113,12 @@ function expectedSize(raw: IncomingMessage, { maxBodyBytes }: BodyLimits): numbe
 
 /** Up to this size a body waits in the connection's own buffer, whether anybody reads it or not. */
 const SMALL_BODY_BYTES = 65_536;
-/** For all clients together. One body always finds room, however large it may be. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** For all clients together: strangers keep nobody out who is verified. One body always finds room. */
+const SHARE_OF_BUDGET = 1 / 2;
 /** For one client: whoever sends slowly must not keep the others out. */
-const MOST_BYTES_OF_ONE = MOST_BYTES / 2;
+const SHARE_OF_ONE = 1 / 4;
 /** For one that failed lately. */
-const MOST_BYTES_AFTER_FAILURE = 4 * 1024 * 1024;
+const SHARE_AFTER_FAILURE = 1 / 16;
 const REMEMBERED_MS = 60_000;
 
 const BUSY = new Rejection('verification_busy');
@@ -138,7 +139,10 @@ class UnverifiedBodies {
   readonly #waiting = new Set<Waiting>();
   held = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly budget: BodyBudget,
+  ) {}
 
   noteFailure(client: string): void {
     this.#failed.set(throttleKey(client), this.clock.elapsed());
@@ -178,10 +182,11 @@ class UnverifiedBodies {
   }
 
   #hasRoom(key: string, size: number): boolean {
-    if (this.held > 0 && this.held + size > MOST_BYTES) return false;
+    const { limit } = this.budget;
+    if (this.held > 0 && this.held + size > limit * SHARE_OF_BUDGET) return false;
     const own = this.#byClient.get(key) ?? 0;
-    const most = this.#hasFailed(key) ? MOST_BYTES_AFTER_FAILURE : MOST_BYTES_OF_ONE;
-    return own === 0 || own + size <= most;
+    const share = this.#hasFailed(key) ? SHARE_AFTER_FAILURE : SHARE_OF_ONE;
+    return own === 0 || own + size <= limit * share;
   }
 
   #hasFailed(key: string): boolean {
