@@ -9,17 +9,13 @@
 // Three words throughout: `…Tuple` is what is on its way to the writer, `Stored…` is what a thread reads or writes, and
 // the names without either are the ports' own.
 import type { Change, RunUpdate, SystemEventChange, WorkChange } from '../../hooks/ports/change.ts';
-import type {
-  Acceptance,
-  IdempotencyKey,
-  NewAction,
-  NewEvent,
-  Receipt,
-} from '../../hooks/ports/event.ts';
+import type { Acceptance, NewAction, NewEvent, Receipt } from '../../hooks/ports/event.ts';
 import { mainSession } from '../../hooks/ports/jobs.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Lease, WorkPart } from '../../hooks/ports/work-ledger.ts';
-import { decodeHead, toReceipt, toStoredRequest } from './stored-head.ts';
+import { decodeReceipt, encodeDetails, encodeReceipt, toStoredRequest } from './stored-head.ts';
+import { decodeKey, encodeKey } from './stored-key.ts';
+import type { KeyTuple, StoredKey } from './stored-key.ts';
 
 /** A new event as its row holds it: nested data is JSON text. */
 export interface StoredEvent {
@@ -32,7 +28,7 @@ export interface StoredEvent {
   readonly warnings: string;
   readonly request: string;
   readonly payload: string;
-  readonly keys: readonly IdempotencyKey[];
+  readonly keys: readonly StoredKey[];
   readonly actions: readonly StoredAction[];
 }
 
@@ -40,7 +36,7 @@ export interface StoredEvent {
 export interface StoredAction {
   readonly receipt: string;
   readonly details: string;
-  readonly dedupeKey: IdempotencyKey | null;
+  readonly dedupeKey: StoredKey | null;
   readonly changes: readonly StoredChange[];
 }
 
@@ -67,13 +63,6 @@ export type StoredRunUpdate = Omit<RunUpdate, NestedOfRun> & {
 /** Changes that no request makes in numbers: they cross as objects. */
 type RareChange = Exclude<Change, SystemEventChange | WorkChange | RunUpdate> | StoredRunUpdate;
 
-type KeyTuple = readonly [
-  scope: string,
-  key: string,
-  digest: string,
-  keepUntil: number,
-  onOtherContent: IdempotencyKey['onOtherContent'],
-];
 type SystemEventTuple = readonly [
   type: 'system-event',
   session: string,
@@ -157,10 +146,10 @@ export function decodeEvent(tuple: EventTuple): StoredEvent {
 }
 
 function encodeAction(action: NewAction, event: NewEvent): ActionTuple {
-  const { receipt, details, dedupeKey, changes } = action;
+  const { details, dedupeKey, changes } = action;
   return [
-    JSON.stringify(receipt),
-    JSON.stringify(details),
+    encodeReceipt(action),
+    encodeDetails(details, event.payload),
     dedupeKey === undefined ? null : encodeKey(dedupeKey),
     changes.map((change) =>
       repeats(change, action, event) ? encodeBare(change) : encodeChange(change),
@@ -193,14 +182,6 @@ function decodeAction([receipt, details, dedupeKey, changes]: ActionTuple): Stor
     dedupeKey: dedupeKey === null ? null : decodeKey(dedupeKey),
     changes: changes.map(decodeChange),
   };
-}
-
-function encodeKey(key: IdempotencyKey): KeyTuple {
-  return [key.scope, key.key, key.digest, key.keepUntil, key.onOtherContent];
-}
-
-function decodeKey([scope, key, digest, keepUntil, onOtherContent]: KeyTuple): IdempotencyKey {
-  return { scope, key, digest, keepUntil, onOtherContent };
 }
 
 /** Main thread: a change of an event or of a step, ready to be sent. */
@@ -279,7 +260,9 @@ export type StoredAcceptance =
     }
   /** The event that has the key, and its head. */
   | { readonly outcome: 'replayed'; readonly eventId: string; readonly head: string }
-  | Exclude<Acceptance, { receipt: unknown }>;
+  /** `key`: its place among those of the event. */
+  | { readonly outcome: 'conflict'; readonly key: number }
+  | Exclude<Acceptance, { receipt: unknown } | { scope: unknown }>;
 
 /**
  * Main thread: the answer to an event.
@@ -290,24 +273,23 @@ export function decodeAcceptance(event: NewEvent, answer: StoredAcceptance): Acc
     case 'accepted':
       return { outcome: 'accepted', receipt: buildReceipt(event, answer) };
     case 'replayed':
-      return { outcome: 'replayed', receipt: toReceipt(answer.eventId, decodeHead(answer.head)) };
+      return { outcome: 'replayed', receipt: decodeReceipt(answer.eventId, answer.head) };
+    case 'conflict':
+      return { outcome: 'conflict', scope: event.keys![answer.key]!.scope };
     default:
       return answer;
   }
 }
 
 function buildReceipt(
-  { id, request, actions, skipped, warnings }: NewEvent,
-  answer: Extract<StoredAcceptance, { outcome: 'accepted' }>,
+  event: NewEvent,
+  { kept, warnings }: Extract<StoredAcceptance, { outcome: 'accepted' }>,
 ): Receipt {
-  const { kept } = answer;
-  const receipts = actions.map((action) => action.receipt);
-  return toReceipt(id, {
-    request,
-    receipts: kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at)),
-    ...(skipped !== undefined && { skipped }),
-    warnings: answer.warnings === undefined ? warnings : JSON.parse(answer.warnings),
-  });
+  const receipts = event.actions.map((action) => action.receipt);
+  const actions = kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at));
+  const { id: eventId, skipped } = event;
+  const told: readonly string[] = warnings === undefined ? event.warnings : JSON.parse(warnings);
+  return { eventId, actions, ...(skipped !== undefined && { skipped }), warnings: told };
 }
 
 /** A lease as its row holds it. */

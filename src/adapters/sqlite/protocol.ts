@@ -1,7 +1,6 @@
 // What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
-import type { IdempotencyKey } from '../../hooks/ports/event.ts';
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
 import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
@@ -28,6 +27,7 @@ import type {
 } from '../../hooks/ports/event-store.ts';
 import type { ChangeTuple, EventTuple, StoredAcceptance, StoredLease, WorkTuple } from './codec.ts';
 import type { StoredEventDetails } from './stored-head.ts';
+import type { KeyTuple } from './stored-key.ts';
 
 /** What a thread can be asked to do: a name, what it takes and what it answers. */
 export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };
@@ -122,7 +122,7 @@ export interface WriterCalls {
   context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
   routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
   noteRoute: { args: [session: string, route: Route]; result: null };
-  holderOf: { args: [key: IdempotencyKey]; result: string | null };
+  holderOf: { args: [key: KeyTuple]; result: string | null };
   clearRoutes: { args: [session: string]; result: null };
   recordRefusals: {
     args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];

@@ -16,6 +16,7 @@ import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from './codec.ts';
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
+import { encodeKey } from './stored-key.ts';
 import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
@@ -128,7 +129,7 @@ export class SqliteIntake extends Intake {
   }
 
   holderOf(key: IdempotencyKey): Promise<string | null> {
-    return this.#writer.call('holderOf', key);
+    return this.#writer.call('holderOf', encodeKey(key));
   }
 }
 

@@ -2,9 +2,17 @@
 // because a plain wake pays for every column, and nobody looks for what is in it.
 import type { Trust } from '../../hooks/ports/agent-runner.ts';
 import { leaveOut } from '../../platform/credentials.ts';
+import { isRecord } from '../../platform/objects.ts';
 import { parseExactly } from '../../platform/exact-json.ts';
 import type { EventDetails } from '../../hooks/ports/event-store.ts';
-import type { EventRequest, NewEvent, Receipt, SkipReceipt } from '../../hooks/ports/event.ts';
+import type {
+  ActionReceipt,
+  EventRequest,
+  NewAction,
+  NewEvent,
+  Receipt,
+  SkipReceipt,
+} from '../../hooks/ports/event.ts';
 
 const NO_WARNINGS = '[]';
 
@@ -25,15 +33,47 @@ export function toStoredRequest({
 }
 
 /**
- * What stands in `events.head`: the request and what it means. Lists that are empty are left out, most of which are.
- * `receipts` are those of the actions.
+ * What stands in `events.head`: the request and what it means. Lists that are empty are left out, most of which are, and
+ * so is what the row says already: words of an action that are null are those of the payload's field of the same name,
+ * and a receipt that is null says the kind and the mode of its action.
  */
 export interface StoredHead {
   readonly request: StoredRequest;
-  readonly actions?: readonly Readonly<Record<string, unknown>>[];
-  readonly receipts?: Receipt['actions'];
+  readonly actions?: readonly StoredDetails[];
+  readonly receipts?: readonly (ActionReceipt | null)[];
   readonly skipped?: SkipReceipt;
   readonly warnings?: readonly string[];
+}
+
+type StoredDetails = NewAction['details'];
+
+/** Where the words of actions stand, by kind. */
+const WORDS = ['text', 'message'] as const;
+
+/** Main thread: what an action shows, as JSON text. @param payload JSON text, as it was sent */
+export function encodeDetails(details: StoredDetails, payload: string): string {
+  for (const field of WORDS) {
+    const words = details[field];
+    // Only where it comes first is it sure to be the payload's own field, without parsing it again.
+    if (typeof words !== 'string') continue;
+    if (!payload.startsWith(`{"${field}":${JSON.stringify(words)}`)) continue;
+    return JSON.stringify({ ...details, [field]: null });
+  }
+  return JSON.stringify(details);
+}
+
+/** What an action showed. @param payload parsed; null: it was forgotten, and the words with it */
+function decodeDetails(details: StoredDetails, payload: unknown): StoredDetails {
+  const field = WORDS.find((name) => details[name] === null);
+  if (field === undefined || !isRecord(payload)) return details;
+  return { ...details, [field]: payload[field] };
+}
+
+/** Main thread: what the sender is told of an action, as JSON text; empty when the action says it. */
+export function encodeReceipt({ receipt, details }: NewAction): string {
+  const { kind, mode } = details;
+  const isSaid = receipt.kind === 'wake' && receipt.kind === kind && receipt.mode === mode;
+  return isSaid ? '' : JSON.stringify(receipt);
 }
 
 /** What a new event brings for its head, as JSON text. */
@@ -51,7 +91,10 @@ export function encodeHead(
   let head = `{"request":${request}`;
   if (actions.length > 0) {
     head += `,"actions":[${actions.map(({ details }) => details).join(',')}]`;
-    head += `,"receipts":[${actions.map(({ receipt }) => receipt).join(',')}]`;
+    const receipts = actions.map(({ receipt }) => receipt);
+    if (receipts.some((receipt) => receipt !== '')) {
+      head += `,"receipts":[${receipts.map((receipt) => receipt || 'null').join(',')}]`;
+    }
   }
   if (skipped !== null) head += `,"skipped":${skipped}`;
   if (warnings !== NO_WARNINGS) head += `,"warnings":${warnings}`;
@@ -73,11 +116,14 @@ interface ShownWake {
 
 /**
  * The only action of an event whose system event has no words of its own: they were compared when it was accepted.
- * @param text JSON
+ * @param payload JSON text
  */
-export function decodeOnlyWake(text: string): ShownWake {
-  const { actions }: { actions: readonly [ShownWake] } = JSON.parse(text);
-  return actions[0];
+export function decodeOnlyWake(head: string, payload: string): ShownWake {
+  const { actions }: { actions: readonly [ShownWake & { text: string | null }] } = JSON.parse(head);
+  const [wake] = actions;
+  if (wake.text !== null) return wake;
+  const { text }: { text: string } = JSON.parse(payload);
+  return { ...wake, text };
 }
 
 /** What is left of a head when payloads are forgotten: neither the words of actions nor what a transform wrote. */
@@ -87,12 +133,20 @@ export function withoutBodies({ request, actions = [], ...head }: StoredHead): S
   return { ...head, request: kept, ...(bare.length > 0 && { actions: bare }) };
 }
 
-/** What a sender was told, and is told again. */
-export function toReceipt(
-  eventId: string,
-  { receipts = [], skipped, warnings = [] }: StoredHead,
-): Receipt {
-  return { eventId, actions: receipts, ...(skipped !== undefined && { skipped }), warnings };
+/** What a sender is told again. */
+export function decodeReceipt(eventId: string, head: string): Receipt {
+  const { actions = [], receipts, skipped, warnings = [] } = decodeHead(head);
+  return {
+    eventId,
+    actions: actions.map((action, at) => receipts?.[at] ?? toWakeReceipt(action)),
+    ...(skipped !== undefined && { skipped }),
+    warnings,
+  };
+}
+
+/** The receipt that {@link encodeReceipt} left out. */
+function toWakeReceipt({ mode }: StoredDetails): ActionReceipt {
+  return { kind: 'wake', mode: mode === 'now' ? 'now' : 'next-heartbeat' };
 }
 
 /** The details of an event; what its head and its payload say is JSON text still. */
@@ -109,11 +163,11 @@ export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
   const { head, payload, ...details } = stored;
   const { request: given, actions = [], skipped, warnings = [] } = decodeHead(head);
   const { console = [], redaction, ...request } = given;
-  const shown = payload === null ? null : leaveOut(parseExactly(payload), redaction);
+  const parsed = payload === null ? null : parseExactly(payload);
   return {
     ...details,
-    request: { ...request, payload: shown },
-    actions,
+    request: { ...request, payload: payload === null ? null : leaveOut(parsed, redaction) },
+    actions: actions.map((action) => decodeDetails(action, parsed)),
     skipped: skipped?.reason ?? null,
     warnings,
     console,

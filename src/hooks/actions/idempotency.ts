@@ -12,6 +12,9 @@ const HOUR_MS = 3_600_000;
 /** Longest key that is stored as it is, in characters. */
 export const LONGEST_KEY = 256;
 
+/** 132 bits of a SHA-256: nobody finds another content of the same digest. */
+const DIGEST_CHARACTERS = 22;
+
 /**
  * Under which senders that are known for it name their deliveries, the same each time one is sent again: Standard
  * Webhooks, Svix, GitHub, Shopify, Linear, GitLab, Bitbucket. None of these is made for us, so none is trusted to be
@@ -73,7 +76,7 @@ export function keysOf(
     // The name of the hook stands last: it may have any character, what comes before it never has a line break.
     scope: [kind, ...scope].join('\n'),
     key: limitKey(key),
-    digest: (digest ??= sha256(request.payloadText, 'base64')),
+    digest: (digest ??= sha256(request.payloadText, 'base64url').slice(0, DIGEST_CHARACTERS)),
     keepUntil: Math.ceil(receivedAt + forMs),
     onOtherContent,
   });
@@ -126,6 +129,6 @@ function deliveryIdOf(
   return undefined;
 }
 
-function sha256(text: string, encoding: 'hex' | 'base64'): string {
+function sha256(text: string, encoding: 'hex' | 'base64url'): string {
   return hash('sha256', text, encoding);
 }

@@ -3,12 +3,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../hooks/ports/event-store.ts';
 import { REUSED_KEY } from '../../../hooks/ports/event.ts';
-import type { IdempotencyKey } from '../../../hooks/ports/event.ts';
 import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
+import type { StoredKey } from '../stored-key.ts';
 import { idOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { encodeHead } from '../stored-head.ts';
 import type { Pause } from './admin.ts';
 import type { Changes } from './changes.ts';
+import { IdempotencyKeys } from './idempotency.ts';
 import { integer, text } from './rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
@@ -43,7 +44,7 @@ export class Accepting {
   accept(event: StoredEvent, maxSystemEvents: number, now: number): StoredAcceptance {
     if (this.#pause.isPaused()) return { outcome: 'paused' };
     const { conflict, repeats, isReused } = this.#compareKeys(event.keys, now);
-    if (conflict !== null) return { outcome: 'conflict', scope: conflict.scope };
+    if (conflict !== null) return { outcome: 'conflict', key: conflict };
     if (repeats !== null) return this.#replay(repeats);
     const { kept, first } = this.#withoutRepeats(event.actions, now);
     if (kept.length === 0 && first !== null) return this.#replay(first);
@@ -61,27 +62,26 @@ export class Accepting {
 
   /**
    * What the keys of a request say of it, all in the transaction that will store it.
-   * `repeats`: the key of the event that has the first known one.
+   * `conflict`: the place of a key that does not allow this content; `repeats`: the event that has the first known one.
    */
-  #compareKeys(keys: readonly IdempotencyKey[], now: number) {
+  #compareKeys(keys: readonly StoredKey[], now: number) {
     let repeats: number | null = null;
     let isReused = false;
-    for (const key of keys) {
-      const known = this.#keys.find(key, now);
-      const isOther = known !== null && known.digest !== key.digest;
-      if (isOther && key.onOtherContent === 'conflict') {
-        return { conflict: key, repeats, isReused };
+    for (const [at, key] of keys.entries()) {
+      const { known, hasOther } = this.#keys.find(key, now);
+      if (hasOther && key.onOtherContent === 'conflict') {
+        return { conflict: at, repeats, isReused };
       }
-      repeats ??= known?.event ?? null;
-      isReused ||= known === null && this.#keys.hasOtherContent(key, now);
+      repeats ??= known;
+      isReused ||= hasOther && known === null;
     }
     return { conflict: null, repeats, isReused };
   }
 
   /** The event that has the key now. */
-  holderOf(key: IdempotencyKey, now: number): string | null {
-    const known = this.#keys.find(key, now);
-    const row = known === null ? undefined : this.#sql.told.get(known.event);
+  holderOf(key: StoredKey, now: number): string | null {
+    const { known } = this.#keys.find(key, now);
+    const row = known === null ? undefined : this.#sql.told.get(known);
     return row === undefined ? null : idOf(integer(row, 'key'), text(row, 'rest'));
   }
 
@@ -91,11 +91,10 @@ export class Accepting {
     let first: number | null = null;
     const kept = actions.filter(({ dedupeKey }) => {
       if (dedupeKey === null) return true;
-      const known = this.#keys.find(dedupeKey, now);
-      first ??= known?.event ?? null;
-      const name = JSON.stringify([dedupeKey.scope, dedupeKey.key]);
-      const isNew = known === null && !seen.has(name);
-      seen.add(name);
+      const { known } = this.#keys.find(dedupeKey, now);
+      first ??= known;
+      const isNew = known === null && !seen.has(dedupeKey.name);
+      seen.add(dedupeKey.name);
       return isNew;
     });
     return { kept, first };
@@ -135,7 +134,7 @@ export class Accepting {
       encodeHead(event, actions),
       event.payload,
     );
-    for (const given of keys) this.#keys.remember(given, key);
+    for (const given of keys) this.#keys.remember(given, key, now);
     for (const { changes } of actions) {
       for (const change of changes) this.#changes.applyToNewEvent(change, now);
     }
@@ -201,63 +200,4 @@ function firstStatus(
 function withReusedKey(warnings: string): string {
   const own: string[] = JSON.parse(warnings);
   return JSON.stringify([...own, REUSED_KEY]);
-}
-
-/** The keys of earlier requests and actions, with the event that they belong to. */
-class IdempotencyKeys {
-  readonly #sql: ReturnType<typeof prepareKeys>;
-
-  constructor(db: DatabaseSync) {
-    this.#sql = prepareKeys(db);
-  }
-
-  /** Null: not known, or remembered for long enough. */
-  find(key: IdempotencyKey, now: number): { digest: string; event: number } | null {
-    const row = this.#sql.find.get(key.scope, nameOf(key), now);
-    if (row === undefined) return null;
-    return { digest: text(row, 'digest'), event: integer(row, 'event') };
-  }
-
-  /** Whether a key that is remembered for each content is so for any but this. */
-  hasOtherContent(given: IdempotencyKey, now: number): boolean {
-    if (given.onOtherContent !== 'new') return false;
-    const { scope, key } = given;
-    const next = `${key}${AFTER_SEPARATOR}`;
-    return this.#sql.findOther.get(scope, `${key}${SEPARATOR}`, next, key, now) !== undefined;
-  }
-
-  /** A key that had expired is taken over by the new event. */
-  remember(key: IdempotencyKey, event: number): void {
-    this.#sql.remember.run(key.scope, nameOf(key), key.digest, key.keepUntil, event);
-  }
-}
-
-const SEPARATOR = '\n';
-/** The character that follows {@link SEPARATOR}: between the two lies every text that begins with a key and it. */
-const AFTER_SEPARATOR = '\v';
-
-/** A key as its row holds it: one that is remembered for each content has a row for each. */
-function nameOf({ key, digest, onOtherContent }: IdempotencyKey): string {
-  return onOtherContent === 'new' ? `${key}${SEPARATOR}${digest}` : key;
-}
-
-/**
- * Expired keys do not count even while pruning has not come to them. `findOther` searches a range of the primary key,
- * and compares whole names: a key may itself contain the separator.
- */
-function prepareKeys(db: DatabaseSync) {
-  return {
-    find: db.prepare(
-      'SELECT digest, event FROM idempotency WHERE scope = ? AND key = ? AND keep_until > ?',
-    ),
-    findOther: db.prepare(
-      `SELECT 1 FROM idempotency WHERE scope = ? AND key > ? AND key < ?
-       AND key = ? || char(10) || digest AND keep_until > ? LIMIT 1`,
-    ),
-    remember: db.prepare(
-      `INSERT INTO idempotency (scope, key, digest, keep_until, event) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (scope, key) DO UPDATE SET digest = excluded.digest,
-       keep_until = excluded.keep_until, event = excluded.event`,
-    ),
-  };
 }

@@ -5,6 +5,7 @@
 // that was committed before. Reading for an operator may be a moment behind and has a thread of its own.
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeChange, decodeEvent, decodeWork } from '../codec.ts';
+import { decodeKey } from '../stored-key.ts';
 import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
@@ -102,7 +103,7 @@ export function createWriterHandlers(
       routes.note(session, route);
       return null;
     },
-    holderOf: (now, key) => tables.accepting.holderOf(key, now),
+    holderOf: (now, key) => tables.accepting.holderOf(decodeKey(key), now),
     clearRoutes: (_now, session) => {
       routes.clear(session);
       return null;

@@ -89,7 +89,8 @@ export class OldEvents {
   #giveWords(row: Row): void {
     const seq = optionalInteger(row, 'shown_as');
     if (seq === null) return;
-    const wake = decodeOnlyWake(text(row, 'head'));
+    const payload = text(this.#sql.payload.get(integer(row, 'key'))!, 'payload');
+    const wake = decodeOnlyWake(text(row, 'head'), payload);
     const trust = JSON.stringify(wake.trust);
     const words = [integer(row, 'received_at'), text(row, 'hook'), trust, wake.text];
     this.#sql.giveWords.run(...words, mainSession(wake.agentId), seq);
@@ -122,6 +123,7 @@ function prepareStatements(db: DatabaseSync) {
   const all = (...sql: readonly string[]) => sql.map((statement) => db.prepare(statement));
   const select = `SELECT key, rest, hook, received_at, status, kept_until, shown_as, head FROM events`;
   return {
+    payload: db.prepare('SELECT payload FROM events WHERE key = ?'),
     fromBeginning: db.prepare(`${select} ORDER BY key`),
     fromMark: db.prepare(
       `${select} WHERE key > ifnull((SELECT CAST(value AS INTEGER) FROM meta

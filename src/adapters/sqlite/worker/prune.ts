@@ -6,6 +6,7 @@
 // next one finds what is left by the same queries.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
+import { ExpiredKeys } from './idempotency.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';
 import { integer, text } from './rows.ts';
@@ -24,6 +25,7 @@ export class Pruning {
   readonly #onForgotten: (session: string) => void;
   readonly #db: DatabaseSync;
   readonly #events: OldEvents;
+  readonly #keys: ExpiredKeys;
   readonly #sql: ReturnType<typeof prepareStatements>;
 
   /** @param onForgotten is called for every session that was forgotten as a whole. */
@@ -31,6 +33,7 @@ export class Pruning {
     this.#db = db;
     this.#onForgotten = onForgotten;
     this.#events = new OldEvents(db);
+    this.#keys = new ExpiredKeys(db);
     this.#sql = prepareStatements(db);
   }
 
@@ -44,7 +47,7 @@ export class Pruning {
     if (budget.left > 0) this.#forgetTurns(budget, sql.oldIsolatedTurns, payloadsBefore);
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
-    if (budget.left > 0) spend(budget, sql.expiredKeys, now);
+    if (budget.left > 0) this.#keys.forget(budget, now);
     const hasFreePages = this.#shrink();
     return budget.left <= 0 || hasFreePages;
   }
@@ -99,10 +102,6 @@ function prepareStatements(db: DatabaseSync) {
     ),
     oldRefusals: db.prepare(
       'DELETE FROM refusals WHERE n IN (SELECT n FROM refusals WHERE at < ? LIMIT ?)',
-    ),
-    expiredKeys: db.prepare(
-      `DELETE FROM idempotency WHERE (scope, key) IN
-       (SELECT scope, key FROM idempotency WHERE keep_until <= ? ORDER BY keep_until LIMIT ?)`,
     ),
   };
 }

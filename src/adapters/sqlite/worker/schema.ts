@@ -45,14 +45,11 @@ CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
 CREATE INDEX events_to_look_at_again ON events (received_at) WHERE look_again = 1;
 
 CREATE TABLE idempotency (
-  scope TEXT NOT NULL,
-  key TEXT NOT NULL,
+  name TEXT PRIMARY KEY,
   digest TEXT NOT NULL,
   keep_until INTEGER NOT NULL,
-  event INTEGER NOT NULL,
-  PRIMARY KEY (scope, key)
+  event INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX idempotency_by_end ON idempotency (keep_until);
 
 CREATE TABLE work (
   id INTEGER PRIMARY KEY,

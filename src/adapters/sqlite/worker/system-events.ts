@@ -160,7 +160,7 @@ function prepareStatements(db: DatabaseSync) {
       'SELECT count(*) AS count, ifnull(max(seq), 0) AS last FROM system_events WHERE session = ?',
     ),
     oldest: db.prepare(
-      `SELECT seq, text, at, trust, s.hook, head, received_at, e.hook AS event_hook,
+      `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook,
          channel, d.status, d.error
        FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
          LEFT JOIN events e ON e.key = s.event AND text IS NULL
@@ -196,7 +196,7 @@ function ownWords(row: Row): Words {
 
 /** Those of the only action of its event. */
 function wordsOfEvent(row: Row): Words {
-  const { text: words, trust } = decodeOnlyWake(text(row, 'head'));
+  const { text: words, trust } = decodeOnlyWake(text(row, 'head'), text(row, 'payload'));
   return { text: words, at: integer(row, 'received_at'), trust, hook: text(row, 'event_hook') };
 }
 

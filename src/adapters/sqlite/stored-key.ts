@@ -1,0 +1,42 @@
+// How idempotency keys cross to the writer and stand in their rows: by a digest, so that a long key costs no more than a
+// short one.
+import { hash } from 'node:crypto';
+import type { IdempotencyKey } from '../../hooks/ports/event.ts';
+
+/** A key as its row holds it. */
+export interface StoredKey extends Pick<IdempotencyKey, 'digest' | 'keepUntil' | 'onOtherContent'> {
+  /** Digest of scope and key. */
+  readonly name: string;
+}
+
+/** A {@link StoredKey} on its way. */
+export type KeyTuple = readonly [
+  name: string,
+  digest: string,
+  keepUntil: number,
+  onOtherContent: IdempotencyKey['onOtherContent'],
+];
+
+/** 132 bits. */
+const NAME_CHARACTERS = 22;
+
+/** Main thread: an idempotency key, ready to be sent. */
+export function encodeKey({
+  scope,
+  key,
+  digest,
+  keepUntil,
+  onOtherContent,
+}: IdempotencyKey): KeyTuple {
+  // With its length, so that a scope and a key never run into each other.
+  const name = hash('sha256', `${scope.length} ${scope}${key}`, 'base64url').slice(
+    0,
+    NAME_CHARACTERS,
+  );
+  return [name, digest, keepUntil, onOtherContent];
+}
+
+/** Writer thread: what {@link encodeKey} sent. */
+export function decodeKey([name, digest, keepUntil, onOtherContent]: KeyTuple): StoredKey {
+  return { name, digest, keepUntil, onOtherContent };
+}
