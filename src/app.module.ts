@@ -20,7 +20,12 @@ import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
 @Module({})
 export class AppModule {
-  static forConfiguration(configuration: Configuration, env: Environment): DynamicModule {
+  /** @param waitForLock true: a data directory that another process uses is waited for */
+  static forConfiguration(
+    configuration: Configuration,
+    env: Environment,
+    waitForLock = false,
+  ): DynamicModule {
     const running = new RunningConfiguration(configuration);
     const runner = agentRunner({
       models: () => ({ providers: running.providers }),
@@ -34,7 +39,10 @@ export class AppModule {
       path: given.path,
       imports: [MetricsModule],
       inject: [Metrics],
-      useFactory: (metrics: Metrics) => hooksOptions(running, metrics.counted(runner), metrics),
+      useFactory: (metrics: Metrics) => ({
+        ...hooksOptions(running, metrics.counted(runner), metrics),
+        ledger: sqliteLedger({ dir: configuration.store.dir, waitForLock }),
+      }),
     });
     return {
       module: AppModule,
@@ -72,11 +80,10 @@ function hooksOptions(
   running: RunningConfiguration,
   runner: AgentRunner,
   observer: Metrics,
-): HooksModuleOptions {
-  const { hooks, store, channels, gateway } = running.started;
+): Omit<HooksModuleOptions, 'ledger'> {
+  const { hooks, channels, gateway } = running.started;
   return {
     ...hooks,
-    ledger: sqliteLedger({ dir: store.dir }),
     runner,
     channels,
     observer,

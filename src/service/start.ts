@@ -6,7 +6,13 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.ts';
-import { ConfigurationError, HooksSettings, Maintenance, normalizePrefix } from '../hooks/index.ts';
+import {
+  ConfigurationError,
+  HooksSettings,
+  LedgerAdmin,
+  Maintenance,
+  normalizePrefix,
+} from '../hooks/index.ts';
 import { errorCode } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
@@ -24,6 +30,11 @@ export interface ProcessContext {
   readonly env: Environment;
   /** Where a configuration is looked for without GATEWAY_CONFIG_DIR. */
   readonly cwd: string;
+  /**
+   * True: a data directory that another process uses is waited for, and refused otherwise. GATEWAY_WAIT_FOR_LOCK=1 in the
+   * environment says the same.
+   */
+  readonly waitForLock?: boolean;
 }
 
 /** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
@@ -38,16 +49,20 @@ export async function start(context: ProcessContext): Promise<void> {
 }
 
 /** @throws whatever prevented it; the data directory is free again then */
-async function startService({ env, cwd }: ProcessContext, logger: JsonLogger): Promise<void> {
+async function startService(context: ProcessContext, logger: JsonLogger): Promise<void> {
+  const { env, cwd, waitForLock = env['GATEWAY_WAIT_FOR_LOCK'] === '1' } = context;
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forConfiguration(configuration, env),
+    AppModule.forConfiguration(configuration, env, waitForLock),
     createHttpAdapter(),
     { logger, abortOnError: false, bodyParser: false },
   );
   app.useGlobalFilters(new JsonErrorsFilter());
-  endOnSignals(app, logger);
   try {
+    // The first call opens the ledger: a port that the other process listens on is not asked for before it has ended.
+    if (waitForLock) await app.get(LedgerAdmin, { strict: false }).isPaused();
+    // Until here a signal ends the process at once: there is nothing to finish.
+    endOnSignals(app, logger);
     await app.listen(configuration.gateway.port, configuration.gateway.host);
   } catch (error) {
     await app.close();

@@ -84,3 +84,35 @@ describe('A stop while a run is under way', () => {
     expect((await service.ended()).code).toBe(143);
   });
 });
+
+describe('A second service on the same data and port', () => {
+  it('waits for the first one, says so once, and takes over when it has ended', async () => {
+    await startWithRun(60);
+    const { port } = new URL(service.url);
+    await using next = new ServiceProcess(
+      dir.path,
+      { GATEWAY_PORT: port, GATEWAY_WAIT_FOR_LOCK: '1' },
+      process.execPath,
+    );
+    await eventually('it waits', () => next.logged('waiting until it has ended'));
+    await signalled();
+    const during = await run('during the stop');
+    release();
+    expect(await service.ended()).toMatchObject({ code: 0 });
+    const line = await eventually('it listens', () => next.logged('listening'));
+    next.url = String(line['url']);
+    expect(next.url).toBe(service.url);
+    const { status } = await next.ask(`/ops/api/events/${during}`, { token: OPERATOR });
+    expect(status).toBe(200);
+    expect(next.logs.filter(({ msg }) => /waiting until/.test(String(msg)))).toHaveLength(1);
+  });
+
+  it('ends at a signal while it waits', async () => {
+    await startWithRun(60);
+    await using next = new ServiceProcess(dir.path, { GATEWAY_WAIT_FOR_LOCK: '1' });
+    await eventually('it waits', () => next.logged('waiting until it has ended'));
+    next.signal('SIGTERM');
+    expect((await next.ended()).code).toBeNull();
+    expect((await service.ask('/health/ready')).status).toBe(200);
+  });
+});

@@ -5,6 +5,7 @@ import { Intake, LedgerUnavailable, Maintenance, Sessions } from '../../hooks/po
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
   Ledger,
+  LedgerLog,
   LedgerProvider,
   Retention,
   ContextLimits,
@@ -18,6 +19,7 @@ import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } 
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { encodeKey } from './stored-key.ts';
 import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
+import { untilUnlocked } from './lock-wait.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from './work-notifier.ts';
@@ -44,6 +46,8 @@ import { WriterClient } from './writer-client.ts';
 export interface SqliteLedgerOptions {
   /** Directory of the ledger, made when absent. One process at a time may use it. */
   readonly dir: string;
+  /** True: waits, without an end, until no other process uses the directory. @default false: it is refused */
+  readonly waitForLock?: boolean;
 }
 
 /**
@@ -53,7 +57,17 @@ export interface SqliteLedgerOptions {
  * @publicApi
  */
 export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
-  return { open: (clock, log) => openDirectory(resolve(options.dir), clock, log) };
+  const dir = resolve(options.dir);
+  return {
+    open: async (clock, log = SILENT) => {
+      if (options.waitForLock === true) {
+        await untilUnlocked(dir, () =>
+          log.log(`another process uses the ledger in ${dir}; waiting until it has ended`),
+        );
+      }
+      return openDirectory(dir, clock, log);
+    },
+  };
 }
 
 /** A ledger that is empty when it opens and gone when it closes: the same code on SQLite's `:memory:`. For tests. */
@@ -62,7 +76,7 @@ export function memoryLedger(): LedgerProvider {
 }
 
 /** A writer thread, which holds the directory, and a reader thread once somebody reads. */
-async function openDirectory(dir: string, clock: Clock, log = SILENT): Promise<Ledger> {
+async function openDirectory(dir: string, clock: Clock, log: LedgerLog): Promise<Ledger> {
   const watch = new StoreWatch(clock, log);
   const writer = new WriterClient<WriterCalls>({ dir }, clock, watch);
   watch.opened(dir, await writer.open());
