@@ -48,6 +48,8 @@ export type Platform = (request: RecordedRequest, script: Script) => Answer;
 export class ScriptedServer {
   /** Every request so far, in order of arrival. */
   readonly requests: RecordedRequest[] = [];
+  /** How a request is answered that has no script of its own. */
+  meanwhile: Script = {};
   private readonly scripts: Script[] = [];
   private readonly waiting: { readonly count: number; readonly arrived: () => void }[] = [];
   private readonly http = createServer((request, response) => {
@@ -103,7 +105,7 @@ export class ScriptedServer {
     const recorded = await record(request, response);
     this.requests.push(recorded);
     for (const { count, arrived } of this.waiting) if (this.requests.length >= count) arrived();
-    const script = this.scripts.shift() ?? {};
+    const script = this.scripts.shift() ?? this.meanwhile;
     await script.after;
     answer(response, this.platform(recorded, script), script);
   }

@@ -50,13 +50,31 @@ export class ServiceProcess implements AsyncDisposable {
   ): Promise<ServiceProcess> {
     const service = new ServiceProcess(cwd, env, process.execPath, script);
     try {
-      const line = await eventually('the service listens', () => service.logged('listening'));
-      service.url = String(line['url']);
+      await service.listens();
       return service;
     } catch (error) {
       await service[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Waits until it listens. */
+  async listens(): Promise<void> {
+    const line = await eventually(
+      'the service listens',
+      () => this.logged('listening') ?? (this.hasEnded && {}),
+    );
+    if (this.hasEnded) throw new Error('the service has ended');
+    this.url = String(line['url']);
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('it could not be started');
+    return this.#child.pid;
   }
 
   /** The first log line whose message contains `text`. */
@@ -111,7 +129,7 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
+    if (!this.hasEnded) this.signal('SIGKILL');
     await this.#ended;
   }
 }

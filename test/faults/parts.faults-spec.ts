@@ -11,7 +11,7 @@ import { discord } from '../support/platforms/discord.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
 import { slack } from '../support/platforms/slack.ts';
 import { telegram } from '../support/platforms/telegram.ts';
-import { Gateway } from './gateway.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
 const TEXT = Array.from({ length: 2400 }, (_, n) => `Line ${n} of a long reply to everybody`).join(
   '\n',
@@ -28,7 +28,7 @@ const WITH_KEYS: readonly Id[] = ['chan_3', 'chan_5'];
 
 let dir: string;
 let models: OpenAiServer;
-let gateway: Gateway;
+let service: TestedService;
 let servers: Record<Id, PlatformServer>;
 
 async function configure(): Promise<void> {
@@ -38,8 +38,8 @@ async function configure(): Promise<void> {
     return [id, { provider, to, onUnknown, ...speech.settings(servers[id].origin) }];
   });
   const configuration = {
-    gateway: { auth: { token: 'operator-token-for-the-crash-test' } },
-    hooks: { enabled: true, token: 'hook-token-for-the-crash-test' },
+    gateway: { auth: { token: OPERATOR_TOKEN } },
+    hooks: { enabled: true, token: HOOK_TOKEN },
     agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' } } },
     models: { providers: { local: { baseUrl: models.baseUrl } } },
     channels: Object.fromEntries(channels),
@@ -50,7 +50,7 @@ async function configure(): Promise<void> {
 /** Has one long reply sent to a channel and gives the id of its event. */
 async function ask(channel: Id): Promise<string> {
   const request = { message: 'Report', channel, wakeMode: 'next-heartbeat' };
-  const answer = await gateway.post('agent', request);
+  const answer = await service.post('agent', request);
   return ((await answer.json()) as { eventId: string }).eventId;
 }
 
@@ -60,15 +60,15 @@ async function askAll(): Promise<Record<Id, string>> {
 }
 
 async function restart(): Promise<void> {
-  await gateway.killAfter(0);
-  gateway = await Gateway.start(dir);
+  await service.kill();
+  service = await TestedService.start(dir);
 }
 
 async function ended(eventId: string): Promise<EventDetails> {
   return eventually(
     `${eventId} ends`,
     async () => {
-      const details = await gateway.details(eventId);
+      const details = await service.details(eventId);
       return details.status !== 'accepted' && details.status !== 'running' && details;
     },
     60_000,
@@ -93,17 +93,17 @@ function bodiesOf(server: PlatformServer): string {
 }
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'hooks-crash-parts-'));
+  dir = await mkdtemp(join(tmpdir(), 'hooks-faults-parts-'));
   models = await startOpenAiServer();
   models.reply = () => TEXT;
   const started = IDS.map(async (id) => [id, await PlatformServer.start(CHANNELS[id].speech)]);
   servers = Object.fromEntries(await Promise.all(started)) as Record<Id, PlatformServer>;
   await configure();
-  gateway = await Gateway.start(dir);
+  service = await TestedService.start(dir);
 }, 30_000);
 
 afterEach(async () => {
-  await gateway.stop();
+  await service.stop();
   await Promise.all([models.close(), ...Object.values(servers).map((server) => server.close())]);
   await rm(dir, { recursive: true });
 }, 30_000);
@@ -147,7 +147,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
     const events = await askAll();
     for (const id of IDS) {
       await eventually(`${id} notes it`, async () => {
-        const { deliveries } = await gateway.details(events[id]);
+        const { deliveries } = await service.details(events[id]);
         return deliveries[0]?.attempts.length === 1;
       });
     }

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { ROUNDS, tell } from './rounds.ts';
+import type { TestedService } from './tested-service.ts';
+import { FLAWLESS, verdictOn } from './verdict.ts';
+import { World } from './world.ts';
+
+let world: World;
+let service: TestedService;
+
+async function loadUntilKilled(round: number): Promise<void> {
+  const killed = await world.start();
+  const before = world.acknowledged.length;
+  await world.load(killed, async () => {
+    // On a busy machine a start that is soon cut off would have promised nothing in any round.
+    if (round % 2 === 1) {
+      await eventually('an answer', () => world.acknowledged.length > before);
+    }
+    await delay(Math.random() * 400);
+    await killed.kill();
+  });
+}
+
+beforeAll(
+  async () => {
+    world = await World.open();
+    for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
+    service = await world.start();
+    await world.drain(service);
+  },
+  ROUNDS * 15_000 + 200_000,
+);
+
+afterAll(async () => {
+  await service.stop();
+  await world[Symbol.asyncDispose]();
+}, 60_000);
+
+describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
+  it('came while there was something to lose', () => {
+    expect(world.acknowledged.length).toBeGreaterThanOrEqual(Math.floor(ROUNDS / 2));
+  });
+
+  it('loses nothing, keeps the order, and repeats only what was under way and says so', async () => {
+    expect(await verdictOn(world, service)).toEqual(FLAWLESS);
+    tell(`${ROUNDS} kills, ${world.acknowledged.length} events`);
+  }, 120_000);
+});

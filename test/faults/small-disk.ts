@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Shim } from './shim.ts';
+
+const MEGABYTES = 32;
+
+/** A disk that can be filled, and freed again. */
+export interface SmallDisk extends Disposable {
+  readonly dir: string;
+  /** For the process that is to use it. */
+  readonly env: Readonly<Record<string, string>>;
+  fill(): void;
+  free(): void;
+}
+
+/** A file system of its own where this process may mount one, and a disk that only says that it is full elsewhere. */
+export function smallDisk(scratch: string): SmallDisk {
+  const dir = join(scratch, 'disk');
+  mkdirSync(dir);
+  const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'none', dir];
+  return spawnSync('mount', options).status === 0 ? mounted(dir) : pretended(dir, scratch);
+}
+
+function mounted(dir: string): SmallDisk {
+  const ballast = join(dir, 'ballast');
+  return {
+    dir,
+    env: {},
+    fill: () => {
+      const file = openSync(ballast, 'w');
+      try {
+        for (const block of [Buffer.alloc(1 << 20), Buffer.alloc(512)]) writeUntilFull(file, block);
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(ballast),
+    [Symbol.dispose]: () => void spawnSync('umount', ['--lazy', dir]),
+  };
+}
+
+function pretended(dir: string, scratch: string): SmallDisk {
+  const shim = new Shim(dir, scratch);
+  return {
+    dir,
+    env: shim.env,
+    fill: () => shim.fail('write', 'ENOSPC'),
+    free: () => shim.heal(),
+    [Symbol.dispose]: () => {},
+  };
+}
+
+function writeUntilFull(file: number, block: Buffer): void {
+  try {
+    for (;;) writeSync(file, block);
+  } catch (error) {
+    if (Object(error).code !== 'ENOSPC') throw error;
+  }
+}

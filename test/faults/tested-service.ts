@@ -1,0 +1,118 @@
+import type { EventDetails } from '../../src/hooks/ports/index.ts';
+import { MAIN, ServiceProcess } from '../support/service-process.ts';
+import type { Ending } from '../support/service-process.ts';
+
+export const HOOK_TOKEN = 'hook-token-of-the-fault-suite';
+export const OPERATOR_TOKEN = 'operator-token-of-the-fault-suite';
+
+/** How the process is started, where it matters. */
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command that the service's own is appended to. */
+  readonly within?: readonly string[];
+}
+
+/** The built service as a process of its own, asked as senders and operators do. */
+export class TestedService implements AsyncDisposable {
+  private constructor(private readonly process: ServiceProcess) {}
+
+  /** @throws Error with what it wrote when it does not begin to listen */
+  static async start(dir: string, options: StartOptions = {}): Promise<TestedService> {
+    const service = TestedService.launch(dir, options);
+    await service.listens();
+    return service;
+  }
+
+  /** Not listening yet; some starts are to fail. */
+  static launch(dir: string, { env = {}, within = [] }: StartOptions = {}): TestedService {
+    const [command, ...rest] = [...within, process.execPath, MAIN];
+    return new TestedService(
+      new ServiceProcess(dir, { GATEWAY_CONFIG_DIR: dir, ...env }, command, rest),
+    );
+  }
+
+  /** @throws Error with what it wrote when it does not begin to listen */
+  async listens(): Promise<void> {
+    try {
+      await this.process.listens();
+    } catch (error) {
+      await this.process[Symbol.asyncDispose]();
+      throw new Error(`the service did not start: ${this.output}`, { cause: error });
+    }
+  }
+
+  get pid(): number {
+    return this.process.pid;
+  }
+
+  /** Everything it wrote so far. */
+  get output(): string {
+    return this.process.stdout + this.process.stderr;
+  }
+
+  /** @throws TypeError when nobody answers */
+  post(name: string, body: unknown, key?: string): Promise<Response> {
+    return fetch(`${this.process.url}/hooks/${name}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${HOOK_TOKEN}`,
+        'content-type': 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async details(eventId: string): Promise<EventDetails> {
+    return (await this.read(`/ops/api/events/${eventId}`)) as EventDetails;
+  }
+
+  /** How many events have not ended; at most a page of each status. */
+  async unfinished(): Promise<number> {
+    const lists = await Promise.all(
+      ['accepted', 'running'].map((status) => this.read(`/ops/api/events?status=${status}`)),
+    );
+    return lists.flatMap((list) => (list as { events: unknown[] }).events).length;
+  }
+
+  /** Status of `/health/ready` or `/health/live`; 0 when nobody answers. */
+  async health(which: 'ready' | 'live'): Promise<number> {
+    try {
+      return (await fetch(`${this.process.url}/health/${which}`)).status;
+    } catch {
+      return 0;
+    }
+  }
+
+  async read(path: string): Promise<unknown> {
+    const answer = await fetch(`${this.process.url}${path}`, {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    });
+    if (!answer.ok)
+      throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** Without any warning. */
+  async kill(): Promise<void> {
+    this.process.signal('SIGKILL');
+    await this.process.ended();
+  }
+
+  stop(): Promise<Ending> {
+    return this.process.stop();
+  }
+
+  get hasEnded(): boolean {
+    return this.process.hasEnded;
+  }
+
+  /** How it ended, once it has. */
+  ended(): Promise<Ending> {
+    return this.process.ended();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.process[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { OpenAiServer } from '../support/openai-server.ts';
+import { PlatformServer } from '../support/platforms/index.ts';
+import { telegram } from '../support/platforms/telegram.ts';
+import { Sender } from './sender.ts';
+import type { Acknowledged } from './sender.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
+import type { StartOptions } from './tested-service.ts';
+
+/** Sections of the configuration, each merged over the usual one. */
+export type Sections = Readonly<Record<string, object>>;
+
+/** The prompt by which heartbeats are known in the record of the model. */
+const HEARTBEAT = 'This is a heartbeat.';
+const SESSIONS = ['a', 'b', 'c', 'd'];
+/** Time for all work to end on a busy machine. */
+const DRAINED_WITHIN_MS = 90_000;
+
+/** A directory for a service, the model and the chats that it speaks with, and the senders that speak with it. */
+export class World implements AsyncDisposable {
+  readonly senders: readonly Sender[];
+
+  private constructor(
+    readonly dir: string,
+    readonly models: OpenAiServer,
+    readonly chats: PlatformServer,
+    filling: string,
+  ) {
+    this.senders = SESSIONS.map((session) => new Sender(session, filling));
+  }
+
+  static async open(sections: Sections = {}, filling = ''): Promise<World> {
+    const dir = await mkdtemp(join(tmpdir(), 'hooks-faults-'));
+    const models = new OpenAiServer();
+    models.reply = (body) => replyTo(JSON.stringify(body));
+    await models.listen();
+    const world = new World(dir, models, await PlatformServer.start(telegram), filling);
+    await world.configure(sections);
+    return world;
+  }
+
+  /** Where the service keeps its ledger. */
+  get data(): string {
+    return join(this.dir, 'data');
+  }
+
+  /** Everything that was answered 200, of each session in the order of the answers. */
+  get acknowledged(): readonly Acknowledged[] {
+    return this.senders.flatMap((sender) => sender.acknowledged);
+  }
+
+  /** What the model was asked by runs, in order. */
+  get runs(): readonly string[] {
+    return this.#asked().filter((text) => !isHeartbeat(text));
+  }
+
+  /** What the model was asked by heartbeats, in order. */
+  get heartbeats(): readonly string[] {
+    return this.#asked().filter(isHeartbeat);
+  }
+
+  async configure(sections: Sections): Promise<void> {
+    const usual: Sections = {
+      gateway: { auth: { token: OPERATOR_TOKEN } },
+      hooks: {
+        enabled: true,
+        token: HOOK_TOKEN,
+        allowRequestSessionKey: true,
+        allowedSessionKeyPrefixes: ['faults:'],
+        defaultSessionKey: 'faults:default',
+        mappings: [LIST],
+      },
+      agents: {
+        defaults: {
+          model: 'local/test',
+          heartbeat: { every: '0m', prompt: HEARTBEAT },
+          notify: false,
+        },
+      },
+      models: { providers: { local: { baseUrl: this.models.baseUrl } } },
+      channels: { chan_2: { ...telegram.settings(this.chats.origin), to: '42' } },
+    };
+    const merged = Object.keys({ ...usual, ...sections }).map((name) => [
+      name,
+      { ...usual[name], ...sections[name] },
+    ]);
+    await writeFile(join(this.dir, 'gateway.json5'), JSON.stringify(Object.fromEntries(merged)));
+  }
+
+  start(options?: StartOptions): Promise<TestedService> {
+    return TestedService.start(this.dir, options);
+  }
+
+  /** All senders send until the service is gone or `until` is over. */
+  async load(service: TestedService, until: () => Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const sending = this.senders.map((sender) => sender.send(service, over.signal));
+    try {
+      await until();
+    } finally {
+      over.abort();
+    }
+    await Promise.all(sending);
+  }
+
+  /** All senders send until each of them was promised so many events more. */
+  loadOf(service: TestedService, events: number): Promise<void> {
+    const goals = this.senders.map(({ acknowledged }) => acknowledged.length + events);
+    return this.load(service, () =>
+      eventually(`${events} events of each sender`, () =>
+        this.senders.every(({ acknowledged }, n) => acknowledged.length >= (goals[n] ?? 0)),
+      ),
+    );
+  }
+
+  /** Waits until all work has ended. A heartbeat that was given up leaves its lines to the next one, so one more is asked for. */
+  async drain(service: TestedService): Promise<void> {
+    const ended = () =>
+      eventually(
+        'all work ends',
+        async () => (await service.unfinished()) === 0,
+        DRAINED_WITHIN_MS,
+      );
+    await ended();
+    await service.post('wake', { text: 'the last wake' });
+    await ended();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.models.close(), this.chats.close()]);
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  #asked(): readonly string[] {
+    return this.models.requests.map(({ body }) => JSON.stringify(body));
+  }
+}
+
+/** A run for each item, in the sessions that they name. */
+const LIST = {
+  id: 'list',
+  match: { path: 'list' },
+  action: 'agent',
+  forEach: 'orders',
+  messageTemplate: 'Please answer {{ item.text }}',
+  sessionKey: 'faults:{{ item.session }}',
+};
+
+function isHeartbeat(text: string): boolean {
+  return text.includes(HEARTBEAT);
+}
+
+function replyTo(text: string): string {
+  if (isHeartbeat(text)) return 'HEARTBEAT_OK';
+  return `Done with ${/Please answer (\[[^\]]*\])/.exec(text)?.[1] ?? 'nothing'}`;
+}
