@@ -11,7 +11,7 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import type { Survival } from './simulated-disk.ts';
 import { World } from './world.ts';
 
-const CUTS = ROUNDS * 2;
+const CUTS = ROUNDS;
 const EVENTS_OF_EACH_SENDER = 60;
 
 /** What happened at one cut, in the order of the events' answers. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -214,9 +214,17 @@ int rename(const char *from, const char *to) {
   return result;
 }
 
-int statx(int at, const char *restrict path, int flags, unsigned mask, struct statx *restrict found) {
-  if (is_watched(path) && fault(STAT) != 0) return -1;
-  return REAL(statx)(at, path, flags, mask, found);
+// Node asks about files by the bare system call.
+long syscall(long number, ...) {
+  long arguments[6];
+  va_list rest;
+  va_start(rest, number);
+  for (int n = 0; n < 6; n++) arguments[n] = va_arg(rest, long);
+  va_end(rest);
+  const char *path = (const char *)arguments[1];
+  if (number == SYS_statx && is_watched(path) && fault(STAT) != 0) return -1;
+  return REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                       arguments[5]);
 }
 
 // ---- Sockets ----
