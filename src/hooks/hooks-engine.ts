@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { GIVEN_OPTIONS, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import { BodyReader } from './http/body.ts';
+import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger } from './opened-ledger.ts';
+import { HooksSettings } from './options/index.ts';
 import { RefusalKeeper } from './refusal-keeper.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
 import { HeartbeatSchedule } from './work/heartbeat.ts';
@@ -37,6 +39,8 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     private readonly host: HttpAdapterHost,
     private readonly application: ApplicationConfig,
     private readonly body: BodyReader,
+    private readonly settings: HooksSettings,
+    private readonly mappings: MappingService,
     private readonly ledger: OpenedLedger,
     private readonly work: WorkLoop,
     private readonly heartbeats: HeartbeatSchedule,
@@ -85,9 +89,17 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
   async #start(): Promise<void> {
     await this.ledger.open();
     await this.heartbeats.start();
-    this.work.start();
+    this.work.start(() => this.#runPlaces());
     this.retention.start();
     this.refusals.start();
+  }
+
+  /** How many runs may go on side by side of each hook that is limited: the built-in one, and those of mappings. */
+  #runPlaces(): Readonly<Record<string, number>> {
+    const { current } = this.settings;
+    const { maxConcurrent } = current.hooks.agentLimits;
+    const mapped = this.mappings.runPlaces(current);
+    return maxConcurrent === undefined ? mapped : { ...mapped, agent: maxConcurrent };
   }
 
   async #startInTime(): Promise<void> {

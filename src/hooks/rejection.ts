@@ -88,6 +88,10 @@ export const REJECTIONS = {
     status: 503,
     sentence: 'Too many system events wait for the agent; send the request again later.',
   },
+  hook_queue_full: {
+    status: 503,
+    sentence: 'Too many runs of this hook wait for their turn; send the request again later.',
+  },
   paused: {
     status: 503,
     sentence: 'The operator paused the intake; send the request again later.',

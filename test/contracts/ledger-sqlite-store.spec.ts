@@ -228,7 +228,9 @@ describe('sqliteLedger', () => {
     const given = agent('a');
     await ledger.intake.accept(given, LIMITS);
     expect(await ledger.events.get(given.id)).toMatchObject({ status: 'accepted' });
-    expect(await ledger.admin.counts()).toEqual([{ kind: 'run', state: 'waiting', count: 1 }]);
+    expect(await ledger.admin.counts()).toMatchObject([
+      { kind: 'run', state: 'waiting', count: 1, oldestDueAt: expect.any(Number) },
+    ]);
     await ledger.maintenance.close();
     await expect(ledger.events.get(given.id)).rejects.toThrow('the ledger is closed');
   });

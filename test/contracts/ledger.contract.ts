@@ -2,6 +2,7 @@ import { describeAccepting } from './ledger/accepting.contract.ts';
 import { describeChannelPlaces } from './ledger/channel-places.contract.ts';
 import { describeClaiming } from './ledger/claiming.contract.ts';
 import { describeCrashes } from './ledger/crashes.contract.ts';
+import { describeFairness } from './ledger/fairness.contract.ts';
 import { describeParts } from './ledger/parts.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
@@ -17,6 +18,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
   describe(`a ledger in ${name}`, () => {
     describeAccepting(openStore);
     describeClaiming(openStore);
+    describeFairness(openStore);
     describeChannelPlaces(openStore);
     describeParts(openStore);
     describeCrashes(openStore);

@@ -13,7 +13,6 @@ const lease = {
   attempt: 1,
   failures: 0,
   crashes: 0,
-  interruptions: 0,
   mayHaveActed: false,
   since: Date.UTC(2026, 0, 1),
 };

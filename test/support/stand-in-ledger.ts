@@ -69,10 +69,14 @@ class StandInWork extends WorkLedger {
   /** Leases that were durable already when the service said that it wants no more. */
   readonly claimedLate: Lease[] = [];
   isLeaseLost = false;
+  /** When ends are durable, and whether their leases held. */
+  written: Promise<boolean> = Promise.resolve(true);
   bad: BadEnds = { total: 0, through: 0, lines: [] };
   readonly brokenCalls = new Set<'claim' | 'renew' | 'commit'>();
   readonly #waiting: Record<Lane, Lease[]> = { turn: [], delivery: [] };
   readonly #claimants = new Set<() => void>();
+  /** Runs that were handed out and have not ended. */
+  readonly #runs = new Set<number>();
   readonly #committed = new Map<number, (commit: StandInWork['commits'][number]) => void>();
 
   give(...leases: Lease[]): void {
@@ -95,10 +99,26 @@ class StandInWork extends WorkLedger {
   ): Promise<readonly Lease[]> {
     this.#break('claim');
     this.claims.push({ lane, max, limits });
-    while (this.#waiting[lane].length === 0 && !signal.aborted) await this.#nextLease(signal);
-    if (!signal.aborted) return this.#waiting[lane].splice(0, max);
+    for (;;) {
+      if (signal.aborted) break;
+      const leases = this.#take(lane, max, limits?.() ?? {});
+      if (leases.length > 0) return leases;
+      await this.#nextLease(signal);
+    }
     await new Promise((resolve) => setImmediate(resolve));
     return this.claimedLate.filter((lease) => lease.lane === lane);
+  }
+
+  #take(lane: Lane, max: number, { maxRuns = Infinity }: ClaimLimits): Lease[] {
+    const taken: Lease[] = [];
+    this.#waiting[lane] = this.#waiting[lane].filter((lease) => {
+      const isRun = lease.kind === 'run';
+      if (taken.length === max || (isRun && this.#runs.size >= maxRuns)) return true;
+      taken.push(lease);
+      if (isRun) this.#runs.add(lease.workId);
+      return false;
+    });
+    return taken;
   }
 
   override async add(work: NewWork): Promise<void> {
@@ -129,9 +149,11 @@ class StandInWork extends WorkLedger {
     if (this.isLeaseLost) return false;
     const commit = { workId, outcome, changes };
     this.commits.push(commit);
+    this.#runs.delete(workId);
+    for (const wake of this.#claimants) wake();
     this.#committed.get(workId)?.(commit);
     this.#committed.delete(workId);
-    return true;
+    return this.written;
   }
 
   #break(call: 'claim' | 'renew' | 'commit'): void {

@@ -77,6 +77,8 @@ export type WorkTuple = readonly [
   lane: Lane,
   key: string,
   kind: NewWork['kind'],
+  hook: string | undefined,
+  sender: string | undefined,
   ref: string | undefined,
   eventId: string | undefined,
   dueAt: number,
@@ -223,14 +225,14 @@ export function decodeChange(tuple: ChangeTuple): StoredChange {
 
 /** Main thread: work that no event asked for, or that is part of a change. */
 export function encodeWork(work: NewWork): WorkTuple {
-  const { lane, key, kind, ref, eventId, dueAt, once, job } = work;
-  return ['work', lane, key, kind, ref, eventId, dueAt, once, JSON.stringify(job)];
+  const { lane, key, kind, hook, sender, ref, eventId, dueAt, once, job } = work;
+  return ['work', lane, key, kind, hook, sender, ref, eventId, dueAt, once, JSON.stringify(job)];
 }
 
 /** Writer thread: what {@link encodeWork} sent. */
 export function decodeWork(tuple: WorkTuple): StoredWork {
-  const [, lane, key, kind, ref, eventId, dueAt, once, job] = tuple;
-  return { lane, key, kind, ref, eventId, dueAt, once, job };
+  const [, lane, key, kind, hook, sender, ref, eventId, dueAt, once, job] = tuple;
+  return { lane, key, kind, hook, sender, ref, eventId, dueAt, once, job };
 }
 
 function encodeRunUpdate(update: RunUpdate): StoredRunUpdate {
@@ -302,7 +304,6 @@ export interface StoredLease {
   readonly attempt: number;
   readonly failures: number;
   readonly crashes: number;
-  readonly interruptions: number;
   readonly mayHaveActed: boolean;
   readonly since: number;
   readonly job: string;

@@ -4,6 +4,7 @@
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
 import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
+  AcceptLimits,
   ContextLimits,
   DeadWorkFilter,
   DeadWorkPage,
@@ -108,7 +109,7 @@ export interface ThreadData {
 
 /** Everything that writes, and what has to be read in order with the writing. */
 export interface WriterCalls {
-  accept: { args: [event: EventTuple, maxSystemEvents: number]; result: StoredAcceptance };
+  accept: { args: [event: EventTuple, limits: AcceptLimits]; result: StoredAcceptance };
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
   badEnds: { args: [maxLines: number]; result: BadEnds };

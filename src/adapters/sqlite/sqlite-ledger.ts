@@ -4,6 +4,7 @@ import type { Clock } from '../../hooks/ports/clock.ts';
 import { Intake, LedgerUnavailable, Maintenance, Sessions } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
+  AcceptLimits,
   Ledger,
   LedgerLog,
   LedgerProvider,
@@ -134,11 +135,11 @@ export class SqliteIntake extends Intake {
     this.#writer = writer;
   }
 
-  async accept(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance> {
+  async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
     if (this.#writer.waiting >= MAX_WAITING) {
       throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
     }
-    const answer = await this.#writer.call('accept', encodeEvent(event), limits.maxSystemEvents);
+    const answer = await this.#writer.call('accept', encodeEvent(event), limits);
     return decodeAcceptance(event, answer);
   }
 

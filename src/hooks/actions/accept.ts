@@ -11,7 +11,15 @@ import {
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
-import type { Acceptance, NewAction, NewEvent, Receipt, SkipReceipt } from '../ports/index.ts';
+import type {
+  AcceptLimits,
+  Acceptance,
+  NewAction,
+  NewEvent,
+  NewWork,
+  Receipt,
+  SkipReceipt,
+} from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
@@ -27,6 +35,8 @@ export interface ResolvedHook {
   /** Id of the mapping that matched; absent for the built-in hooks. */
   readonly mapping?: string;
   readonly actions: readonly HookAction[];
+  /** How many runs of this hook may wait. Absent: as many as come. */
+  readonly maxQueued?: number;
   /** Fields that nobody reads, and what else the sender should know. */
   readonly warnings: readonly string[];
   /** Key that the sender gave for the whole request. */
@@ -59,7 +69,7 @@ export class EventAcceptance {
     resolved: ResolvedHook,
     settings: ResolvedHooksOptions,
   ): Promise<Accepted> {
-    const limits = { maxSystemEvents: settings.agents.defaults.maxSystemEvents };
+    const limits = limitsFor(resolved, settings);
     const event = toNewEvent(request, resolved, settings);
     const acceptance = await this.#store(event, limits);
     switch (acceptance.outcome) {
@@ -73,6 +83,8 @@ export class EventAcceptance {
         );
       case 'full':
         throw new Rejection('event_queue_full');
+      case 'hook-full':
+        throw new Rejection('hook_queue_full');
       case 'paused':
         throw new Rejection('paused');
       default:
@@ -80,7 +92,7 @@ export class EventAcceptance {
     }
   }
 
-  async #store(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance> {
+  async #store(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
     try {
       const { replayOf } = event.request;
       const stored = replayOf === undefined ? event : await this.#asReplay(event, replayOf);
@@ -110,6 +122,13 @@ export class EventAcceptance {
   }
 }
 
+/** How much of this hook may wait. */
+function limitsFor({ maxQueued }: ResolvedHook, { agents }: ResolvedHooksOptions): AcceptLimits {
+  const { maxSystemEvents, maxSystemEventsPerHook = Math.ceil(maxSystemEvents / 2) } =
+    agents.defaults;
+  return { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
+}
+
 /** The row to be: the request as it is kept, and what each action writes. */
 function toNewEvent(
   request: HookRequest,
@@ -129,6 +148,7 @@ function toNewEvent(
     receivedAt,
   } = request;
   const id = newId();
+  const flow = { hook: mapping ?? hook, sender: verifiedBy };
   const { keys, byAction } = keysOf(request, resolved, hooks.idempotencyHours);
   return {
     v: 1,
@@ -139,7 +159,7 @@ function toNewEvent(
     payload: payloadText,
     warnings,
     actions: actions.map((action, at) => {
-      const written = toNewAction(action, { id, hook, receivedAt });
+      const written = toNewAction(action, { id, hook, receivedAt }, flow);
       const dedupeKey = byAction[at];
       return dedupeKey === undefined ? written : { ...written, dedupeKey };
     }),
@@ -152,12 +172,12 @@ function toNewEvent(
   };
 }
 
-/** What one action writes into the ledger. */
-export function toNewAction(
-  action: HookAction,
-  event: Pick<NewEvent, 'id' | 'hook' | 'receivedAt'>,
-): NewAction {
-  return action.kind === 'wake' ? toWake(action, event) : toRun(action, event);
+/** Whose a run is, for turns to be shared fairly. */
+type Flow = Pick<NewWork, 'hook' | 'sender'>;
+
+/** What one action writes into the ledger. @param flow of a run; a wake needs none. */
+export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {}): NewAction {
+  return action.kind === 'wake' ? toWake(action, event) : toRun(action, event, flow);
 }
 
 type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'>;
@@ -183,7 +203,11 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
   };
 }
 
-function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead): NewAction {
+function toRun(
+  action: AgentAction,
+  { id: eventId, hook, receivedAt }: EventHead,
+  flow: Flow,
+): NewAction {
   const runId = newId();
   const { kind, sessionKey, isAlone, unknownAgentId, dedupeKey: _key, ...job } = action;
   const { message, task: _task, instructions: _own, ...details } = job;
@@ -208,6 +232,7 @@ function toRun(action: AgentAction, { id: eventId, hook, receivedAt }: EventHead
           lane: 'turn',
           key: isAlone ? `${session} ${runId}` : session,
           kind: 'run',
+          ...flow,
           ref: runId,
           eventId,
           dueAt: receivedAt,

@@ -69,6 +69,7 @@ export class HookIngress {
     const resolved = this.resolver.run(requested, request.settings);
     return {
       hook: 'agent',
+      maxQueued: request.settings.hooks.agentLimits.maxQueued,
       actions: [resolved.action],
       warnings: [...warnings, ...resolved.warnings],
       idempotencyKey: request.idempotencyKey ?? idempotencyKey,
@@ -96,8 +97,9 @@ export class HookIngress {
       const skipped = { reason: mapping.reason, isSilent: false };
       return { hook: bareName(name), actions: [], skipped, warnings: [], idempotencyKey };
     }
-    const { id, redaction } = mapping;
-    const hook = { hook: bareName(name), mapping: id, redaction };
+    const { id, redaction, options } = mapping;
+    const { maxQueued } = options;
+    const hook = { hook: bareName(name), mapping: id, redaction, maxQueued };
     try {
       const { skipped, ...applied } = await this.mappings.apply(mapping, request);
       const receipt = skipped && {

@@ -23,6 +23,8 @@ import type { ParsedConditions } from './when.ts';
 export interface CompiledMappings {
   /** Without those that have a problem. */
   readonly mappings: readonly CompiledMapping[];
+  /** How many runs may go on side by side of each that says so, by its id. */
+  readonly runPlaces: Readonly<Record<string, number>>;
   /** Each of them refuses the configuration. */
   readonly problems: readonly Problem[];
   /** What works but cannot be meant. */
@@ -43,6 +45,8 @@ const OF_RUNS = [
   'model',
   'thinking',
   'timeoutSeconds',
+  'maxConcurrent',
+  'maxQueued',
 ] as const;
 
 /** Fields that nobody reads for an action. */
@@ -85,11 +89,20 @@ export function compileMappings(
   const found = lintMappings(placed, settings, agentIds);
   return {
     mappings: placed.map(({ compiled }) => compiled),
+    runPlaces: runPlacesOf(placed.map(({ compiled }) => compiled)),
     problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
       withAdvice,
     ),
     warnings: found.warnings,
   };
+}
+
+function runPlacesOf(mappings: readonly CompiledMapping[]): CompiledMappings['runPlaces'] {
+  return Object.fromEntries(
+    mappings.flatMap(({ id, options: { maxConcurrent } }) =>
+      maxConcurrent === undefined ? [] : [[id, maxConcurrent]],
+    ),
+  );
 }
 
 /** A mapping that merges over several cases of a preset has the same mistake in each. */

@@ -55,6 +55,11 @@ export class MappingService {
     return first !== undefined && first.source === undefined ? first.id : null;
   }
 
+  /** How many runs may go on side by side of each hook whose mapping says so, by the mapping's id. */
+  runPlaces(settings: ResolvedHooksOptions): Readonly<Record<string, number>> {
+    return this.#compile(settings).runPlaces;
+  }
+
   /**
    * Every mapping, and why it takes this request or not.
    * @param isCredential by its name, in lower case: what must not be shown of the values that conditions look at

@@ -175,6 +175,12 @@ export class AgentDefaultsOptions {
   @Min(1)
   maxSystemEvents = 100_000;
 
+  /** How many of them one hook may have waiting there; at least 1. Default: half of `maxSystemEvents`. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  maxSystemEventsPerHook?: number;
+
   /**
    * Where the operator is told of runs, heartbeats and replies that ended badly without a person having heard of it:
    * `{channel, to}`, `to` by default the channel's own; `false`: nowhere. Default: the first channel that has a `to`.

@@ -48,6 +48,22 @@ export class EndpointsOptions {
   agent = true;
 }
 
+/** `hooks.agentLimits`: how much of `POST …/agent` goes on and waits; mappings have the same keys. */
+export class AgentLimitsOptions {
+  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  maxConcurrent?: number;
+
+  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  maxQueued?: number;
+}
+
 /** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */
 export class TransformLimitsOptions {
   /** Wall time of one call in milliseconds, 10 to 60,000; then 504. @default 500 */
@@ -100,6 +116,10 @@ export class HooksOptions {
   /** Which built-in hooks there are. */
   @Section(EndpointsOptions)
   endpoints = new EndpointsOptions();
+
+  /** How much of `POST …/agent` goes on and waits. */
+  @Section(AgentLimitsOptions)
+  agentLimits = new AgentLimitsOptions();
 
   /** Path prefix of all hook endpoints. Changing it needs a restart. @default '/hooks' */
   @IsString()

@@ -252,6 +252,19 @@ export class MappingOptions {
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
+  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  maxConcurrent?: number;
+
+  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  maxQueued?: number;
+
   /**
    * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.
    * @default false

@@ -118,13 +118,14 @@ export interface SkipReceipt {
 /**
  * `accepted`: durable, its work will be done. `replayed`: the same key came before, nothing was written, here is the
  * first receipt. `conflict`: a key of that scope came before with other content and allows none. `full`: too many
- * system events wait in a main session. `paused`: the operator paused the intake.
+ * system events wait in a main session, of all hooks or of this one. `hook-full`: too many runs of the hook wait.
+ * `paused`: the operator paused the intake.
  */
 export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }
   | { readonly outcome: 'replayed'; readonly receipt: Receipt }
   | { readonly outcome: 'conflict'; readonly scope: string }
-  | { readonly outcome: 'full' | 'paused' };
+  | { readonly outcome: 'full' | 'hook-full' | 'paused' };
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {

@@ -26,6 +26,10 @@ export interface NewWork {
   /** Work of one key is done in the order it was accepted, one at a time; different keys side by side. */
   readonly key: string;
   readonly kind: 'run' | 'heartbeat' | 'delivery' | 'notice';
+  /** Whose it is, for turns to be shared: id of the mapping or name of the built-in hook. @default nobody's */
+  readonly hook?: string;
+  /** How the sender was verified; within a hook, senders come round likewise. @default nobody's */
+  readonly sender?: string;
   /** Id of the run or the delivery it is about. */
   readonly ref?: string;
   readonly eventId?: string;

@@ -51,10 +51,19 @@ export abstract class Intake {
 
   /**
    * Stores the event, its actions and their work in one commit, fsynced before it resolves.
-   * @param limits `maxSystemEvents`: how many may wait in one main session.
    * @throws LedgerUnavailable when nothing could be stored.
    */
-  abstract accept(event: NewEvent, limits: { maxSystemEvents: number }): Promise<Acceptance>;
+  abstract accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance>;
+}
+
+/** How much may wait; an event that would go beyond is refused as a whole. @publicApi */
+export interface AcceptLimits {
+  /** System events in one main session. A session that is half full asks for its heartbeat. */
+  readonly maxSystemEvents: number;
+  /** Of them, those of one hook. @default as many as there may be */
+  readonly maxSystemEventsOfHook?: number;
+  /** Runs of the event's hook that are not under way. @default as many as come */
+  readonly maxQueued?: number;
 }
 
 /** A line that waits for the next turn of a main session. @publicApi */
@@ -132,6 +141,8 @@ export interface WorkCounts {
   /** `dead`: given up, kept until its event is forgotten, and may be retried until then. */
   readonly state: 'waiting' | 'running' | 'dead';
   readonly count: number;
+  /** Since when the oldest that is due waits, in epoch milliseconds; absent: none does. */
+  readonly oldestDueAt?: number;
 }
 
 /** Which dead runs and deliveries; absent fields leave none out. @publicApi */

@@ -16,10 +16,8 @@ interface LeaseOf<Kind, KindJob> {
   readonly attempt: number;
   /** Attempts that failed, since {@link since}; what was interrupted did not fail. */
   readonly failures: number;
-  /** Attempts before this one that ended without a commit, in a row: their process died during them. */
+  /** Attempts before this one that ended without a commit, in a row: their process died during them. Stops are not counted. */
   readonly crashes: number;
-  /** Attempts before this one that were cut off, by the end of their process or by a stop. */
-  readonly interruptions: number;
   /** Whoever was asked in an attempt that was cut off may have acted ({@link WorkLedger.noteActing}). */
   readonly mayHaveActed: boolean;
   /** Epoch milliseconds when the work was accepted, or when an operator had it done anew. */
@@ -65,7 +63,7 @@ export interface BadEnds {
 
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
- * `interrupted`: the service stopped during the attempt, which counts as an interruption and not as a failure.
+ * `interrupted`: the service stopped during the attempt, which counts as nothing; crashes before it count on.
  * `release`: given back before anything was begun; it keeps its place and nothing is counted.
  * `cut`: a delivery is done in `parts` from now on, one lease each; it stays first in line and is due at once. `job` is
  * what is left beside them: the parts are stored once, and what one of them costs does not grow with the others.
@@ -86,10 +84,14 @@ export type StepOutcome =
   | { type: 'dead' };
 
 /**
- * What a claim leaves out, by who does the work: of a delivery the channel, which is the first word of its key; of a turn
- * the backend it rests for. @publicApi
+ * What a claim leaves out, by who does the work (of a delivery the channel, which is the first word of its key; of a turn
+ * the backend it rests for), by its kind or by whose it is. @publicApi
  */
 export interface ClaimLimits {
+  /** How many runs may be under way at once; heartbeats are claimed beside them. @default as many as there are */
+  readonly maxRuns?: number;
+  /** How many runs of a hook may be under way at once, by {@link NewWork.hook}. @default as many as there are */
+  readonly perHook?: Readonly<Record<string, number>>;
   /** How much work of one channel may be under way at once. @default as much as there is */
   readonly perChannel?: number;
   /** Until when a channel or a backend rests, in epoch milliseconds: nothing of it is claimed before. @default none rests */
@@ -106,6 +108,9 @@ export const LEASE_MS = 60_000;
  * The queue behind the effects. Order per key is first in, first out: work that waits for a retry holds its key,
  * a heartbeat not yet due for its first attempt does not. Runs and deliveries are due when they are accepted, whatever
  * becomes of the clock.
+ *
+ * Between keys it is fair: claims go round kinds, channels, hooks and senders, and take the oldest of each. What was
+ * under way in two crashes in a row is handed out one at a time, so that it can be told what takes the process down.
  * @publicApi
  */
 export abstract class WorkLedger {

@@ -331,7 +331,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     ['was interrupted where its runner may have acted', true, 1],
     ['took the process down five times in a row', false, 5],
   ])('a heartbeat that %s keeps the events', async (_, mayHaveActed, crashes) => {
-    const lease = { attempt: 6, interruptions: crashes, crashes, mayHaveActed };
+    const lease = { attempt: 6, crashes, mayHaveActed };
     const { outcome, changes } = await perform(true, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'done' });

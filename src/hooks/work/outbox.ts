@@ -169,6 +169,9 @@ export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number
     kind: 'delivery',
     ref: job.deliveryId,
     ...(job.eventId !== null && { eventId: job.eventId }),
+    // Whose reply it is: the hook's, or that of a heartbeat or notice, which nobody sent.
+    hook: job.runId === null ? '' : (job.trust.mapping ?? 'agent'),
+    sender: job.trust.verifiedBy,
     dueAt,
     job,
   };

@@ -292,7 +292,7 @@ describe('RunStep: a stop (issue 4.9)', () => {
   });
 
   it('is never too often for a run that cannot have acted', async () => {
-    const { outcome } = await stopped({}, { attempt: 41, interruptions: 40 });
+    const { outcome } = await stopped({}, { attempt: 41 });
     expect(outcome).toMatchObject({ type: 'retry', interrupted: true });
   });
 
@@ -338,7 +338,7 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
   it.each([true, false])('is begun again if it cannot have acted', async (isSafe) => {
     // What its agent can do by now makes no difference.
     work.runner.isSafe = isSafe;
-    const { outcome } = await perform({}, { attempt: 9, interruptions: 8, crashes: 4 });
+    const { outcome } = await perform({}, { attempt: 9, crashes: 4 });
     expect(outcome).toEqual({ type: 'done' });
   });
 
@@ -356,7 +356,7 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
       'the service died 5 times in a row during this run',
     ],
   ])('is not begun again when it %s', async (_, mayHaveActed, crashes, error) => {
-    const lease = { attempt: 9, interruptions: 8, crashes, mayHaveActed };
+    const lease = { attempt: 9, crashes, mayHaveActed };
     const { outcome, changes } = await perform({}, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'dead' });
@@ -373,7 +373,7 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
 
   it('posts that summary with unless-delivered, too', async () => {
     await start(UNLESS);
-    const { changes } = await perform({}, { interruptions: 1, mayHaveActed: true });
+    const { changes } = await perform({}, { mayHaveActed: true });
     expect(listKinds(changes)).toEqual([
       'run-update',
       'system-event',

@@ -1,5 +1,10 @@
 import { LEASE_MS, LedgerUnavailable } from '../ports/index.ts';
-import { deliveryLease, heartbeatLease, runLease } from '../../../test/support/leases.ts';
+import {
+  deliveryLease,
+  heartbeatLease,
+  runLease,
+  systemEvent,
+} from '../../../test/support/leases.ts';
 import { StandInLedger } from '../../../test/support/stand-in-ledger.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
 
@@ -54,24 +59,32 @@ describe('WorkLoop: claims, performs, commits (behaviour §5)', () => {
     expect(work.runner.turns).toHaveLength(3);
     expect(
       work.ledger.work.claims.filter(({ lane }) => lane === 'turn').map(({ max }) => max),
-    ).toEqual([2, 1]);
+    ).toEqual([3, 1, 1]);
   });
 
   it('asks for more while the end of a step is still being written', async () => {
     await start(1);
     const disk = Promise.withResolvers<boolean>();
-    work.ledger.work.commit = () => disk.promise;
-    work.ledger.work.give(...runs(4));
-    for (let n = 0; n < 4; n += 1) {
+    work.ledger.work.written = disk.promise;
+    work.ledger.work.give(...runs(6));
+    for (let n = 0; n < 6; n += 1) {
       await settled();
       replies[n]?.('done');
     }
     await settled();
-    // What cannot be written does not pile up: twice as many as may run side by side, and no more.
-    expect(work.runner.turns).toHaveLength(2);
+    // What cannot be written does not pile up: twice as many as there are places, and no more.
+    expect(work.runner.turns).toHaveLength(4);
     disk.resolve(true);
     await settled();
-    expect(work.runner.turns).toHaveLength(3);
+    expect(work.runner.turns).toHaveLength(5);
+  });
+
+  it('hears a wake though every run hangs', async () => {
+    await start(2);
+    work.ledger.work.give(...runs(3), heartbeatLease());
+    work.sessions.pending = [systemEvent(1, 'disk full')];
+    await settled();
+    expect(work.runner.turns.map(({ kind }) => kind)).toEqual(['run', 'run', 'heartbeat']);
   });
 
   it('deliveries go on while every turn is taken', async () => {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LEASE_MS, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
-import type { Change, Lane, Lease, StepOutcome } from '../ports/index.ts';
+import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HeartbeatStep } from './heartbeat.ts';
@@ -36,6 +36,8 @@ import type { StepResult } from './step.ts';
  * is dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
  */
 
+/** Beside `maxConcurrent`: runs that hang do not keep anybody's wake from being heard. */
+const HEARTBEAT_PLACES = 1;
 /** Deliveries wait for platforms, not for us. */
 const MAX_DELIVERIES = 32;
 /** Of one channel: a platform that does not answer holds no more places than these. */
@@ -53,6 +55,7 @@ export class WorkLoop {
   readonly #performing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
   #lanes: Promise<unknown> = Promise.resolve();
+  #runPlaces: () => ClaimLimits['perHook'] = () => undefined;
 
   constructor(
     private readonly run: RunStep,
@@ -65,9 +68,11 @@ export class WorkLoop {
     private readonly clock: Clock,
   ) {}
 
-  start(): void {
+  /** @param runPlaces how many runs may go on side by side of each hook that is limited, at this moment. */
+  start(runPlaces: () => ClaimLimits['perHook']): void {
+    this.#runPlaces = runPlaces;
     this.#lanes = Promise.all([
-      this.#serve('turn', () => this.settings.current.agents.defaults.maxConcurrent),
+      this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES),
     ]);
   }
@@ -108,11 +113,19 @@ export class WorkLoop {
     }
   }
 
+  get #maxRuns(): number {
+    return this.settings.current.agents.defaults.maxConcurrent;
+  }
+
   async #claim(lane: Lane, max: number): Promise<readonly Lease[]> {
     const limits = () =>
       lane === 'delivery'
         ? { perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting }
-        : { resting: this.backends.resting };
+        : {
+            maxRuns: this.#maxRuns,
+            perHook: this.#runPlaces(),
+            resting: this.backends.resting,
+          };
     try {
       return await this.ledger.claim(lane, max, this.#claiming.signal, limits);
     } catch (error) {

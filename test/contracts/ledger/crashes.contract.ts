@@ -1,7 +1,7 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, agent, delivery, systemEvent, wake, runOf } from './events.ts';
+import { LIMITS, agent, delivery, heartbeat, systemEvent, wake, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -64,7 +64,7 @@ export function describeCrashes(openStore: OpenStore): void {
       await acceptRun();
       const released: StepOutcome = { type: 'release' };
       expect(await under.ledger.work.commit(await under.claimOne(), released, [])).toBe(true);
-      const counts = { failures: 0, crashes: 0, interruptions: 0 };
+      const counts = { failures: 0, crashes: 0 };
       expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
     });
 
@@ -77,7 +77,7 @@ export function describeCrashes(openStore: OpenStore): void {
       await expect(under.ledger.work.commit(first, { type: 'done' }, twice)).rejects.toThrow();
       under.clock.advance(LEASE_MS);
       const second = await under.claimOne();
-      expect(second).toMatchObject({ mayHaveActed: true, interruptions: 1 });
+      expect(second).toMatchObject({ mayHaveActed: true });
       expect(await under.ledger.work.noteActing(first)).toBe(false);
       await under.ledger.work.commit(second, { type: 'retry', at: 0 }, []);
       const third = await under.claimOne();
@@ -87,12 +87,12 @@ export function describeCrashes(openStore: OpenStore): void {
       expect((await under.claimOne()).mayHaveActed).toBe(false);
     });
 
-    it('that a stop ended keep their place and count as interrupted', async () => {
+    it('that a stop ended keep their place and count nothing', async () => {
       const first = await acceptRun();
       await acceptRun();
       const again: StepOutcome = { type: 'retry', at: under.clock.now(), interrupted: true };
       await under.ledger.work.commit(await under.claimOne(), again, []);
-      const counts = { failures: 0, crashes: 0, interruptions: 1 };
+      const counts = { failures: 0, crashes: 0 };
       expect(await under.claimOne()).toMatchObject({ eventId: first, attempt: 2, ...counts });
     });
 
@@ -108,7 +108,6 @@ export function describeCrashes(openStore: OpenStore): void {
         eventId: id,
         attempt: 2,
         crashes: 1,
-        interruptions: 1,
       });
       expect((await under.details(id)).deliveries).toEqual([]);
     });
@@ -147,22 +146,68 @@ export function describeCrashes(openStore: OpenStore): void {
     );
 
     it(
-      'counts the crashes in a row, and begins anew after an attempt that ended',
+      'counts the crashes in a row, over stops, and begins anew after an attempt that ended by itself',
       onlyDurable(async () => {
         await under.ledger.intake.accept(agent('a'), LIMITS);
         for (const crashes of [0, 1, 2]) {
           expect(await under.claimOne()).toMatchObject({ crashes, failures: 0 });
           await under.reopen();
         }
-        const again: StepOutcome = { type: 'retry', at: under.clock.now(), interrupted: true };
-        await under.ledger.work.commit(await under.claimOne(), again, []);
+        const at = under.clock.now();
+        const stopped: StepOutcome = { type: 'retry', at, interrupted: true };
+        await under.ledger.work.commit(await under.claimOne(), stopped, []);
+        await under.ledger.work.commit(await under.claimOne(), { type: 'release' }, []);
+        const suspect = await under.claimOne();
+        expect(suspect).toMatchObject({ crashes: 3, failures: 0 });
+        await under.ledger.work.commit(suspect, { type: 'retry', at }, []);
         await under.reopen();
-        expect(await under.claimOne()).toMatchObject({
-          attempt: 5,
-          crashes: 0,
-          failures: 0,
-          interruptions: 4,
-        });
+        expect(await under.claimOne()).toMatchObject({ attempt: 7, crashes: 0, failures: 1 });
+      }),
+    );
+
+    it(
+      'hands out what was under way in two crashes one at a time, and everything else beside it',
+      onlyDurable(async () => {
+        const poison = ['a', 'b', 'c'].map((session) => agent(session));
+        for (const event of poison) await under.ledger.intake.accept(event, LIMITS);
+        await under.claimNow();
+        await under.reopen();
+        expect(await under.claimNow()).toHaveLength(3);
+        await under.reopen();
+        const calm = agent('d');
+        await under.ledger.intake.accept(calm, LIMITS);
+        const [suspect, other, ...more] = await under.claimNow();
+        expect(more).toEqual([]);
+        expect(suspect).toMatchObject({ eventId: poison[0]!.id, crashes: 2 });
+        expect(other).toMatchObject({ eventId: calm.id, crashes: 0 });
+        await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
+        expect(await under.claimNow('delivery')).toHaveLength(1);
+        // A third crash: the two that were not begun are less suspect than the one that was.
+        await under.reopen();
+        const next = (await under.claimNow()).find(({ crashes }) => crashes >= 2);
+        expect(next).toMatchObject({ eventId: poison[1]!.id, crashes: 2 });
+        await under.ledger.work.commit(next!, { type: 'done' }, []);
+        expect(await under.claimOne()).toMatchObject({ eventId: poison[2]!.id, crashes: 2 });
+      }),
+    );
+
+    it(
+      'counts suspects of both lanes together, and lets a claim wait for the one under way',
+      onlyDurable(async () => {
+        const { signal } = new AbortController();
+        await under.ledger.intake.accept(agent('a'), LIMITS);
+        await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
+        for (let crash = 0; crash < 2; crash += 1) {
+          await under.claimOne('turn');
+          await under.claimOne('delivery');
+          await under.reopen();
+        }
+        const suspect = await under.claimOne('turn');
+        expect(suspect.crashes).toBe(2);
+        expect(await under.claimNow('delivery')).toEqual([]);
+        const waiting = under.ledger.work.claim('delivery', 1, signal);
+        await under.ledger.work.commit(suspect, { type: 'done' }, []);
+        expect(await waiting).toMatchObject([{ key: 'chan_1 a', crashes: 2 }]);
       }),
     );
 

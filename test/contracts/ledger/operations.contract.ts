@@ -41,7 +41,7 @@ export function describeOperations(openStore: OpenStore): void {
       const details = await under.details(id);
       expect(details).toMatchObject({ status: 'running', runs: [{ status: 'queued' }] });
       const since = under.clock.now();
-      const budget = { failures: 0, crashes: 0, interruptions: 0, since };
+      const budget = { failures: 0, crashes: 0, since };
       expect(await under.claimOne()).toMatchObject({ attempt: 3, ...budget });
     });
 
@@ -169,7 +169,7 @@ export function describeOperations(openStore: OpenStore): void {
       const counts = await under.ledger.admin.counts();
       expect(counts.filter(({ count }) => count > 0)).toHaveLength(3);
       for (const state of ['waiting', 'running', 'dead'] as const) {
-        expect(counts).toContainEqual({ kind: 'run', state, count: 1 });
+        expect(counts).toContainEqual(expect.objectContaining({ kind: 'run', state, count: 1 }));
       }
     });
 

@@ -3,52 +3,53 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../hooks/ports/event-store.ts';
 import { REUSED_KEY } from '../../../hooks/ports/event.ts';
-import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
+import type { AcceptLimits } from '../../../hooks/ports/ledger.ts';
+import type { StoredAcceptance, StoredAction, StoredChange, StoredEvent } from '../codec.ts';
 import type { StoredKey } from '../stored-key.ts';
 import { idOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { encodeHead } from '../stored-head.ts';
 import type { Pause } from './admin.ts';
+import type { Backlog } from './backlog.ts';
 import type { Changes } from './changes.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { integer, text } from './rows.ts';
 import type { SystemEvents } from './system-events.ts';
+import type { UnderWay } from './under-way.ts';
 
 /** What accepting touches besides its own tables. */
 interface Tables {
   readonly pause: Pause;
+  readonly backlog: Backlog;
+  readonly underWay: UnderWay;
   readonly systemEvents: SystemEvents;
   readonly changes: Changes;
 }
 
 /** Decides what becomes of a new event, then writes all of it or nothing. */
 export class Accepting {
-  readonly #pause: Pause;
-  readonly #systemEvents: SystemEvents;
-  readonly #changes: Changes;
+  readonly #tables: Tables;
   readonly #keys: IdempotencyKeys;
   readonly #sql: ReturnType<typeof prepareEvents>;
 
-  constructor(db: DatabaseSync, { pause, systemEvents, changes }: Tables) {
-    this.#pause = pause;
-    this.#systemEvents = systemEvents;
-    this.#changes = changes;
+  constructor(db: DatabaseSync, tables: Tables) {
+    this.#tables = tables;
     this.#keys = new IdempotencyKeys(db);
     this.#sql = prepareEvents(db);
   }
 
   /**
    * In this order: paused, one of its keys with content that it does not allow (`conflict`), one of its keys
-   * (`replayed`), nothing but repeats (`replayed`), too many system events (`full`), accepted.
-   * @param maxSystemEvents how many may wait in one main session.
+   * (`replayed`), nothing but repeats (`replayed`), too many system events (`full`) or runs (`hook-full`), accepted.
    */
-  accept(event: StoredEvent, maxSystemEvents: number, now: number): StoredAcceptance {
-    if (this.#pause.isPaused()) return { outcome: 'paused' };
+  accept(event: StoredEvent, limits: AcceptLimits, now: number): StoredAcceptance {
+    if (this.#tables.pause.isPaused()) return { outcome: 'paused' };
     const { conflict, repeats, isReused } = this.#compareKeys(event.keys, now);
     if (conflict !== null) return { outcome: 'conflict', key: conflict };
     if (repeats !== null) return this.#replay(repeats);
     const { kept, first } = this.#withoutRepeats(event.actions, now);
     if (kept.length === 0 && first !== null) return this.#replay(first);
-    if (this.#wouldOverflow(kept, maxSystemEvents, now)) return { outcome: 'full' };
+    if (this.#wouldOverflow(kept, limits, now)) return { outcome: 'full' };
+    if (this.#isHookFull(kept, limits)) return { outcome: 'hook-full' };
     const warnings = isReused ? withReusedKey(event.warnings) : event.warnings;
     this.#store({ ...event, warnings }, kept, now);
     return {
@@ -101,7 +102,11 @@ export class Accepting {
   }
 
   /** Whether a main session would hold more system events than may wait there; then none of the event is stored. */
-  #wouldOverflow(actions: readonly StoredAction[], max: number, now: number): boolean {
+  #wouldOverflow(
+    actions: readonly StoredAction[],
+    { maxSystemEvents: max }: AcceptLimits,
+    now: number,
+  ): boolean {
     const added = new Map<string, number>();
     for (const { changes } of actions) {
       for (const change of changes) {
@@ -109,7 +114,19 @@ export class Accepting {
         added.set(change.session, (added.get(change.session) ?? 0) + 1);
       }
     }
-    return added.entries().some(([key, count]) => this.#systemEvents.count(key, now) + count > max);
+    const { systemEvents } = this.#tables;
+    return added.entries().some(([key, count]) => systemEvents.count(key, now) + count > max);
+  }
+
+  /** Whether more runs of a hook would wait than may; then none of the event is stored. */
+  #isHookFull(actions: readonly StoredAction[], { maxQueued }: AcceptLimits): boolean {
+    if (maxQueued === undefined) return false;
+    const { backlog, underWay } = this.#tables;
+    const hooks = actions.flatMap(({ changes }) => changes.map((change) => hookOfRun(change)));
+    const added = hooks.filter((hook) => hook !== undefined);
+    const [hook] = added;
+    if (hook === undefined) return false;
+    return backlog.of(hook) - underWay.ofHook(hook) + added.length > maxQueued;
   }
 
   /** Writes the row with everything that is known of the event now, so that a plain wake costs no second update. */
@@ -129,14 +146,14 @@ export class Accepting {
       event.mapping,
       heartbeats,
       Math.max(0, ...keys.map(({ keepUntil }) => keepUntil)),
-      shownIn === null ? null : this.#systemEvents.nextSeq(shownIn, now),
+      shownIn === null ? null : this.#tables.systemEvents.nextSeq(shownIn, now),
       event.failure,
       encodeHead(event, actions),
       event.payload,
     );
     for (const given of keys) this.#keys.remember(given, key, now);
     for (const { changes } of actions) {
-      for (const change of changes) this.#changes.applyToNewEvent(change, now);
+      for (const change of changes) this.#tables.changes.applyToNewEvent(change, now);
     }
   }
 
@@ -194,6 +211,11 @@ function firstStatus(
     changes.every((change) => change.type !== 'run' && change.type !== 'delivery'),
   );
   return ends ? 'done' : 'accepted';
+}
+
+/** Whose run a change queues; all runs of an event are one hook's. */
+function hookOfRun(change: StoredChange): string | undefined {
+  return change.type === 'work' && change.work.kind === 'run' ? change.work.hook : undefined;
 }
 
 /** The event's warnings with the one that only the ledger can know of. */

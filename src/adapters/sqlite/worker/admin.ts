@@ -6,7 +6,7 @@ import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, optionalText, text, word } from './rows.ts';
+import { integer, optionalInteger, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** The operator's pause; asked with every event, so it is remembered. */
@@ -184,17 +184,22 @@ export function createProbe(db: DatabaseSync): (now: number) => void {
 /** What the stages of work are called in metrics. */
 const STATES = ['waiting', 'running', 'dead'] as const;
 
-/** Counts work by kind and state, from an index alone. */
+/** Counts work by kind and state, and finds since when the oldest waits that is due. */
 export function createWorkCounter(db: DatabaseSync): () => readonly WorkCounts[] {
   const count = db.prepare(
     `SELECT kind, CASE stage WHEN 'leased' THEN 'running' WHEN 'dead' THEN 'dead'
-       ELSE 'waiting' END AS state, count(*) AS count
-     FROM work INDEXED BY work_due GROUP BY 1, 2`,
+       ELSE 'waiting' END AS state, count(*) AS count,
+       min(iif(stage IN ('blocked', 'ready', 'suspect'), due_at, NULL)) AS oldest
+     FROM work GROUP BY 1, 2`,
   );
   return () =>
-    count.all().map((row) => ({
-      kind: word(row, 'kind', KINDS),
-      state: word(row, 'state', STATES),
-      count: integer(row, 'count'),
-    }));
+    count.all().map((row) => {
+      const oldestDueAt = optionalInteger(row, 'oldest');
+      return {
+        kind: word(row, 'kind', KINDS),
+        state: word(row, 'state', STATES),
+        count: integer(row, 'count'),
+        ...(oldestDueAt !== null && { oldestDueAt }),
+      };
+    });
 }

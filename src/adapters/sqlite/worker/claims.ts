@@ -1,23 +1,40 @@
-// Leases: how work gets into the hands of this process, and what becomes of an attempt that never ended. A lease is a
-// row's id and its attempt, which is the fencing token: each claim counts the attempt up, and whoever comes with an
-// earlier one finds that its lease is lost.
-import type { DatabaseSync } from 'node:sqlite';
-import type { AttemptNote } from '../../../hooks/ports/change.ts';
+// Leases: how work gets into the hands of this process. A lease is a row's id and its attempt, which is the fencing
+// token: each claim counts the attempt up, and whoever comes with an earlier one finds that its lease is lost.
+//
+// Claims are fair: ready work stands in a ring of flows, one for each kind, channel (or backend), hook and sender, and
+// each claim takes the oldest of the next flow. However much one of them has queued, the others come round. The index
+// `work_ready` is that ring: one seek finds the next flow and its oldest piece, whatever waits behind them.
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
-import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
 import type { ClaimLimits } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredLease } from '../codec.ts';
 import { ownKeyOf } from '../id-keys.ts';
-import { KINDS } from '../protocol.ts';
-import type { ClaimResult, HeldLease } from '../protocol.ts';
+import type { ClaimResult } from '../protocol.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, optionalInteger, optionalText, text, word } from './rows.ts';
+import { integer, optionalText, text } from './rows.ts';
 import type { Row } from './rows.ts';
 import type { Parts } from './steps.ts';
+import { toHeldWork } from './under-way.ts';
+import type { HeldWork, UnderWay } from './under-way.ts';
 
-/** Of a delivery its channel, the first word of its key; of a turn the backend it rests for. */
-const SERVER = `iif(lane = 'delivery', substr(key, 1, instr(key || ' ', ' ') - 1), ifnull(backend, ''))`;
-const NOT_LEFT_OUT = `${SERVER} NOT IN (SELECT value FROM json_each(?2))`;
+/** What claiming reads and moves besides the rows of work. */
+interface Tables {
+  readonly queue: WorkQueue;
+  readonly underWay: UnderWay;
+  readonly parts: Parts;
+}
+
+/** A place in the ring of a lane: behind this flow. */
+type Place = readonly [
+  kind: SQLInputValue,
+  server: SQLInputValue,
+  hook: SQLInputValue,
+  sender: SQLInputValue,
+];
+
+const BEGINNING: Place = ['', '', '', ''];
+/** Behind every text: SQLite orders blobs after texts. */
+const BEHIND_ALL = new Uint8Array(0);
 const NOTHING: ClaimResult = { leases: [], nextDue: null };
 
 /**
@@ -26,98 +43,141 @@ const NOTHING: ClaimResult = { leases: [], nextDue: null };
  */
 export class Claims {
   readonly #queue: WorkQueue;
+  readonly #underWay: UnderWay;
   readonly #parts: Parts;
   readonly #sql: ReturnType<typeof prepareClaims>;
+  /** Where the next claim of a lane goes on. */
+  readonly #places: Record<Lane, Place> = { turn: BEGINNING, delivery: BEGINNING };
 
-  constructor(db: DatabaseSync, queue: WorkQueue, parts: Parts) {
+  constructor(db: DatabaseSync, { queue, underWay, parts }: Tables) {
     this.#queue = queue;
+    this.#underWay = underWay;
     this.#parts = parts;
     this.#sql = prepareClaims(db);
   }
 
-  /** Leases up to `max` pieces of due work, oldest first, and leaves out channels and backends that rest or have no place left. */
+  /** Leases up to `max` pieces of due work, flow after flow, and leaves out whatever has no place left or rests. */
   claim(lane: Lane, max: number, limits: ClaimLimits, now: number): ClaimResult {
     if (max < 1) return NOTHING;
-    const { perChannel = Number.POSITIVE_INFINITY, resting = {} } = limits;
     this.#queue.enqueueDue(lane, now);
-    const underWay = this.#countByServer(lane);
-    const full = [...underWay].filter(([, count]) => count >= perChannel);
-    const rests = Object.entries(resting).filter(([, until]) => until > now);
-    const leftOut = JSON.stringify([...full, ...rests].map(([server]) => server));
-    const rows: Row[] = [];
-    for (const row of this.#sql.due.iterate(lane, leftOut, now)) {
-      const server = text(row, 'server');
-      const count = underWay.get(server) ?? 0;
-      if (count >= perChannel) continue;
-      underWay.set(server, count + 1);
-      if (rows.push(row) === max) break;
+    const leases: StoredLease[] = [];
+    const suspect = this.#suspect(lane, limits, now);
+    if (suspect !== undefined) leases.push(this.#lease(suspect, now));
+    for (const row of this.#ring(lane, limits, now)) {
+      if (leases.length === max) break;
+      leases.push(this.#lease(row, now));
     }
-    if (rows.length > 0) return { leases: rows.map((row) => this.#lease(row, now)), nextDue: null };
-    const due = optionalInteger(this.#sql.nextDue.get(lane, leftOut)!, 'due_at') ?? Infinity;
-    const nextDue = Math.min(due, ...rests.map(([, until]) => until));
-    return { leases: [], nextDue: nextDue === Infinity ? null : nextDue };
+    if (leases.length > 0) return { leases, nextDue: null };
+    const rests = Object.values(limits.resting ?? {}).filter((until) => until > now);
+    const nextDue = Math.min(this.#queue.nextDue(lane) ?? Infinity, ...rests);
+    return { leases, nextDue: nextDue === Infinity ? null : nextDue };
   }
 
-  /** Whether this attempt is still the one under way. */
-  isHeld(workId: number, attempt: number): boolean {
-    return this.#sql.held.get(workId, attempt) !== undefined;
+  /** The oldest of the next flow, again and again: each is to be leased before the next one is asked for. */
+  *#ring(lane: Lane, limits: ClaimLimits, now: number): Generator<Row> {
+    let place = this.#places[lane];
+    let mayFindMore = place !== BEGINNING;
+    for (;;) {
+      const row = this.#sql.next.get(lane, ...place);
+      if (row === undefined) {
+        if (!mayFindMore) return;
+        // Once round from the beginning, whatever was found or left out.
+        place = BEGINNING;
+        mayFindMore = false;
+        continue;
+      }
+      const [kind, server, hook] = [text(row, 'kind'), text(row, 'server'), text(row, 'hook')];
+      const skipped = this.#skipped(kind, server, hook, limits, now);
+      place = skipped ?? [kind, server, hook, text(row, 'sender')];
+      if (skipped !== null) continue;
+      mayFindMore = true;
+      this.#places[lane] = place;
+      yield row;
+    }
   }
 
-  /** False: the lease was lost. */
-  noteActing(workId: number, attempt: number): boolean {
-    return this.#sql.setActing.run(workId, attempt).changes !== 0;
+  /** Behind what is left out: every run, a channel or backend, a hook. Null: it may be claimed. */
+  #skipped(
+    kind: string,
+    server: string,
+    hook: string,
+    { maxRuns = Infinity, perChannel = Infinity, perHook, resting }: ClaimLimits,
+    now: number,
+  ): Place | null {
+    const isRun = kind === 'run';
+    if (isRun && this.#underWay.runs >= maxRuns) return [kind, BEHIND_ALL, '', ''];
+    if ((resting?.[server] ?? 0) > now || this.#underWay.ofServer(server) >= perChannel) {
+      return [kind, server, BEHIND_ALL, ''];
+    }
+    const most = perHook?.[hook];
+    const isFull = isRun && most !== undefined && this.#underWay.ofHook(hook) >= most;
+    return isFull ? [kind, server, hook, BEHIND_ALL] : null;
   }
 
-  /** How much of each channel or backend is under way. */
-  #countByServer(lane: Lane): Map<string, number> {
-    const rows = this.#sql.underWay.all(lane);
-    return new Map(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
+  /** Suspects are begun one at a time, of both lanes together: the next crash then tells which of them it is. */
+  #suspect(lane: Lane, limits: ClaimLimits, now: number): Row | undefined {
+    if (this.#underWay.suspects > 0) return undefined;
+    for (const row of this.#sql.suspects.iterate(lane)) {
+      const [kind, server, hook] = [text(row, 'kind'), text(row, 'server'), text(row, 'hook')];
+      if (this.#skipped(kind, server, hook, limits, now) === null) return row;
+    }
+    return undefined;
   }
 
   /** Makes the row this process's own, and begins its run and its event if it is their first attempt. */
   #lease(row: Row, now: number): StoredLease {
+    const held: HeldWork = toHeldWork(row, integer(row, 'attempt') + 1);
     const lease: StoredLease = {
-      workId: integer(row, 'id'),
-      key: text(row, 'key'),
-      kind: word(row, 'kind', KINDS),
-      ref: optionalText(row, 'ref'),
+      workId: held.id,
+      key: held.key,
+      kind: held.kind,
+      ref: held.ref,
       eventId: optionalText(row, 'event_id'),
-      attempt: integer(row, 'attempt') + 1,
+      attempt: held.attempt,
       failures: integer(row, 'failures'),
       crashes: integer(row, 'crashes'),
-      interruptions: integer(row, 'interruptions'),
       mayHaveActed: integer(row, 'acting') === 1,
       since: integer(row, 'since'),
       job: text(row, 'job'),
     };
-    this.#sql.lease.run(lease.workId);
-    const part = lease.kind === 'delivery' ? this.#parts.first(lease.workId) : undefined;
-    if (lease.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
+    this.#sql.lease.run(held.id);
+    this.#underWay.begin(held);
+    const part = held.kind === 'delivery' ? this.#parts.first(held.id) : undefined;
+    if (held.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
     if (lease.eventId !== null) this.#sql.beginEvent.run(ownKeyOf(lease.eventId));
     return part === undefined ? lease : { ...lease, part };
+  }
+
+  /** Whether this attempt is still the one under way. */
+  isHeld(workId: number, attempt: number): boolean {
+    return this.#underWay.get(workId, attempt) !== null;
+  }
+
+  /** False: the lease was lost. */
+  noteActing(workId: number, attempt: number): boolean {
+    if (!this.isHeld(workId, attempt)) return false;
+    this.#sql.setActing.run(workId);
+    return true;
   }
 }
 
 function prepareClaims(db: DatabaseSync) {
-  const earliest = 'SELECT min(due_at) AS due_at FROM work WHERE lane = ?1 AND stage =';
+  const columns = `id, lane, key, kind, server, hook, sender, ref, event_id, attempt, failures, crashes,
+     acting, since, job`;
   return {
-    underWay: db.prepare(
-      `SELECT ${SERVER} AS server, count(*) AS count FROM work
-       WHERE lane = ? AND stage = 'leased' GROUP BY server`,
+    next: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
+       AND (kind, server, hook, sender) > (?, ?, ?, ?)
+       ORDER BY kind, server, hook, sender, due_at, id LIMIT 1`,
     ),
-    // Only retries wait: what is in its queue and was never begun is due, though the clock was set back since.
-    due: db.prepare(
-      `SELECT ${SERVER} AS server, id, key, kind, ref, event_id, attempt, failures, crashes,
-         interruptions, acting, since, job FROM work
-       WHERE lane = ?1 AND stage = 'ready' AND (due_at <= ?3 OR attempt = 0) AND ${NOT_LEFT_OUT}
-       ORDER BY due_at, id`,
+    // Who was in fewer crashes first: what is begun again and again is alone with them soon.
+    suspects: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'suspect' ORDER BY crashes, due_at, id`,
     ),
-    nextDue: db.prepare(
-      `SELECT min(due_at) AS due_at FROM
-       (${earliest} 'deferred' UNION ALL ${earliest} 'ready' AND ${NOT_LEFT_OUT})`,
-    ),
+    // A turn rests for its backend until it is claimed; a delivery stays with its channel.
     lease: db.prepare(
-      `UPDATE work SET stage = 'leased', attempt = attempt + 1, backend = NULL WHERE id = ?`,
+      `UPDATE work SET stage = 'leased', attempt = attempt + 1,
+       server = iif(lane = 'turn', '', server) WHERE id = ?`,
     ),
     beginRun: db.prepare(
       `UPDATE runs SET status = 'running', attempts = attempts + 1,
@@ -126,70 +186,6 @@ function prepareClaims(db: DatabaseSync) {
     beginEvent: db.prepare(
       `UPDATE events SET status = 'running' WHERE key = ? AND status = 'accepted'`,
     ),
-    held: db.prepare(`SELECT 1 FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`),
-    setActing: db.prepare(
-      `UPDATE work SET acting = 1 WHERE id = ? AND attempt = ? AND stage = 'leased'`,
-    ),
-  };
-}
-
-/** More than any step asks for: retries end a day after acceptance. */
-const LONGEST_WAIT_MS = 25 * 3_600_000;
-
-/** Attempts that ended without a word: their work is claimable again, and its run or delivery says what happened. */
-export class Interruptions {
-  readonly #sql: ReturnType<typeof prepareInterruptions>;
-
-  constructor(db: DatabaseSync) {
-    this.#sql = prepareInterruptions(db);
-  }
-
-  /** Ends the leases of the process before this one, when the ledger is opened, and none that this one holds. */
-  endAll(now: number, held: readonly HeldLease[]): void {
-    for (const row of this.#sql.endAll.all(now, JSON.stringify(held))) this.#note(row, now);
-  }
-
-  /** Ends a lease whose end can never be written; counted with the crashes, so that it is not begun for ever. */
-  endOne(workId: number, attempt: number, now: number): void {
-    for (const row of this.#sql.endOne.all(now + LEASE_MS, workId, attempt)) this.#note(row, now);
-  }
-
-  /** Makes retries due that would wait longer than any retry does: the clock was set back since. */
-  pullIn(now: number): void {
-    this.#sql.pullIn.run(now, LONGEST_WAIT_MS);
-  }
-
-  /** Writes into the history of the run or the delivery that its attempt was cut off. */
-  #note(row: Row, now: number): void {
-    const kind = text(row, 'kind');
-    // A message may have been sent a moment before: nobody can tell.
-    const outcome = kind === 'delivery' ? 'unknown' : 'interrupted';
-    const note: AttemptNote = { at: now, attempt: integer(row, 'attempt'), outcome };
-    if (kind !== 'run' && kind !== 'delivery') return;
-    const { noteRun, noteDelivery } = this.#sql;
-    const append = kind === 'run' ? noteRun : noteDelivery;
-    append.run(JSON.stringify(note), ownKeyOf(text(row, 'ref')));
-  }
-}
-
-function prepareInterruptions(db: DatabaseSync) {
-  const end = `UPDATE work SET stage = 'ready', due_at = ?1, crashes = crashes + 1,
-     interruptions = interruptions + 1 WHERE stage = 'leased'`;
-  const ended = 'RETURNING kind, ref, attempt';
-  return {
-    endOne: db.prepare(`${end} AND id = ?2 AND attempt = ?3 ${ended}`),
-    endAll: db.prepare(
-      `${end} AND NOT EXISTS (SELECT 1 FROM json_each(?2) AS held
-         WHERE held.value ->> 0 = work.id AND held.value ->> 1 = work.attempt) ${ended}`,
-    ),
-    pullIn: db.prepare(
-      `UPDATE work SET due_at = ?1 WHERE stage = 'ready' AND attempt > 0 AND due_at > ?1 + ?2`,
-    ),
-    noteRun: db.prepare(
-      `UPDATE runs SET status = 'queued', notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`,
-    ),
-    noteDelivery: db.prepare(
-      `UPDATE deliveries SET notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`,
-    ),
+    setActing: db.prepare('UPDATE work SET acting = 1 WHERE id = ?'),
   };
 }

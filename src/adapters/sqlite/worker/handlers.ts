@@ -10,21 +10,26 @@ import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
 import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
+import { Backlog } from './backlog.ts';
 import { BadEnds, Changes } from './changes.ts';
+import { Claims } from './claims.ts';
 import { ClockSteps } from './clock-steps.ts';
-import { Claims, Interruptions } from './claims.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
+import { Interruptions } from './interruptions.ts';
 import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
 import { RefusalReader, RefusalRecord } from './refusals.ts';
 import { Routes, SessionReader, Transcripts } from './sessions.ts';
 import { Parts, Steps } from './steps.ts';
 import { SystemEvents } from './system-events.ts';
+import { UnderWay } from './under-way.ts';
 
 /** The tables, each with the others that it writes to. */
 function buildWriterTables(db: DatabaseSync) {
-  const queue = new WorkQueue(db);
+  const backlog = new Backlog(db);
+  const underWay = new UnderWay(db);
+  const queue = new WorkQueue(db, backlog);
   const heartbeats = new HeartbeatCounts(db);
   const settlement = new Settlement(db);
   const systemEvents = new SystemEvents(db, heartbeats);
@@ -42,6 +47,8 @@ function buildWriterTables(db: DatabaseSync) {
     routes,
   });
   return {
+    backlog,
+    underWay,
     queue,
     systemEvents,
     transcripts,
@@ -50,10 +57,10 @@ function buildWriterTables(db: DatabaseSync) {
     badEnds,
     changes,
     refusals: new RefusalRecord(db),
-    accepting: new Accepting(db, { pause, systemEvents, changes }),
-    claims: new Claims(db, queue, parts),
+    accepting: new Accepting(db, { pause, backlog, underWay, systemEvents, changes }),
+    claims: new Claims(db, { queue, underWay, parts }),
     interruptions: new Interruptions(db),
-    steps: new Steps(db, { queue, parts, changes, settlement }),
+    steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
     deadWork: new DeadWork(db, queue, settlement),
     pruning: new Pruning(db, (session) => systemEvents.forget(session)),
     probe: createProbe(db),
@@ -69,7 +76,8 @@ export function createWriterHandlers(
   { now, elapsed, held }: Omit<ThreadData, 'role' | 'dir'>,
 ) {
   const tables = buildWriterTables(db);
-  const { queue, systemEvents, transcripts, routes, pause, claims, interruptions } = tables;
+  const { backlog, underWay, queue, systemEvents, transcripts, routes, pause } = tables;
+  const { claims, interruptions } = tables;
   const clock = new ClockSteps(db, now, elapsed);
   interruptions.endAll(now, held);
   interruptions.pullIn(now);
@@ -77,7 +85,7 @@ export function createWriterHandlers(
     for (const lane of LANES) queue.changedLanes.add(lane);
   };
   const handlers: Handlers<WriterCalls> = {
-    accept: (now, event, max) => tables.accepting.accept(decodeEvent(event), max, now),
+    accept: (now, event, limits) => tables.accepting.accept(decodeEvent(event), limits, now),
     claim: (now, lane, max, limits) =>
       pause.isPaused() ? { leases: [], nextDue: null } : claims.claim(lane, max, limits, now),
     add: (now, work) => {
@@ -88,7 +96,10 @@ export function createWriterHandlers(
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
     noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),
     abandon: (now, workId, attempt) => {
-      interruptions.endOne(workId, attempt, now);
+      const held = underWay.get(workId, attempt);
+      if (held === null) return null;
+      underWay.end(held);
+      interruptions.endOne(held, now);
       allLanesChanged();
       return null;
     },
@@ -129,8 +140,10 @@ export function createWriterHandlers(
       return null;
     },
   };
-  // After a rollback, what these two remember may never have been written.
+  // After a rollback, what these remember may never have been written.
   const forget = () => {
+    backlog.forget();
+    underWay.forget();
     systemEvents.forget();
     pause.forget();
   };

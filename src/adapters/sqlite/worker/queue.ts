@@ -4,37 +4,45 @@
 //   heartbeat or notice ──► deferred ──due──┐
 //                                           ▼
 //   anything else ─────────────────────► blocked ──first of its key──► ready ──claim──► leased
-//                                                                        ▲                │
-//                                                  retry, rest, release, └────────────────┤
-//                                                       next part, crash                  ▼
-//                                                                                   gone, or dead
+//                                                                        ▲ ▲              │
+//                                                         rest, release, │ └──────────────┤
+//                                                        next part, crash│                ▼
+//                                                                        └──due── retrying, gone, or dead
+//
+// What was under way in two crashes in a row is not ready again but suspect (interruptions.ts).
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { StoredWork } from '../codec.ts';
+import { LANES } from '../protocol.ts';
+import type { Backlog } from './backlog.ts';
 import { integer, text } from './rows.ts';
 import type { Row } from './rows.ts';
+import { CLAIMABLE, FIRST } from './stages.ts';
+import type { HeldWork } from './under-way.ts';
 
 /**
- * A queue for each key. Work is in one of five stages: `deferred` (a heartbeat or notice that is not in its queue until it is due),
- * `blocked` (behind another), `ready` (first), `leased` (first and under way) or `dead` (no longer in its queue, kept
- * for an operator). Whenever a key has a queue, exactly one of it is `ready` or `leased`: so a claim never looks at
- * blocked rows.
+ * A queue for each key. Work is in one of seven stages: `deferred` (a heartbeat or notice that is not in its queue until
+ * it is due), `blocked` (behind another), `retrying` (first, and due later), `ready` or `suspect` (first and due), `leased`
+ * (first and under way) or `dead` (no longer in its queue, kept for an operator). Whenever a key has a queue, exactly one
+ * of it is first: so a claim never looks at the others.
  */
 export class WorkQueue {
   /** Lanes in which something may have become claimable since the last answer, which takes and empties it. */
   readonly changedLanes = new Set<Lane>();
+  readonly #backlog: Backlog;
   readonly #sql: ReturnType<typeof prepareStatements>;
   /** Never reused while the process lives: a lost lease must not fit later work. */
   #lastId: number;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, backlog: Backlog) {
+    this.#backlog = backlog;
     this.#sql = prepareStatements(db);
     this.#lastId = integer(this.#sql.lastId.get()!, 'id');
   }
 
   /** Puts new work into the queue of its key; with `once`, at most one of its kind waits there. */
   add(work: StoredWork, now: number): void {
-    const { lane, key, kind, dueAt } = work;
+    const { lane, key, kind, dueAt, hook = '', sender = '' } = work;
     const waiting = work.once === true ? this.#sql.notBegun.get(lane, key, kind) : undefined;
     if (waiting !== undefined) return this.#expedite(waiting, work, now);
     const isLater = (kind === 'heartbeat' || kind === 'notice') && dueAt > now;
@@ -44,13 +52,17 @@ export class WorkQueue {
       lane,
       key,
       kind,
-      work.ref ?? null,
-      work.eventId ?? null,
       stage,
+      serverOf(lane, key),
+      hook,
+      sender,
       dueAt,
       now,
+      work.ref ?? null,
+      work.eventId ?? null,
       work.job,
     );
+    if (kind === 'run') this.#backlog.add(hook);
     if (stage !== 'blocked') this.changedLanes.add(lane);
   }
 
@@ -63,57 +75,68 @@ export class WorkQueue {
     this.changedLanes.add(lane);
   }
 
-  /** Puts work whose first attempt became due into its queue. */
+  /** Lets work that became due be claimed, behind the others of its key if it was not first. */
   enqueueDue(lane: Lane, now: number): void {
-    for (const row of this.#sql.deferred.all(lane, now)) {
-      this.#enqueue(integer(row, 'id'), lane, text(row, 'key'), integer(row, 'due_at'));
+    for (const row of this.#sql.due.all(lane, now)) {
+      const id = integer(row, 'id');
+      if (text(row, 'stage') === 'retrying') this.#sql.makeReady.run(id);
+      else this.#enqueue(id, lane, text(row, 'key'), integer(row, 'due_at'));
     }
+  }
+
+  /** When something will be due, in epoch milliseconds; null: nothing will. */
+  nextDue(lane: Lane): number | null {
+    const row = this.#sql.nextDue.get(lane);
+    return row === undefined ? null : integer(row, 'due_at');
   }
 
   /** Puts work that was given up into its queue, as if it had just been accepted. */
   requeue(id: number, lane: Lane, key: string, now: number): void {
-    this.#sql.renew.run(now, id);
+    const row = this.#sql.renew.get(now, id)!;
+    if (text(row, 'kind') === 'run') this.#backlog.add(text(row, 'hook'));
     this.#enqueue(id, lane, key, now);
   }
 
-  /** The first in its queue stays first and is tried again later. */
-  retry(id: number, lane: Lane, at: number, cause: 'failed' | 'interrupted'): void {
-    const isFailure = cause === 'failed';
-    this.#sql.tryAgain.run(at, isFailure ? 1 : 0, isFailure ? 0 : 1, id);
-    this.changedLanes.add(lane);
+  /** The first in its queue stays first and is tried again later. A stop is no end of its own: crashes before it count on. */
+  retry(held: HeldWork, at: number, cause: 'failed' | 'interrupted', now: number): void {
+    const { tryAgain, tryLater } = this.#sql;
+    const isFailure = cause === 'failed' ? 1 : 0;
+    (at > now ? tryLater : tryAgain).run(at, isFailure, held.id);
+    this.#noteEnd(held);
   }
 
   /** The first in its queue stays first, and is claimed again when its backend no longer rests. */
-  rest(id: number, lane: Lane, now: number, backend: string, wasAsked: boolean): void {
-    if (wasAsked) this.#sql.tryAgain.run(now, 1, 0, id);
+  rest(held: HeldWork, now: number, backend: string, wasAsked: boolean): void {
+    const { id } = held;
+    if (wasAsked) this.#sql.tryAgain.run(now, 1, id);
     // Those that were not asked keep their place before those that were.
-    else this.#sql.place.run('ready', integer(this.#sql.dueAt.get(id)!, 'due_at'), id);
-    this.#sql.setBackend.run(backend, id);
-    this.changedLanes.add(lane);
+    else this.#sql.makeReady.run(id);
+    this.#sql.setServer.run(backend, id);
+    this.#noteEnd(held);
   }
 
   /** The first in its queue was not begun and stays first. */
-  release(id: number, lane: Lane, now: number): void {
-    this.#sql.place.run('ready', now, id);
-    this.changedLanes.add(lane);
+  release(held: HeldWork, now: number): void {
+    this.#sql.giveBack.run(now, held.id);
+    this.#noteEnd(held);
   }
 
   /** The first in its queue stays first and is due at once; `job` replaces its own. */
-  continue(id: number, lane: Lane, now: number, job?: string): void {
-    this.#sql.continue.run(now, job ?? null, id);
-    this.changedLanes.add(lane);
+  continue(held: HeldWork, now: number, job?: string): void {
+    this.#sql.continue.run(now, job ?? null, held.id);
+    this.#noteEnd(held);
   }
 
   /** The first in its queue has ended; the next of its key is up. */
-  finish(id: number, lane: Lane, key: string): void {
-    this.#sql.remove.run(id);
-    this.#promoteNext(lane, key);
+  finish(held: HeldWork): void {
+    this.#sql.remove.run(held.id);
+    this.#leave(held);
   }
 
   /** The first in its queue is given up and kept; the next of its key is up. */
-  markDead(id: number, lane: Lane, key: string, now: number): void {
-    this.#sql.place.run('dead', now, id);
-    this.#promoteNext(lane, key);
+  markDead(held: HeldWork, now: number): void {
+    this.#sql.bury.run(now, held.id);
+    this.#leave(held);
   }
 
   #enqueue(id: number, lane: Lane, key: string, dueAt: number): void {
@@ -122,10 +145,16 @@ export class WorkQueue {
   }
 
   /** Lets the oldest of those that wait behind be claimed. */
-  #promoteNext(lane: Lane, key: string): void {
-    this.#sql.promote.run(lane, key);
-    // Work of another key may have waited for the place in its channel, or to hear that its backend is back.
+  #leave(held: HeldWork): void {
+    if (held.kind === 'run') this.#backlog.remove(held.hook);
+    this.#sql.promote.run(held.lane, held.key);
+    this.#noteEnd(held);
+  }
+
+  /** Work of another key may have waited for the place of this one, or to hear that its backend is back. */
+  #noteEnd({ lane, isSuspect }: HeldWork): void {
     this.changedLanes.add(lane);
+    if (isSuspect) for (const each of LANES) this.changedLanes.add(each);
   }
 
   /** `ready` where nobody is first. */
@@ -134,35 +163,46 @@ export class WorkQueue {
   }
 }
 
+/** Of a delivery its channel, the first word of its key; of a turn nothing yet. */
+function serverOf(lane: Lane, key: string): string {
+  if (lane !== 'delivery') return '';
+  const end = key.indexOf(' ');
+  return end === -1 ? key : key.slice(0, end);
+}
+
 function prepareStatements(db: DatabaseSync) {
+  const later = `FROM work WHERE lane = ? AND stage IN ('deferred', 'retrying')`;
+  const again = (stage: string) =>
+    db.prepare(
+      `UPDATE work SET stage = ${stage}, due_at = ?1, failures = failures + ?2,
+       crashes = iif(?2, 0, crashes), acting = 0 WHERE id = ?3`,
+    );
   return {
     lastId: db.prepare('SELECT ifnull(max(id), 0) AS id FROM work'),
     insert: db.prepare(
-      `INSERT INTO work (id, lane, key, kind, ref, event_id, stage, due_at, since, job)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO work (id, lane, key, kind, stage, server, hook, sender, due_at, since, ref,
+         event_id, job) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     notBegun: db.prepare(
       `SELECT id, stage, due_at, attempt FROM work WHERE lane = ? AND key = ? AND kind = ?
-       AND stage IN ('deferred', 'blocked', 'ready') LIMIT 1`,
+       AND kind IN ('heartbeat', 'notice') AND stage NOT IN ('leased', 'dead') LIMIT 1`,
     ),
     replace: db.prepare('UPDATE work SET due_at = ?, job = ? WHERE id = ?'),
-    first: db.prepare(
-      `SELECT 1 FROM work WHERE lane = ? AND key = ? AND stage IN ('ready', 'leased') LIMIT 1`,
-    ),
-    dueAt: db.prepare('SELECT due_at FROM work WHERE id = ?'),
-    setBackend: db.prepare('UPDATE work SET backend = ? WHERE id = ?'),
+    first: db.prepare(`SELECT 1 FROM work WHERE lane = ? AND key = ? AND ${FIRST}`),
+    setServer: db.prepare('UPDATE work SET server = ?, acting = 0 WHERE id = ?'),
     place: db.prepare('UPDATE work SET stage = ?, due_at = ?, acting = 0 WHERE id = ?'),
-    deferred: db.prepare(
-      `SELECT id, key, due_at FROM work WHERE lane = ? AND stage = 'deferred' AND due_at <= ?
-       ORDER BY due_at, id`,
+    makeReady: db.prepare(`UPDATE work SET stage = ${CLAIMABLE} WHERE id = ?`),
+    giveBack: db.prepare(
+      `UPDATE work SET stage = ${CLAIMABLE}, due_at = ?, acting = 0 WHERE id = ?`,
     ),
+    bury: db.prepare(`UPDATE work SET stage = 'dead', due_at = ?, acting = 0 WHERE id = ?`),
+    due: db.prepare(`SELECT id, key, stage, due_at ${later} AND due_at <= ? ORDER BY due_at, id`),
+    nextDue: db.prepare(`SELECT due_at ${later} ORDER BY due_at LIMIT 1`),
     renew: db.prepare(
-      'UPDATE work SET failures = 0, crashes = 0, interruptions = 0, since = ? WHERE id = ?',
+      'UPDATE work SET failures = 0, crashes = 0, since = ? WHERE id = ? RETURNING kind, hook',
     ),
-    tryAgain: db.prepare(
-      `UPDATE work SET stage = 'ready', due_at = ?, failures = failures + ?,
-       interruptions = interruptions + ?, crashes = 0, acting = 0 WHERE id = ?`,
-    ),
+    tryAgain: again(`iif(?2, 'ready', ${CLAIMABLE})`),
+    tryLater: again(`'retrying'`),
     continue: db.prepare(
       `UPDATE work SET stage = 'ready', due_at = ?, failures = 0, crashes = 0,
        job = ifnull(?, job) WHERE id = ?`,

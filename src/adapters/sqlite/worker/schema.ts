@@ -8,9 +8,12 @@
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
  * sender, of the others a sum per minute, code, client and hook). Times are epoch milliseconds.
  *
- * `work.backend` is what a turn rests for, until it is claimed again. Of the indexes of `work`, `work_due` serves claims
- * and counts, `work_line` finds who is first and who is next of a key, `work_not_begun` finds a heartbeat that can be
- * shared, and `work_dead` what an operator may retry.
+ * `work.server` is the channel of a delivery, and of a turn what it rests for until it is claimed again; `work.hook` and
+ * `work.sender` say whose it is. Of its indexes, each but for a few of the stages (queue.ts): `work_ready` is the ring
+ * that claims go round, `work_first` holds the one of a key that is up and `work_blocked` those behind it, `work_later`
+ * what is due some time, `work_suspect` the few that
+ * are, `work_once` finds a heartbeat or notice
+ * that can be shared, and `work_dead` what an operator may retry.
  *
  * Events, runs and deliveries are keyed by the time-ordered part of their ids (id-keys.ts), whose `rest` stands in the row;
  * so they lie in the order of acceptance, and refer to each other by key. Each accepted event pays for every index: few
@@ -56,22 +59,28 @@ CREATE TABLE work (
   lane TEXT NOT NULL,
   key TEXT NOT NULL,
   kind TEXT NOT NULL,
-  ref TEXT,
-  event_id TEXT,
-  stage TEXT NOT NULL CHECK (stage IN ('deferred', 'blocked', 'ready', 'leased', 'dead')),
+  stage TEXT NOT NULL CHECK
+    (stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'ready', 'leased', 'dead')),
+  server TEXT NOT NULL,
+  hook TEXT NOT NULL,
+  sender TEXT NOT NULL,
   due_at INTEGER NOT NULL,
+  since INTEGER NOT NULL,
   attempt INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   crashes INTEGER NOT NULL DEFAULT 0,
-  interruptions INTEGER NOT NULL DEFAULT 0,
   acting INTEGER NOT NULL DEFAULT 0,
-  since INTEGER NOT NULL,
-  backend TEXT,
+  ref TEXT,
+  event_id TEXT,
   job TEXT
 ) STRICT;
-CREATE INDEX work_due ON work (lane, stage, due_at, kind, attempt);
-CREATE INDEX work_line ON work (lane, key, stage, id);
-CREATE INDEX work_not_begun ON work (lane, key, kind) WHERE stage IN ('deferred', 'blocked', 'ready');
+CREATE INDEX work_ready ON work (lane, kind, server, hook, sender, due_at) WHERE stage = 'ready';
+CREATE UNIQUE INDEX work_first ON work (lane, key)
+  WHERE stage IN ('retrying', 'suspect', 'ready', 'leased');
+CREATE INDEX work_blocked ON work (lane, key) WHERE stage = 'blocked';
+CREATE INDEX work_later ON work (lane, due_at) WHERE stage IN ('deferred', 'retrying');
+CREATE INDEX work_suspect ON work (lane, crashes, due_at) WHERE stage = 'suspect';
+CREATE INDEX work_once ON work (lane, key, kind) WHERE kind IN ('heartbeat', 'notice');
 CREATE INDEX work_dead ON work (event_id) WHERE stage = 'dead';
 
 CREATE TABLE parts (

@@ -1,19 +1,19 @@
 // Ending a step of work. The outcome of the attempt and all changes that the step made are written in one transaction,
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { StepOutcome, WorkPart } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange } from '../codec.ts';
 import { ownKeyOf } from '../id-keys.ts';
-import { LANES } from '../protocol.ts';
 import type { Changes } from './changes.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, text, word } from './rows.ts';
+import { integer, text } from './rows.ts';
+import type { HeldWork, UnderWay } from './under-way.ts';
 
 /** What the end of a step touches. */
 interface Tables {
   readonly queue: WorkQueue;
+  readonly underWay: UnderWay;
   readonly parts: Parts;
   readonly changes: Changes;
   readonly settlement: Settlement;
@@ -22,17 +22,19 @@ interface Tables {
 /** Ends steps: checks that the lease still holds, moves the work in its queue, writes the changes, settles the events that they touch. */
 export class Steps {
   readonly #queue: WorkQueue;
+  readonly #underWay: UnderWay;
   readonly #parts: Parts;
   readonly #changes: Changes;
   readonly #settlement: Settlement;
-  readonly #sql: ReturnType<typeof prepareSteps>;
+  readonly #unbegin: ReturnType<typeof prepareUnbegin>;
 
-  constructor(db: DatabaseSync, { queue, parts, changes, settlement }: Tables) {
+  constructor(db: DatabaseSync, { queue, underWay, parts, changes, settlement }: Tables) {
     this.#queue = queue;
+    this.#underWay = underWay;
     this.#parts = parts;
     this.#changes = changes;
     this.#settlement = settlement;
-    this.#sql = prepareSteps(db);
+    this.#unbegin = prepareUnbegin(db);
   }
 
   /** False: the lease was lost, nothing was written. */
@@ -42,9 +44,10 @@ export class Steps {
     changes: readonly StoredChange[],
     now: number,
   ): boolean {
-    const row = this.#sql.held.get(lease.workId, lease.attempt);
-    if (row === undefined) return false;
-    this.#end(lease.workId, word(row, 'lane', LANES), text(row, 'key'), outcome, now);
+    const held = this.#underWay.get(lease.workId, lease.attempt);
+    if (held === null) return false;
+    this.#end(held, outcome, now);
+    this.#underWay.end(held);
     const touched = new Set<number>();
     for (const change of changes) {
       for (const event of this.#changes.apply(change, now)) touched.add(event);
@@ -54,46 +57,35 @@ export class Steps {
   }
 
   /** What the outcome means for the work in its queue. */
-  #end(id: number, lane: Lane, key: string, outcome: StepOutcome, now: number): void {
+  #end(held: HeldWork, outcome: StepOutcome, now: number): void {
+    const { id } = held;
     switch (outcome.type) {
       case 'done':
-        return this.#queue.finish(id, lane, key);
+        return this.#queue.finish(held);
       case 'retry': {
         const cause = outcome.interrupted ? 'interrupted' : 'failed';
-        return this.#queue.retry(id, lane, outcome.at, cause);
+        return this.#queue.retry(held, outcome.at, cause, now);
       }
       case 'release':
-        return this.#queue.release(id, lane, now);
+        return this.#queue.release(held, now);
       case 'cut':
         this.#parts.add(id, outcome.parts);
-        return this.#queue.continue(id, lane, now, JSON.stringify(outcome.job));
+        return this.#queue.continue(held, now, JSON.stringify(outcome.job));
       case 'continue':
         this.#parts.dropFirst(id);
-        return this.#queue.continue(id, lane, now);
+        return this.#queue.continue(held, now);
       case 'rest':
-        if (!outcome.asked) this.#unbegin(id);
-        return this.#queue.rest(id, lane, now, outcome.backend, outcome.asked);
+        if (!outcome.asked && held.kind === 'run') this.#unbegin.run(ownKeyOf(held.ref ?? ''));
+        return this.#queue.rest(held, now, outcome.backend, outcome.asked);
       case 'dead':
-        return this.#queue.markDead(id, lane, key, now);
+        return this.#queue.markDead(held, now);
     }
-  }
-
-  /** A run that nobody was asked for has not used up an attempt. */
-  #unbegin(id: number): void {
-    const row = this.#sql.run.get(id);
-    if (row !== undefined) this.#sql.unbegin.run(ownKeyOf(text(row, 'ref')));
   }
 }
 
-/** A lease holds while the work has the attempt that was handed out with it. */
-function prepareSteps(db: DatabaseSync) {
-  return {
-    held: db.prepare(
-      `SELECT lane, key FROM work WHERE id = ? AND attempt = ? AND stage = 'leased'`,
-    ),
-    run: db.prepare(`SELECT ref FROM work WHERE id = ? AND kind = 'run'`),
-    unbegin: db.prepare('UPDATE runs SET attempts = attempts - 1 WHERE key = ?'),
-  };
+/** A run that nobody was asked for has not used up an attempt. */
+function prepareUnbegin(db: DatabaseSync) {
+  return db.prepare('UPDATE runs SET attempts = attempts - 1 WHERE key = ?');
 }
 
 /**
