@@ -9,6 +9,11 @@ export function mainSession(agentId: string): string {
   return `agent:${agentId}:${MAIN}`;
 }
 
+/** The agent whose main session it is. @param session {@link mainSession} */
+export function agentOf(session: string): string {
+  return session.slice('agent:'.length, -`:${MAIN}`.length);
+}
+
 /** Full key of a short one, `agent:<id>:<key>`; `main` in any case is the main session. */
 export function fullSessionKey(agentId: string, shortKey: string): string {
   return `agent:${agentId}:${shortKey.toLowerCase() === MAIN ? MAIN : shortKey}`;

@@ -14,6 +14,7 @@ export class MetricsController {
   constructor(
     private readonly metrics: Metrics,
     private readonly admin: LedgerAdmin,
+    private readonly clock: Clock,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
@@ -21,7 +22,11 @@ export class MetricsController {
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
     const work = await this.#work();
-    const { contentType, text } = await this.metrics.scrape({ work, mail: this.options.mail?.() });
+    const { contentType, text } = await this.metrics.scrape({
+      work,
+      now: this.clock.now(),
+      mail: this.options.mail?.(),
+    });
     await reply.header('content-type', contentType).send(text);
   }
 

@@ -22,6 +22,8 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 export interface Scraped {
   /** Work by kind and state; undefined when the ledger cannot be asked. */
   readonly work: readonly WorkCounts[] | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
   /** Undefined: there is no mailbox, and no metric of one. */
   readonly mail: MailStatus | undefined;
 }
@@ -90,6 +92,7 @@ class Instruments {
   readonly #durations: Histogram<'hook'>;
   readonly #tokens: Counter<'agent' | 'kind'>;
   readonly #work: Gauge<'kind' | 'state'>;
+  readonly #oldest: Gauge<'kind'>;
   readonly #ledgerUp: Gauge;
   #mail: MailGauges | undefined;
 
@@ -128,6 +131,12 @@ class Instruments {
       labelNames: ['kind', 'state'],
       registers,
     });
+    this.#oldest = new prom.Gauge({
+      name: 'hooks_work_oldest_seconds',
+      help: 'How long the oldest waiting work has been due, by kind; no sample where none waits.',
+      labelNames: ['kind'],
+      registers,
+    });
     this.#ledgerUp = new prom.Gauge({
       name: 'hooks_ledger_up',
       help: '1 when the ledger could be asked at this scrape, else 0.',
@@ -149,9 +158,14 @@ class Instruments {
   }
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
-  show({ work, mail }: Scraped): void {
+  show({ work, mail, now }: Scraped): void {
     this.#work.reset();
-    for (const { kind, state, count } of work ?? []) this.#work.set({ kind, state }, count);
+    this.#oldest.reset();
+    for (const { kind, state, count, oldestDueAt } of work ?? []) {
+      this.#work.set({ kind, state }, count);
+      if (oldestDueAt === undefined) continue;
+      this.#oldest.set({ kind }, Math.max(0, now - oldestDueAt) / 1000);
+    }
     this.#ledgerUp.set(work === undefined ? 0 : 1);
     if (mail === undefined) return;
     this.#mail ??= mailGauges(this.prom, this.registry);

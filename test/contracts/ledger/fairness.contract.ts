@@ -1,12 +1,13 @@
 import type { ClaimLimits, Lease } from '../../../src/hooks/ports/work-ledger.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
-import { LIMITS, MAIN, agent, heartbeat } from './events.ts';
+import { HEARTBEAT_COALESCE_MS } from '../../../src/hooks/ports/jobs.ts';
+import { LIMITS, MAIN, agent, heartbeat, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 /** A run of a hook and a sender, in a session of its own unless one is named. */
 function runOf(hook: string, sender = 'token', session?: string): NewEvent {
-  const event = agent(session ?? 'own');
+  const event = agent(session ?? 'own', { mapping: hook });
   const changes = event.actions[0]!.changes.map((change) => {
     if (change.type !== 'work') return change;
     const key = session === undefined ? `${change.work.key} ${event.id}` : change.work.key;
@@ -149,6 +150,56 @@ export function describeFairness(openStore: OpenStore): void {
       await accept(runOf('alerts'), { ...LIMITS, maxQueued: 9 });
       await expect(accept(known, { ...LIMITS, maxQueued: 9 })).rejects.toThrow();
       expect(await accept(runOf('alerts'))).toEqual({ outcome: 'hook-full' });
+    });
+  });
+
+  describe('the share of a hook in a main session', () => {
+    let under: LedgerUnderTest;
+    const limits = { maxSystemEvents: 6, maxSystemEventsOfHook: 3 };
+    const accept = (given: Partial<NewEvent> = {}) =>
+      under.ledger.intake.accept(wake(given), limits);
+    const shown = { maxEvents: 99, maxBytes: 10_000, maxHistoryCharacters: 0 };
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    it('is all that it may fill: nothing more of it is stored, and others go on', async () => {
+      for (let n = 0; n < 3; n += 1) await accept({ hook: 'a', mapping: 'alerts' });
+      const refused = wake({ hook: 'b', mapping: 'alerts' });
+      expect(await under.ledger.intake.accept(refused, limits)).toEqual({ outcome: 'full' });
+      expect(await under.ledger.events.get(refused.id)).toBeNull();
+      expect((await under.ledger.sessions.context(MAIN, shown)).pending).toHaveLength(3);
+      for (let n = 0; n < 3; n += 1) {
+        expect(await accept()).toMatchObject({ outcome: 'accepted' });
+      }
+      expect(await accept({ hook: 'x', mapping: 'github' })).toEqual({ outcome: 'full' });
+    });
+
+    it('is free again once a turn has shown what waited', async () => {
+      for (let n = 0; n < 3; n += 1) await accept();
+      const { pending } = await under.ledger.sessions.context(MAIN, shown);
+      under.clock.advance(HEARTBEAT_COALESCE_MS);
+      const lease = await under.claimOne();
+      const through = pending[1]!.seq;
+      await under.ledger.work.commit(lease, { type: 'done' }, [
+        { type: 'consume', session: MAIN, through },
+      ]);
+      expect(await accept()).toMatchObject({ outcome: 'accepted' });
+      expect(await accept()).toMatchObject({ outcome: 'accepted' });
+      expect(await accept()).toEqual({ outcome: 'full' });
+    });
+
+    it('asks for the heartbeat of a session that is half full, once, and of no other', async () => {
+      await accept();
+      await accept();
+      expect(await under.claimNow()).toEqual([]);
+      await accept();
+      await accept({ hook: 'x', mapping: 'github' });
+      under.clock.advance(HEARTBEAT_COALESCE_MS);
+      const job = { v: 1, agentId: 'main', isPeriodic: false };
+      expect(await under.claimOne()).toMatchObject({ kind: 'heartbeat', key: MAIN, job });
     });
   });
 }

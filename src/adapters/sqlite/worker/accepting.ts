@@ -4,23 +4,22 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../hooks/ports/event-store.ts';
 import { REUSED_KEY } from '../../../hooks/ports/event.ts';
 import type { AcceptLimits } from '../../../hooks/ports/ledger.ts';
-import type { StoredAcceptance, StoredAction, StoredChange, StoredEvent } from '../codec.ts';
+import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
 import type { StoredKey } from '../stored-key.ts';
 import { idOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { encodeHead } from '../stored-head.ts';
 import type { Pause } from './admin.ts';
-import type { Backlog } from './backlog.ts';
 import type { Changes } from './changes.ts';
 import { IdempotencyKeys } from './idempotency.ts';
+import { hookOf, loadOf } from './room.ts';
+import type { Room } from './room.ts';
 import { integer, text } from './rows.ts';
 import type { SystemEvents } from './system-events.ts';
-import type { UnderWay } from './under-way.ts';
 
 /** What accepting touches besides its own tables. */
 interface Tables {
   readonly pause: Pause;
-  readonly backlog: Backlog;
-  readonly underWay: UnderWay;
+  readonly room: Room;
   readonly systemEvents: SystemEvents;
   readonly changes: Changes;
 }
@@ -48,10 +47,12 @@ export class Accepting {
     if (repeats !== null) return this.#replay(repeats);
     const { kept, first } = this.#withoutRepeats(event.actions, now);
     if (kept.length === 0 && first !== null) return this.#replay(first);
-    if (this.#wouldOverflow(kept, limits, now)) return { outcome: 'full' };
-    if (this.#isHookFull(kept, limits)) return { outcome: 'hook-full' };
+    const load = loadOf(kept);
+    const outcome = this.#tables.room.refusal(event, load, limits, now);
+    if (outcome !== null) return { outcome };
     const warnings = isReused ? withReusedKey(event.warnings) : event.warnings;
     this.#store({ ...event, warnings }, kept, now);
+    this.#tables.room.askHeartbeats(load, limits, now);
     return {
       outcome: 'accepted',
       ...(kept.length < event.actions.length && {
@@ -101,34 +102,6 @@ export class Accepting {
     return { kept, first };
   }
 
-  /** Whether a main session would hold more system events than may wait there; then none of the event is stored. */
-  #wouldOverflow(
-    actions: readonly StoredAction[],
-    { maxSystemEvents: max }: AcceptLimits,
-    now: number,
-  ): boolean {
-    const added = new Map<string, number>();
-    for (const { changes } of actions) {
-      for (const change of changes) {
-        if (change.type !== 'system-event') continue;
-        added.set(change.session, (added.get(change.session) ?? 0) + 1);
-      }
-    }
-    const { systemEvents } = this.#tables;
-    return added.entries().some(([key, count]) => systemEvents.count(key, now) + count > max);
-  }
-
-  /** Whether more runs of a hook would wait than may; then none of the event is stored. */
-  #isHookFull(actions: readonly StoredAction[], { maxQueued }: AcceptLimits): boolean {
-    if (maxQueued === undefined) return false;
-    const { backlog, underWay } = this.#tables;
-    const hooks = actions.flatMap(({ changes }) => changes.map((change) => hookOfRun(change)));
-    const added = hooks.filter((hook) => hook !== undefined);
-    const [hook] = added;
-    if (hook === undefined) return false;
-    return backlog.of(hook) - underWay.ofHook(hook) + added.length > maxQueued;
-  }
-
   /** Writes the row with everything that is known of the event now, so that a plain wake costs no second update. */
   #store(event: StoredEvent, actions: readonly StoredAction[], now: number): void {
     const keys = [...event.keys, ...actions.map((action) => action.dedupeKey)].filter(
@@ -153,7 +126,8 @@ export class Accepting {
     );
     for (const given of keys) this.#keys.remember(given, key, now);
     for (const { changes } of actions) {
-      for (const change of changes) this.#tables.changes.applyToNewEvent(change, now);
+      for (const change of changes)
+        this.#tables.changes.applyToNewEvent(change, hookOf(event), now);
     }
   }
 
@@ -211,11 +185,6 @@ function firstStatus(
     changes.every((change) => change.type !== 'run' && change.type !== 'delivery'),
   );
   return ends ? 'done' : 'accepted';
-}
-
-/** Whose run a change queues; all runs of an event are one hook's. */
-function hookOfRun(change: StoredChange): string | undefined {
-  return change.type === 'work' && change.work.kind === 'run' ? change.work.hook : undefined;
 }
 
 /** The event's warnings with the one that only the ledger can know of. */

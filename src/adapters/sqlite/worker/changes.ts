@@ -46,8 +46,8 @@ export class Changes {
   }
 
   /** Writes a change of a new event, whose row says already what the change means for it. */
-  applyToNewEvent(change: StoredChange, now: number): void {
-    if (change.type === 'system-event') this.#tables.systemEvents.add(change, now);
+  applyToNewEvent(change: StoredChange, hook: string, now: number): void {
+    if (change.type === 'system-event') this.#tables.systemEvents.add(change, now, hook);
     else this.apply(change, now);
   }
 

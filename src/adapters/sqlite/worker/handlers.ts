@@ -20,6 +20,7 @@ import { Interruptions } from './interruptions.ts';
 import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
 import { RefusalReader, RefusalRecord } from './refusals.ts';
+import { Room } from './room.ts';
 import { Routes, SessionReader, Transcripts } from './sessions.ts';
 import { Parts, Steps } from './steps.ts';
 import { SystemEvents } from './system-events.ts';
@@ -37,6 +38,7 @@ function buildWriterTables(db: DatabaseSync) {
   const routes = new Routes(db);
   const pause = new Pause(db);
   const parts = new Parts(db);
+  const room = new Room({ backlog, underWay, queue, systemEvents });
   const badEnds = new BadEnds(db);
   const changes = new Changes(db, {
     badEnds,
@@ -57,7 +59,7 @@ function buildWriterTables(db: DatabaseSync) {
     badEnds,
     changes,
     refusals: new RefusalRecord(db),
-    accepting: new Accepting(db, { pause, backlog, underWay, systemEvents, changes }),
+    accepting: new Accepting(db, { pause, room, systemEvents, changes }),
     claims: new Claims(db, { queue, underWay, parts }),
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),

@@ -12,6 +12,7 @@ import type { StoredSystemEvent } from '../codec.ts';
 import { keyOf, ownKeyOf } from '../id-keys.ts';
 import { decodeOnlyWake } from '../stored-head.ts';
 import type { HeartbeatCounts } from './event-status.ts';
+import { HookShares } from './hook-shares.ts';
 import { DELIVERY_STATUSES, integer, optionalInteger, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -31,22 +32,28 @@ const NOT_EXCEPTED = 'seq NOT IN (SELECT value FROM json_each(?))';
 /** The system events that wait for a main session's next turn. */
 export class SystemEvents {
   readonly #heartbeats: HeartbeatCounts;
+  readonly #shares: HookShares;
   readonly #sessions = new Map<string, Waiting>();
   readonly #sql: ReturnType<typeof prepareStatements>;
 
   constructor(db: DatabaseSync, heartbeats: HeartbeatCounts) {
     this.#heartbeats = heartbeats;
+    this.#shares = new HookShares(db);
     this.#sql = prepareStatements(db);
   }
 
-  /** Appends one to its session, which is then known even if it never had a turn. */
-  add(event: StoredSystemEvent, now: number): void {
+  /**
+   * Appends one to its session, which is then known even if it never had a turn.
+   * @param hook of its event. Absent: it is looked up.
+   */
+  add(event: StoredSystemEvent, now: number, hook?: string): void {
     const waiting = this.#waiting(event.session, now);
     const { session, eventId, asksHeartbeat, deliveryId, words } = event;
+    const key = eventId === undefined ? null : ownKeyOf(eventId);
     this.#sql.insert.run(
       session,
       waiting.nextSeq,
-      eventId === undefined ? null : ownKeyOf(eventId),
+      key,
       asksHeartbeat ? 1 : 0,
       deliveryId === undefined ? null : keyOf(deliveryId),
       words?.at ?? null,
@@ -56,6 +63,7 @@ export class SystemEvents {
     );
     waiting.nextSeq++;
     waiting.count++;
+    if (key !== null) this.#shares.add(session, key, hook);
     if (waiting.hasRow) return;
     this.#sql.addSession.run(session);
     waiting.hasRow = true;
@@ -69,6 +77,11 @@ export class SystemEvents {
   /** How many wait. */
   count(session: string, now: number): number {
     return this.#waiting(session, now).count;
+  }
+
+  /** How many of them are of one hook. */
+  ofHook(session: string, hook: string): number {
+    return this.#shares.of(session, hook);
   }
 
   /**
@@ -108,6 +121,7 @@ export class SystemEvents {
     waiting.count -= rows.length;
     for (const row of rows) {
       const event = optionalInteger(row, 'event');
+      if (event !== null) this.#shares.remove(session, event);
       if (event === null || integer(row, 'asks_heartbeat') === 0) continue;
       this.#heartbeats.addDone(event, integer(row, 'heartbeat_failed') === 1);
       touched.add(event);
@@ -127,6 +141,7 @@ export class SystemEvents {
 
   /** What is known in memory of a session, or of all of them, may be wrong. */
   forget(session?: string): void {
+    this.#shares.forget(session);
     if (session === undefined) this.#sessions.clear();
     else this.#sessions.delete(session);
   }
