@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { LedgerAdmin } from '../../hooks/index.ts';
+import { Clock, LedgerAdmin } from '../../hooks/index.ts';
 import type { WorkCounts } from '../../hooks/index.ts';
 import { Metrics } from './metrics.ts';
 import { MetricsGuard } from './operator.guard.ts';

@@ -36,9 +36,21 @@ describe('Metrics', () => {
     const runner = metrics.counted(new FixedRunner(replies));
     const { signal } = new AbortController();
     for (const text of ['a', 'b', 'c']) expect((await runner.run(turn, signal)).text).toBe(text);
-    const { text: lines } = await metrics.scrape({ work: [], mail: undefined });
+    const { text: lines } = await metrics.scrape({ work: [], now: 0, mail: undefined });
     expect(lines).toContain('hooks_tokens_total{agent="ops",kind="input"} 10');
     expect(lines).toContain('hooks_tokens_total{agent="ops",kind="output"} 6');
+  });
+
+  it('tells how long the oldest work that waits has been due', async () => {
+    const work = [
+      { kind: 'run', state: 'waiting', count: 2, oldestDueAt: 4000 },
+      { kind: 'delivery', state: 'waiting', count: 1 },
+    ] as const;
+    const { text: lines } = await (
+      await loadMetrics()
+    ).scrape({ work, now: 9000, mail: undefined });
+    expect(lines).toContain('hooks_work_oldest_seconds{kind="run"} 5');
+    expect(lines).not.toContain('hooks_work_oldest_seconds{kind="delivery"}');
   });
 
   it('leaves it to the runner whether a turn may be begun again', async () => {
@@ -51,7 +63,7 @@ describe('Metrics', () => {
     metrics.observe({ hook: 'wake', status: 200, ms: 1 });
     const runner = new FixedRunner([]);
     expect(metrics.counted(runner)).toBe(runner);
-    await expect(metrics.scrape({ work: [], mail: undefined })).rejects.toMatchObject({
+    await expect(metrics.scrape({ work: [], now: 0, mail: undefined })).rejects.toMatchObject({
       status: 501,
       response: {
         ok: false,
