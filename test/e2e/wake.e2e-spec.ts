@@ -119,7 +119,9 @@ describe('POST /hooks/wake', () => {
 describe('a main session whose system events are full', () => {
   it('is answered 503 with Retry-After and keeps what it has', async () => {
     await hooks.close();
-    hooks = await Hooks.start({ agents: { defaults: { maxSystemEvents: 2 } } });
+    const defaults = { maxSystemEvents: 2, maxSystemEventsPerHook: 2 };
+    // Its own heartbeat, which drains it, is not due while the clock stands still.
+    hooks = await Hooks.start({ agents: { defaults }, clock: new ManualClock() });
     for (const text of ['1', '2']) await hooks.ask('/wake', { text, mode: 'next-heartbeat' });
     const answer = await hooks.post('/wake', { text: '3', mode: 'next-heartbeat' });
     expect(answer.status).toBe(503);
