@@ -47,6 +47,9 @@ export const hostsInAState: readonly GoldenHost[] = [
         maxBodyBytes: 64,
         bodyTimeoutSeconds: 0.3,
         agents: { defaults: { maxSystemEvents: 1 } },
+        // The heartbeat that a full main session asks for must not drain it meanwhile.
+        runner: { run: () => new Promise(() => {}), mayRepeat: () => true },
+        shutdownSeconds: 0,
       },
     ],
   },
