@@ -79,6 +79,7 @@ export {
   TextList,
   ProviderOptions,
   RetentionOptions,
+  AgentLimitsOptions,
   TransformLimitsOptions,
   TransformOptions,
   RunnerOptions,
