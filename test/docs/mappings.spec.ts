@@ -36,7 +36,7 @@ function optionsOf({ configuration: { hooks: own, ...sections } }: Example) {
 /** What agents read of an event: the messages of its runs, or the lines that wait in the main session. */
 async function textsOf({ runs }: EventDetails): Promise<string[]> {
   if (runs.length > 0) return runs.map(({ prompt }) => readForeignContent(prompt));
-  const session = await hooks?.app.get(EventStore).session('agent:main:main');
+  const session = await hooks?.app.get(EventStore).session('agent:main:main', { limit: 200 });
   return (session?.pendingSystemEvents ?? []).map(({ text }) => text);
 }
 

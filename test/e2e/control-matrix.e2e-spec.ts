@@ -208,7 +208,7 @@ describe('what a transform says beside control', () => {
     const { actions, runs } = await getDetails({ ...given, text: 'a line' });
     expect(actions).toMatchObject([{ ...given, trust: { level: 'untrusted' } }]);
     expect(runs).toEqual([]);
-    const session = await hooks.app.get(EventStore).session('agent:ops:main');
+    const session = await hooks.app.get(EventStore).session('agent:ops:main', { limit: 200 });
     expect(session?.pendingSystemEvents.at(-1)).toMatchObject({ text: 'a line' });
   });
 

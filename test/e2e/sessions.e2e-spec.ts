@@ -82,7 +82,7 @@ describe('an isolated session (behaviour §6)', () => {
     await run('/agent', { message: 'two', deliver: false });
     const runs = hooks.runner.turns.filter(({ kind }) => kind === 'run');
     expect(runs.map(({ history }) => history)).toEqual([[], []]);
-    const details = await hooks.app.get(EventStore).session('agent:a:hook:e2e');
+    const details = await hooks.app.get(EventStore).session('agent:a:hook:e2e', { limit: 200 });
     expect(details?.turns.map(({ text }) => text)).toEqual([
       expect.stringContaining('two'),
       'the reply',

@@ -20,7 +20,7 @@ async function run(
 }
 
 async function waiting() {
-  const session = await hooks.app.get(EventStore).session('agent:main:main');
+  const session = await hooks.app.get(EventStore).session('agent:main:main', { limit: 200 });
   return session?.pendingSystemEvents ?? [];
 }
 

@@ -110,6 +110,7 @@ class OperatedEvents extends EventStore {
     const details = {
       agentId: 'main',
       pendingSystemEvents: [],
+      nextCursor: null,
       lastRoute: null,
       recipients: {},
       turns: [],

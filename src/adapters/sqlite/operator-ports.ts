@@ -48,8 +48,8 @@ export class SqliteEventStore extends EventStore {
     return this.#reader.call('sessions', filter);
   }
 
-  session(key: string): Promise<SessionDetails | null> {
-    return this.#reader.call('session', key);
+  session(key: string, page: SessionFilter): Promise<SessionDetails | null> {
+    return this.#reader.call('session', key, page);
   }
 }
 

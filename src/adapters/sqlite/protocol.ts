@@ -154,7 +154,7 @@ export interface ReaderCalls {
     result: { hook: string; head: string; payload: string | null } | null;
   };
   sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
-  session: { args: [key: string]; result: SessionDetails | null };
+  session: { args: [key: string, page: SessionFilter]; result: SessionDetails | null };
   refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
   lostRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };

@@ -1,7 +1,9 @@
 import type { SessionDetails, SessionSummary } from '../../hooks/index.ts';
 import { defineCommand } from '../command.ts';
+import type { OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import type { ServiceClient } from '../service/service-client.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
 import { age, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
@@ -21,9 +23,10 @@ export const sessions = defineCommand({
     const { terminal, clock } = context;
     const service = await findService(context, options);
     if (key !== undefined) {
-      const session = await service.session(key);
+      const session = await gatherSession(service, key, options);
       if (options.json === true) return terminal.printJson(session);
       for (const line of sessionLines(session, paintFor(terminal))) terminal.print(line);
+      noteMore(session.nextCursor, terminal);
       return;
     }
     const { rows, nextCursor } = await gatherPages(options, async (page) => {
@@ -36,6 +39,21 @@ export const sessions = defineCommand({
     noteMore(nextCursor, terminal);
   },
 });
+
+/** A session with as many of the system events that wait as were asked for. */
+async function gatherSession(
+  service: ServiceClient,
+  key: string,
+  options: OptionValues<typeof PAGE_OPTIONS>,
+): Promise<SessionDetails> {
+  const pages: SessionDetails[] = [];
+  const { rows, nextCursor } = await gatherPages(options, async (page) => {
+    const session = await service.session(key, page);
+    pages.push(session);
+    return { rows: session.pendingSystemEvents, nextCursor: session.nextCursor };
+  });
+  return { ...pages.at(-1)!, pendingSystemEvents: rows, nextCursor };
+}
 
 /** Rows of the list, head first. */
 function sessionTable(sessions: readonly SessionSummary[], now: number): string[][] {

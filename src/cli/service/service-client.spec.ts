@@ -59,7 +59,7 @@ describe('ServiceClient asks', () => {
   it('for ids and keys as they are written', async () => {
     server.next({ body: { turns: [] } });
     await client().session('agent:main:a/b ?');
-    expect(server.requests[0]?.path).toBe('/ops/api/sessions/agent%3Amain%3Aa%2Fb%20%3F');
+    expect(server.requests[0]?.path).toBe('/ops/api/sessions/agent%3Amain%3Aa%2Fb%20%3F?limit=1');
   });
 });
 

@@ -197,9 +197,9 @@ export class ServiceClient {
     return this.#operate('GET', `sessions${toQuery(asked)}`, 'sessions');
   }
 
-  /** @param key the full one. */
-  session(key: string): Promise<SessionDetails> {
-    return this.#operate('GET', `sessions/${encodeURIComponent(key)}`, 'turns');
+  /** @param key the full one. @param page of the system events that wait. */
+  session(key: string, page: Page = { limit: 1 }): Promise<SessionDetails> {
+    return this.#operate('GET', `sessions/${encodeURIComponent(key)}${toQuery(page)}`, 'turns');
   }
 
   /** The session last spoke there, as far as it remembers. @param key the full one, of a main session. */

@@ -101,7 +101,10 @@ export interface SessionDetails {
   /** Full key. */
   readonly key: string;
   readonly agentId: string;
+  /** A page of them, oldest first. */
   readonly pendingSystemEvents: readonly { text: string; at: string; trust: Trust }[];
+  /** Where the next of them begin; null: no more wait. */
+  readonly nextCursor: string | null;
   readonly lastRoute: Route | null;
   /** Whom the session last spoke to, by channel. */
   readonly recipients: Readonly<Partial<Record<ChannelId, string>>>;
@@ -165,6 +168,9 @@ export abstract class EventStore {
     filter: SessionFilter,
   ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }>;
 
-  /** Null when nothing was ever written under that full key. Up to the newest 100 turns (two messages each) and oldest 200 system events. */
-  abstract session(key: string): Promise<SessionDetails | null>;
+  /**
+   * Null when nothing was ever written under that full key. The newest 100 turns at most (two messages each).
+   * @param page of the system events that wait.
+   */
+  abstract session(key: string, page: SessionFilter): Promise<SessionDetails | null>;
 }

@@ -68,7 +68,7 @@ function parseObject(bytes: Buffer): object {
 export class PageQuery {
   /** `nextCursor` of the answer before. */
   @IsOptional()
-  @Matches(/^\d{1,15}$/, { message: 'cursor must be the nextCursor of an answer' })
+  @Matches(/^-?\d{1,16}$/, { message: 'cursor must be the nextCursor of an answer' })
   cursor?: string;
 
   /** Most rows of one answer, 1 to 200. */

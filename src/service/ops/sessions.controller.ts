@@ -14,7 +14,7 @@ import {
 import type { ChannelId, SessionDetails } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import type { Done, SessionPage } from './answers.ts';
-import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
+import { PageQuery, QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 /** Query of `GET /ops/api/sessions`. */
@@ -61,10 +61,17 @@ export class SessionsController {
     return this.events.sessions({ cursor, limit });
   }
 
-  /** @param key the full key, percent-encoded: `agent:main:hook:x`. @throws Refusal 404 */
+  /**
+   * With a page of the system events that wait, the oldest first.
+   * @param key the full key, percent-encoded: `agent:main:hook:x`.
+   * @throws Refusal 404
+   */
   @Get(':key')
-  async get(@Param('key') key: string): Promise<SessionDetails> {
-    const session = await this.events.session(key);
+  async get(
+    @Param('key') key: string,
+    @Query(QueryPipe) { cursor, limit }: PageQuery,
+  ): Promise<SessionDetails> {
+    const session = await this.events.session(key, { cursor, limit });
     if (session === null) throw new Refusal('unknown_session');
     return session;
   }

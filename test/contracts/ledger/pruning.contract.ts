@@ -168,14 +168,14 @@ export function describePruning(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
       under.clock.advance(8 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.events.session('agent:main:hook:a')).toBeNull();
-      expect(await under.ledger.events.session('agent:main:main')).toHaveProperty(
+      expect(await under.ledger.events.session('agent:main:hook:a', { limit: 200 })).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main', { limit: 200 })).toHaveProperty(
         'turns.length',
         2,
       );
       under.clock.advance(23 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.events.session('agent:main:main')).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main', { limit: 200 })).toBeNull();
     });
 
     it('forgets a session with its last turn, unless it has a route or system events that wait', async () => {
@@ -210,9 +210,9 @@ export function describePruning(openStore: OpenStore): void {
       ]);
       under.clock.advance(31 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.events.session('agent:main:main')).toBeNull();
+      expect(await under.ledger.events.session('agent:main:main', { limit: 200 })).toBeNull();
       await accept(wake({ receivedAt: under.clock.now() }));
-      expect(await under.ledger.events.session('agent:main:main')).toMatchObject({
+      expect(await under.ledger.events.session('agent:main:main', { limit: 200 })).toMatchObject({
         pendingSystemEvents: [{ text: 'hello' }],
       });
     });
@@ -241,7 +241,7 @@ export function describePruning(openStore: OpenStore): void {
       await accept(wake());
       under.clock.advance(31 * DAY);
       await prune(7, 30);
-      expect(await under.ledger.events.session(MAIN)).toMatchObject({
+      expect(await under.ledger.events.session(MAIN, { limit: 200 })).toMatchObject({
         pendingSystemEvents: [{ text: 'hello', trust: TRUST }],
       });
     });

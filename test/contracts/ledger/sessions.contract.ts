@@ -108,8 +108,22 @@ export function describeSessions(openStore: OpenStore): void {
       const late = await context(waiting);
       expect(late).toMatchObject({ held: [], heldUntil: null });
       expect(late.pending).toMatchObject([{ text: 'on its way', delivery: { status: 'pending' } }]);
-      const details = await under.ledger.events.session(MAIN);
+      const details = await under.ledger.events.session(MAIN, { limit: 200 });
       expect(details).toMatchObject({ pendingSystemEvents: [{ text: 'on its way' }] });
+    });
+
+    it('shows an operator all that wait, page by page', async () => {
+      const all = Array.from({ length: 7 }, (_, n) => `line ${n}`);
+      await add(...all);
+      const shown: string[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page = { limit: 3, ...(cursor && { cursor }) };
+        const details = await under.ledger.events.session(MAIN, page);
+        shown.push(...details!.pendingSystemEvents.map(({ text }) => text));
+        cursor = details!.nextCursor;
+      } while (cursor !== null);
+      expect(shown).toEqual(all);
     });
 
     it('holds back nothing that lies ahead of a clock that was set back', async () => {
@@ -123,10 +137,15 @@ export function describeSessions(openStore: OpenStore): void {
     it('forgets where it spoke, and is known still', async () => {
       const { sessions, events } = under.ledger;
       await sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
-      expect(await events.session(MAIN)).toMatchObject({ recipients: { chan_1: '1' } });
+      expect(await events.session(MAIN, { limit: 200 })).toMatchObject({
+        recipients: { chan_1: '1' },
+      });
       await sessions.clearRoutes(MAIN);
       expect(await sessions.routes(MAIN)).toEqual({ last: null, byChannel: {} });
-      expect(await events.session(MAIN)).toMatchObject({ lastRoute: null, recipients: {} });
+      expect(await events.session(MAIN, { limit: 200 })).toMatchObject({
+        lastRoute: null,
+        recipients: {},
+      });
     });
 
     it('remembers where it last spoke, at all and per channel', async () => {
@@ -146,7 +165,7 @@ export function describeSessions(openStore: OpenStore): void {
       await commit(say('hi'));
       await under.ledger.sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
       const at = new Date(under.clock.now()).toISOString();
-      expect(await under.ledger.events.session(MAIN)).toMatchObject({
+      expect(await under.ledger.events.session(MAIN, { limit: 200 })).toMatchObject({
         key: MAIN,
         agentId: 'main',
         pendingSystemEvents: [{ text: 'one', at, trust: { level: 'untrusted' } }],
@@ -159,10 +178,12 @@ export function describeSessions(openStore: OpenStore): void {
     });
 
     it('has no details before anything was written, and keeps them when nothing waits', async () => {
-      expect(await under.ledger.events.session(MAIN)).toBeNull();
+      expect(await under.ledger.events.session(MAIN, { limit: 200 })).toBeNull();
       await add('one');
       await commit({ type: 'consume', session: MAIN, through: (await context()).pending[0]!.seq });
-      expect(await under.ledger.events.session(MAIN)).toMatchObject({ pendingSystemEvents: [] });
+      expect(await under.ledger.events.session(MAIN, { limit: 200 })).toMatchObject({
+        pendingSystemEvents: [],
+      });
     });
   });
 }

@@ -67,7 +67,7 @@ export function describeTranscripts(openStore: OpenStore): void {
     it('an isolated turn takes the place of the one before', async () => {
       await commit(turn(HOOK, { prompt: 'old', isIsolated: true }));
       await commit(turn(HOOK, { prompt: 'new', isIsolated: true }));
-      const shown = await under.ledger.events.session(HOOK);
+      const shown = await under.ledger.events.session(HOOK, { limit: 200 });
       expect(shown?.turns.map(({ text }) => text)).toEqual(['new', 'a']);
     });
 

@@ -167,7 +167,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     get: (_now, id) => events.get(id),
     storedRequest: (_now, id) => events.storedRequest(id),
     sessions: (_now, filter) => sessions.list(filter),
-    session: (_now, key) => sessions.get(key),
+    session: (_now, key, page) => sessions.get(key, page),
     refusals: (_now, filter) => refusals.list(filter),
     lostRequests: (_now, since) => refusals.lost(since),
     counts: () => countWork(),

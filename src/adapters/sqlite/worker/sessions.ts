@@ -190,9 +190,6 @@ function isChannelId(value: string): value is ChannelId {
   return /^chan_[1-8]$/.test(value);
 }
 
-/** What an operator is shown of one session. */
-const SHOWN_EVENTS = { maxEvents: 200, maxBytes: Number.MAX_SAFE_INTEGER };
-
 /** Sessions for an operator: the list in order of their keys, and one of them as a whole. */
 export class SessionReader {
   readonly #systemEvents: SystemEvents;
@@ -220,11 +217,11 @@ export class SessionReader {
   }
 
   /** Null: nothing was ever written under that key. */
-  get(key: string): SessionDetails | null {
+  get(key: string, page: SessionFilter): SessionDetails | null {
     const turns = this.#transcripts.list(key);
     const lastRoute = this.#routes.last(key);
     if (lastRoute === undefined && turns.length === 0) return null;
-    const { pending } = this.#systemEvents.oldest(key, SHOWN_EVENTS, 0);
+    const { pending, nextCursor } = this.#systemEvents.list(key, page);
     return {
       key,
       agentId: parseAgentId(key),
@@ -233,6 +230,7 @@ export class SessionReader {
         at: new Date(at).toISOString(),
         trust,
       })),
+      nextCursor,
       lastRoute: lastRoute ?? null,
       recipients: this.#routes.recipients(key),
       turns,

@@ -7,6 +7,7 @@
 // turn failed for good, `markFailed` leaves them for a later turn and counts their heartbeats as failed.
 import type { DatabaseSync } from 'node:sqlite';
 import type { ConsumeChange, HeartbeatFailedChange } from '../../../hooks/ports/change.ts';
+import type { SessionFilter } from '../../../hooks/ports/event-store.ts';
 import type { ContextLimits, SystemEvent } from '../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../codec.ts';
 import { keyOf, ownKeyOf } from '../id-keys.ts';
@@ -110,6 +111,14 @@ export class SystemEvents {
     return { pending, held, heldUntil, hasMore: false };
   }
 
+  /** All that wait, page by page; the cursor is the `seq` of the last one shown. */
+  list(session: string, { cursor = '0', limit }: SessionFilter) {
+    const rows = this.#sql.after.all(session, Number(cursor), limit + 1);
+    const pending = rows.slice(0, limit).map(toSystemEvent);
+    const last = rows.length > limit ? pending.at(-1) : undefined;
+    return { pending, nextCursor: last === undefined ? null : String(last.seq) };
+  }
+
   /** Takes away what was shown; the heartbeats it asked for are done. Names the events to be settled. */
   consume(
     { session, through, except = [] }: Omit<ConsumeChange, 'type'>,
@@ -164,6 +173,10 @@ export class SystemEvents {
 
 /** `seq` rises within a session and orders its system events; it is what `through` names. */
 function prepareStatements(db: DatabaseSync) {
+  const select = `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook,
+       channel, d.status, d.error
+     FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
+       LEFT JOIN events e ON e.key = s.event AND text IS NULL`;
   return {
     insert: db.prepare(
       `INSERT INTO system_events
@@ -174,13 +187,8 @@ function prepareStatements(db: DatabaseSync) {
     measure: db.prepare(
       'SELECT count(*) AS count, ifnull(max(seq), 0) AS last FROM system_events WHERE session = ?',
     ),
-    oldest: db.prepare(
-      `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook,
-         channel, d.status, d.error
-       FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
-         LEFT JOIN events e ON e.key = s.event AND text IS NULL
-       WHERE session = ? ORDER BY seq`,
-    ),
+    oldest: db.prepare(`${select} WHERE session = ? ORDER BY seq`),
+    after: db.prepare(`${select} WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`),
     consume: db.prepare(
       `DELETE FROM system_events WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
        RETURNING event, asks_heartbeat, heartbeat_failed`,
