@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ResolvedHook } from './accept.ts';
 import { Rejection } from '../rejection.ts';
 import type { HookAction } from './hook-action.ts';
@@ -97,6 +98,15 @@ describe('the keys of a request (behaviour §10)', () => {
     expect(both).toMatchObject({ keys: [{ key: 'k' }], byAction: [undefined] });
     expect(keys({ headers }, { actions }).keys).toEqual([]);
     expect(keys({ headers }).keys).toMatchObject([{ key: 'g' }]);
+  });
+
+  it('no delivery id where the body alone was signed: what was signed says it', () => {
+    const bodyDigest = hash('sha256', '{"a":1}', 'base64');
+    const of = (signature: HookRequest['signature']) =>
+      keys({ signature }).keys.map(({ key }) => key);
+    expect(of({ ...SIGNED, signedDigest: bodyDigest })).toEqual([bodyDigest]);
+    expect(of(SIGNED)).toEqual(['d-1', SIGNED.signedDigest]);
+    expect(of({ ...SIGNED, signedDigest: bodyDigest, coversBody: false })).toEqual(['d-1']);
   });
 
   it('an action without a dedupeKey leaves the whole request to the delivery id, and nothing to do as well', () => {

@@ -66,7 +66,8 @@ export function keysOf(
   if (failure !== undefined) return NONE;
   if (mapping === undefined && idempotencyKey === undefined) return NONE;
   const keepMs = idempotencyHours * HOUR_MS;
-  let digest: string | undefined;
+  let bodyDigest: string | undefined;
+  const digestBody = () => (bodyDigest ??= sha256(request.payloadText, 'base64'));
   const toKey = (
     [kind, ...scope]: readonly [kind: string, ...string[]],
     key: string,
@@ -76,7 +77,7 @@ export function keysOf(
     // The name of the hook stands last: it may have any character, what comes before it never has a line break.
     scope: [kind, ...scope].join('\n'),
     key: limitKey(key),
-    digest: (digest ??= sha256(request.payloadText, 'base64url').slice(0, DIGEST_CHARACTERS)),
+    digest: digestBody().slice(0, DIGEST_CHARACTERS),
     keepUntil: Math.ceil(receivedAt + forMs),
     onOtherContent,
   });
@@ -91,7 +92,9 @@ export function keysOf(
     keys.push(toKey(['key', verifiedBy, hook], idempotencyKey, 'conflict'));
   } else if (mapping !== undefined && (actions.length === 0 || byAction.includes(undefined))) {
     const delivery = signature?.deliveryId ?? deliveryIdOf(request.headers);
-    if (delivery !== undefined) {
+    // Where the body alone was signed, what was signed is known by itself, and says all that an unsigned id could.
+    const isKnownByBody = signature?.coversBody === true && signature.signedDigest === digestBody();
+    if (delivery !== undefined && !isKnownByBody) {
       const onOtherContent = delivery.isSigned ? 'repeat' : 'new';
       keys.push(toKey(['delivery', verifiedBy, hook], delivery.id, onOtherContent));
     }
@@ -129,6 +132,6 @@ function deliveryIdOf(
   return undefined;
 }
 
-function sha256(text: string, encoding: 'hex' | 'base64url'): string {
+function sha256(text: string, encoding: 'hex' | 'base64'): string {
   return hash('sha256', text, encoding);
 }
