@@ -17,10 +17,12 @@ import { errorCode } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
+import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
 import { createHttpAdapter } from './http-adapter.ts';
 import { JsonLogger } from './json-logger.ts';
 import { MailWatch, mailTarget } from './mail-watch.ts';
+import { Metrics } from './ops/index.ts';
 
 // From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
 // begin to watch mailboxes. Everything that can go wrong on the way ends in one sentence on stderr.
@@ -69,6 +71,7 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     throw error;
   }
   const url = await app.getUrl();
+  limitConnections(app.getHttpServer(), app.get(Metrics, { strict: false }));
   announce(configuration, url, cwd);
   endWhenLost(app.get(Maintenance, { strict: false }), logger);
   const settings = app.get(HooksSettings, { strict: false });

@@ -7,7 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { nodeRefusal } from '../../src/platform/node-version.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { MAIN, ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
 
@@ -141,4 +142,26 @@ describe('the service stops although somebody is silent or slow', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
     socket.destroy();
   });
+});
+
+it('the service drops connections beyond its limit of open files, says so once and goes on', async () => {
+  dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+  const script = ['-c', 'ulimit -n 96; exec "$0" "$1"', process.execPath, MAIN];
+  await using service = new ServiceProcess(dir.path, {}, '/bin/sh', script);
+  const line = await eventually('the service listens', () => service.logged('listening'));
+  service.url = String(line['url']);
+  const { port, hostname } = new URL(service.url);
+  const sockets = Array.from({ length: 120 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.on('error', () => undefined);
+  await Promise.any(sockets.map((socket) => once(socket, 'close')));
+  await eventually('it is told', () => service.logged('connections are dropped'));
+  expect(service.logs.filter(({ msg }) => String(msg).includes('dropped'))).toHaveLength(1);
+  for (const socket of sockets) socket.destroy();
+  await eventually('there is room again', async () => {
+    const answer = await service.ask('/health/ready').catch(() => undefined);
+    return answer?.status === 200;
+  });
+  const wake = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+  expect(wake.status).toBe(200);
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });

@@ -29,6 +29,14 @@ class FixedRunner extends AgentRunner {
 }
 
 describe('Metrics', () => {
+  it('counts connections that were dropped', async () => {
+    const metrics = await loadMetrics();
+    metrics.countDroppedConnection();
+    metrics.countDroppedConnection();
+    const { text } = await metrics.scrape({ now: 0, work: [], mail: undefined });
+    expect(text).toContain('hooks_connections_dropped_total 2\n');
+  });
+
   it('adds up the tokens of each agent, and passes over turns that know none', async () => {
     const metrics = await loadMetrics();
     const usage = { inputTokens: 5, outputTokens: 3 };

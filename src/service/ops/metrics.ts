@@ -43,6 +43,11 @@ export class Metrics extends RequestObserver {
     if (typeof this.#instruments !== 'string') this.#instruments.observe(request);
   }
 
+  /** Counts a connection that was closed at once, since too many are open. */
+  countDroppedConnection(): void {
+    if (typeof this.#instruments !== 'string') this.#instruments.dropped.inc();
+  }
+
   /** The same runner; the tokens of every turn whose provider counts them are added up. */
   counted(runner: AgentRunner): AgentRunner {
     const instruments = this.#instruments;
@@ -83,6 +88,7 @@ type Usage = NonNullable<AgentReply['usage']>;
 /** Every counter and gauge with its registry; exists only where prom-client does. */
 class Instruments {
   readonly registry: Registry;
+  readonly dropped: Counter;
   readonly #hooks = new Set<string>();
   // prom-client hashes labels at every call; a child that is kept has done so once.
   readonly #counters = new Map<string, Counter.Internal>();
@@ -116,6 +122,11 @@ class Instruments {
       help: 'Time from the first byte of a request to its answer.',
       labelNames: ['hook'],
       buckets: BUCKETS,
+      registers,
+    });
+    this.dropped = new prom.Counter({
+      name: 'hooks_connections_dropped_total',
+      help: 'Connections closed at once, since as many were open as the process may have.',
       registers,
     });
     prom.collectDefaultMetrics({ register: this.registry });

@@ -1,0 +1,49 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { Logger } from '@nestjs/common';
+import type { Metrics } from './ops/index.ts';
+
+/** From one line about dropped connections to the next. */
+const BETWEEN_LINES_MS = 60_000;
+
+/** Descriptors that are left to the ledger, agents, channels and mail; of a small limit a quarter. */
+const MOST_RESERVED = 256;
+
+/**
+ * Has the server take no more connections than there are file descriptors for. Without a limit of our own the system
+ * runs out of them: connections are then closed without a word, and nothing else can be opened either.
+ */
+export function limitConnections(server: Server, metrics: Metrics): void {
+  const most = mostConnections();
+  if (most === undefined) return;
+  server.maxConnections = most;
+  const logger = new Logger('Service');
+  let dropped = 0;
+  let toldAt = -Infinity;
+  server.on('drop', () => {
+    metrics.countDroppedConnection();
+    dropped += 1;
+    const now = performance.now();
+    if (now - toldAt < BETWEEN_LINES_MS) return;
+    toldAt = now;
+    logger.warn({
+      dropped,
+      most,
+      msg: 'connections are dropped: as many are open as this process may have; raise its limit of open files (ulimit -n, LimitNOFILE)',
+    });
+    dropped = 0;
+  });
+}
+
+/** Undefined where the system does not say (anything but Linux), or sets no limit. */
+function mostConnections(): number | undefined {
+  try {
+    const [, soft] =
+      /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    if (soft === undefined) return undefined;
+    const left = Number(soft) - readdirSync('/proc/self/fd').length;
+    return Math.max(1, left - Math.min(MOST_RESERVED, Math.ceil(left / 4)));
+  } catch {
+    return undefined;
+  }
+}
