@@ -93,5 +93,6 @@ export type {
   WorkChange,
   WorkCounts,
   WorkPart,
+  StoreState,
 } from './hooks/ports/index.ts';
 export type { Redaction, RedactionRule } from './platform/credentials.ts';

@@ -222,6 +222,7 @@ export type {
   WorkChange,
   WorkCounts,
   Job,
+  StoreState,
 } from './ports/index.ts';
 
 export { REJECTIONS, Rejection, describeRefused } from './rejection.ts';

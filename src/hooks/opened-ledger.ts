@@ -119,6 +119,7 @@ export const ledgerPorts: readonly Provider[] = [
   port(Maintenance, (ledger) => ledger.maintenance, {
     prune: true,
     health: true,
+    state: true,
     untilLost: true,
     close: true,
   }),

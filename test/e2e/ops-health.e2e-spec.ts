@@ -38,6 +38,15 @@ describe('GET /health', () => {
     expect(Date.now() - service.ledger.lostAskedSince).toBeGreaterThanOrEqual(3_600_000);
   });
 
+  it('is degraded while the ledger is damaged, and does not say how', async () => {
+    service.ledger.damage = 'table events: page 7 is secret';
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer.status).toBe(200);
+    expect(answer.body['degraded']).toEqual([{ part: 'ledger', state: 'damaged' }]);
+    expect(answer.text).not.toContain('secret');
+    expect((await service.get('/ops/metrics')).text).toContain('hooks_ledger_damaged 1');
+  });
+
   it('is not ready with 503 and a code, and tells nothing of the machine', async () => {
     service.ledger.isHealthy = false;
     const answer = await service.get('/health/ready', anybody);
@@ -78,6 +87,21 @@ describe('GET /ops/metrics', () => {
     const { text } = await service.get('/ops/metrics');
     expect(text.match(/^hooks_requests_total\{/gm)).toHaveLength(501);
     expect(text).toContain('hooks_requests_total{hook="other",status="200"} 1500');
+  });
+
+  it('tells what the disk of the ledger costs and holds, each scrape anew', async () => {
+    await service.get('/ops/metrics');
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_ledger_\S+ \S+$/gm)).toEqual([
+      'hooks_ledger_up 1',
+      'hooks_ledger_commits_total 7',
+      'hooks_ledger_commit_seconds_total 0.5',
+      'hooks_ledger_slowest_commit_seconds 0.25',
+      'hooks_ledger_bytes 4096',
+      'hooks_ledger_log_bytes 32',
+      'hooks_ledger_free_bytes 1000000',
+      'hooks_ledger_damaged 0',
+    ]);
   });
 
   it('counts the work of the ledger, and says when the ledger cannot be asked', async () => {

@@ -20,6 +20,7 @@ import type {
   SessionFilter,
   SessionDetails,
   StoredRequest,
+  StoreState,
   WorkCounts,
 } from '../../src/hooks/index.ts';
 import { TOO_LARGE } from './refused.ts';
@@ -63,6 +64,7 @@ export class OperatedLedger {
   readonly journal: string[] = [];
   isHealthy = true;
   isPaused = false;
+  damage: string | null = null;
   dead = 0;
   readonly events: EventStore;
   readonly sessions: Sessions;
@@ -211,6 +213,18 @@ class OperatedUpkeep extends Maintenance {
 
   async health(): Promise<void> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk of /secret/path is full');
+  }
+
+  override async state(): Promise<StoreState> {
+    return {
+      damage: this.ledger.damage,
+      commits: 7,
+      commitSeconds: 0.5,
+      slowestCommitSeconds: 0.25,
+      ledgerBytes: 4096,
+      logBytes: 32,
+      freeBytes: 1_000_000,
+    };
   }
 
   async close(): Promise<void> {}

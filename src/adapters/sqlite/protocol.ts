@@ -59,6 +59,8 @@ export interface BatchAnswer {
   readonly failures: readonly CallFailure[];
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
+  /** How long the batch took, most of it the commit. */
+  readonly tookMs: number;
   /** Why nothing can be written any more, in a sentence; the thread ends. Null: all is well. */
   readonly lost: string | null;
 }
@@ -93,12 +95,18 @@ export interface Inventory {
 /** A piece of work in the hands of the main thread: its row and the attempt. */
 export type HeldLease = readonly [workId: number, attempt: number];
 
+/** The only message of a checker, which looks for damage and ends. */
+export interface CheckResult {
+  /** In a few words; null: there is none. */
+  readonly damage: string | null;
+}
+
 /** Asks a thread to finish and end. */
 export const CLOSE = 'close';
 
 /** With what a thread begins. */
 export interface ThreadData {
-  readonly role: 'writer' | 'reader';
+  readonly role: 'writer' | 'reader' | 'checker';
   /** Directory of the ledger; null: in memory, where the writer does the reader's calls too. */
   readonly dir: string | null;
   readonly now: number;

@@ -11,6 +11,7 @@ import type {
   Retention,
   ContextLimits,
   SessionContext,
+  StoreState,
 } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
@@ -21,6 +22,7 @@ import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { encodeKey } from './stored-key.ts';
 import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
 import { untilUnlocked } from './lock-wait.ts';
+import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from './work-notifier.ts';
@@ -78,7 +80,7 @@ export function memoryLedger(): LedgerProvider {
 
 /** A writer thread, which holds the directory, and a reader thread once somebody reads. */
 async function openDirectory(dir: string, clock: Clock, log: LedgerLog): Promise<Ledger> {
-  const watch = new StoreWatch(clock, log);
+  const watch = new StoreWatch(dir, clock, log);
   const writer = new WriterClient<WriterCalls>({ dir }, clock, watch);
   watch.opened(dir, await writer.open());
   const reader = new ReaderClient(dir, clock);
@@ -91,7 +93,7 @@ async function openDirectory(dir: string, clock: Clock, log: LedgerLog): Promise
 
 /** A database in memory belongs to one connection: its writer thread does the reading too. */
 async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
-  const watch = new StoreWatch(clock, log);
+  const watch = new StoreWatch(null, clock, log);
   const client = new WriterClient<AllCalls>({ dir: null }, clock, watch);
   await client.open();
   return buildLedger({ watch, writer: client, reader: client, close: () => client.close() });
@@ -108,7 +110,7 @@ interface OpenStore {
 /** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
 function buildLedger({ watch, writer, reader, close }: OpenStore): Ledger {
   return {
-    intake: new SqliteIntake(writer),
+    intake: new SqliteIntake(writer, watch.health),
     work: new SqliteWorkLedger(writer, watch),
     sessions: new SqliteSessions(writer),
     events: new SqliteEventStore(reader),
@@ -118,6 +120,7 @@ function buildLedger({ watch, writer, reader, close }: OpenStore): Ledger {
       // Claims that wait look once more, find the ledger closed and end.
       const closed = close();
       watch.notifier.notifyAll();
+      await watch.health.close();
       await closed;
     }),
   };
@@ -129,18 +132,26 @@ const MAX_WAITING = 10_000;
 /** Accepts events, and refuses them while the disk is too far behind. */
 export class SqliteIntake extends Intake {
   readonly #writer: RpcClient<WriterCalls>;
+  readonly #health: Pick<StoreHealth, 'failed'>;
 
-  constructor(writer: RpcClient<WriterCalls>) {
+  constructor(writer: RpcClient<WriterCalls>, health: Pick<StoreHealth, 'failed'>) {
     super();
     this.#writer = writer;
+    this.#health = health;
   }
 
   async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
     if (this.#writer.waiting >= MAX_WAITING) {
       throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
     }
-    const answer = await this.#writer.call('accept', encodeEvent(event), limits);
-    return decodeAcceptance(event, answer);
+    const encoded = encodeEvent(event);
+    try {
+      const answer = await this.#writer.call('accept', encoded, limits);
+      return decodeAcceptance(event, answer);
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) this.#health.failed();
+      throw error;
+    }
   }
 
   holderOf(key: IdempotencyKey): Promise<string | null> {
@@ -258,7 +269,12 @@ class SqliteMaintenance extends Maintenance {
   }
 
   async health(): Promise<void> {
+    await this.#watch.health.check();
     await this.#writer.call('probe');
+  }
+
+  override state(): Promise<StoreState> {
+    return this.#watch.health.state();
   }
 
   override untilLost(): Promise<string> {

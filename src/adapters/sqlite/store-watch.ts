@@ -2,6 +2,7 @@ import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import type { HeldLease, Inventory } from './protocol.ts';
+import { StoreHealth } from './store-health.ts';
 import { WorkNotifier } from './work-notifier.ts';
 import type { WriterReports } from './writer-client.ts';
 
@@ -29,10 +30,13 @@ export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {
 export class StoreWatch implements WriterReports {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();
+  readonly health: StoreHealth;
   readonly #log: LedgerLog;
   readonly #lost = Promise.withResolvers<string>();
 
-  constructor(clock: Clock, log: LedgerLog) {
+  /** @param dir null: in memory */
+  constructor(dir: string | null, clock: Clock, log: LedgerLog) {
+    this.health = new StoreHealth(dir, clock, log);
     this.#log = log;
     this.notifier = new WorkNotifier(clock);
   }
@@ -44,6 +48,7 @@ export class StoreWatch implements WriterReports {
 
   /** An operator sees by this line whether the ledger is the one he meant. */
   opened(dir: string, { isNew, events, hasMore, waiting }: Inventory): void {
+    this.health.begin();
     if (isNew) {
       this.#log.log(`a new ledger was made in ${dir}`);
       return;
@@ -54,6 +59,10 @@ export class StoreWatch implements WriterReports {
 
   changed(lanes: readonly Lane[]): void {
     this.notifier.notify(lanes);
+  }
+
+  committed(ms: number): void {
+    this.health.committed(ms);
   }
 
   held(): readonly HeldLease[] {

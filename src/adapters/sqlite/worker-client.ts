@@ -26,6 +26,8 @@ export interface RpcClient<C extends CallMap<C>> {
 export interface ThreadReports {
   /** Called after a batch with the lanes in which something may have become claimable. */
   changed?(lanes: readonly Lane[]): void;
+  /** Called after each batch that was answered, with how long it took in milliseconds. */
+  committed?(ms: number): void;
   /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
   ended?(reason: string, isLost: boolean): void;
 }
@@ -122,7 +124,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     this.#worker.postMessage({ now, elapsed, calls }, []);
   }
 
-  #settle({ values, failures, changedLanes, lost }: BatchAnswer): void {
+  #settle({ values, failures, changedLanes, tookMs, lost }: BatchAnswer): void {
     if (lost !== null) {
       this.#isLost = true;
       return this.#fail(lost);
@@ -135,6 +137,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
       if (error === undefined) pending.resolve(values[index]);
       else pending.reject(error);
     }
+    this.#reports.committed?.(tookMs);
     if (changedLanes.length > 0) this.#reports.changed?.(changedLanes);
     this.#window.open(answered.length, this.#waiting.length);
     if (this.#waiting.length > 0) this.#schedule();

@@ -13,6 +13,8 @@ import type { RpcClient } from './worker-client.ts';
 export interface WriterReports {
   /** Something may have become claimable in these lanes. */
   changed(lanes: readonly Lane[]): void;
+  /** A batch took so many milliseconds. */
+  committed(ms: number): void;
   /** What this process has in hand, while a writer that died is begun anew. */
   held(): readonly HeldLease[];
   /** The thread ended by itself, for the reason given; a new one is begun. */
@@ -65,6 +67,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
     if (found.lastId !== null) continueIdsAfter(found.lastId);
     this.#client = new WorkerClient<C>(worker, this.#clock, {
       changed: (lanes) => this.#reports.changed(lanes),
+      committed: (ms) => this.#reports.committed(ms),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });
     return found;

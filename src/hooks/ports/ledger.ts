@@ -200,6 +200,22 @@ export interface Retention {
   readonly now: number;
 }
 
+/** How a store is doing, for readiness and metrics. @publicApi */
+export interface StoreState {
+  /** What the last look for damage found, in a few words; null: nothing, or there was no look yet. */
+  readonly damage: string | null;
+  /** Transactions since the ledger was opened, and how long all of them took. */
+  readonly commits: number;
+  readonly commitSeconds: number;
+  /** The longest of the last minute or two. */
+  readonly slowestCommitSeconds: number;
+  readonly ledgerBytes: number;
+  /** Of the write-ahead log. */
+  readonly logBytes: number;
+  /** Left on the disk; null: nobody knows. */
+  readonly freeBytes: number | null;
+}
+
 /** Keeps the ledger small and healthy. @publicApi */
 export abstract class Maintenance {
   /**
@@ -211,6 +227,11 @@ export abstract class Maintenance {
 
   /** Resolves when the ledger can write; rejects with {@link LedgerUnavailable} and the reason when it cannot. */
   abstract health(): Promise<void>;
+
+  /** Null: the store cannot tell. */
+  async state(): Promise<StoreState | null> {
+    return null;
+  }
 
   /**
    * Resolves with a sentence when the store is lost for good, e.g. because its file was removed: everything is refused

@@ -12,9 +12,12 @@ const CACHED_MS = 1_000;
 /** A ledger that does not answer within this time is not healthy. */
 const LONGEST_ANSWER_MS = 2_000;
 
-/** A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send. */
+/**
+ * A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of
+ * `ledger`: its file is damaged, and what is stored may be lost.
+ */
 interface Degradation {
-  readonly part: 'mail' | 'hooks';
+  readonly part: 'mail' | 'hooks' | 'ledger';
   readonly state: string;
 }
 
@@ -23,6 +26,7 @@ interface State {
   readonly paused: boolean;
   /** Verified senders lost something in the last hour. */
   readonly isLosing: boolean;
+  readonly isDamaged: boolean;
 }
 
 interface Readiness {
@@ -79,10 +83,11 @@ export class HealthController implements OnModuleDestroy {
   }
 
   /** Names and states only: no token was needed. `GET /ops/api/refusals/lost` says what was lost. */
-  #degraded({ isLosing }: State): Degradation[] {
+  #degraded({ isLosing, isDamaged }: State): Degradation[] {
     const mail = this.options.mail?.();
     return [
       ...(mail?.isDegraded === true ? [{ part: 'mail' as const, state: mail.state }] : []),
+      ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
       ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
     ];
   }
@@ -98,12 +103,14 @@ export class HealthController implements OnModuleDestroy {
   async #state(): Promise<State | undefined> {
     try {
       await this.maintenance.health();
-      const [paused, lost] = await Promise.all([
+      const [paused, store, lost] = await Promise.all([
         this.admin.isPaused(),
+        this.maintenance.state(),
         // Not to know it is no reason to take no requests.
         lostLately(this.refusals, this.clock).catch(() => []),
       ]);
-      return { paused, isLosing: lost.length > 0 };
+      const isDamaged = store !== null && store.damage !== null;
+      return { paused, isDamaged, isLosing: lost.length > 0 };
     } catch {
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Clock, LedgerAdmin } from '../../hooks/index.ts';
-import type { WorkCounts } from '../../hooks/index.ts';
+import { Clock, LedgerAdmin, Maintenance } from '../../hooks/index.ts';
+import type { StoreState, WorkCounts } from '../../hooks/index.ts';
 import { Metrics } from './metrics.ts';
 import { MetricsGuard } from './operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -15,15 +15,17 @@ export class MetricsController {
     private readonly metrics: Metrics,
     private readonly admin: LedgerAdmin,
     private readonly clock: Clock,
+    private readonly maintenance: Maintenance,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
   /** @throws Refusal 501 without prom-client */
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const work = await this.#work();
+    const [work, store] = await Promise.all([this.#work(), this.#store()]);
     const { contentType, text } = await this.metrics.scrape({
       work,
+      store,
       now: this.clock.now(),
       mail: this.options.mail?.(),
     });
@@ -36,6 +38,15 @@ export class MetricsController {
       return await this.admin.counts();
     } catch {
       return undefined;
+    }
+  }
+
+  /** Null when the ledger cannot tell. */
+  async #store(): Promise<StoreState | null> {
+    try {
+      return await this.maintenance.state();
+    } catch {
+      return null;
     }
   }
 }

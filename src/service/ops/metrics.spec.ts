@@ -44,7 +44,12 @@ describe('Metrics', () => {
     const runner = metrics.counted(new FixedRunner(replies));
     const { signal } = new AbortController();
     for (const text of ['a', 'b', 'c']) expect((await runner.run(turn, signal)).text).toBe(text);
-    const { text: lines } = await metrics.scrape({ work: [], now: 0, mail: undefined });
+    const { text: lines } = await metrics.scrape({
+      work: [],
+      store: null,
+      now: 0,
+      mail: undefined,
+    });
     expect(lines).toContain('hooks_tokens_total{agent="ops",kind="input"} 10');
     expect(lines).toContain('hooks_tokens_total{agent="ops",kind="output"} 6');
   });
@@ -56,7 +61,7 @@ describe('Metrics', () => {
     ] as const;
     const { text: lines } = await (
       await loadMetrics()
-    ).scrape({ work, now: 9000, mail: undefined });
+    ).scrape({ work, now: 9000, store: null, mail: undefined });
     expect(lines).toContain('hooks_work_oldest_seconds{kind="run"} 5');
     expect(lines).not.toContain('hooks_work_oldest_seconds{kind="delivery"}');
   });
@@ -71,7 +76,9 @@ describe('Metrics', () => {
     metrics.observe({ hook: 'wake', status: 200, ms: 1 });
     const runner = new FixedRunner([]);
     expect(metrics.counted(runner)).toBe(runner);
-    await expect(metrics.scrape({ work: [], now: 0, mail: undefined })).rejects.toMatchObject({
+    await expect(
+      metrics.scrape({ work: [], store: null, now: 0, mail: undefined }),
+    ).rejects.toMatchObject({
       status: 501,
       response: {
         ok: false,

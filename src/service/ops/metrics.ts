@@ -1,10 +1,17 @@
 import { Module } from '@nestjs/common';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { AgentRunner, RequestObserver } from '../../hooks/index.ts';
-import type { AgentReply, AgentTurn, ObservedRequest, WorkCounts } from '../../hooks/index.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  ObservedRequest,
+  StoreState,
+  WorkCounts,
+} from '../../hooks/index.ts';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
 import { Refusal } from '../refusals.ts';
 import type { MailStatus } from './ops-options.ts';
+import { storeMetrics } from './store-metrics.ts';
 
 // Requests and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
 // scrape. prom-client is optional: without it nothing is counted, and a scrape says what to install.
@@ -24,6 +31,8 @@ export interface Scraped {
   readonly work: readonly WorkCounts[] | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Null when the ledger cannot tell. */
+  readonly store: StoreState | null;
   /** Undefined: there is no mailbox, and no metric of one. */
   readonly mail: MailStatus | undefined;
 }
@@ -100,6 +109,7 @@ class Instruments {
   readonly #work: Gauge<'kind' | 'state'>;
   readonly #oldest: Gauge<'kind'>;
   readonly #ledgerUp: Gauge;
+  readonly #showStore: (store: StoreState) => void;
   #mail: MailGauges | undefined;
 
   constructor(private readonly prom: typeof import('prom-client')) {
@@ -153,6 +163,7 @@ class Instruments {
       help: '1 when the ledger could be asked at this scrape, else 0.',
       registers,
     });
+    this.#showStore = storeMetrics(prom, this.registry);
   }
 
   observe({ hook, status, code, ms }: ObservedRequest): void {
@@ -169,7 +180,7 @@ class Instruments {
   }
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
-  show({ work, mail, now }: Scraped): void {
+  show({ work, store, mail, now }: Scraped): void {
     this.#work.reset();
     this.#oldest.reset();
     for (const { kind, state, count, oldestDueAt } of work ?? []) {
@@ -178,6 +189,7 @@ class Instruments {
       this.#oldest.set({ kind }, Math.max(0, now - oldestDueAt) / 1000);
     }
     this.#ledgerUp.set(work === undefined ? 0 : 1);
+    if (store !== null) this.#showStore(store);
     if (mail === undefined) return;
     this.#mail ??= mailGauges(this.prom, this.registry);
     for (const { mailbox, state, waiting, lagSeconds } of mail.mailboxes) {

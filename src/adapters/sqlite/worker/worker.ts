@@ -11,6 +11,7 @@ import type {
   Batch,
   BatchAnswer,
   CallMap,
+  CheckResult,
   Handshake,
   Inventory,
   ReaderCalls,
@@ -20,13 +21,15 @@ import type {
 import { runBatch } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
+import { findDamage } from './damage.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
 import { takeInventory } from './inventory.ts';
 import { storeTrouble } from './store-trouble.ts';
 
 if (parentPort !== null) {
   const data: ThreadData = workerData;
-  if (data.role === 'reader') startReader(parentPort, data);
+  if (data.role === 'checker') check(parentPort, data);
+  else if (data.role === 'reader') startReader(parentPort, data);
   else startWriter(parentPort, data);
 }
 
@@ -77,6 +80,16 @@ function startReader(port: MessagePort, { dir }: ThreadData): void {
   });
 }
 
+/** Started once a day, and ends when it has looked. */
+function check(port: MessagePort, { dir }: ThreadData): void {
+  if (dir === null) throw new Error('a ledger in memory is not checked');
+  const db = openForReading(dir);
+  const result: CheckResult = { damage: findDamage(db) };
+  db.close();
+  port.postMessage(result);
+  port.close();
+}
+
 /** A connection that answers, and how it ends. */
 interface Service<C extends CallMap<C>> extends BatchContext<C> {
   /** Filled by the handlers, emptied into each answer. */
@@ -96,10 +109,12 @@ function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): vo
       end(port, service);
       return;
     }
+    const began = performance.now();
     const result = runBatch(service, message);
+    const tookMs = performance.now() - began;
     const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
     service.changedLanes?.clear();
-    const answer: BatchAnswer = { ...result, changedLanes };
+    const answer: BatchAnswer = { ...result, changedLanes, tookMs };
     port.postMessage(answer);
     if (result.lost === null) service.afterAnswer?.();
     else end(port, service);

@@ -1,0 +1,107 @@
+import { mkdtemp, open as openFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { StoreHealth } from '../../src/adapters/sqlite/store-health.ts';
+import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
+import { CapturedLogs } from '../support/captured-logs.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { LIMITS, event, wake } from './ledger/events.ts';
+
+let dir: string;
+let clock: ManualClock;
+let logs: CapturedLogs;
+const open = () => sqliteLedger({ dir }).open(clock, logs);
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'ledger-'));
+  clock = new ManualClock();
+  logs = new CapturedLogs();
+});
+afterEach(async () => {
+  logs[Symbol.dispose]();
+  await rm(dir, { recursive: true });
+});
+
+/** Random bytes where payloads lie. */
+async function damage(): Promise<void> {
+  const path = join(dir, 'ledger.db');
+  const file = await openFile(path, 'r+');
+  const { size } = await stat(path);
+  await file.write(Buffer.alloc(20_000, 0xa5), 0, 20_000, Math.floor(size * 0.7));
+  await file.close();
+}
+
+describe('the health of a ledger', () => {
+  it('looks for damage a minute after the start and every day, and says what to do', async () => {
+    const before = await open();
+    const payload = JSON.stringify('x'.repeat(3000));
+    await Promise.all(
+      Array.from({ length: 300 }, () => before.intake.accept(event({ payload }), LIMITS)),
+    );
+    await before.maintenance.close();
+    await damage();
+    const ledger = await open();
+    expect((await ledger.maintenance.state())?.damage).toBeNull();
+    clock.advance(60_000);
+    const found = await eventually('the damage is found', async () => {
+      return (await ledger.maintenance.state())?.damage ?? undefined;
+    });
+    const told = `error ${join(dir, 'ledger.db')} is damaged (${found}): make a copy`;
+    const count = () => logs.lines.filter((line) => line.startsWith(told)).length;
+    await eventually('it is told', () => count() === 1);
+    await eventually('the next look is waited for', () => clock.waiting > 0);
+    clock.advance(86_400_000);
+    await eventually('it is told again', () => count() === 2);
+    await ledger.maintenance.close();
+  });
+
+  it('is not ready for five seconds after an event could not be stored', async () => {
+    const ledger = await open();
+    await ledger.maintenance.health();
+    const other = new DatabaseSync(join(dir, 'ledger.db'));
+    other.exec('BEGIN IMMEDIATE');
+    await expect(ledger.intake.accept(wake(), LIMITS)).rejects.toThrow(LedgerUnavailable);
+    other.close();
+    clock.advance(4999);
+    await expect(ledger.maintenance.health()).rejects.toThrow('a moment ago');
+    clock.advance(1);
+    await ledger.maintenance.health();
+    await ledger.maintenance.close();
+  });
+
+  it('is not ready while the disk is nearly full', async () => {
+    const health = new StoreHealth(dir, clock, logs, Infinity);
+    await expect(health.check()).rejects.toThrow('nearly full: make room');
+    await new StoreHealth(dir, clock, logs, 1).check();
+    await new StoreHealth(null, clock, logs, Infinity).check();
+  });
+
+  it('tells of a slow disk, once a minute at most', () => {
+    const health = new StoreHealth(dir, clock, logs);
+    for (const ms of [999, 1500, 3000]) health.committed(ms);
+    expect(logs.lines).toEqual([expect.stringContaining('a commit to the ledger took 1.5 s')]);
+    clock.advance(60_000);
+    health.committed(2000);
+    expect(logs.lines).toHaveLength(2);
+  });
+
+  it('knows what commits cost, and the size of its files', async () => {
+    const ledger = await open();
+    await ledger.intake.accept(wake(), LIMITS);
+    expect(await ledger.maintenance.state()).toMatchObject({
+      damage: null,
+      commits: 1,
+      ledgerBytes: expect.any(Number),
+    });
+    const { commitSeconds, slowestCommitSeconds, logBytes, freeBytes } =
+      (await ledger.maintenance.state())!;
+    expect(slowestCommitSeconds).toBeGreaterThan(0);
+    expect(slowestCommitSeconds).toBe(commitSeconds);
+    expect(logBytes).toBeGreaterThan(0);
+    expect(freeBytes).toBeGreaterThan(0);
+    await ledger.maintenance.close();
+  });
+});
