@@ -12,6 +12,8 @@ const HEADER_BYTES = 100;
 /** Some file systems settle the time of a write late; a copy keeps the time of its original or has that of the copying. */
 const SETTLES_MS = 5000;
 
+const UNDEFINED_IF_ABSENT = { throwIfNoEntry: false } as const;
+
 /** A file as it was when it was opened. */
 interface Opened {
   readonly file: string;
@@ -46,7 +48,8 @@ export class FileGuard {
     };
     this.#descriptor = openSync(files.database, 'r');
     this.#dataVersion = db.prepare('PRAGMA data_version');
-    this.#version = this.#dataVersion.get()!['data_version'];
+    this.#dataVersion.setReturnArrays(true);
+    this.#version = this.#readVersion();
     this.#changedAt = statSync(files.database).mtimeMs;
     this.#header = this.#readHeader();
   }
@@ -69,7 +72,7 @@ export class FileGuard {
     this.#look('lock');
     const { mtimeMs } = this.#look('database');
     if (mtimeMs !== this.#changedAt) this.#checkHeader(mtimeMs);
-    if (this.#dataVersion.get()!['data_version'] !== this.#version) {
+    if (this.#readVersion() !== this.#version) {
       throw this.#lost(
         'shared',
         `another process wrote into ${this.#files.database}: stop that process`,
@@ -143,6 +146,11 @@ export class FileGuard {
     this.#changedAt = mtimeMs;
   }
 
+  #readVersion(): unknown {
+    const row: unknown = this.#dataVersion.get();
+    return Array.isArray(row) ? row[0] : undefined;
+  }
+
   #readHeader(): Buffer {
     const header = Buffer.alloc(HEADER_BYTES);
     readSync(this.#descriptor, header, 0, HEADER_BYTES, 0);
@@ -162,7 +170,7 @@ function identify(file: string): Opened {
 
 /** Undefined: there is none. A path that cannot be looked at right now is trouble, not a loss: it throws. */
 function statOf(file: string): Stats | undefined {
-  return statSync(file, { throwIfNoEntry: false });
+  return statSync(file, UNDEFINED_IF_ABSENT);
 }
 
 function isSame(stats: Stats | undefined, opened: Opened): stats is Stats {
