@@ -33,7 +33,7 @@ describe('Metrics', () => {
     const metrics = await loadMetrics();
     metrics.countDroppedConnection();
     metrics.countDroppedConnection();
-    const { text } = await metrics.scrape({ now: 0, work: [], mail: undefined });
+    const { text } = await metrics.scrape({ now: 0, work: [], store: null, mail: undefined });
     expect(text).toContain('hooks_connections_dropped_total 2\n');
   });
 
