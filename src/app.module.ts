@@ -3,7 +3,7 @@ import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
 import { sqliteLedger } from './adapters/sqlite/index.ts';
-import { GATEWAY_NAMES, HooksModule } from './hooks/index.ts';
+import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
@@ -49,6 +49,7 @@ export class AppModule {
       imports: [
         hooks,
         OpsModule.forHooks(hooks, {
+          hooksPath: normalizePrefix(given.path ?? ''),
           tokens: () => running.operatorTokens,
           exposed: ops.exposed,
           trustedProxies: gateway.trustedProxies,

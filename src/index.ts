@@ -8,6 +8,8 @@ export { HooksModule } from './hooks/hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
 export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
 export { HookGuard } from './hooks/http/hook.guard.ts';
+export { hooksOpenApi } from './hooks/openapi.ts';
+export type { OpenApiDocument } from './hooks/openapi.ts';
 
 // Exported by the module: inject them, or replace them by `forRoot({ providers })`.
 export { Hooks } from './hooks/hooks.service.ts';

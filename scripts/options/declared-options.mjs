@@ -15,7 +15,10 @@ import ts from 'typescript';
 
 /** The exported declarations of src/, by name. */
 export class DeclaredOptions {
-  #checker;
+  /** The compiler's view of all sources. */
+  checker;
+  /** @type {readonly ts.SourceFile[]} those of src/ */
+  sourceFiles;
   /** @type {Map<string, ts.ClassDeclaration | ts.VariableDeclaration>} */
   #declarations = new Map();
   #root;
@@ -25,10 +28,9 @@ export class DeclaredOptions {
     this.#root = root;
     const { fileNames, options } = configOf(root);
     const program = ts.createProgram(fileNames, options);
-    this.#checker = program.getTypeChecker();
-    for (const file of program.getSourceFiles()) {
-      if (!file.isDeclarationFile) this.#remember(file);
-    }
+    this.checker = program.getTypeChecker();
+    this.sourceFiles = program.getSourceFiles().filter((file) => !file.isDeclarationFile);
+    for (const file of this.sourceFiles) this.#remember(file);
   }
 
   #remember(file) {
@@ -74,24 +76,24 @@ export class DeclaredOptions {
 
   /** @returns {DeclaredOption} */
   #keyOf(member) {
-    const symbol = this.#checker.getSymbolAtLocation(member.name);
+    const symbol = this.checker.getSymbolAtLocation(member.name);
     const tags = new Map(
       symbol
-        .getJsDocTags(this.#checker)
+        .getJsDocTags(this.checker)
         .map(({ name, text }) => [name, oneLine(ts.displayPartsToString(text))]),
     );
     const standard = tags.get('default');
     return {
       key: member.name.getText(),
-      doc: oneLine(ts.displayPartsToString(symbol.getDocumentationComment(this.#checker))),
+      doc: oneLine(ts.displayPartsToString(symbol.getDocumentationComment(this.checker))),
       standard: standard === undefined ? undefined : JSON5.parse(standard),
       see: tags.get('see'),
-      nested: this.#nestedIn(this.#checker.getTypeAtLocation(member)),
+      nested: this.#nestedIn(this.checker.getTypeAtLocation(member)),
     };
   }
 
   #nestedIn(declared) {
-    const type = this.#checker.getNonNullableType(declared);
+    const type = this.checker.getNonNullableType(declared);
     const [shape, held] = this.#held(type);
     const name = held?.symbol?.name;
     const isOptions =
@@ -100,8 +102,8 @@ export class DeclaredOptions {
   }
 
   #held(type) {
-    if (this.#checker.isArrayType(type)) return ['list', this.#checker.getTypeArguments(type)[0]];
-    if (type.symbol?.name === 'Map') return ['map', this.#checker.getTypeArguments(type)[1]];
+    if (this.checker.isArrayType(type)) return ['list', this.checker.getTypeArguments(type)[0]];
+    if (type.symbol?.name === 'Map') return ['map', this.checker.getTypeArguments(type)[1]];
     return ['section', type];
   }
 }

@@ -35,7 +35,7 @@ export async function gatewayOptions(declared) {
 }
 
 /** @returns {Promise<Option[]>} */
-async function optionsOf(declared, name) {
+export async function optionsOf(declared, name) {
   const compiled = await declared.compiled(name);
   const defaults = new compiled();
   const rules = Map.groupBy(

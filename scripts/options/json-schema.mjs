@@ -1,5 +1,6 @@
 // The JSON Schema (2020-12) of gateway.json5: one definition per options class, for editors that complete and check it.
 // What looks at several keys at once is left to `hooks config check`.
+import { ValidatorSchemas } from './validator-schemas.mjs';
 
 /** Name of the definition of `${NAME}`: any text may be taken from a variable. */
 const REFERENCE = 'reference';
@@ -45,8 +46,8 @@ function definition(options) {
 }
 
 function property({ doc, standard, nested, rules }) {
-  const own = merged(rules.filter(({ each }) => !each));
-  const inner = merged(rules.filter(({ each }) => each));
+  const own = VALIDATORS.merged(rules.filter(({ each }) => !each));
+  const inner = VALIDATORS.merged(rules.filter(({ each }) => each));
   return {
     ...shaped(own, inner, nested),
     ...(doc !== '' && { description: doc }),
@@ -69,107 +70,5 @@ function isScalar(value) {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function merged(rules) {
-  const schema = Object.assign({}, ...rules.map(ruleSchema));
-  // A type beside alternatives would refuse some of them.
-  if (schema.anyOf !== undefined) delete schema.type;
-  return schema;
-}
-
 /** A text of a certain form, or a variable that holds it. */
-function textOr(form) {
-  return { anyOf: [form, reference(REFERENCE)] };
-}
-
-const TEXT = { type: 'string' };
-const TEXTS = { type: 'array', items: TEXT };
-/** One line for each item of a list, or on a condition. */
-const LIST_LINE = {
-  type: 'object',
-  properties: {
-    each: TEXT,
-    line: TEXT,
-    most: { type: 'integer', minimum: 1, maximum: 1000 },
-    when: { type: 'object' },
-  },
-  required: ['line'],
-  anyOf: [{ required: ['each'] }, { required: ['when'] }],
-  dependentRequired: { most: ['each'] },
-  additionalProperties: false,
-};
-const nothing = () => ({});
-
-/** What each validator of the options says as JSON Schema; those that look at other keys say nothing. */
-const RULES = {
-  isString: () => TEXT,
-  isNotEmpty: () => ({ minLength: 1 }),
-  maxLength: (most) => ({ maxLength: most }),
-  isBoolean: () => ({ type: 'boolean' }),
-  isInt: () => ({ type: 'integer' }),
-  isNumber: () => ({ type: 'number' }),
-  isPositive: () => ({ exclusiveMinimum: 0 }),
-  min: (least) => ({ minimum: least }),
-  max: (most) => ({ maximum: most }),
-  isArray: () => ({ type: 'array' }),
-  arrayMinSize: (fewest) => ({ minItems: fewest }),
-  arrayMaxSize: (most) => ({ maxItems: most }),
-  arrayUnique: () => ({ uniqueItems: true }),
-  isObject: () => ({ type: 'object' }),
-  isInstance: () => ({ type: 'object' }),
-  isIn: (values) => textOr({ enum: values }),
-  matches: (form) => matching(form),
-  isUrl: () => textOr({ type: 'string', pattern: '^https?://' }),
-  isTimeZone: () => TEXT,
-  isTextOrLines: () => ({
-    anyOf: [TEXT, { type: 'array', items: { anyOf: [TEXT, LIST_LINE] } }],
-  }),
-  areAddressRanges: () => TEXTS,
-  texts: () => TEXTS,
-  headers: () => ({ additionalProperties: TEXT }),
-  isNotify: () => ({
-    anyOf: [
-      { const: false },
-      {
-        type: 'object',
-        properties: {
-          channel: { type: 'string', pattern: '^chan_[1-8]$' },
-          to: { type: 'string', minLength: 1 },
-        },
-        required: ['channel'],
-        additionalProperties: false,
-      },
-    ],
-  }),
-  isModelList: () => ({
-    anyOf: [
-      TEXTS,
-      {
-        type: 'object',
-        additionalProperties: {
-          type: 'object',
-          properties: { alias: TEXT },
-          additionalProperties: false,
-        },
-      },
-    ],
-  }),
-  belongsTo: nothing,
-  needsKey: nothing,
-  holdsSession: nothing,
-  namesSession: nothing,
-};
-
-function matching(form) {
-  if (form.flags.includes('i')) return TEXT;
-  const text = { type: 'string', pattern: form.source };
-  return form.test('${NAME}') ? text : textOr(text);
-}
-
-/** @throws Error for a validator that has no row above. */
-function ruleSchema({ name, type, constraints }) {
-  // Which keys may be absent, and those of nested options, are read elsewhere.
-  if (type === 'conditionalValidation' || type === 'nestedValidation') return {};
-  const rule = RULES[name ?? type];
-  if (rule === undefined) throw new Error(`the JSON Schema has no row for the validator ${name}`);
-  return rule(...(constraints ?? []));
-}
+const VALIDATORS = new ValidatorSchemas((form) => ({ anyOf: [form, reference(REFERENCE)] }));

@@ -57,6 +57,8 @@ export type { Bundle, Compilation, TransformReference } from './transforms/compi
 export { TransformFailure } from './transforms/result.ts';
 export { TransformSandbox } from './transforms/sandbox.ts';
 export type { TransformOutput } from './transforms/sandbox.ts';
+export { hooksOpenApi, serviceOpenApi } from './openapi.ts';
+export type { OpenApiDocument } from './openapi.ts';
 export { SessionPolicy } from './actions/session-policy.ts';
 export { ChannelOperations } from './work/channel-health.ts';
 export type { ChannelReport } from './work/channel-health.ts';

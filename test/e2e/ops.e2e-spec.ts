@@ -198,7 +198,11 @@ describe('POST /ops/api/events/:id/replay', () => {
   it('answers what the sender would be answered today', async () => {
     service.replays.replay = async (id) => ({
       outcome: 'replayed',
-      answer: { status: 200, body: { ok: true, eventId: `again-${id}` }, headers: { 'x-a': 'b' } },
+      answer: {
+        status: 200,
+        body: { ok: true, mode: 'now', eventId: `again-${id}` },
+        headers: { 'x-a': 'b' },
+      },
     });
     const answer = await service.post(`${EVENTS}/event-1/replay`);
     expect(answer).toMatchObject({ status: 200, body: { ok: true, eventId: 'again-event-1' } });

@@ -9,6 +9,7 @@ import type {
   WorkCounts,
 } from '../../src/hooks/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
+import { assertDocumented } from './documented-answers.ts';
 import { eventually } from './eventually.ts';
 import { RecordingChannel, RecordingRunner } from './recording.ts';
 import type { Journal } from './recording.ts';
@@ -73,6 +74,7 @@ export class Hooks {
   ): Promise<{ status: number } & Record<string, unknown>> {
     const answer = await this.post(path, body, headers);
     const text = await answer.text();
+    assertDocumented('POST', `/hooks${path}`, { status: answer.status, text });
     const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
     return { ...json, status: answer.status };
   }

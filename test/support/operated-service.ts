@@ -23,7 +23,7 @@ import {
   BoundedFailureStorage,
   FAILURE_STORAGE,
 } from '../../src/hooks/http/auth/failure-storage.ts';
-import type { PreviewRequest } from '../../src/hooks/index.ts';
+import type { Preview, PreviewRequest } from '../../src/hooks/index.ts';
 import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
@@ -33,6 +33,7 @@ import { PathRules } from '../../src/hooks/http/path-rules.ts';
 import { SecretWindows } from '../../src/hooks/http/secret-windows.ts';
 import { HostErrors } from '../../src/hooks/work/host-errors.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
+import { assertDocumented } from './documented-answers.ts';
 import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
 
@@ -68,19 +69,31 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
+const NOTHING: Omit<Preview, 'hook'> = {
+  mapping: null,
+  considered: [],
+  actions: [],
+  warnings: [],
+  console: [],
+  skipped: null,
+  refusal: null,
+  failure: null,
+  ms: 0,
+};
+
 /** Writes down what is asked, answers with next to nothing. */
 export class RecordingPreviews {
   readonly journal: unknown[] = [];
 
-  async of(request: PreviewRequest): Promise<{ hook: string }> {
+  async of(request: PreviewRequest): Promise<Preview> {
     this.journal.push(request);
-    return { hook: request.hook };
+    return { ...NOTHING, hook: request.hook };
   }
 
-  async ofEvent(id: string): Promise<{ hook: string } | 'unknown' | 'pruned'> {
+  async ofEvent(id: string): Promise<Preview | 'unknown' | 'pruned'> {
     this.journal.push(id);
     if (id === 'pruned' || id === 'unknown') return id;
-    return { hook: `of ${id}` };
+    return { ...NOTHING, hook: `of ${id}` };
   }
 }
 
@@ -109,6 +122,7 @@ export class OperatedService implements AsyncDisposable {
     const tokens = given ?? (() => ({ metrics: METRICS_TOKEN }));
     const ops = {
       tokens: () => ({ operator: OPERATOR_TOKEN, metrics: undefined, ...tokens() }),
+      hooksPath: '/hooks',
       exposed: false,
       trustedProxies: [],
       ...options,
@@ -162,6 +176,7 @@ export class OperatedService implements AsyncDisposable {
     });
     const { statusCode, payload } = answer;
     const body = payload.startsWith('{') ? JSON.parse(payload) : {};
+    assertDocumented(method, url, { status: statusCode, text: payload });
     return { status: statusCode, headers: answer.headers, text: payload, body };
   }
 

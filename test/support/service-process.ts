@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { assertDocumented } from './documented-answers.ts';
 import { eventually } from './eventually.ts';
 import { Secrets } from './secret-free-log.ts';
 
@@ -105,6 +106,7 @@ export class ServiceProcess implements AsyncDisposable {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
+    assertDocumented(body === undefined ? 'GET' : 'POST', path, { status: answer.status, text });
     return { status: answer.status, body: JSON.parse(text) };
   }
 

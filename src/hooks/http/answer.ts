@@ -6,6 +6,7 @@ import { builtInHook } from '../actions/hook-request.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../rejection.ts';
+import type { RejectedAnswer, RunAnswer, SkippedAnswer, WakeAnswer } from './answer-bodies.ts';
 import { ClientGone } from './body.ts';
 import { HandshakeAnswered } from './handshakes.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
@@ -21,7 +22,13 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
   const warned = warnings.length > 0 && { warnings };
   const repeated = isReplay && { headers: replayed };
   if (skipped?.isSilent === false) {
-    const body = { ok: true, skipped: true, reason: skipped.reason, eventId, ...warned };
+    const body = {
+      ok: true,
+      skipped: true,
+      reason: skipped.reason,
+      eventId,
+      ...warned,
+    } satisfies SkippedAnswer;
     return { status: 200, body, eventId, ...repeated };
   }
   if (first === undefined) {
@@ -35,7 +42,7 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
     ...(actions.length > 1 && runIds.length > 0 && { runIds }),
     eventId,
     ...warned,
-  };
+  } satisfies WakeAnswer | RunAnswer;
   return { status: 200, body, eventId, ...repeated };
 }
 
@@ -50,7 +57,12 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
   if (retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   }
-  const body = { ok: false, error: message, code, ...(eventId !== undefined && { eventId }) };
+  const body = {
+    ok: false,
+    error: message,
+    code,
+    ...(eventId !== undefined && { eventId }),
+  } satisfies RejectedAnswer;
   return {
     status,
     headers,

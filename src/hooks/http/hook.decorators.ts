@@ -83,6 +83,12 @@ export function IngressPayload(dto: PayloadClass<object>): ParameterDecorator {
   return parameter(dto, HookValidationPipe);
 }
 
+/**
+ * What `@ApiExcludeController()` of @nestjs/swagger leaves on a class. That package would see neither our bodies nor our
+ * answers, and every method where one is served; a host that wants the hooks in its document merges `hooksOpenApi()`.
+ */
+const LEFT_OUT_OF_SWAGGER = 'swagger/apiExcludeController';
+
 /** Where and as what a controller is mounted. */
 interface Mount {
   readonly prefix: string;
@@ -98,6 +104,7 @@ interface Mount {
 export function mountController(base: Type<object>, mount: Mount): Type<object> {
   const mounted = { [base.name]: class extends base {} }[base.name]!;
   Controller({ path: mount.prefix, version: VERSION_NEUTRAL })(mounted);
+  Reflect.defineMetadata(LEFT_OUT_OF_SWAGGER, [true], mounted);
   for (const decorate of mount.decorators) decorate(mounted);
   const from: object = base.prototype;
   const to: object = mounted.prototype;

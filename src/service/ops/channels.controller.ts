@@ -8,7 +8,7 @@ import { OperatorGuard } from './operator.guard.ts';
 import { Refusal } from '../refusals.ts';
 
 /** Body of `POST /ops/api/channels/:id/test`; may be absent. */
-class TestBody {
+export class TestBody {
   /** Recipient in the platform's own form, at most 1,000 characters; absent: the channel's own. */
   @IsOptional()
   @IsString()
@@ -23,13 +23,17 @@ class TestBody {
 export class ChannelsController {
   constructor(private readonly channels: ChannelOperations) {}
 
-  /** Those that are configured; what happened is known since the service started. */
+  /** The channels that are configured; what happened is known since the service started. */
   @Get()
   list(): Channels {
     return { channels: this.channels.list() };
   }
 
-  /** Sends a test message at once, past the outbox. @throws Refusal 400, 404, 502 */
+  /**
+   * Sends a test message at once, past the outbox.
+   * @param id `chan_1` to `chan_8`.
+   * @throws Refusal 400, 404, 502
+   */
   @Post(':id/test')
   @HttpCode(200)
   @TakesBody()

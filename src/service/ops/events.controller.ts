@@ -11,7 +11,7 @@ import { OperatorGuard } from './operator.guard.ts';
 const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
 
 /** Query of `GET /ops/api/events`. */
-class EventsQuery extends PageQuery {
+export class EventsQuery extends PageQuery {
   /** Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
   @IsOptional()
   @IsString()
@@ -28,7 +28,7 @@ class EventsQuery extends PageQuery {
 const ENDS: readonly string[] = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
 
 /** Query of `POST /ops/api/events/retry` and `…/dismiss`: which dead runs and deliveries. */
-class DeadWorkQuery extends PageQuery {
+export class DeadWorkQuery extends PageQuery {
   /** Name of the hook, or id of the mapping. */
   @IsOptional()
   @IsString()
@@ -64,13 +64,13 @@ export class EventsController {
     private readonly replays: HookReplay,
   ) {}
 
-  /** Newest first. */
+  /** Events, newest first. */
   @Get()
   list(@Query(QueryPipe) { hook, status, cursor, limit }: EventsQuery): Promise<EventPage> {
     return this.events.list({ hook, status, cursor, limit });
   }
 
-  /** @throws Refusal 404 */
+  /** Everything that became of one event. @throws Refusal 404 */
   @Get(':id')
   async get(@Param('id') id: string): Promise<EventDetails> {
     const details = await this.events.get(id);
@@ -78,7 +78,7 @@ export class EventsController {
     return details;
   }
 
-  /** Puts what is dead back into the queue, the oldest first; `nextCursor`: there was more. */
+  /** Puts what is dead of all events back into the queue, the oldest first; `nextCursor`: there was more. */
   @Post('retry')
   @HttpCode(200)
   async retryAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<RetriedPage> {
@@ -86,7 +86,7 @@ export class EventsController {
     return { ok: true, retried: count, nextCursor };
   }
 
-  /** Forgets what is dead, the oldest first; `nextCursor`: there was more. */
+  /** Forgets what is dead of all events, the oldest first; `nextCursor`: there was more. */
   @Post('dismiss')
   @HttpCode(200)
   async dismissAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<DismissedPage> {
@@ -114,7 +114,7 @@ export class EventsController {
     return { ok: true, retried };
   }
 
-  /** Sends the request once more and answers what the sender would be answered today. @throws Refusal 404, 410; Rejection */
+  /** Sends the request of an event once more, and answers what the sender would be answered today. @throws Refusal 404, 410; Rejection */
   @Post(':id/replay')
   async replay(@Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
     const replayed = await this.replays.replay(id);

@@ -10,7 +10,7 @@ import type { OpsModuleOptions } from './ops-options.ts';
 export class MailController {
   constructor(@Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions) {}
 
-  /** `null` where no mailbox is configured. */
+  /** How the mailboxes are doing; null where none is configured. */
   @Get()
   report(): MailReport {
     return { mail: this.options.mail?.() ?? null };

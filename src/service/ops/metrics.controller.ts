@@ -19,7 +19,7 @@ export class MetricsController {
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
-  /** @throws Refusal 501 without prom-client */
+  /** Everything in the format of Prometheus. @throws Refusal 501 without prom-client */
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
     const [work, store] = await Promise.all([this.#work(), this.#store()]);

@@ -8,6 +8,8 @@ export interface OpsModuleOptions {
   readonly exposed: boolean;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** `hooks.path`, with its leading slash. */
+  readonly hooksPath: string;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
 }

@@ -7,6 +7,7 @@ import { IntakeController } from './intake.controller.ts';
 import { MailController } from './mail.controller.ts';
 import { MetricsController } from './metrics.controller.ts';
 import { MetricsModule } from './metrics.ts';
+import { OpenapiController } from './openapi.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './preview.controller.ts';
@@ -29,6 +30,7 @@ export class OpsModule {
       imports: [hooks, MetricsModule],
       controllers: [
         StatusController,
+        OpenapiController,
         EventsController,
         RefusalsController,
         PreviewController,

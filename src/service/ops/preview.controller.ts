@@ -24,7 +24,7 @@ function isTextByName(value: unknown): boolean {
 }
 
 /** Body of `POST /ops/api/preview`: a request of your own, or the `event` whose request is to be looked at again. */
-class PreviewBody {
+export class PreviewBody {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   @ValidateIf(({ event }: PreviewBody) => event === undefined)
   @IsString()
@@ -35,10 +35,12 @@ class PreviewBody {
   @Allow()
   payload: unknown = {};
 
+  /** Credentials are left out, as from a real request. */
   @IsOptional()
   @IsTextByName()
   headers?: Record<string, string>;
 
+  /** Parameters of the URL. */
   @IsOptional()
   @IsTextByName()
   query?: Record<string, string>;
@@ -56,7 +58,7 @@ class PreviewBody {
 export class PreviewController {
   constructor(private readonly hooks: HookPreview) {}
 
-  /** A request that would be refused is a preview, too: its `refusal` says so. @throws Refusal 400, 404, 410, 413 */
+  /** What would become of a request. One that would be refused is a preview, too: its `refusal` says so. @throws Refusal 400, 404, 410, 413 */
   @Post()
   @HttpCode(200)
   @TakesBody()

@@ -10,7 +10,7 @@ import { OperatorGuard } from './operator.guard.ts';
 const HOUR_MS = 3_600_000;
 
 /** Query of `GET /ops/api/refusals`. */
-class RefusalsQuery extends PageQuery {
+export class RefusalsQuery extends PageQuery {
   /** `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
   @IsOptional()
   @IsString()
@@ -62,7 +62,7 @@ export class RefusalsController {
     private readonly clock: Clock,
   ) {}
 
-  /** Newest first. */
+  /** Refused requests, newest first. */
   @Get()
   list(@Query(QueryPipe) query: RefusalsQuery): Promise<RefusalPage> {
     return this.refusals.list(RefusalsQuery.toFilter(query));

@@ -12,13 +12,15 @@ const IsHookPath = (): PropertyDecorator =>
   Matches(/^(?=.*[^/])[^\s?#\p{C}]{1,200}$/u, { message: 'hook must be a path of a hook' });
 
 /** Query of `GET` and `DELETE /ops/api/secret-windows`. */
-class WindowQuery {
+export class WindowQuery {
+  /** Path of a hook, as behind the prefix. */
   @IsHookPath()
   hook!: string;
 }
 
 /** Body of `POST /ops/api/secret-windows`. */
-class WindowBody {
+export class WindowBody {
+  /** Path of a hook, as behind the prefix. */
   @IsHookPath()
   hook!: string;
 
@@ -33,7 +35,7 @@ class WindowBody {
 export class SecretWindowsController {
   constructor(private readonly authentication: HookAuthentication) {}
 
-  /** Opens one for ten minutes, or shows the one that there is. @throws Refusal 400, 409 */
+  /** Opens a window for ten minutes, or shows the one that there is. @throws Refusal 400, 409 */
   @Post()
   @HttpCode(200)
   @TakesBody()
@@ -52,7 +54,7 @@ export class SecretWindowsController {
     }
   }
 
-  /** @throws Refusal 404 */
+  /** The window of a hook, and what it took. @throws Refusal 404 */
   @Get()
   show(@Query(QueryPipe) { hook }: WindowQuery): Window {
     const window = this.authentication.secretWindows.get(hook);
@@ -60,7 +62,7 @@ export class SecretWindowsController {
     return { window };
   }
 
-  /** Closes it and forgets what it took. @throws Refusal 404 */
+  /** Closes the window of a hook and forgets what it took. @throws Refusal 404 */
   @Delete()
   discard(@Query(QueryPipe) { hook }: WindowQuery): Done {
     if (this.authentication.secretWindows.discard(hook)) return { ok: true };

@@ -18,7 +18,7 @@ import { PageQuery, QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 /** Query of `GET /ops/api/sessions`. */
-class SessionsQuery {
+export class SessionsQuery {
   /** `nextCursor` of the answer before. */
   @IsOptional()
   @Matches(/^[\w-]{1,4096}$/, { message: 'cursor must be the nextCursor of an answer' })
@@ -33,7 +33,8 @@ class SessionsQuery {
 }
 
 /** Body of `PUT /ops/api/sessions/:key/route`. */
-class RouteBody {
+export class RouteBody {
+  /** Where. */
   @IsIn(CHANNEL_IDS, { message: 'channel must be one of chan_1 to chan_8' })
   channel!: ChannelId;
 
@@ -55,14 +56,14 @@ export class SessionsController {
     private readonly channels: ChannelOperations,
   ) {}
 
-  /** In order of their full keys. */
+  /** Sessions, in order of their full keys. */
   @Get()
   list(@Query(QueryPipe) { cursor, limit }: SessionsQuery): Promise<SessionPage> {
     return this.events.sessions({ cursor, limit });
   }
 
   /**
-   * With a page of the system events that wait, the oldest first.
+   * What one session remembers, with a page of the system events that wait, the oldest first.
    * @param key the full key, percent-encoded: `agent:main:hook:x`.
    * @throws Refusal 404
    */
@@ -76,7 +77,11 @@ export class SessionsController {
     return session;
   }
 
-  /** From now on the main session last spoke there. @throws Refusal 400, 404 */
+  /**
+   * From now on the main session last spoke there.
+   * @param key the full one: `agent:main:main`.
+   * @throws Refusal 400, 404
+   */
   @Put(':key/route')
   @TakesBody()
   async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<Done> {
@@ -90,7 +95,11 @@ export class SessionsController {
     return { ok: true };
   }
 
-  /** The main session has spoken nowhere, to nobody. @throws Refusal 404 */
+  /**
+   * From now on the main session has spoken nowhere, to nobody.
+   * @param key the full one: `agent:main:main`.
+   * @throws Refusal 404
+   */
   @Delete(':key/route')
   async clearRoutes(@Param('key') key: string): Promise<Done> {
     this.#checkMain(key);

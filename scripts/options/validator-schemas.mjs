@@ -1,0 +1,119 @@
+// What the validators of a property (class-validator) say as JSON Schema: for the keys of gateway.json5 and for the
+// queries and bodies of the HTTP API.
+
+const TEXT = { type: 'string' };
+const TEXTS = { type: 'array', items: TEXT };
+/** One line for each item of a list, or on a condition. */
+const LIST_LINE = {
+  type: 'object',
+  properties: {
+    each: TEXT,
+    line: TEXT,
+    most: { type: 'integer', minimum: 1, maximum: 1000 },
+    when: { type: 'object' },
+  },
+  required: ['line'],
+  anyOf: [{ required: ['each'] }, { required: ['when'] }],
+  dependentRequired: { most: ['each'] },
+  additionalProperties: false,
+};
+const nothing = () => ({});
+
+/**
+ * What each validator says as JSON Schema; those that look at other keys say nothing.
+ * @param {(form: object) => object} textOr what may stand where a text of that form may
+ */
+const rulesWith = (textOr) => ({
+  isString: () => TEXT,
+  isNotEmpty: () => ({ minLength: 1 }),
+  maxLength: (most) => ({ maxLength: most }),
+  isLength: (least, most) => ({ type: 'string', minLength: least, maxLength: most }),
+  isBoolean: () => ({ type: 'boolean' }),
+  isInt: () => ({ type: 'integer' }),
+  isNumber: () => ({ type: 'number' }),
+  isPositive: () => ({ exclusiveMinimum: 0 }),
+  min: (least) => ({ minimum: least }),
+  max: (most) => ({ maximum: most }),
+  isArray: () => ({ type: 'array' }),
+  arrayMinSize: (fewest) => ({ minItems: fewest }),
+  arrayMaxSize: (most) => ({ maxItems: most }),
+  arrayUnique: () => ({ uniqueItems: true }),
+  isObject: () => ({ type: 'object' }),
+  isInstance: () => ({ type: 'object' }),
+  isIn: (values) => textOr({ enum: values }),
+  matches: (form) => matching(form, textOr),
+  isUrl: () => textOr({ type: 'string', pattern: '^https?://' }),
+  isTimeZone: () => TEXT,
+  isIso8601: () => ({ type: 'string', examples: ['2026-01-31T08:00:00Z'] }),
+  isTextOrLines: () => ({
+    anyOf: [TEXT, { type: 'array', items: { anyOf: [TEXT, LIST_LINE] } }],
+  }),
+  areAddressRanges: () => TEXTS,
+  texts: () => TEXTS,
+  isTextByName: () => ({ type: 'object', additionalProperties: TEXT }),
+  headers: () => ({ additionalProperties: TEXT }),
+  isNotify: () => ({
+    anyOf: [
+      { const: false },
+      {
+        type: 'object',
+        properties: {
+          channel: { type: 'string', pattern: '^chan_[1-8]$' },
+          to: { type: 'string', minLength: 1 },
+        },
+        required: ['channel'],
+        additionalProperties: false,
+      },
+    ],
+  }),
+  isModelList: () => ({
+    anyOf: [
+      TEXTS,
+      {
+        type: 'object',
+        additionalProperties: {
+          type: 'object',
+          properties: { alias: TEXT },
+          additionalProperties: false,
+        },
+      },
+    ],
+  }),
+  belongsTo: nothing,
+  needsKey: nothing,
+  holdsSession: nothing,
+  namesSession: nothing,
+});
+
+/** The schema of a property by its validators. */
+export class ValidatorSchemas {
+  #rules;
+
+  /** @param {(form: object) => object} textOr what may stand where a text of a certain form may; by default only it */
+  constructor(textOr = (form) => form) {
+    this.#rules = rulesWith(textOr);
+  }
+
+  /** All of them at once. @throws Error for a validator that has no row above */
+  merged(validators) {
+    const schema = Object.assign({}, ...validators.map((validator) => this.#schemaOf(validator)));
+    // A type beside alternatives would refuse some of them.
+    if (schema.anyOf !== undefined) delete schema.type;
+    return schema;
+  }
+
+  #schemaOf({ name, type, constraints }) {
+    // Which keys may be absent, and those of nested options, are read elsewhere.
+    if (['conditionalValidation', 'nestedValidation', 'whitelistValidation'].includes(type))
+      return {};
+    const rule = this.#rules[name ?? type];
+    if (rule === undefined) throw new Error(`the JSON Schema has no row for the validator ${name}`);
+    return rule(...(constraints ?? []));
+  }
+}
+
+function matching(form, textOr) {
+  if (form.flags.includes('i')) return TEXT;
+  const text = { type: 'string', pattern: form.source };
+  return form.test('${NAME}') ? text : textOr(text);
+}

@@ -1,0 +1,44 @@
+// What stands in the body of an answer to a sender (behaviour.md §2). docs/openapi.json is written from these types.
+
+/** What every accepted request is told. */
+interface Accepted {
+  readonly ok: true;
+  /** The event that it became. */
+  readonly eventId: string;
+  /** What could not be done as asked, one sentence each; absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Of several actions, the runs among them. */
+interface Runs {
+  /** Absent where there is one action only. */
+  readonly runIds?: readonly string[];
+}
+
+/** The session is told, and its heartbeat requested or left to the next one. */
+export interface WakeAnswer extends Accepted, Runs {
+  readonly mode: 'now' | 'next-heartbeat';
+}
+
+/** An agent will be asked. */
+export interface RunAnswer extends Accepted, Runs {
+  /** Of the first run. */
+  readonly runId: string;
+}
+
+/** There was nothing to do: conditions said no, the mapping says `ignore`, or a `forEach` list was empty. */
+export interface SkippedAnswer extends Accepted {
+  readonly skipped: true;
+  readonly reason: string;
+}
+
+/** A refusal or a failure. */
+export interface RejectedAnswer {
+  readonly ok: false;
+  /** One sentence that says what to do. */
+  readonly error: string;
+  /** For programs; never changes its meaning (docs/errors.md). */
+  readonly code: string;
+  /** What came of it is kept as a failed event; absent: nothing was stored. */
+  readonly eventId?: string;
+}
