@@ -69,7 +69,8 @@ export function localTime(at: string, now: number): string {
   return day === today ? time : `${day} ${time.slice(0, 'hh:mm'.length)}`;
 }
 
-function localDayAndTime(moment: Date): [day: string, time: string] {
+/** Day and time of a moment, `2026-11-20` and `13:04:05`, in the time zone of whoever looks. */
+export function localDayAndTime(moment: Date): [day: string, time: string] {
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())];
   const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two);

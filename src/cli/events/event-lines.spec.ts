@@ -203,10 +203,11 @@ describe('a narrow terminal', () => {
 });
 
 describe('a line of the tail', () => {
-  it('has the time, the status, the whole id and the hook, in 80 columns', () => {
+  it('has the local time, the status, the whole id and the hook, in 80 columns', () => {
     const event = eventDetails({ id: ID, status: 'running', hook: HOOK });
     const line = tailLine(event, 80, NOW, PLAIN);
-    expect(line).toMatch(new RegExp(String.raw`^10:05:00  running   ${ID}  \\u009b2J.*…$`));
+    const time = new Date(NOW).toTimeString().slice(0, 'hh:mm:ss'.length);
+    expect(line).toMatch(new RegExp(String.raw`^${time}  running   ${ID}  \\u009b2J.*…$`));
     expect(line.length).toBeLessThanOrEqual(80);
   });
 });

@@ -7,7 +7,16 @@ import type {
 } from '../../hooks/index.ts';
 import { asLine, asLines, safeJson } from '../foreign-text.ts';
 import { cut } from '../terminal.ts';
-import { INDENT, PLAIN, age, duration, fieldLines, numberedName, section } from '../text-layout.ts';
+import {
+  INDENT,
+  PLAIN,
+  age,
+  duration,
+  fieldLines,
+  localDayAndTime,
+  numberedName,
+  section,
+} from '../text-layout.ts';
 import type { Colour, Paint } from '../text-layout.ts';
 
 /*
@@ -235,9 +244,9 @@ export function eventTable(
   return [['EVENT', 'STATUS', 'AGE'.padStart(AGE), 'HOOK'], ...rows];
 }
 
-/** One line of `hooks events tail`. @param at when it happened, in milliseconds. */
+/** One line of `hooks events tail`. @param at when it happened, in milliseconds; shown in the time zone of whoever looks. */
 export function tailLine(event: EventSummary, columns: number, at: number, paint: Paint): string {
-  const time = new Date(at).toISOString().slice('2026-01-01T'.length, -'.000Z'.length);
+  const [, time] = localDayAndTime(new Date(at));
   const hook = cut(hookName(event), Math.max(columns - ID - STATUS - TIME - GAPS, NARROWEST_HOOK));
   const status = paintedStatus(event.status, paint, STATUS);
   return `${paint('dim', time)}  ${status}  ${asLine(event.id)}  ${hook}`;
