@@ -21,6 +21,7 @@ export {
   WorkLedger,
 } from './hooks/ports/index.ts';
 export type {
+  AcceptLimits,
   Acceptance,
   ActionReceipt,
   AttemptNote,

@@ -13,7 +13,7 @@ describe('ids', () => {
   /** The heads that are not later than the one before. */
   const notRising = (drawn: readonly string[]) => {
     const heads = drawn.map(head);
-    return heads.filter((it, at) => at > 0 && it <= String(heads[at - 1]));
+    return heads.filter((it, at) => at > 0 && it <= (heads.at(at - 1) ?? ''));
   };
 
   beforeEach(() => {

@@ -110,7 +110,7 @@ describe('the service ends', () => {
     });
     renameSync(`${data}-moved`, data);
     await using again = await ServiceProcess.listening(dir.path);
-    expect(again.logged('1 events')).toBeDefined();
+    expect(again.logged('1 event,')).toBeDefined();
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('in good order at %s', async (signal) => {

@@ -105,6 +105,7 @@ class StandInWork extends WorkLedger {
       if (leases.length > 0) return leases;
       await this.#nextLease(signal);
     }
+    if (this.claimedLate.length === 0) return [];
     await new Promise((resolve) => setImmediate(resolve));
     return this.claimedLate.filter((lease) => lease.lane === lane);
   }

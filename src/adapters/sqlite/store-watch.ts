@@ -53,7 +53,7 @@ export class StoreWatch implements WriterReports {
       this.#log.log(`a new ledger was made in ${dir}`);
       return;
     }
-    const found = `${hasMore ? 'more than ' : ''}${events} events`;
+    const found = `${hasMore ? 'more than ' : ''}${events} ${events === 1 ? 'event' : 'events'}`;
     this.#log.log(`the ledger in ${dir} is open: ${found}, ${waiting} waiting`);
   }
 

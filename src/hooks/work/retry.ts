@@ -3,9 +3,9 @@ import { backoffMs } from '../../platform/time.ts';
 import type { BackoffLimits } from '../../platform/time.ts';
 
 /**
- * When work is tried again, and when it is given up. Three things count, each on its own:
+ * When work is tried again, and when it is given up. Two things count, each on its own (a stop that cuts a turn off does
+ * not: it is begun again where nothing can have been done twice):
  * - failures (an agent or a platform said no, for now): tried again with backoff, see {@link RetryPolicy};
- * - interruptions (a stop or a crash cut a turn off): begun again, but only where nothing can have been done twice;
  * - crashes in a row (the process died during the step): given up before it takes the service down for ever.
  */
 

@@ -59,7 +59,7 @@ describe('WorkLoop: claims, performs, commits (behaviour §5)', () => {
     expect(work.runner.turns).toHaveLength(3);
     expect(
       work.ledger.work.claims.filter(({ lane }) => lane === 'turn').map(({ max }) => max),
-    ).toEqual([3, 1, 1]);
+    ).toEqual([3, 1, 2, 1]);
   });
 
   it('asks for more while the end of a step is still being written', async () => {

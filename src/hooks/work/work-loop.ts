@@ -52,6 +52,8 @@ const PAUSE_AFTER_FAILURE_MS = 1000;
 export class WorkLoop {
   readonly #logger = new Logger(WorkLoop.name);
   readonly #claiming = new AbortController();
+  /** The claim of each lane that is under way or waits for work. */
+  readonly #claims = new Map<Lane, AbortController>();
   readonly #performing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
   #lanes: Promise<unknown> = Promise.resolve();
@@ -80,6 +82,7 @@ export class WorkLoop {
   /** Claims nothing more, gives what is under way `graceMs` to end, then interrupts it: it is begun again at the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#claiming.abort();
+    for (const claim of this.#claims.values()) claim.abort();
     const ended = new AbortController();
     const all = this.#lanes
       .then(() => Promise.all(this.#underWay))
@@ -93,7 +96,7 @@ export class WorkLoop {
 
   /**
    * A step makes room for the next as soon as its end is on its way to the ledger, so that one commit ends steps and
-   * claims others. Ends that cannot be written hold the lane up once there are as many of them as steps may run.
+   * claims others: a claim that waits, because runs had no place left, is made anew. Ends that cannot be written hold the lane up once there are as many of them as steps may run.
    */
   async #serve(lane: Lane, limit: () => number): Promise<void> {
     const steps = new Set<Promise<unknown>>();
@@ -109,6 +112,7 @@ export class WorkLoop {
         const written = this.#finish(lease, step);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);
+        void step.then(() => this.#claims.get(lane)?.abort());
       }
     }
   }
@@ -126,8 +130,10 @@ export class WorkLoop {
             perHook: this.#runPlaces(),
             resting: this.backends.resting,
           };
+    const claim = new AbortController();
+    this.#claims.set(lane, claim);
     try {
-      return await this.ledger.claim(lane, max, this.#claiming.signal, limits);
+      return await this.ledger.claim(lane, max, claim.signal, limits);
     } catch (error) {
       this.#logger.error(`claiming work of the ${lane} lane failed: ${describeError(error)}`);
       await this.clock.wait(PAUSE_AFTER_FAILURE_MS, this.#claiming.signal);

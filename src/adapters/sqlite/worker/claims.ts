@@ -24,6 +24,9 @@ interface Tables {
   readonly parts: Parts;
 }
 
+/** What is taken in turns. */
+type Flow = readonly [kind: string, server: string, hook: string, sender: string];
+
 /** A place in the ring of a lane: behind this flow. */
 type Place = readonly [
   kind: SQLInputValue,
@@ -63,7 +66,7 @@ export class Claims {
     const leases: StoredLease[] = [];
     const suspect = this.#suspect(lane, limits, now);
     if (suspect !== undefined) leases.push(this.#lease(suspect, now));
-    for (const row of this.#ring(lane, limits, now)) {
+    for (const row of this.#ring(lane, max, limits, now)) {
       if (leases.length === max) break;
       leases.push(this.#lease(row, now));
     }
@@ -73,11 +76,15 @@ export class Claims {
     return { leases, nextDue: nextDue === Infinity ? null : nextDue };
   }
 
-  /** The oldest of the next flow, again and again: each is to be leased before the next one is asked for. */
-  *#ring(lane: Lane, limits: ClaimLimits, now: number): Generator<Row> {
+  /**
+   * The oldest of the next flow, again and again: each is to be leased before the next one is asked for. Where there is
+   * one flow only, up to `max` of it are read at once.
+   */
+  *#ring(lane: Lane, max: number, limits: ClaimLimits, now: number): Generator<Row> {
     let place = this.#places[lane];
     let mayFindMore = place !== BEGINNING;
     for (;;) {
+      const isFromBeginning = place === BEGINNING;
       const row = this.#sql.next.get(lane, ...place);
       if (row === undefined) {
         if (!mayFindMore) return;
@@ -86,21 +93,31 @@ export class Claims {
         mayFindMore = false;
         continue;
       }
-      const [kind, server, hook] = [text(row, 'kind'), text(row, 'server'), text(row, 'hook')];
-      const skipped = this.#skipped(kind, server, hook, limits, now);
-      place = skipped ?? [kind, server, hook, text(row, 'sender')];
+      const flow = flowOf(row);
+      const skipped = this.#skipped(flow, limits, now);
+      place = skipped ?? flow;
       if (skipped !== null) continue;
+      // Once round, and it is the one before: nobody else waits.
+      if (isFromBeginning && !mayFindMore && isSame(flow, this.#places[lane])) {
+        return yield* this.#flow(lane, flow, max, limits, now);
+      }
       mayFindMore = true;
       this.#places[lane] = place;
       yield row;
     }
   }
 
+  /** The oldest of one flow, until it is left out. */
+  *#flow(lane: Lane, flow: Flow, max: number, limits: ClaimLimits, now: number): Generator<Row> {
+    for (const row of this.#sql.ofFlow.all(lane, ...flow, max)) {
+      if (this.#skipped(flow, limits, now) !== null) return;
+      yield row;
+    }
+  }
+
   /** Behind what is left out: every run, a channel or backend, a hook. Null: it may be claimed. */
   #skipped(
-    kind: string,
-    server: string,
-    hook: string,
+    [kind, server, hook]: Flow,
     { maxRuns = Infinity, perChannel = Infinity, perHook, resting }: ClaimLimits,
     now: number,
   ): Place | null {
@@ -118,8 +135,7 @@ export class Claims {
   #suspect(lane: Lane, limits: ClaimLimits, now: number): Row | undefined {
     if (this.#underWay.suspects > 0) return undefined;
     for (const row of this.#sql.suspects.iterate(lane)) {
-      const [kind, server, hook] = [text(row, 'kind'), text(row, 'server'), text(row, 'hook')];
-      if (this.#skipped(kind, server, hook, limits, now) === null) return row;
+      if (this.#skipped(flowOf(row), limits, now) === null) return row;
     }
     return undefined;
   }
@@ -161,6 +177,14 @@ export class Claims {
   }
 }
 
+function flowOf(row: Row): Flow {
+  return [text(row, 'kind'), text(row, 'server'), text(row, 'hook'), text(row, 'sender')];
+}
+
+function isSame(flow: Flow, place: Place): boolean {
+  return flow.every((part, index) => part === place[index]);
+}
+
 function prepareClaims(db: DatabaseSync) {
   const columns = `id, lane, key, kind, server, hook, sender, ref, event_id, attempt, failures, crashes,
      acting, since, job`;
@@ -169,6 +193,10 @@ function prepareClaims(db: DatabaseSync) {
       `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
        AND (kind, server, hook, sender) > (?, ?, ?, ?)
        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1`,
+    ),
+    ofFlow: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
+       AND kind = ? AND server = ? AND hook = ? AND sender = ? ORDER BY due_at, id LIMIT ?`,
     ),
     // Who was in fewer crashes first: what is begun again and again is alone with them soon.
     suspects: db.prepare(

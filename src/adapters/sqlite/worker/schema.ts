@@ -168,7 +168,7 @@ CREATE TABLE turns (
   prompt TEXT NOT NULL,
   reply TEXT NOT NULL
 ) STRICT;
-CREATE INDEX turns_by_session ON turns (session, n);
+CREATE INDEX turns_by_session ON turns (session, isolated);
 CREATE INDEX turns_by_age ON turns (isolated, at);
 
 CREATE TABLE bad_ends (

@@ -21,6 +21,9 @@ import type { SystemEvents } from './system-events.ts';
 /** Turns of a session that can still be read. */
 const KEPT_TURNS = 100;
 
+/** As the index has them: a session has either isolated turns or a conversation. */
+const NEWEST_FIRST = 'ORDER BY isolated DESC, n DESC';
+
 /** What a transcript brings to the next turn. */
 type TranscriptContext = Pick<SessionContext, 'history' | 'isUntrusted' | 'runnerSession'>;
 
@@ -88,8 +91,9 @@ function prepareTranscripts(db: DatabaseSync) {
       'INSERT INTO turns (session, at, isolated, untrusted, prompt, reply) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     trim: db.prepare(
-      `DELETE FROM turns WHERE session = ?1 AND n <=
-       (SELECT n FROM turns WHERE session = ?1 ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_TURNS})`,
+      `DELETE FROM turns WHERE session = ?1 AND isolated = 0 AND n <=
+       (SELECT n FROM turns WHERE session = ?1 AND isolated = 0
+        ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_TURNS})`,
     ),
     setRunnerSession: db.prepare(
       `INSERT INTO sessions (key, runner, runner_session) VALUES (?, ?, ?) ON CONFLICT (key)
@@ -98,7 +102,7 @@ function prepareTranscripts(db: DatabaseSync) {
     ),
     newest: db.prepare(
       `SELECT at, untrusted, prompt, reply FROM turns WHERE session = ?
-       ORDER BY n DESC LIMIT ${KEPT_TURNS}`,
+       ${NEWEST_FIRST} LIMIT ${KEPT_TURNS}`,
     ),
     conversation: db.prepare(
       `SELECT at, untrusted, prompt, reply FROM turns WHERE session = ? AND isolated = 0
@@ -242,7 +246,7 @@ export class SessionReader {
 function prepareList(db: DatabaseSync) {
   return db.prepare(
     `SELECT key,
-       (SELECT at FROM turns WHERE session = key ORDER BY n DESC LIMIT 1) AS last_turn_at,
+       (SELECT at FROM turns WHERE session = key ${NEWEST_FIRST} LIMIT 1) AS last_turn_at,
        (SELECT count(*) FROM turns WHERE session = key) AS turns,
        (SELECT count(*) FROM system_events WHERE session = key) AS pending
      FROM sessions WHERE key > ? ORDER BY key LIMIT ?`,
