@@ -1,4 +1,5 @@
 import { eventually } from '../support/eventually.ts';
+import { Shim } from './shim.ts';
 import type { TestedService } from './tested-service.ts';
 import { FLAWLESS, verdictOn } from './verdict.ts';
 import { World } from './world.ts';
@@ -18,6 +19,8 @@ async function ask(service: TestedService, session: string, n: number): Promise<
   expect((await service.post('agent', body)).status).toBe(200);
 }
 
+const { doneThoughRefused: _, ...WITHOUT_REFUSALS } = FLAWLESS;
+
 async function drainedFlawlessly(world: World, service: TestedService): Promise<void> {
   await world.drain(service);
   expect(await verdictOn(world, service)).toEqual(FLAWLESS);
@@ -32,6 +35,18 @@ describe('A model that is away', () => {
     await eventually('attempts', () => world.models.requests.length >= 3);
     world.models.meanwhile = {};
     await drainedFlawlessly(world, service);
+  });
+
+  it('and hangs in four runs does not keep a wake from being heard', async () => {
+    await using world = await World.open();
+    await using service = await world.start();
+    world.models.next(...HANGING);
+    await Promise.all(['w', 'x', 'y', 'z'].map((session, n) => ask(service, session, n)));
+    await eventually('all of them hang', () => world.models.requests.length >= 4);
+    await service.post('wake', { text: 'Note [heard:1]' });
+    await eventually('the wake is heard', () =>
+      world.heartbeats.some((text) => text.includes('[heard:1]')),
+    );
   });
 });
 
@@ -55,5 +70,30 @@ describe('A channel that is away', () => {
     await eventually('attempts', () => world.chats.requests.length >= 3);
     world.chats.meanwhile = {};
     await drainedFlawlessly(world, service);
+  });
+});
+
+describe('A call of the writer thread that fails as none should', () => {
+  it('is told, and the service goes on or ends: never 503 in silence', async () => {
+    await using world = await World.open();
+    const shim = new Shim(world.data, world.dir);
+    await using service = await world.start({ env: shim.env });
+    await world.loadOf(service, 5);
+    await world.load(service, async () => {
+      shim.fail('stat', 'EIO', { times: 1 });
+      await eventually('the fault', () => shim.injected('stat') > 0 || service.hasEnded);
+      const before = world.acknowledged.length;
+      await eventually(
+        'it goes on, or ends',
+        () => service.hasEnded || world.acknowledged.length > before + 20,
+      );
+    });
+    if (service.hasEnded) expect((await service.ended()).code).not.toBe(0);
+    await using later = service.hasEnded ? await world.start() : service;
+    await world.drain(later);
+    // A 503 that was answered because nobody could look after the commit may have been one too many.
+    const { doneThoughRefused: _, ...verdict } = await verdictOn(world, later);
+    expect(verdict).toEqual(WITHOUT_REFUSALS);
+    expect(service.output).toContain('EIO');
   });
 });
