@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import JSON5 from 'json5';
 import { CHANNEL_IDS } from '../../src/hooks/index.ts';
 import type { ChannelId } from '../../src/hooks/index.ts';
+import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { PLATFORMS, PlatformServer } from '../support/platforms/index.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import type { Ending } from '../support/service-process.ts';
 
-const run = promisify(execFile);
 const page = await readFile(new URL('../../docs/channels.md', import.meta.url), 'utf8');
-const [command = ''] = /curl -X POST[\s\S]*?(?=\n```)/.exec(page) ?? [];
+const [, command = ''] = /^hooks (channels test) chan_1 /m.exec(page) ?? [];
 const speeches = PLATFORMS.filter(([name, { provider }]) => name === provider);
 
 /** The channels whose platform asks who we are, each with how it refuses. */
@@ -54,13 +53,9 @@ async function follow(): Promise<void> {
 }
 
 /** The page's command, for another channel, whose own recipient it goes to. */
-async function test(id: ChannelId): Promise<unknown> {
-  const here = command
-    .replace('localhost:18790', service.url)
-    .replace('/chan_1/', `/${id}/`)
-    .replace(/\{"to":.*?\}/, '{}');
-  const { stdout } = await run('bash', ['-c', here], { cwd: directory.path });
-  return JSON.parse(stdout);
+function test(id: ChannelId): Promise<Ending> {
+  const args = [...command.split(' '), id, '--json', '--url', service.url];
+  return hooksCommand(args, { cwd: directory.path });
 }
 
 beforeAll(async () => {
@@ -77,13 +72,17 @@ afterAll(async () => {
 describe('docs/channels.md, followed from nothing to the first message', () => {
   it.each(CHANNEL_IDS)('%s: the test message arrives where the page says', async (id) => {
     const status = expect.stringMatching(/^(?:delivered|accepted)$/);
-    expect(await test(id)).toEqual({ ok: true, status, messageId: expect.any(String) });
+    const { code, stdout } = await test(id);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ status, messageId: expect.any(String) });
     expect(servers[id].shown).toMatchObject([{ text: expect.stringContaining('test message') }]);
   });
 
   it.each(WITH_ACCESS)('%s: a wrong secret is told, and is not repeated', async (id, refused) => {
     servers[id].nextMessage(refused);
-    const shown = JSON.stringify(await test(id));
+    const { code, stdout, stderr } = await test(id);
+    const shown = stdout + stderr;
+    expect(code).toBe(1);
     expect(shown).toContain('check its credentials and permissions');
     expect(shown).not.toContain(servers[id].speech.secret);
   });

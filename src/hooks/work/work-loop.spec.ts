@@ -146,7 +146,13 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
     expect({ workId, type: outcome.type, changes }).toEqual({
       workId: 1,
       type: 'retry',
-      changes: [],
+      changes: [
+        {
+          type: 'run-update',
+          id: 'run-1',
+          note: expect.objectContaining({ attempt: 1, outcome: 'retry' }),
+        },
+      ],
     });
     const waits = outcome.type === 'retry' ? outcome.at - work.clock.now() : 0;
     expect(waits).toBeGreaterThan(0);

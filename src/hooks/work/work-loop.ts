@@ -181,7 +181,16 @@ export class WorkLoop {
     const reason = describeError(isFinal ? error.cause : error);
     this.#logger.error(`a step of ${describeLease(lease)} broke: ${reason}`);
     const outcome = nextAttempt(BROKEN_RETRY, lease, this.clock.now());
-    return isFinal || outcome.type === 'dead' ? this.#giveUp(lease) : { outcome, changes: [] };
+    if (isFinal || outcome.type === 'dead') return this.#giveUp(lease);
+    return { outcome, changes: this.#noteBroken(lease) };
+  }
+
+  /** The agent, or the recipient, may have been asked before it broke: whoever reads the story learns why twice. */
+  #noteBroken({ kind, ref, attempt }: Lease): Change[] {
+    if (ref === null) return [];
+    const note = { at: this.clock.now(), attempt, outcome: 'retry', error: BROKEN } as const;
+    if (kind === 'run') return [{ type: 'run-update', id: ref, note }];
+    return kind === 'delivery' ? [{ type: 'delivery-update', id: ref, attempt: note }] : [];
   }
 
   #giveUp(lease: Lease): StepResult {

@@ -81,12 +81,17 @@ export class FileGuard {
   }
 
   /**
-   * After the commit, before anybody hears of it: it went into the files that the next start will find.
+   * After the commit, before anybody hears of it: it went into the files that the next start will find. Where they cannot
+   * be looked at just now, what was committed counts: it is on disk, and the next batch looks before it writes.
    * @throws StoreLost
    */
   checkPresent(): void {
-    this.#noteChange(this.#look('database').mtimeMs);
-    this.#logSize = this.#look('log').size;
+    try {
+      this.#noteChange(this.#look('database').mtimeMs);
+      this.#logSize = this.#look('log').size;
+    } catch (error) {
+      if (error instanceof StoreLost) throw error;
+    }
   }
 
   /** After pages were moved from the log into the database. */
