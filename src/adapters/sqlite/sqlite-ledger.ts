@@ -269,8 +269,9 @@ class SqliteMaintenance extends Maintenance {
   }
 
   async health(): Promise<void> {
-    await this.#watch.health.check();
+    // A ledger that is closed or lost says so itself.
     await this.#writer.call('probe');
+    await this.#watch.health.check();
   }
 
   override state(): Promise<StoreState> {
