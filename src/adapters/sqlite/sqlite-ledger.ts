@@ -21,7 +21,6 @@ import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } 
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { encodeKey } from './stored-key.ts';
 import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
-import { untilUnlocked } from './lock-wait.ts';
 import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
@@ -64,6 +63,8 @@ export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
   return {
     open: async (clock, log = SILENT) => {
       if (options.waitForLock === true) {
+        // Only here: an older Node, which is to be told that it is too old, has no node:sqlite to load.
+        const { untilUnlocked } = await import('./lock-wait.ts');
         await untilUnlocked(dir, () =>
           log.log(`another process uses the ledger in ${dir}; waiting until it has ended`),
         );

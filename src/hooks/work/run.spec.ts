@@ -404,7 +404,8 @@ describe('RunStep: what breaks after the agent has answered', () => {
   });
 
   it('is tried again where the agent may be asked twice', async () => {
-    expect(await perform()).toMatchObject({ outcome: { type: 'retry' }, changes: [] });
+    const note = { attempt: 1, outcome: 'retry' };
+    expect(await perform()).toMatchObject({ outcome: { type: 'retry' }, changes: [{ note }] });
     expect(work.log.lines.join()).toContain('no routes');
   });
 
