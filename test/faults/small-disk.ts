@@ -3,7 +3,8 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Shim } from './shim.ts';
 
-const MEGABYTES = 32;
+/** Enough that the service finds 64 MiB free, below which it is not ready. */
+const MEGABYTES = 128;
 
 /** A disk that can be filled, and freed again. */
 export interface SmallDisk extends Disposable {
