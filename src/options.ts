@@ -25,6 +25,7 @@ export type {
   ProviderOptions,
   ResolvedHooksOptions,
   RetentionOptions,
+  RunLimitsOptions,
   RunnerOptions,
   RunnerType,
   SettingsCheck,

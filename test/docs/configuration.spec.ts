@@ -26,7 +26,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['hooks.mappings[].match', options.MatchOptions],
   ['hooks.mappings[].verify', options.VerifyOptions],
   ['hooks.mappings[].transform', options.TransformOptions],
-  ['hooks.agentLimits', options.AgentLimitsOptions],
+  ['hooks.agentLimits', options.RunLimitsOptions],
   ['hooks.transformLimits', options.TransformLimitsOptions],
   ['hooks.mail', MailOptions],
   ['hooks.mail.auth', MailAuthOptions],

@@ -280,7 +280,7 @@ describe('POST /ops/api/events/retry and /dismiss', () => {
     const since = Date.UTC(2026, 0, 1);
     expect(service.ledger.journal).toEqual([
       `retry ${JSON.stringify({ limit: 200, hook: 'github', status: 'failed', since })}`,
-      `dismiss ${JSON.stringify({ cursor: '9', limit: 5 })}`,
+      `dismiss ${JSON.stringify({ limit: 5, cursor: '9' })}`,
     ]);
   });
 

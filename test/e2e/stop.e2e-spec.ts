@@ -107,6 +107,22 @@ describe('A second service on the same data and port', () => {
     expect(next.logs.filter(({ msg }) => /waiting until/.test(String(msg)))).toHaveLength(1);
   });
 
+  it('of two that wait, takes over alone: the other waits for it', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+    await using first = await ServiceProcess.listening(dir.path);
+    const waits = { GATEWAY_WAIT_FOR_LOCK: '1' };
+    await using second = new ServiceProcess(dir.path, waits);
+    await using third = new ServiceProcess(dir.path, waits);
+    const both = [second, third];
+    await eventually('both wait', () => both.every((one) => one.logged('waiting until')));
+    expect(await first.stop()).toMatchObject({ code: 0 });
+    const next = await eventually('one listens', () => both.find((one) => one.logged('listening')));
+    const [other] = both.filter((one) => one !== next);
+    expect(other?.logged('listening')).toBeUndefined();
+    expect(await next.stop()).toMatchObject({ code: 0 });
+    await eventually('the other listens', () => other?.logged('listening'));
+  });
+
   it('ends at a signal while it waits', async () => {
     await startWithRun(60);
     await using next = new ServiceProcess(dir.path, { GATEWAY_WAIT_FOR_LOCK: '1' });

@@ -78,6 +78,9 @@ export type Handshake =
   | { readonly refusal: string; readonly found: null }
   | { readonly refusal: null; readonly found: Inventory };
 
+/** Comes before the writer's {@link Handshake} where another process has the directory, and it waits for it. */
+export const WAITS = 'waits';
+
 /** What a start finds. */
 export interface Inventory {
   /** There was none: it was made. */
@@ -113,6 +116,8 @@ export interface ThreadData {
   readonly elapsed: number;
   /** What the main thread has in hand, when the writer before this one died; all other leases have ended. */
   readonly held: readonly HeldLease[];
+  /** Of a writer, true: it waits until no other process has the directory. */
+  readonly waitForLock?: boolean;
 }
 
 /** Everything that writes, and what has to be read in order with the writing. */

@@ -28,6 +28,7 @@ import type { WorkNotifier } from './work-notifier.ts';
 import { ReaderClient } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 import { WriterClient } from './writer-client.ts';
+import type { WriterPlace } from './writer-client.ts';
 
 // The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
 // goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
@@ -61,15 +62,9 @@ export interface SqliteLedgerOptions {
 export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
   const dir = resolve(options.dir);
   return {
-    open: async (clock, log = SILENT) => {
-      if (options.waitForLock === true) {
-        // Only here: an older Node, which is to be told that it is too old, has no node:sqlite to load.
-        const { untilUnlocked } = await import('./lock-wait.ts');
-        await untilUnlocked(dir, () =>
-          log.log(`another process uses the ledger in ${dir}; waiting until it has ended`),
-        );
-      }
-      return openDirectory(dir, clock, log);
+    open: (clock, log = SILENT) => {
+      const { waitForLock = false } = options;
+      return openDirectory({ dir, waitForLock }, clock, log);
     },
   };
 }
@@ -80,10 +75,15 @@ export function memoryLedger(): LedgerProvider {
 }
 
 /** A writer thread, which holds the directory, and a reader thread once somebody reads. */
-async function openDirectory(dir: string, clock: Clock, log: LedgerLog): Promise<Ledger> {
+async function openDirectory(
+  place: WriterPlace & { dir: string },
+  clock: Clock,
+  log: LedgerLog,
+): Promise<Ledger> {
+  const { dir } = place;
   const watch = new StoreWatch(dir, clock, log);
-  const writer = new WriterClient<WriterCalls>({ dir }, clock, watch);
-  watch.opened(dir, await writer.open());
+  const writer = new WriterClient<WriterCalls>(place, clock, watch);
+  watch.opened(await writer.open());
   const reader = new ReaderClient(dir, clock);
   const close = async () => {
     await reader.close();

@@ -31,11 +31,13 @@ export class StoreWatch implements WriterReports {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();
   readonly health: StoreHealth;
+  readonly #dir: string | null;
   readonly #log: LedgerLog;
   readonly #lost = Promise.withResolvers<string>();
 
   /** @param dir null: in memory */
   constructor(dir: string | null, clock: Clock, log: LedgerLog) {
+    this.#dir = dir;
     this.health = new StoreHealth(dir, clock, log);
     this.#log = log;
     this.notifier = new WorkNotifier(clock);
@@ -47,14 +49,14 @@ export class StoreWatch implements WriterReports {
   }
 
   /** An operator sees by this line whether the ledger is the one he meant. */
-  opened(dir: string, { isNew, events, hasMore, waiting }: Inventory): void {
+  opened({ isNew, events, hasMore, waiting }: Inventory): void {
     this.health.begin();
     if (isNew) {
-      this.#log.log(`a new ledger was made in ${dir}`);
+      this.#log.log(`a new ledger was made in ${this.#dir}`);
       return;
     }
     const found = `${hasMore ? 'more than ' : ''}${events} ${events === 1 ? 'event' : 'events'}`;
-    this.#log.log(`the ledger in ${dir} is open: ${found}, ${waiting} waiting`);
+    this.#log.log(`the ledger in ${this.#dir} is open: ${found}, ${waiting} waiting`);
   }
 
   changed(lanes: readonly Lane[]): void {
@@ -67,6 +69,10 @@ export class StoreWatch implements WriterReports {
 
   held(): readonly HeldLease[] {
     return this.leases.all();
+  }
+
+  waits(): void {
+    this.#log.log(`another process uses the ledger in ${this.#dir}; waiting until it has ended`);
   }
 
   died(reason: string): void {

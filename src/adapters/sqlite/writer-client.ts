@@ -4,7 +4,7 @@ import { continueIdsAfter } from '../../platform/new-id.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import { LANES } from './protocol.ts';
+import { LANES, WAITS } from './protocol.ts';
 import type { CallMap, Handshake, HeldLease, Inventory, ThreadData } from './protocol.ts';
 import { CLOSED, WorkerClient, startThread } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
@@ -19,6 +19,8 @@ export interface WriterReports {
   held(): readonly HeldLease[];
   /** The thread ended by itself, for the reason given; a new one is begun. */
   died(reason: string): void;
+  /** Another process has the directory; the writer opens it when that has ended. */
+  waits(): void;
   /** Nothing can be written any more, for the reason given. */
   lost(reason: string): void;
 }
@@ -27,6 +29,8 @@ export interface WriterReports {
 export interface WriterPlace {
   readonly dir: string | null;
   readonly start?: (data: ThreadData) => Worker;
+  /** True: a directory that another process has is waited for, and refused otherwise. */
+  readonly waitForLock?: boolean;
 }
 
 /**
@@ -44,7 +48,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
   #isClosed = false;
 
   constructor(place: WriterPlace, clock: Clock, reports: WriterReports) {
-    this.#place = { start: startThread, ...place };
+    this.#place = { start: startThread, waitForLock: false, ...place };
     this.#clock = clock;
     this.#reports = reports;
   }
@@ -54,11 +58,11 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
    * @throws Error with a sentence that says what to do when it cannot be used.
    */
   async open(): Promise<Inventory> {
-    const { dir, start } = this.#place;
+    const { dir, start, waitForLock } = this.#place;
     const held = this.#reports.held();
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
-    const worker = start({ role: 'writer', dir, now, elapsed, held });
-    const [handshake]: Handshake[] = await once(worker, 'message');
+    const worker = start({ role: 'writer', dir, now, elapsed, held, waitForLock });
+    const handshake = await this.#handshake(worker);
     if (handshake === undefined || handshake.refusal !== null) {
       const where = dir ?? 'memory';
       throw new Error(`the ledger in ${where} cannot be used: ${handshake?.refusal}`);
@@ -71,6 +75,14 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
       ended: (reason, isLost) => this.#end(reason, isLost),
     });
     return found;
+  }
+
+  async #handshake(worker: Worker): Promise<Handshake | undefined> {
+    const [first]: (Handshake | typeof WAITS)[] = await once(worker, 'message');
+    if (first !== WAITS) return first;
+    this.#reports.waits();
+    const [handshake]: Handshake[] = await once(worker, 'message');
+    return handshake;
   }
 
   get waiting(): number {

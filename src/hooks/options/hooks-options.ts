@@ -11,7 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
-import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
+import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
 import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
@@ -46,22 +46,6 @@ export class EndpointsOptions {
   /** `POST …/agent`. @default true */
   @IsBoolean()
   agent = true;
-}
-
-/** `hooks.agentLimits`: how much of `POST …/agent` goes on and waits; mappings have the same keys. */
-export class AgentLimitsOptions {
-  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  maxConcurrent?: number;
-
-  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  maxQueued?: number;
 }
 
 /** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */
@@ -118,8 +102,8 @@ export class HooksOptions {
   endpoints = new EndpointsOptions();
 
   /** How much of `POST …/agent` goes on and waits. */
-  @Section(AgentLimitsOptions)
-  agentLimits = new AgentLimitsOptions();
+  @Section(RunLimitsOptions)
+  agentLimits = new RunLimitsOptions();
 
   /** Path prefix of all hook endpoints. Changing it needs a restart. @default '/hooks' */
   @IsString()

@@ -115,8 +115,24 @@ export class VerifyOptions {
   prefix?: string;
 }
 
+/** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */
+export class RunLimitsOptions {
+  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  maxConcurrent?: number;
+
+  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  maxQueued?: number;
+}
+
 /** One entry of `hooks.mappings`: turns a payload into a wake action or an agent action. Templates: `{{ path }}`. */
-export class MappingOptions {
+export class MappingOptions extends RunLimitsOptions {
   /**
    * Names the mapping in event details and logs; the hook's name when there is no `match`. The id of a preset merges over
    * it.
@@ -251,19 +267,6 @@ export class MappingOptions {
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
-
-  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  maxConcurrent?: number;
-
-  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  maxQueued?: number;
 
   /**
    * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.

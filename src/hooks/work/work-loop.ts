@@ -96,7 +96,8 @@ export class WorkLoop {
 
   /**
    * A step makes room for the next as soon as its end is on its way to the ledger, so that one commit ends steps and
-   * claims others: a claim that waits, because runs had no place left, is made anew. Ends that cannot be written hold the lane up once there are as many of them as steps may run.
+   * claims others: a claim that waits, because runs had no place left, is made anew. Ends that cannot be written hold the
+   * lane up once there are as many of them as steps may run.
    */
   async #serve(lane: Lane, limit: () => number): Promise<void> {
     const steps = new Set<Promise<unknown>>();

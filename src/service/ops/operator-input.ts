@@ -64,19 +64,22 @@ function parseObject(bytes: Buffer): object {
   throw new Refusal('invalid_body', 'it must be a JSON object of at most 1,000 levels');
 }
 
-/** A query whose answer is a page of rows; what it can be narrowed by comes on top. */
-export class PageQuery {
-  /** `nextCursor` of the answer before. */
-  @IsOptional()
-  @Matches(/^-?\d{1,16}$/, { message: 'cursor must be the nextCursor of an answer' })
-  cursor?: string;
-
+/** How long a page is. */
+export class LimitQuery {
   /** Most rows of one answer, 1 to 200. */
   @Type(() => Number)
   @IsInt()
   @Min(1)
   @Max(200)
   limit = 50;
+}
+
+/** A query whose answer is a page of rows; what it can be narrowed by comes on top. */
+export class PageQuery extends LimitQuery {
+  /** `nextCursor` of the answer before. */
+  @IsOptional()
+  @Matches(/^-?\d{1,16}$/, { message: 'cursor must be the nextCursor of an answer' })
+  cursor?: string;
 }
 
 /** Turns a query into its DTO; an unknown name or a bad value is refused with every reason. */

@@ -1,6 +1,5 @@
 import { Controller, Delete, Get, Param, Put, Query, Req, UseGuards } from '@nestjs/common';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import {
   CHANNEL_IDS,
@@ -14,22 +13,15 @@ import {
 import type { ChannelId, SessionDetails } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import type { Done, SessionPage } from './answers.ts';
-import { PageQuery, QueryPipe, TakesBody, readBody } from './operator-input.ts';
+import { LimitQuery, PageQuery, QueryPipe, TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 
 /** Query of `GET /ops/api/sessions`. */
-export class SessionsQuery {
+export class SessionsQuery extends LimitQuery {
   /** `nextCursor` of the answer before. */
   @IsOptional()
   @Matches(/^[\w-]{1,4096}$/, { message: 'cursor must be the nextCursor of an answer' })
   cursor?: string;
-
-  /** Most sessions of one answer, 1 to 200. */
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit = 50;
 }
 
 /** Body of `PUT /ops/api/sessions/:key/route`. */

@@ -30,17 +30,16 @@ export function filesOf(dir: string): LedgerFiles {
  * Makes the directory and empty files for their owner alone; SQLite gives its side files the same mode.
  * @throws Error with a sentence that says what to do; nothing that was there is changed then.
  */
-export function prepareDirectory(dir: string): { files: LedgerFiles; isNew: boolean } {
+export function prepareDirectory(dir: string): LedgerFiles {
   const files = filesOf(dir);
   refuseLogAlone(files);
-  const isNew = sizeOf(files.database) === 0;
   attempt('the directory cannot be made: check its path', () => makeDirectory(dir));
   attempt('the directory may not be written: check who owns it', () => {
     for (const file of [files.database, files.lock]) makeOwn(file);
     accessSync(dir, constants.W_OK);
     syncDirectory(dir);
   });
-  return { files, isNew };
+  return files;
 }
 
 /** SQLite would begin a new database and throw the log away, with all that was committed last. */
@@ -51,7 +50,8 @@ function refuseLogAlone({ database, log }: LedgerFiles): void {
   );
 }
 
-function sizeOf(file: string): number {
+/** In bytes; 0: there is none. */
+export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 

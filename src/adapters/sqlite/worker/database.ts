@@ -1,11 +1,13 @@
 // Opens the database of a ledger for its threads: commits that survive a power loss, in a file that is watched.
 import { DatabaseSync } from 'node:sqlite';
-import { filesOf, prepareDirectory } from './data-directory.ts';
+import { idOf } from '../id-keys.ts';
+import type { Inventory } from '../protocol.ts';
+import { filesOf, prepareDirectory, sizeOf } from './data-directory.ts';
 import type { LedgerFiles } from './data-directory.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { FileGuard } from './file-guard.ts';
 import { checkEdition, migrate, prepareNewFile } from './migrate.ts';
-import { text } from './rows.ts';
+import { integer, text } from './rows.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** How long the writer waits for somebody in its way, such as an operator's `sqlite3`. */
@@ -20,8 +22,8 @@ export interface OpenDirectory<T> {
   readonly db: DatabaseSync;
   readonly begun: T;
   readonly guard: FileGuard;
-  /** There was no ledger. */
-  readonly isNew: boolean;
+  /** What was there already. */
+  readonly found: Inventory;
   /** Called between batches, when nobody waits. */
   afterAnswer(): void;
   /** Releases the directory. Of a lost ledger, what was not moved into the database stays where it is. */
@@ -31,23 +33,30 @@ export interface OpenDirectory<T> {
 /** A ledger that ends with its thread. */
 export function openInMemory<T>(
   begin: (db: DatabaseSync) => T,
-): Pick<OpenDirectory<T>, 'db' | 'begun' | 'close'> {
+): Pick<OpenDirectory<T>, 'db' | 'begun' | 'found' | 'close'> {
   const db = new DatabaseSync(':memory:');
   prepareNewFile(db);
   const begun = migrate(db, () => begin(db));
-  return { db, begun, close: () => db.close() };
+  return { db, begun, found: takeInventory(db, true), close: () => db.close() };
 }
 
 /**
  * Opens the ledger of a directory, made when absent, and holds the directory until it is closed.
  * @param begin is called in the transaction that makes or changes tables
+ * @param onHeld see {@link DirectoryLock}
  * @throws Error with a sentence that says what to do when it cannot be used.
  */
-export function openDirectory<T>(dir: string, begin: (db: DatabaseSync) => T): OpenDirectory<T> {
-  const { files, isNew } = prepareDirectory(dir);
-  const lock = new DirectoryLock(files.lock);
+export function openDirectory<T>(
+  dir: string,
+  begin: (db: DatabaseSync) => T,
+  onHeld?: () => void,
+): OpenDirectory<T> {
+  const files = prepareDirectory(dir);
+  const lock = new DirectoryLock(files.lock, onHeld);
   try {
-    return { isNew, ...openLocked(files, lock, begin) };
+    const isNew = sizeOf(files.database) === 0;
+    const opened = openLocked(files, lock, begin);
+    return { ...opened, found: takeInventory(opened.db, isNew) };
   } catch (error) {
     lock.release();
     throw error;
@@ -58,7 +67,7 @@ function openLocked<T>(
   files: LedgerFiles,
   lock: DirectoryLock,
   begin: (db: DatabaseSync) => T,
-): Omit<OpenDirectory<T>, 'isNew'> {
+): Omit<OpenDirectory<T>, 'found'> {
   refuseOtherEditions(files.database);
   const { db, begun } = openForWriting(files.database, begin);
   const log = new WriteAheadLog(db, BUSY_MS);
@@ -76,6 +85,34 @@ function openLocked<T>(
       lock.release();
     },
   };
+}
+
+/** Counting more would cost a large ledger its quick start. */
+const MOST_COUNTED = 10_000;
+
+/** What a start finds; an operator sees by it that the ledger is the one he meant. */
+function takeInventory(db: DatabaseSync, isNew: boolean): Inventory {
+  const count = (rows: string) => {
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ${MOST_COUNTED + 1})`;
+    return integer(db.prepare(sql).get()!, 'count');
+  };
+  const events = count('events');
+  return {
+    isNew,
+    events: Math.min(events, MOST_COUNTED),
+    hasMore: events > MOST_COUNTED,
+    lastId: findLastId(db),
+    waiting: count(`work WHERE stage <> 'dead'`),
+  };
+}
+
+/** The last id of all events, runs and deliveries; null: there is none. */
+function findLastId(db: DatabaseSync): string | null {
+  const last = (table: string) =>
+    `SELECT * FROM (SELECT key, rest FROM ${table} ORDER BY key DESC LIMIT 1)`;
+  const all = ['events', 'runs', 'deliveries'].map(last).join(' UNION ALL ');
+  const row = db.prepare(`${all} ORDER BY key DESC LIMIT 1`).get();
+  return row === undefined ? null : idOf(integer(row, 'key'), text(row, 'rest'));
 }
 
 /** Opens a ledger beside its writer. */

@@ -2,6 +2,9 @@ import { truncateSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { storeTrouble } from './store-trouble.ts';
 
+/** How often somebody who waits asks again. */
+const ASK_EVERY_MS = 25;
+
 const USED_BY_ANOTHER =
   'another process uses it: stop that process first, or give this one a directory of its own';
 
@@ -12,9 +15,21 @@ const USED_BY_ANOTHER =
 export class DirectoryLock {
   readonly #db: DatabaseSync;
 
-  /** @throws Error with a sentence that says what to do when another process has it. */
-  constructor(file: string) {
-    this.#db = lock(file) ?? lockAnew(file);
+  /**
+   * @param onHeld is called once when another process has it; then this thread waits, without an end. Absent: refused
+   * @throws Error with a sentence that says what to do when another process has it.
+   */
+  constructor(file: string, onHeld?: () => void) {
+    let found = lock(file);
+    if (found === 'held' && onHeld !== undefined) {
+      onHeld();
+      while (found === 'held') {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ASK_EVERY_MS);
+        found = lock(file);
+      }
+    }
+    if (found === 'held') throw new Error(USED_BY_ANOTHER);
+    this.#db = found === 'no database' ? lockAnew(file) : found;
   }
 
   release(): void {
@@ -22,8 +37,7 @@ export class DirectoryLock {
   }
 }
 
-/** Null: the file is no database. */
-function lock(file: string): DatabaseSync | null {
+function lock(file: string): DatabaseSync | 'held' | 'no database' {
   const db = new DatabaseSync(file, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');
@@ -31,16 +45,16 @@ function lock(file: string): DatabaseSync | null {
   } catch (error) {
     db.close();
     const trouble = storeTrouble(error);
-    if (trouble?.includes('damaged')) return null;
-    if (!trouble?.includes('another process')) throw error;
-    throw new Error(USED_BY_ANOTHER, { cause: error });
+    if (trouble?.includes('damaged')) return 'no database';
+    if (trouble?.includes('another process')) return 'held';
+    throw error;
   }
 }
 
 /** Nothing is kept in the file. Nobody holds it: whoever does is found before anything of it is read. */
 function lockAnew(file: string): DatabaseSync {
   truncateSync(file);
-  const db = lock(file);
-  if (db === null) throw new Error('lock.db cannot be used: remove it while no service runs');
-  return db;
+  const found = lock(file);
+  if (typeof found !== 'string') return found;
+  throw new Error('lock.db cannot be used: remove it while no service runs');
 }

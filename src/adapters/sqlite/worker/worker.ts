@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
-import { CLOSE } from '../protocol.ts';
+import { CLOSE, WAITS } from '../protocol.ts';
 import type {
   AllCalls,
   Batch,
@@ -21,9 +21,8 @@ import type {
 import { runBatch } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
-import { findDamage } from './damage.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
-import { takeInventory } from './inventory.ts';
+import { text } from './rows.ts';
 import { storeTrouble } from './store-trouble.ts';
 
 if (parentPort !== null) {
@@ -51,21 +50,22 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 }
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
-function write(port: MessagePort, { dir, ...state }: ThreadData): Inventory {
+function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): Inventory {
   const begin = (db: DatabaseSync) => ({
     writer: createWriterHandlers(db, state),
     // Prepared beside a directory too: tables that only the reader cannot use are found before they are kept.
     reader: createReaderHandlers(db),
   });
   if (dir === null) {
-    const { begun, ...opened } = openInMemory(begin);
+    const { found, begun, ...opened } = openInMemory(begin);
     const handlers = { ...begun.writer.handlers, ...begun.reader };
     serve<AllCalls>(port, { ...opened, ...begun.writer, handlers });
-    return takeInventory(opened.db, true);
+    return found;
   }
-  const { isNew, begun, ...opened } = openDirectory(dir, begin);
+  const onHeld = () => port.postMessage(WAITS);
+  const { found, begun, ...opened } = openDirectory(dir, begin, waitForLock ? onHeld : undefined);
   serve<WriterCalls>(port, { ...opened, ...begun.writer });
-  return takeInventory(opened.db, isNew);
+  return found;
 }
 
 /** Started when an operator first looks, long after the writer. */
@@ -88,6 +88,24 @@ function check(port: MessagePort, { dir }: ThreadData): void {
   db.close();
   port.postMessage(result);
   port.close();
+}
+
+/**
+ * Reads every page and says what is wrong with the first table that is not sound; null: nothing. Table by table, so that
+ * no reading holds the log up for long.
+ */
+function findDamage(db: DatabaseSync): string | null {
+  try {
+    const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+    for (const table of tables) {
+      const name = text(table, 'name').replaceAll("'", "''");
+      const found = text(db.prepare(`PRAGMA quick_check('${name}')`).get()!, 'quick_check');
+      if (found !== 'ok') return `table ${name}: ${found.split('\n').at(-1)}`;
+    }
+    return null;
+  } catch (error) {
+    return storeTrouble(error) ?? 'it cannot be read';
+  }
 }
 
 /** A connection that answers, and how it ends. */
