@@ -31,6 +31,17 @@ export { SECTIONS } from './configuration/sections.ts';
 export { newToken } from './configuration/token-file.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
+export {
+  fillIn,
+  findPreset,
+  findRule,
+  proofKind,
+  schemeOf,
+  senderName,
+  senderPath,
+  signsUrl,
+} from './senders/sender.ts';
+export type { ProofKind, SetupValues } from './senders/sender.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';

@@ -1,7 +1,7 @@
 import { listSamples, presets, readSample } from '../../src/hooks/index.ts';
 import type { Preset } from '../../src/hooks/index.ts';
 import { samplePost } from '../../src/cli/senders/sample-post.ts';
-import { findRule, proofKind, schemeOf, senderPath } from '../../src/cli/senders/sender.ts';
+import { findRule, proofKind, schemeOf, senderPath } from '../../src/service/index.ts';
 import { canSign } from '../../src/cli/senders/signed-post.ts';
 import { inspectConfiguration } from '../../src/service/index.ts';
 import type { Inspection } from '../../src/service/index.ts';

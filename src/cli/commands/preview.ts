@@ -1,11 +1,11 @@
 import type { Preview, PreviewedAction } from '../../hooks/index.ts';
+import { findPreset, senderPath } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
-import { findPreset, senderPath } from '../senders/sender.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';

@@ -1,3 +1,4 @@
+import { findPreset } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option, positiveNumber } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
@@ -8,7 +9,6 @@ import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
 import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
 import { samplePost } from '../senders/sample-post.ts';
-import { findPreset } from '../senders/sender.ts';
 import { signPost } from '../senders/signed-post.ts';
 import type { Signing } from '../senders/signed-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';

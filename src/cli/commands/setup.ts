@@ -1,6 +1,7 @@
 import { nearestKey, presets } from '../../hooks/index.ts';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
-import type { Environment, Inspection } from '../../service/index.ts';
+import { proofKind, senderName, senderPath } from '../../service/index.ts';
+import type { Environment, Inspection, ProofKind } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
@@ -14,8 +15,6 @@ import {
   assertFlagsFit,
 } from '../senders/handshake-secret.ts';
 import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
-import { proofKind, senderName, senderPath } from '../senders/sender.ts';
-import type { ProofKind } from '../senders/sender.ts';
 import { findBase, isLocal } from '../senders/setup-address.ts';
 import { planSender, presentSender } from '../senders/setup-plan.ts';
 import type { PresentSender } from '../senders/setup-plan.ts';

@@ -1,12 +1,12 @@
 import { schemes, secretHandshake } from '../../hooks/index.ts';
 import type { Preset, SecretWindow, TakenSecret } from '../../hooks/index.ts';
+import { senderName } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { CommandContext } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceRefusal, isPassing } from '../service/service-errors.ts';
 import type { SecretFlags } from './secret-options.ts';
-import { senderName } from './sender.ts';
 
 /*
  * A secret that its sender tells the running service by the first request it sends. The service takes it only while a

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bodyOf } from '../../hooks/index.ts';
 import type { Preset, Sample } from '../../hooks/index.ts';
+import { senderPath } from '../../service/index.ts';
 import type { HookPost } from '../service/service-client.ts';
-import { senderPath } from './sender.ts';
 import { signPost } from './signed-post.ts';
 import type { Signing } from './signed-post.ts';
 

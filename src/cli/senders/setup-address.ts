@@ -1,10 +1,10 @@
 import { isLoopback } from '../../hooks/index.ts';
 import type { Preset } from '../../hooks/index.ts';
+import { schemeOf, senderName, signsUrl } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Prompts } from '../prompts.ts';
 import { givenUrl, listeningUrl } from '../service/find-service.ts';
-import { schemeOf, senderName, signsUrl } from './sender.ts';
 
 /**
  * Where a sender reaches the service: scheme, host and a path that a proxy takes away, without a slash at its end.

@@ -1,10 +1,10 @@
 import { listSamples } from '../../hooks/index.ts';
 import type { Preset } from '../../hooks/index.ts';
+import { fillIn, proofKind, schemeOf, senderName } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 import type { GivenToken } from '../tokens/sender-tokens.ts';
-import { fillIn, proofKind, schemeOf, senderName } from './sender.ts';
 import { isLocal } from './setup-address.ts';
 import { canSign } from './signed-post.ts';
 

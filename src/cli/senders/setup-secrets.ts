@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
-import { expandVariables, literal, newToken } from '../../service/index.ts';
+import {
+  expandVariables,
+  literal,
+  newToken,
+  proofKind,
+  schemeOf,
+  senderName,
+} from '../../service/index.ts';
 import type { Environment } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { GivenSecret } from './secret-options.ts';
-import { proofKind, schemeOf, senderName } from './sender.ts';
 import type { PresentSender } from './setup-plan.ts';
 
 /*

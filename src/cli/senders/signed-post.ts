@@ -1,8 +1,8 @@
 import { signRequest } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions, SignatureScheme } from '../../hooks/index.ts';
+import { findRule } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { HookPost, ServiceClient } from '../service/service-client.ts';
-import { findRule } from './sender.ts';
 
 /** What a request is signed with. */
 export interface Signing {
