@@ -98,6 +98,7 @@ export {
   writtenTokens,
 } from './options/index.ts';
 export type {
+  BodyKind,
   Given,
   HooksSettingsInput,
   OptionNames,

@@ -42,6 +42,10 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence: 'No provider serves this channel; configure it under channels.',
   },
+  unknown_sample: {
+    status: 404,
+    sentence: 'There is no such sample; GET /ops/api/samples lists those that there are.',
+  },
   no_main_session: {
     status: 404,
     sentence:

@@ -16,6 +16,40 @@ export interface Done {
   readonly ok: true;
 }
 
+/** The samples of one preset. */
+export interface PresetSamples {
+  readonly preset: string;
+  /** What its sender is called on a screen. */
+  readonly sender: string;
+  /** Where its sender posts to, below the prefix. */
+  readonly hook: string;
+  /** Whether `hooks.presets` names it. */
+  readonly isEnabled: boolean;
+  /** Names of its samples, in order: at least one. */
+  readonly samples: readonly string[];
+}
+
+/** Every preset that has samples. */
+export interface Samples {
+  readonly presets: readonly PresetSamples[];
+}
+
+/** One sample as a request, without what would prove its sender. */
+export interface SampleRequest {
+  readonly preset: string;
+  readonly name: string;
+  /** Where the vendor publishes it, and what was left out of it if anything. */
+  readonly source: string;
+  /** Where its sender posts to, below the prefix. */
+  readonly hook: string;
+  /** Names in lower case, the content type among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** As it goes on the wire. */
+  readonly body: string;
+  readonly contentType: string;
+}
+
 /** A page of events, newest first. */
 export interface EventPage {
   readonly events: readonly EventSummary[];

@@ -12,6 +12,7 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './preview.controller.ts';
 import { RefusalsController } from './refusals.controller.ts';
+import { SamplesController } from './samples.controller.ts';
 import { SecretWindowsController } from './secret-windows.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { StatusController } from './status.controller.ts';
@@ -33,6 +34,7 @@ export class OpsModule {
         OpenapiController,
         EventsController,
         RefusalsController,
+        SamplesController,
         PreviewController,
         SessionsController,
         ChannelsController,

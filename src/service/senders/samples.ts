@@ -1,0 +1,55 @@
+import { bodyOf, listSamples, presets, readSample } from '../../hooks/index.ts';
+import type { BodyKind, ResolvedHooksOptions } from '../../hooks/index.ts';
+import type { PresetSamples, SampleRequest } from '../ops/answers.ts';
+import { findRule, senderName, senderPath } from './sender.ts';
+
+/*
+ * The samples of presets, as requests that their senders would make today. `hooks send` has a way of its own to sign
+ * them; what stands in them is the same.
+ */
+
+/** Every preset that has samples, in the order of docs/presets.md. */
+export function listPresetSamples({ hooks }: ResolvedHooksOptions): PresetSamples[] {
+  const enabled = new Set(hooks.presets);
+  return [...presets.values()].flatMap((preset) => {
+    const { id } = preset;
+    const samples = listSamples(id);
+    if (samples.length === 0) return [];
+    const hook = senderPath(preset, hooks);
+    return [{ preset: id, sender: senderName(preset), hook, isEnabled: enabled.has(id), samples }];
+  });
+}
+
+/** Undefined: there is no such sample. */
+export function sampleRequest(
+  id: string,
+  name: string,
+  settings: ResolvedHooksOptions,
+): SampleRequest | undefined {
+  const preset = presets.get(id);
+  const sample = preset && readSample(id, name);
+  if (preset === undefined || sample === undefined) return undefined;
+  const hook = senderPath(preset, settings.hooks);
+  const rule = findRule(hook, settings);
+  const {
+    'content-type': contentType = rule?.contentType ?? CONTENT_TYPES[rule?.body ?? 'json'],
+    ...others
+  } = sample.headers;
+  return {
+    preset: id,
+    name,
+    source: sample.source,
+    hook,
+    headers: { 'content-type': contentType, ...others },
+    query: {},
+    body: bodyOf(sample),
+    contentType,
+  };
+}
+
+/** What senders write of the kinds of body, where their scheme says nothing else. */
+const CONTENT_TYPES: Readonly<Record<BodyKind, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  text: 'text/plain',
+};
