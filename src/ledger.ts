@@ -74,6 +74,7 @@ export type {
   RouteChange,
   RunChange,
   RunDetails,
+  RunStory,
   RunJob,
   RunLease,
   RunStatus,

@@ -202,6 +202,7 @@ export type {
   RunJob,
   RunStatus,
   RunDetails,
+  RunStory,
   RunUpdate,
   RunnerSettings,
   RunnerSession,

@@ -18,6 +18,7 @@ import type {
   Route,
   SessionContext,
   SessionFilter,
+  RunStory,
   SessionDetails,
   StoredRequest,
   StoreState,
@@ -96,6 +97,10 @@ class OperatedEvents extends EventStore {
 
   async get(id: string): Promise<EventDetails | null> {
     return id === SUMMARY.id ? DETAILS : null;
+  }
+
+  async run(): Promise<RunStory | null> {
+    return null;
   }
 
   async storedRequest(): Promise<StoredRequest | null> {

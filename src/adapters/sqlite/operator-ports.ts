@@ -3,6 +3,7 @@ import { EventStore } from '../../hooks/ports/event-store.ts';
 import type {
   EventDetails,
   EventFilter,
+  RunStory,
   SessionDetails,
   SessionFilter,
   StoredRequest,
@@ -13,7 +14,7 @@ import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
 import { encodeChange } from './codec.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import { decodeEventDetails, decodeRequest } from './stored-head.ts';
+import { decodeEventDetails, decodeRequest, decodeRunStory } from './stored-head.ts';
 import type { RpcClient } from './worker-client.ts';
 
 // The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and
@@ -35,6 +36,11 @@ export class SqliteEventStore extends EventStore {
   async get(id: string): Promise<EventDetails | null> {
     const stored = await this.#reader.call('get', id);
     return stored === null ? null : decodeEventDetails(stored);
+  }
+
+  async run(id: string): Promise<RunStory | null> {
+    const stored = await this.#reader.call('run', id);
+    return stored === null ? null : decodeRunStory(stored);
   }
 
   async storedRequest(id: string): Promise<StoredRequest | null> {

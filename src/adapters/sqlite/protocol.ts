@@ -27,7 +27,7 @@ import type {
   SessionFilter,
 } from '../../hooks/ports/event-store.ts';
 import type { ChangeTuple, EventTuple, StoredAcceptance, StoredLease, WorkTuple } from './codec.ts';
-import type { StoredEventDetails } from './stored-head.ts';
+import type { StoredEventDetails, StoredRunStory } from './stored-head.ts';
 import type { KeyTuple } from './stored-key.ts';
 
 /** What a thread can be asked to do: a name, what it takes and what it answers. */
@@ -162,6 +162,7 @@ export interface ClaimResult {
 export interface ReaderCalls {
   list: { args: [filter: EventFilter]; result: Awaited<ReturnType<EventStore['list']>> };
   get: { args: [id: string]; result: StoredEventDetails | null };
+  run: { args: [id: string]; result: StoredRunStory | null };
   storedRequest: {
     args: [id: string];
     result: { hook: string; head: string; payload: string | null } | null;

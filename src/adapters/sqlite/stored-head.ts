@@ -4,7 +4,7 @@ import type { Trust } from '../../hooks/ports/agent-runner.ts';
 import { leaveOut } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { parseExactly } from '../../platform/exact-json.ts';
-import type { EventDetails } from '../../hooks/ports/event-store.ts';
+import type { EventDetails, RunStory } from '../../hooks/ports/event-store.ts';
 import type {
   ActionReceipt,
   EventRequest,
@@ -172,6 +172,19 @@ export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
     warnings,
     console,
   };
+}
+
+/** A run and its event; what the event's head says is JSON text still. */
+export type StoredRunStory = Omit<RunStory, 'verifiedBy' | 'action'> & { readonly head: string };
+
+/** Main thread: the run as the port shows it, with the action whose receipt names it. */
+export function decodeRunStory({ head, ...story }: StoredRunStory): RunStory {
+  const { request, actions = [], receipts = [] } = decodeHead(head);
+  const at = receipts.findIndex(
+    (receipt) => receipt?.kind === 'agent' && receipt.runId === story.run.id,
+  );
+  const { message: _inThePayload, ...action } = actions[at] ?? {};
+  return { ...story, verifiedBy: request.verifiedBy, action };
 }
 
 /** Main thread: the request of an event, without what rides with it. */

@@ -73,6 +73,18 @@ export interface RunDetails {
   readonly finishedAt: string | null;
 }
 
+/** One run beside the event that asked for it. @publicApi */
+export interface RunStory {
+  readonly event: EventSummary;
+  /** How the sender of the event was verified, e.g. `token` or `token ci`. */
+  readonly verifiedBy: string;
+  /** What was asked, as the event's details show it, but for the message: the run's prompt has that. */
+  readonly action: Readonly<Record<string, unknown>>;
+  readonly run: RunDetails;
+  /** What became of its reply; empty: it goes nowhere, or there is none yet. */
+  readonly deliveries: readonly DeliveryDetails[];
+}
+
 /** One use of a tool; input and result are null once the retention of payloads has passed. @publicApi */
 export interface ToolCallDetails extends Omit<ToolCall, 'input' | 'result'> {
   readonly input: string | null;
@@ -159,6 +171,9 @@ export abstract class EventStore {
 
   /** Null for an unknown id. */
   abstract get(id: string): Promise<EventDetails | null>;
+
+  /** Everything of one run; null for an unknown id. Sees every step that this process has committed. */
+  abstract run(id: string): Promise<RunStory | null>;
 
   /** Null for an unknown id. */
   abstract storedRequest(id: string): Promise<StoredRequest | null>;

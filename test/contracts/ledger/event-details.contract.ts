@@ -1,6 +1,7 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { EventFilter } from '../../../src/hooks/ports/event-store.ts';
-import { LIMITS, agent, event, key, wake, wakeNow, runOf } from './events.ts';
+import { newId } from '../../../src/platform/new-id.ts';
+import { LIMITS, agent, deliveryOf, event, key, runOf, wake, wakeNow } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -130,6 +131,44 @@ export function describeEventDetails(openStore: OpenStore): void {
     it('are null for an unknown event', async () => {
       expect(await under.ledger.events.get('unknown')).toBeNull();
       expect(await under.ledger.events.storedRequest('unknown')).toBeNull();
+    });
+
+    it('find one run, whose it is and what became of its reply', async () => {
+      const request = { ...event().request, verifiedBy: 'token ci' };
+      const given = agent('hook:a', { request, payload: '{"message":"hi"}' });
+      const [action] = given.actions;
+      const details = { kind: 'agent', message: 'hi', sessionMode: 'isolated' };
+      await accept({ ...given, actions: [wake().actions[0]!, { ...action!, details }] });
+      const id = runOf(given.id);
+      const [delivery, ofAnotherRun] = [deliveryOf(given.id), newId()];
+      const sent = { type: 'delivery', eventId: given.id, channel: 'chan_1', to: '+1' } as const;
+      await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
+        { type: 'run-update', id, status: 'succeeded', reply: 'r', finishedAt: 1 },
+        { ...sent, id: delivery, runId: id, status: 'pending' },
+        { ...sent, id: ofAnotherRun, runId: newId(), status: 'dead' },
+      ]);
+      const { runs, deliveries, ...of } = await under.details(given.id);
+      expect(await under.ledger.events.run(id)).toEqual({
+        event: {
+          id: given.id,
+          hook: 'agent',
+          status: of.status,
+          receivedAt: of.receivedAt,
+          mapping: null,
+        },
+        verifiedBy: 'token ci',
+        action: { kind: 'agent', sessionMode: 'isolated' },
+        run: runs[0],
+        deliveries: deliveries.filter((one) => one.id === delivery),
+      });
+    });
+
+    it('find no run by the id of another thing, or by one that is nearly right', async () => {
+      const id = await accept(agent('a'));
+      const run = runOf(id);
+      for (const wrong of [id, 'unknown', '', `${run}0`, `${run.slice(0, -1)}9`, newId()]) {
+        expect(await under.ledger.events.run(wrong)).toBeNull();
+      }
     });
 
     it('are listed newest first, page by page, undisturbed by new ones', async () => {

@@ -14,7 +14,7 @@ import type {
 
 import { idOf, keyOf } from '../id-keys.ts';
 import type { ReaderCalls } from '../protocol.ts';
-import type { StoredEventDetails } from '../stored-head.ts';
+import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
 import {
   DELIVERY_STATUSES,
   integer,
@@ -98,7 +98,7 @@ function toSummary(row: Row): EventSummary {
   };
 }
 
-/** Finds one event with its runs and deliveries, and what a replay needs of it. */
+/** Finds one event with its runs and deliveries, one run, and what a replay needs of an event. */
 export class EventReader {
   readonly #sql: ReturnType<typeof prepareReader>;
 
@@ -125,6 +125,20 @@ export class EventReader {
     };
   }
 
+  /** One run with its event, but for the payload. Null for an unknown run. */
+  run(id: string): StoredRunStory | null {
+    const run = this.#sql.run.get(keyOf(id));
+    if (run === undefined || toId(run) !== id) return null;
+    const event = this.#sql.eventOfRun.get(integer(run, 'event'));
+    if (event === undefined) return null;
+    return {
+      event: toSummary(event),
+      head: text(event, 'head'),
+      run: toRun(run),
+      deliveries: this.#sql.deliveriesOfRun.all(integer(run, 'event'), id).map(toDelivery),
+    };
+  }
+
   /** What came in, as it was stored: enough to send it again or to preview it. Null for an unknown event. */
   storedRequest(id: string): ReaderCalls['storedRequest']['result'] {
     const event = this.#find(id);
@@ -148,6 +162,14 @@ function prepareReader(db: DatabaseSync) {
     event: db.prepare('SELECT * FROM events WHERE key = ?'),
     runs: db.prepare('SELECT * FROM runs WHERE event = ? ORDER BY key'),
     deliveries: db.prepare('SELECT * FROM deliveries WHERE event = ? ORDER BY key'),
+    run: db.prepare('SELECT * FROM runs WHERE key = ?'),
+    // Not the payload: it may be large.
+    eventOfRun: db.prepare(
+      'SELECT key, rest, hook, status, received_at, mapping, head FROM events WHERE key = ?',
+    ),
+    deliveriesOfRun: db.prepare(
+      'SELECT * FROM deliveries WHERE event = ? AND run_id = ? ORDER BY key',
+    ),
   };
 }
 

@@ -165,6 +165,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   return {
     list: (_now, filter) => list.list(filter),
     get: (_now, id) => events.get(id),
+    run: (_now, id) => events.run(id),
     storedRequest: (_now, id) => events.storedRequest(id),
     sessions: (_now, filter) => sessions.list(filter),
     session: (_now, key, page) => sessions.get(key, page),
