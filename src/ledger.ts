@@ -7,8 +7,10 @@ export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {
   Clock,
+  ConsoleSessions,
   EventStore,
   Intake,
+  KEPT_CONSOLE_SESSIONS,
   KEPT_REFUSALS,
   LEASE_MS,
   LedgerAdmin,
@@ -29,6 +31,7 @@ export type {
   BadEnds,
   Change,
   ClaimLimits,
+  ConsoleSession,
   ConsumeChange,
   ContextLimits,
   DeadWorkFilter,

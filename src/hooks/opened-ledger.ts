@@ -4,6 +4,7 @@ import { GIVEN_OPTIONS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import {
   Clock,
+  ConsoleSessions,
   EventStore,
   Intake,
   LedgerAdmin,
@@ -82,7 +83,7 @@ function port<T extends object>(
   };
 }
 
-/** The seven ports of the ledger. */
+/** The eight ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
   port(Intake, (ledger) => ledger.intake, { accept: true, holderOf: true }),
   port(WorkLedger, (ledger) => ledger.work, {
@@ -108,6 +109,12 @@ export const ledgerPorts: readonly Provider[] = [
     session: true,
   }),
   port(Refusals, (ledger) => ledger.refusals, { record: true, list: true, lost: true }),
+  port(ConsoleSessions, (ledger) => ledger.consoleSessions, {
+    start: true,
+    find: true,
+    extend: true,
+    end: true,
+  }),
   port(LedgerAdmin, (ledger) => ledger.admin, {
     retry: true,
     retryAll: true,

@@ -1,6 +1,7 @@
 import { describeAccepting } from './ledger/accepting.contract.ts';
 import { describeChannelPlaces } from './ledger/channel-places.contract.ts';
 import { describeClaiming } from './ledger/claiming.contract.ts';
+import { describeConsoleSessions } from './ledger/console-sessions.contract.ts';
 import { describeCrashes } from './ledger/crashes.contract.ts';
 import { describeFairness } from './ledger/fairness.contract.ts';
 import { describeParts } from './ledger/parts.contract.ts';
@@ -28,6 +29,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeEventDetails(openStore);
     describeOperations(openStore);
     describeRefusals(openStore);
+    describeConsoleSessions(openStore);
     describePruning(openStore);
   });
 }

@@ -1,4 +1,5 @@
 import {
+  ConsoleSessions,
   EventStore,
   Intake,
   LedgerAdmin,
@@ -207,5 +208,6 @@ const unused = {
   intake: Object.create(Intake.prototype) as Intake,
   events: Object.create(EventStore.prototype) as EventStore,
   refusals: Object.create(Refusals.prototype) as Refusals,
+  consoleSessions: Object.create(ConsoleSessions.prototype) as ConsoleSessions,
   admin: Object.create(LedgerAdmin.prototype) as LedgerAdmin,
 };

@@ -1,4 +1,6 @@
 import type { Change } from '../../hooks/ports/change.ts';
+import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
+import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import { EventStore } from '../../hooks/ports/event-store.ts';
 import type {
   EventDetails,
@@ -80,6 +82,34 @@ export class SqliteRefusals extends Refusals {
 
   lost(since: number): Promise<readonly LostRequests[]> {
     return this.#reader.call('lostRequests', since);
+  }
+}
+
+/** Written on the writer thread; looked up on the reader's, which sees whatever was committed before it is asked. */
+export class SqliteConsoleSessions extends ConsoleSessions {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
+    super();
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  async start(session: ConsoleSession): Promise<void> {
+    await this.#writer.call('startConsoleSession', session);
+  }
+
+  find(digest: string): Promise<ConsoleSession | null> {
+    return this.#reader.call('consoleSession', digest);
+  }
+
+  async extend(digest: string, endsAt: number): Promise<void> {
+    await this.#writer.call('extendConsoleSession', digest, endsAt);
+  }
+
+  async end(digest: string): Promise<void> {
+    await this.#writer.call('endConsoleSession', digest);
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   WorkCounts,
   Retention,
 } from '../../hooks/ports/ledger.ts';
+import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import type {
   LostRequests,
@@ -146,6 +147,9 @@ export interface WriterCalls {
   retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
   dismiss: { args: [eventId: string]; result: number | null };
   dismissAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
+  startConsoleSession: { args: [session: ConsoleSession]; result: null };
+  extendConsoleSession: { args: [digest: string, endsAt: number]; result: null };
+  endConsoleSession: { args: [digest: string]; result: null };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
   prune: { args: [retention: Retention]; result: boolean };
@@ -170,6 +174,7 @@ export interface ReaderCalls {
   sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
   session: { args: [key: string, page: SessionFilter]; result: SessionDetails | null };
   refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
+  consoleSession: { args: [digest: string]; result: ConsoleSession | null };
   lostRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };
 }

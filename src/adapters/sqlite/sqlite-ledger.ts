@@ -20,7 +20,12 @@ import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports
 import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from './codec.ts';
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { encodeKey } from './stored-key.ts';
-import { SqliteEventStore, SqliteLedgerAdmin, SqliteRefusals } from './operator-ports.ts';
+import {
+  SqliteConsoleSessions,
+  SqliteEventStore,
+  SqliteLedgerAdmin,
+  SqliteRefusals,
+} from './operator-ports.ts';
 import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
@@ -116,6 +121,7 @@ function buildLedger({ watch, writer, reader, close }: OpenStore): Ledger {
     sessions: new SqliteSessions(writer),
     events: new SqliteEventStore(reader),
     refusals: new SqliteRefusals(writer, reader),
+    consoleSessions: new SqliteConsoleSessions(writer, reader),
     admin: new SqliteLedgerAdmin(writer, reader),
     maintenance: new SqliteMaintenance(writer, watch, async () => {
       // Claims that wait look once more, find the ledger closed and end.

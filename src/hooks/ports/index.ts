@@ -6,6 +6,7 @@ export * from './agent-runner.ts';
 export * from './change.ts';
 export * from './channel.ts';
 export * from './clock.ts';
+export * from './console-sessions.ts';
 export * from './event-store.ts';
 export * from './event.ts';
 export * from './jobs.ts';

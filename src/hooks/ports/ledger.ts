@@ -2,15 +2,16 @@ import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts'
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
 import type { EventStore } from './event-store.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from './event.ts';
 import type { Refusals } from './refusals.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
 /**
- * The durable core: seven ports of one store, so that no part of the module holds more than it needs. The HTTP side
+ * The durable core: eight ports of one store, so that no part of the module holds more than it needs. The HTTP side
  * writes through {@link Intake} alone and steps of work through {@link WorkLedger} alone; everything else reads, or
- * looks after the store. A host replaces all seven together.
+ * looks after the store. A host replaces all eight together.
  * @publicApi
  */
 export interface Ledger {
@@ -19,6 +20,7 @@ export interface Ledger {
   readonly sessions: Sessions;
   readonly events: EventStore;
   readonly refusals: Refusals;
+  readonly consoleSessions: ConsoleSessions;
   readonly admin: LedgerAdmin;
   readonly maintenance: Maintenance;
 }
@@ -196,7 +198,7 @@ export abstract class LedgerAdmin {
 export interface Retention {
   readonly payloadsBefore: number;
   readonly eventsBefore: number;
-  /** The time now, at which idempotency keys expire. */
+  /** The time now, at which idempotency keys expire and sessions of the console have ended. */
   readonly now: number;
 }
 
@@ -220,7 +222,7 @@ export interface StoreState {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; expired idempotency keys. Unfinished events are never touched.
+   * without any; refusals; sessions of the console that have ended; expired idempotency keys. Unfinished events are never touched.
    * @returns true: there is more to do.
    */
   abstract prune(retention: Retention): Promise<boolean>;

@@ -58,6 +58,11 @@ export class LedgerUnderTest {
     return details;
   }
 
+  /** What one opening wrote the next one finds. */
+  get isDurable(): boolean {
+    return this.#store.isDurable;
+  }
+
   async reopen(): Promise<void> {
     await this.ledger.maintenance.close();
     this.ledger = await this.#store.provider.open(this.clock);

@@ -13,6 +13,7 @@ import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
 import { Backlog } from './backlog.ts';
 import { BadEnds, Changes } from './changes.ts';
 import { Claims } from './claims.ts';
+import { ConsoleSessionReader, ConsoleSessionRecord } from './console-sessions.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
@@ -59,6 +60,7 @@ function buildWriterTables(db: DatabaseSync) {
     badEnds,
     changes,
     refusals: new RefusalRecord(db),
+    consoleSessions: new ConsoleSessionRecord(db),
     accepting: new Accepting(db, { pause, room, systemEvents, changes }),
     claims: new Claims(db, { queue, underWay, parts }),
     interruptions: new Interruptions(db),
@@ -130,6 +132,18 @@ export function createWriterHandlers(
     retryAll: (now, filter) => tables.deadWork.retryAll(filter, now),
     dismiss: (now, eventId) => tables.deadWork.dismiss(eventId, now),
     dismissAll: (now, filter) => tables.deadWork.dismissAll(filter, now),
+    startConsoleSession: (_now, session) => {
+      tables.consoleSessions.start(session);
+      return null;
+    },
+    extendConsoleSession: (_now, digest, endsAt) => {
+      tables.consoleSessions.extend(digest, endsAt);
+      return null;
+    },
+    endConsoleSession: (_now, digest) => {
+      tables.consoleSessions.end(digest);
+      return null;
+    },
     setPaused: (_now, paused) => {
       pause.set(paused);
       allLanesChanged();
@@ -161,6 +175,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   const events = new EventReader(db);
   const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
   const refusals = new RefusalReader(db);
+  const consoleSessions = new ConsoleSessionReader(db);
   const countWork = createWorkCounter(db);
   return {
     list: (_now, filter) => list.list(filter),
@@ -171,6 +186,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     session: (_now, key, page) => sessions.get(key, page),
     refusals: (_now, filter) => refusals.list(filter),
     lostRequests: (_now, since) => refusals.lost(since),
+    consoleSession: (_now, digest) => consoleSessions.find(digest),
     counts: () => countWork(),
   };
 }

@@ -1,5 +1,5 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, and idempotency keys; then the pages that this left free. Unfinished events are never touched.
+// event, refusals, ended sessions of the console, and idempotency keys; then the pages that this left free. Unfinished events are never touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
 // one call among others in a batch, and has a budget of rows. A process that ends between two steps loses nothing: the
@@ -47,6 +47,7 @@ export class Pruning {
     if (budget.left > 0) this.#forgetTurns(budget, sql.oldIsolatedTurns, payloadsBefore);
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
+    if (budget.left > 0) spend(budget, sql.endedConsoleSessions, now);
     if (budget.left > 0) this.#keys.forget(budget, now);
     const hasFreePages = this.#shrink();
     return budget.left <= 0 || hasFreePages;
@@ -102,6 +103,10 @@ function prepareStatements(db: DatabaseSync) {
     ),
     oldRefusals: db.prepare(
       'DELETE FROM refusals WHERE n IN (SELECT n FROM refusals WHERE at < ? LIMIT ?)',
+    ),
+    endedConsoleSessions: db.prepare(
+      `DELETE FROM console_sessions WHERE digest IN
+       (SELECT digest FROM console_sessions WHERE ends_at <= ? LIMIT ?)`,
     ),
   };
 }

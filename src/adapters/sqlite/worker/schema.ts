@@ -6,7 +6,8 @@
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
- * sender, of the others a sum per minute, code, client and hook). Times are epoch milliseconds.
+ * sender, of the others a sum per minute, code, client and hook), `console_sessions` (who is logged in to the console).
+ * Times are epoch milliseconds.
  *
  * `work.server` is the channel of a delivery, and of a turn what it rests for until it is claimed again; `work.hook` and
  * `work.sender` say whose it is. Of its indexes, each but for a few of the stages (queue.ts): `work_ready` is the ring
@@ -195,4 +196,10 @@ CREATE TABLE refusals (
 CREATE INDEX refusals_by_kind ON refusals (kind);
 CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, ifnull(client, ''), ifnull(hook, ''))
   WHERE kind = 'unverified';
+
+CREATE TABLE console_sessions (
+  digest TEXT PRIMARY KEY,
+  started_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `;
