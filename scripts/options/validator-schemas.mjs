@@ -51,6 +51,7 @@ const rulesWith = (textOr) => ({
   areAddressRanges: () => TEXTS,
   texts: () => TEXTS,
   isTextByName: () => ({ type: 'object', additionalProperties: TEXT }),
+  isDraft: () => ({ type: 'object' }),
   headers: () => ({ additionalProperties: TEXT }),
   isNotify: () => ({
     anyOf: [

@@ -13,7 +13,9 @@ import { PathRules } from './http/path-rules.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { HooksSettings, holdsSecret, ownSecrets } from './options/index.ts';
-import type { BodyKind } from './options/index.ts';
+import type { BodyKind, ResolvedHooksOptions } from './options/index.ts';
+import { draftMapping } from './mapping-draft.ts';
+import type { MappingDraft } from './mapping-draft.ts';
 import { Clock } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
@@ -33,6 +35,8 @@ export interface PreviewRequest {
   /** Credentials are left out, as from a real request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** A mapping as the configuration would have it, which is tried among those in force and kept nowhere. */
+  readonly mapping?: unknown;
 }
 
 /**
@@ -57,6 +61,8 @@ export interface Preview {
   readonly failure: string | null;
   /** Milliseconds that resolving the request took. */
   readonly ms: number;
+  /** What is to be said of the mapping of the request; null: it had none. With problems, nothing else was looked at. */
+  readonly draft: MappingDraft | null;
 }
 
 /**
@@ -97,13 +103,25 @@ export class HookPreview {
   ) {}
 
   /** As if it had been sent with a right token, or a right signature where the path asks for one. */
-  async of({ hook, payload, headers = {}, query = {} }: PreviewRequest): Promise<Preview> {
-    const settings = this.settings.current;
+  async of({ mapping, ...request }: PreviewRequest): Promise<Preview> {
+    if (mapping === undefined) return this.#of(request, this.settings.current, null);
+    const { settings, draft } = await draftMapping(mapping, this.settings);
+    if (draft.problems.length === 0) return this.#of(request, settings, draft);
+    return { ...NOTHING, hook: request.hook, ...NOT_MATCHED, ms: 0, draft };
+  }
+
+  async #of(
+    { hook, payload, headers = {}, query = {} }: PreviewRequest,
+    settings: ResolvedHooksOptions,
+    draft: MappingDraft | null,
+  ): Promise<Preview> {
     const secrets = ownSecrets(settings);
     const rule = this.rules.get(settings, hook);
     const content = await orRejection(() => toContent(payload, rule?.body));
-    if (content instanceof Rejection) return refused({ hook, ms: 0, ...NOT_MATCHED }, content);
-    return this.#preview({
+    if (content instanceof Rejection) {
+      return refused({ hook, ms: 0, ...NOT_MATCHED, draft }, content);
+    }
+    const request = {
       name: hook,
       payload: content.value,
       payloadText: content.text,
@@ -113,16 +131,17 @@ export class HookPreview {
       verifiedBy: rule?.signer?.verifier.scheme.id ?? 'token',
       receivedAt: this.clock.now(),
       settings,
-    });
+    };
+    return this.#preview(request, draft);
   }
 
   /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
   async ofEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
     const request = await this.replays.storedRequest(eventId);
-    return typeof request === 'string' ? request : this.#preview(request);
+    return typeof request === 'string' ? request : this.#preview(request, null);
   }
 
-  async #preview(request: HookRequest): Promise<Preview> {
+  async #preview(request: HookRequest, draft: MappingDraft | null): Promise<Preview> {
     const { name } = request;
     const isBuiltIn = builtInHook(name, request.settings) !== undefined;
     const considered = isBuiltIn ? [] : this.mappings.explainMatch(request, isCredential);
@@ -130,7 +149,7 @@ export class HookPreview {
     const resolved = await orRejection(() => this.ingress.resolve(request));
     const ms = Math.round((performance.now() - began) * 1000) / 1000;
     const mapping = considered.find(({ takes }) => takes)?.mapping ?? null;
-    const about = { hook: name, mapping, considered, ms };
+    const about = { hook: name, mapping, considered, ms, draft };
     if (resolved instanceof Rejection) return refused(about, resolved);
     const { warnings, console = [], skipped, failure } = resolved;
     const shadowed = isBuiltIn ? [] : this.mappings.explainShadowed(request);
@@ -177,6 +196,16 @@ export class HookPreview {
   }
 }
 
+/** Nothing would become of it. */
+const NOTHING = {
+  actions: [],
+  warnings: [],
+  console: [],
+  skipped: null,
+  refusal: null,
+  failure: null,
+};
+
 /** What is known of a request that no mapping has seen. */
 const NOT_MATCHED = { mapping: null, considered: [] };
 
@@ -197,12 +226,10 @@ async function orRejection<T>(ask: () => T | Promise<T>): Promise<T | Rejection>
 }
 
 function refused(
-  about: Pick<Preview, 'hook' | 'mapping' | 'considered' | 'ms'>,
+  about: Pick<Preview, 'hook' | 'mapping' | 'considered' | 'ms' | 'draft'>,
   rejection: Rejection,
 ): Preview {
-  const refusal = toPreviewedRefusal(rejection);
-  const none = { actions: [], warnings: [], console: [], skipped: null, failure: null };
-  return { ...about, ...none, refusal };
+  return { ...NOTHING, ...about, refusal: toPreviewedRefusal(rejection) };
 }
 
 function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {

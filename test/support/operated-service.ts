@@ -79,6 +79,7 @@ const NOTHING: Omit<Preview, 'hook'> = {
   refusal: null,
   failure: null,
   ms: 0,
+  draft: null,
 };
 
 /** Writes down what is asked, answers with next to nothing. */

@@ -93,7 +93,7 @@ export class PathRules {
 }
 
 /** The keys of a mapping that are about its path. */
-const PATH_KEYS = ['verify', 'orToken', 'tokenHeader', 'body', 'maxBodyBytes'] as const;
+export const PATH_KEYS = ['verify', 'orToken', 'tokenHeader', 'body', 'maxBodyBytes'] as const;
 type PathKey = (typeof PATH_KEYS)[number];
 type PathOptions = Pick<MappingOptions, PathKey>;
 
@@ -136,7 +136,7 @@ export function compilePathRules(
 }
 
 /** Absent for a mapping that takes any path. */
-function literalPath({ id, match }: MappingOptions): string | undefined {
+export function literalPath({ id, match }: MappingOptions): string | undefined {
   const path = match === undefined ? id : match.path;
   return path === undefined ? undefined : bareName(path);
 }

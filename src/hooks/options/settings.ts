@@ -81,17 +81,28 @@ export class HooksSettings {
     for (const listener of this.#listeners) listener();
   }
 
-  async #accept(resolution: Resolution): Promise<void> {
+  /** What the checks of the module's parts say of options whose mappings have the right shape; nothing comes in force. */
+  async findings(next: ResolvedHooksOptions): Promise<SettingsFindings> {
     const checked: SettingsFindings[] = [];
-    for (const check of resolution.areMappingsSound ? this.#checks : []) {
-      const found = check(resolution.resolved);
+    for (const check of this.#checks) {
+      const found = check(next);
       checked.push(found instanceof Promise ? await found : found);
     }
     const problems = checked.flatMap((found) => found.problems);
     const warnings = checked.flatMap((found) => found.warnings);
-    const all = [...resolution.problems, ...renamed(problems, this.names)];
+    return {
+      problems: renamed(problems, this.names),
+      warnings: renamed(warnings, this.names),
+    };
+  }
+
+  async #accept(resolution: Resolution): Promise<void> {
+    const { problems, warnings } = resolution.areMappingsSound
+      ? await this.findings(resolution.resolved)
+      : { problems: [], warnings: [] };
+    const all = [...resolution.problems, ...problems];
     if (all.length > 0) throw new ConfigurationError(all);
-    for (const warning of [...resolution.warnings, ...renamed(warnings, this.names)]) {
+    for (const warning of [...resolution.warnings, ...warnings]) {
       this.#logger.warn(`${warning.key} ${warning.message}`);
     }
   }

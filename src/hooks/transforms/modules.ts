@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { TransformCompiler } from './compiler.ts';
 import type { Bundle, Compilation, TransformReference } from './compiler.ts';
@@ -53,12 +54,16 @@ export class TransformModules {
   }
 
   async #upToDate(reference: TransformReference): Promise<Entry> {
-    const name = JSON.stringify([reference.root, reference.module, reference.export ?? null]);
+    const { root, module, export: exported = null } = reference;
+    const name = JSON.stringify([root, posix.normalize(module), exported]);
     const known = this.#entries.get(name);
     if (known === undefined) {
       const entry: Entry = { latest: await this.compiler.compile(reference) };
-      if ('bundle' in entry.latest) entry.good = entry.latest.bundle;
-      this.#entries.set(name, entry);
+      // What was never good cannot come in force: of names that lead nowhere, none is remembered.
+      if ('bundle' in entry.latest) {
+        entry.good = entry.latest.bundle;
+        this.#entries.set(name, entry);
+      }
       return entry;
     }
     if (known.compiling === undefined && hasChanged(known.latest.marks)) {

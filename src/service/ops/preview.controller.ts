@@ -3,6 +3,7 @@ import { Allow, IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'cla
 import type { FastifyRequest } from 'fastify';
 import { HookPreview } from '../../hooks/index.ts';
 import type { Preview } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
 import { TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
 import { Refusal } from '../refusals.ts';
@@ -14,13 +15,22 @@ const IsTextByName = (): PropertyDecorator =>
     { message: '$property must be an object of texts' },
   );
 
-function isTextByName(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((entry) => typeof entry === 'string')
+/** Most characters of a mapping as JSON: its task alone may have 10,000. */
+const LONGEST_MAPPING = 100_000;
+
+/** A mapping that somebody writes, whatever is wrong with it. */
+const IsDraft = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isDraft', validator: { validate: isDraft } },
+    { message: `$property must be an object of at most ${LONGEST_MAPPING} characters` },
   );
+
+function isDraft(value: unknown): boolean {
+  return isRecord(value) && JSON.stringify(value).length <= LONGEST_MAPPING;
+}
+
+function isTextByName(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
 }
 
 /** Body of `POST /ops/api/preview`: a request of your own, or the `event` whose request is to be looked at again. */
@@ -50,7 +60,17 @@ export class PreviewBody {
   @IsString()
   @Length(1, 64)
   event?: string;
+
+  /**
+   * A mapping as an entry of `hooks.mappings`, tried among those in force and kept nowhere: in place of the one with its
+   * id, else before all others. What is wrong with it is `draft` of the answer. Never beside `event`.
+   */
+  @IsOptional()
+  @IsDraft()
+  mapping?: Record<string, unknown>;
 }
+
+const NOT_OF_EVENTS = 'mapping goes with a request of your own, not with event';
 
 /** What would become of a request, without any effect. */
 @Controller('ops/api/preview')
@@ -65,6 +85,8 @@ export class PreviewController {
   async preview(@Req() request: FastifyRequest): Promise<Preview> {
     const { event, ...asked } = await readBody(request, PreviewBody);
     if (event === undefined) return this.hooks.of(asked);
+    // It could name what stories leave out of a payload.
+    if (asked.mapping !== undefined) throw new Refusal('invalid_body', NOT_OF_EVENTS);
     const preview = await this.hooks.ofEvent(event);
     if (typeof preview !== 'string') return preview;
     throw new Refusal(preview === 'pruned' ? 'payload_pruned' : 'unknown_event');
