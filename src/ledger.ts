@@ -6,6 +6,7 @@ import './platform/required-node.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {
+  ACTIVITY_KEPT_MS,
   Clock,
   ConsoleSessions,
   EventStore,
@@ -26,6 +27,8 @@ export type {
   AcceptLimits,
   Acceptance,
   ActionReceipt,
+  Activity,
+  ActivityWindow,
   AttemptNote,
   BadEndChange,
   BadEnds,
@@ -34,6 +37,8 @@ export type {
   ConsoleSession,
   ConsumeChange,
   ContextLimits,
+  Counted,
+  DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
   DeliveryChange,

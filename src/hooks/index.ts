@@ -111,6 +111,7 @@ export type {
 } from './options/index.ts';
 
 export {
+  ACTIVITY_KEPT_MS,
   AgentDirectory,
   AgentError,
   AgentRunner,
@@ -140,6 +141,8 @@ export {
 export type {
   Acceptance,
   ActionReceipt,
+  Activity,
+  ActivityWindow,
   Agent,
   AgentFailure,
   AgentReply,
@@ -156,6 +159,8 @@ export type {
   ConsoleSession,
   ConsumeChange,
   ContextLimits,
+  Counted,
+  DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
   DeliveryTarget,

@@ -108,7 +108,12 @@ export const ledgerPorts: readonly Provider[] = [
     sessions: true,
     session: true,
   }),
-  port(Refusals, (ledger) => ledger.refusals, { record: true, list: true, lost: true }),
+  port(Refusals, (ledger) => ledger.refusals, {
+    record: true,
+    list: true,
+    lost: true,
+    failed: true,
+  }),
   port(ConsoleSessions, (ledger) => ledger.consoleSessions, {
     start: true,
     find: true,
@@ -123,6 +128,8 @@ export const ledgerPorts: readonly Provider[] = [
     setPaused: true,
     isPaused: true,
     counts: true,
+    dead: true,
+    activity: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {
     prune: true,

@@ -1,4 +1,5 @@
 import { describeAccepting } from './ledger/accepting.contract.ts';
+import { describeActivity } from './ledger/activity.contract.ts';
 import { describeChannelPlaces } from './ledger/channel-places.contract.ts';
 import { describeClaiming } from './ledger/claiming.contract.ts';
 import { describeConsoleSessions } from './ledger/console-sessions.contract.ts';
@@ -30,6 +31,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeOperations(openStore);
     describeRefusals(openStore);
     describeConsoleSessions(openStore);
+    describeActivity(openStore);
     describePruning(openStore);
   });
 }

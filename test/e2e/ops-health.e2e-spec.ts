@@ -99,7 +99,7 @@ describe('GET /ops/metrics', () => {
       'hooks_ledger_slowest_commit_seconds 0.25',
       'hooks_ledger_bytes 4096',
       'hooks_ledger_log_bytes 32',
-      'hooks_ledger_free_bytes 1000000',
+      'hooks_ledger_free_bytes 100000000000',
       'hooks_ledger_damaged 0',
     ]);
   });

@@ -7,6 +7,9 @@ import {
   Sessions,
 } from '../../src/hooks/index.ts';
 import type {
+  Activity,
+  ActivityWindow,
+  DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
   EventFilter,
@@ -73,6 +76,9 @@ export class OperatedLedger {
   readonly upkeep: Maintenance;
   readonly refusals: Refusals;
   lost: LostRequests[] = [];
+  failed: LostRequests[] = [];
+  deadWork: DeadWork[] = [];
+  freeBytes = 100_000_000_000;
   /** Epoch milliseconds. */
   lostAskedSince = Number.NaN;
 
@@ -186,6 +192,25 @@ class OperatedOperations extends LedgerAdmin {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return [{ kind: 'run', state: 'waiting', count: 3 }];
   }
+
+  async dead(): Promise<DeadWork[]> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return this.ledger.deadWork;
+  }
+
+  async activity(window: ActivityWindow): Promise<Activity> {
+    this.ledger.journal.push(`activity ${JSON.stringify(window)}`);
+    const zeros = Array.from({ length: window.steps }, () => 0);
+    return {
+      accepted: [...zeros.slice(1), 1],
+      refused: zeros,
+      runsSucceeded: zeros,
+      runsFailed: zeros,
+      delivered: zeros,
+      deliveriesFailed: zeros,
+      waiting: zeros,
+    };
+  }
 }
 
 class OperatedRefusals extends Refusals {
@@ -204,6 +229,11 @@ class OperatedRefusals extends Refusals {
     this.ledger.lostAskedSince = since;
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.lost;
+  }
+
+  async failed(): Promise<LostRequests[]> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return this.ledger.failed;
   }
 }
 
@@ -228,7 +258,7 @@ class OperatedUpkeep extends Maintenance {
       slowestCommitSeconds: 0.25,
       ledgerBytes: 4096,
       logBytes: 32,
-      freeBytes: 1_000_000,
+      freeBytes: this.ledger.freeBytes,
     };
   }
 

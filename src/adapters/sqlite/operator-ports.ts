@@ -1,3 +1,4 @@
+import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
@@ -10,8 +11,13 @@ import type {
   SessionFilter,
   StoredRequest,
 } from '../../hooks/ports/event-store.ts';
-import { LedgerAdmin } from '../../hooks/ports/ledger.ts';
-import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../hooks/ports/ledger.ts';
+import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type {
+  DeadWork,
+  DeadWorkFilter,
+  DeadWorkPage,
+  WorkCounts,
+} from '../../hooks/ports/ledger.ts';
 import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
 import { encodeChange } from './codec.ts';
@@ -83,6 +89,10 @@ export class SqliteRefusals extends Refusals {
   lost(since: number): Promise<readonly LostRequests[]> {
     return this.#reader.call('lostRequests', since);
   }
+
+  failed(since: number): Promise<readonly LostRequests[]> {
+    return this.#reader.call('failedRequests', since);
+  }
 }
 
 /** Written on the writer thread; looked up on the reader's, which sees whatever was committed before it is asked. */
@@ -150,5 +160,17 @@ export class SqliteLedgerAdmin extends LedgerAdmin {
 
   counts(): Promise<readonly WorkCounts[]> {
     return this.#reader.call('counts');
+  }
+
+  dead(): Promise<readonly DeadWork[]> {
+    return this.#reader.call('dead');
+  }
+
+  /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */
+  async activity(window: ActivityWindow): Promise<Activity> {
+    await this.#writer.call('writeActivity').catch((error: unknown) => {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+    });
+    return this.#reader.call('activity', window);
   }
 }

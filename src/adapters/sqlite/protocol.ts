@@ -1,11 +1,13 @@
 // What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
+import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
 import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   AcceptLimits,
   ContextLimits,
+  DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
   SessionContext,
@@ -152,6 +154,7 @@ export interface WriterCalls {
   endConsoleSession: { args: [digest: string]; result: null };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
+  writeActivity: { args: []; result: null };
   prune: { args: [retention: Retention]; result: boolean };
   probe: { args: []; result: null };
 }
@@ -176,7 +179,10 @@ export interface ReaderCalls {
   refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
   consoleSession: { args: [digest: string]; result: ConsoleSession | null };
   lostRequests: { args: [since: number]; result: readonly LostRequests[] };
+  failedRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };
+  dead: { args: []; result: readonly DeadWork[] };
+  activity: { args: [window: ActivityWindow]; result: Activity };
 }
 
 /** What the one thread of a ledger in memory answers. */

@@ -1,3 +1,4 @@
+import type { Activity, ActivityWindow } from './activity.ts';
 import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelId, Route } from './channel.ts';
@@ -147,6 +148,16 @@ export interface WorkCounts {
   readonly oldestDueAt?: number;
 }
 
+/** Dead runs or deliveries of one hook. @publicApi */
+export interface DeadWork {
+  readonly kind: 'run' | 'delivery';
+  /** Id of the mapping, `agent` or `wake`, as {@link DeadWorkFilter.hook} takes it; null: replies of heartbeats. */
+  readonly hook: string | null;
+  readonly count: number;
+  /** When the first of them was given up, in epoch milliseconds. */
+  readonly since: number;
+}
+
 /** Which dead runs and deliveries; absent fields leave none out. @publicApi */
 export interface DeadWorkFilter {
   /** Name of the event's hook, or id of its mapping. */
@@ -192,6 +203,15 @@ export abstract class LedgerAdmin {
 
   /** Every kind and state that has any work. */
   abstract counts(): Promise<readonly WorkCounts[]>;
+
+  /** The dead runs and deliveries that can be retried, by hook, the most first. */
+  abstract dead(): Promise<readonly DeadWork[]>;
+
+  /**
+   * What happened lately, as charts show it. Kept by the minute and over restarts, while the clock is set back or ahead,
+   * too; a crash may cost the figures of the last minute, and no event.
+   */
+  abstract activity(window: ActivityWindow): Promise<Activity>;
 }
 
 /** What may be forgotten: everything older than these epoch milliseconds. @publicApi */
@@ -222,7 +242,8 @@ export interface StoreState {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; sessions of the console that have ended; expired idempotency keys. Unfinished events are never touched.
+   * without any; refusals; sessions of the console that have ended; counts of activity; expired idempotency keys.
+   * Unfinished events are never touched.
    * @returns true: there is more to do.
    */
   abstract prune(retention: Retention): Promise<boolean>;

@@ -85,4 +85,7 @@ export abstract class Refusals {
 
   /** What was lost since then, by hook and code, the most first. @param since epoch milliseconds */
   abstract lost(since: number): Promise<readonly LostRequests[]>;
+
+  /** What verified senders were answered 5xx to since then, likewise. @param since epoch milliseconds */
+  abstract failed(since: number): Promise<readonly LostRequests[]>;
 }

@@ -8,6 +8,7 @@ import type { StoredAcceptance, StoredAction, StoredEvent } from '../codec.ts';
 import type { StoredKey } from '../stored-key.ts';
 import { idOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { encodeHead } from '../stored-head.ts';
+import type { ActivityRecord } from './activity.ts';
 import type { Pause } from './admin.ts';
 import type { Changes } from './changes.ts';
 import { IdempotencyKeys } from './idempotency.ts';
@@ -22,6 +23,7 @@ interface Tables {
   readonly room: Room;
   readonly systemEvents: SystemEvents;
   readonly changes: Changes;
+  readonly activity: ActivityRecord;
 }
 
 /** Decides what becomes of a new event, then writes all of it or nothing. */
@@ -53,6 +55,7 @@ export class Accepting {
     const warnings = isReused ? withReusedKey(event.warnings) : event.warnings;
     this.#store({ ...event, warnings }, kept, now);
     this.#tables.room.askHeartbeats(load, limits, now);
+    this.#tables.activity.add('accepted');
     return {
       outcome: 'accepted',
       ...(kept.length < event.actions.length && {

@@ -1,7 +1,12 @@
 // What an operator does to the ledger as a whole, and what metrics and health checks ask of it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
-import type { DeadWorkFilter, DeadWorkPage, WorkCounts } from '../../../hooks/ports/ledger.ts';
+import type {
+  DeadWork as CountedDeadWork,
+  DeadWorkFilter,
+  DeadWorkPage,
+  WorkCounts,
+} from '../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Settlement } from './event-status.ts';
@@ -200,6 +205,27 @@ export function createWorkCounter(db: DatabaseSync): () => readonly WorkCounts[]
         state: word(row, 'state', STATES),
         count: integer(row, 'count'),
         ...(oldestDueAt !== null && { oldestDueAt }),
+      };
+    });
+}
+
+const RETRIABLE = ['run', 'delivery'] as const;
+
+/** Counts dead runs and deliveries by hook. When they were buried they were due for the last time. */
+export function createDeadCounter(db: DatabaseSync): () => readonly CountedDeadWork[] {
+  const count = db.prepare(
+    `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM work
+     WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
+     GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1`,
+  );
+  return () =>
+    count.all().map((row) => {
+      const hook = text(row, 'hook');
+      return {
+        kind: word(row, 'kind', RETRIABLE),
+        hook: hook === '' ? null : hook,
+        count: integer(row, 'count'),
+        since: integer(row, 'since'),
       };
     });
 }

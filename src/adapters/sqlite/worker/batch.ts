@@ -13,6 +13,10 @@ export interface BatchContext<C extends CallMap<C>> {
   readonly guard?: FileGuard;
   /** Called before each batch, outside of its transaction. */
   noteTime?(now: number, elapsed: number): void;
+  /** Called within each transaction, as the last before its COMMIT. */
+  beforeCommit?(now: number, elapsed: number): void;
+  /** Called when a COMMIT has returned. */
+  committed?(): void;
   /** Called after a rollback: what was remembered in memory may be wrong. */
   forget(): void;
 }
@@ -42,7 +46,7 @@ function runTogether<C extends CallMap<C>>(context: BatchContext<C>, batch: Batc
   begin(context);
   try {
     const values = calls.map((call) => invoke(context, batch, call));
-    context.db.exec('COMMIT');
+    commit(context, batch);
     return { values, failures: [], lost: null };
   } catch (error) {
     rollBack(context);
@@ -59,7 +63,7 @@ function runOneByOne<C extends CallMap<C>>(context: BatchContext<C>, batch: Batc
     try {
       begin(context);
       values[index] = invoke(context, batch, call);
-      context.db.exec('COMMIT');
+      commit(context, batch);
     } catch (error) {
       rollBack(context);
       failures.push(toFailure(index, error));
@@ -78,6 +82,26 @@ function begin<C extends CallMap<C>>({ db, guard }: BatchContext<C>): void {
   } catch (error) {
     db.exec('ROLLBACK');
     throw error;
+  }
+}
+
+function commit<C extends CallMap<C>>(
+  context: BatchContext<C>,
+  { now, elapsed }: Pick<Batch<C>, 'now' | 'elapsed'>,
+): void {
+  context.beforeCommit?.(now, elapsed);
+  context.db.exec('COMMIT');
+  context.committed?.();
+}
+
+/** A last transaction of the thread's own; what cannot be written any more is given up. */
+export function writeLast<C extends CallMap<C>>(context: BatchContext<C>, write: () => void): void {
+  try {
+    begin(context);
+    write();
+    context.db.exec('COMMIT');
+  } catch {
+    rollBack(context);
   }
 }
 

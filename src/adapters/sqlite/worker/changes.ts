@@ -8,12 +8,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import type {
   BadEndChange,
   DeliveryChange,
+  DeliveryStatus,
   DeliveryUpdate,
   RunChange,
+  RunStatus,
 } from '../../../hooks/ports/change.ts';
+import type { Counted } from '../../../hooks/ports/activity.ts';
 import type { BadEnds as GatheredEnds } from '../../../hooks/ports/work-ledger.ts';
 import type { StoredChange, StoredRunUpdate } from '../codec.ts';
 import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
+import type { ActivityRecord } from './activity.ts';
 import type { HeartbeatCounts } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalText, text } from './rows.ts';
@@ -22,6 +26,7 @@ import type { SystemEvents } from './system-events.ts';
 
 /** The tables that others write too. Those of runs and deliveries are written only here. */
 interface Tables {
+  readonly activity: ActivityRecord;
   readonly badEnds: BadEnds;
   readonly queue: WorkQueue;
   readonly systemEvents: SystemEvents;
@@ -32,6 +37,20 @@ interface Tables {
 
 /** No event has to be settled; one array for all, because most changes of a wake end here. */
 const NONE: readonly number[] = [];
+
+/** As what the ends of runs and deliveries are counted; other statuses are none. */
+const RUN_ENDS: Partial<Record<RunStatus, Counted>> = {
+  succeeded: 'runsSucceeded',
+  failed: 'runsFailed',
+  'timed-out': 'runsFailed',
+  interrupted: 'runsFailed',
+};
+const DELIVERY_ENDS: Partial<Record<DeliveryStatus, Counted>> = {
+  delivered: 'delivered',
+  accepted: 'delivered',
+  dead: 'deliveriesFailed',
+  unknown: 'deliveriesFailed',
+};
 
 /** Writes changes, one variant of {@link StoredChange} after the other. */
 export class Changes {
@@ -65,10 +84,13 @@ export class Changes {
       case 'run':
         return [this.#runs.begin(change)];
       case 'run-update':
+        this.#count(change.status && RUN_ENDS[change.status]);
         return orNone(this.#runs.update(change));
       case 'delivery':
+        this.#count(DELIVERY_ENDS[change.status]);
         return [this.#deliveries.begin(change)];
       case 'delivery-update':
+        this.#count(change.status && DELIVERY_ENDS[change.status]);
         return orNone(this.#deliveries.update(change));
       case 'consume':
         return systemEvents.consume(change, now);
@@ -87,6 +109,10 @@ export class Changes {
         badEnds.forget(change.through);
         return NONE;
     }
+  }
+
+  #count(end: Counted | undefined): void {
+    if (end !== undefined) this.#tables.activity.add(end);
   }
 
   #requestHeartbeat(event: number): readonly number[] {

@@ -9,7 +9,8 @@ import { decodeKey } from '../stored-key.ts';
 import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';
-import { DeadWork, Pause, createProbe, createWorkCounter } from './admin.ts';
+import { ActivityReader, ActivityRecord } from './activity.ts';
+import { DeadWork, Pause, createProbe, createWorkCounter, createDeadCounter } from './admin.ts';
 import { Backlog } from './backlog.ts';
 import { BadEnds, Changes } from './changes.ts';
 import { Claims } from './claims.ts';
@@ -28,9 +29,14 @@ import { SystemEvents } from './system-events.ts';
 import { UnderWay } from './under-way.ts';
 
 /** The tables, each with the others that it writes to. */
-function buildWriterTables(db: DatabaseSync) {
+function buildWriterTables(db: DatabaseSync, now: number) {
   const backlog = new Backlog(db);
   const underWay = new UnderWay(db);
+  const activity = new ActivityRecord(
+    db,
+    now,
+    () => backlog.total - underWay.runs - underWay.deliveries,
+  );
   const queue = new WorkQueue(db, backlog);
   const heartbeats = new HeartbeatCounts(db);
   const settlement = new Settlement(db);
@@ -42,6 +48,7 @@ function buildWriterTables(db: DatabaseSync) {
   const room = new Room({ backlog, underWay, queue, systemEvents });
   const badEnds = new BadEnds(db);
   const changes = new Changes(db, {
+    activity,
     badEnds,
     queue,
     systemEvents,
@@ -50,6 +57,7 @@ function buildWriterTables(db: DatabaseSync) {
     routes,
   });
   return {
+    activity,
     backlog,
     underWay,
     queue,
@@ -59,9 +67,9 @@ function buildWriterTables(db: DatabaseSync) {
     pause,
     badEnds,
     changes,
-    refusals: new RefusalRecord(db),
     consoleSessions: new ConsoleSessionRecord(db),
-    accepting: new Accepting(db, { pause, room, systemEvents, changes }),
+    refusals: new RefusalRecord(db, activity),
+    accepting: new Accepting(db, { pause, room, systemEvents, changes, activity }),
     claims: new Claims(db, { queue, underWay, parts }),
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
@@ -79,8 +87,8 @@ export function createWriterHandlers(
   db: DatabaseSync,
   { now, elapsed, held }: Omit<ThreadData, 'role' | 'dir'>,
 ) {
-  const tables = buildWriterTables(db);
-  const { backlog, underWay, queue, systemEvents, transcripts, routes, pause } = tables;
+  const tables = buildWriterTables(db, now);
+  const { activity, backlog, underWay, queue, systemEvents, transcripts, routes, pause } = tables;
   const { claims, interruptions } = tables;
   const clock = new ClockSteps(db, now, elapsed);
   interruptions.endAll(now, held);
@@ -150,6 +158,10 @@ export function createWriterHandlers(
       return null;
     },
     isPaused: () => pause.isPaused(),
+    writeActivity: () => {
+      activity.writeNow();
+      return null;
+    },
     prune: (now, retention) => clock.isBelieved(now) && tables.pruning.step(retention),
     probe: (now) => {
       tables.probe(now);
@@ -158,15 +170,26 @@ export function createWriterHandlers(
   };
   // After a rollback, what these remember may never have been written.
   const forget = () => {
+    activity.forget();
     backlog.forget();
     underWay.forget();
     systemEvents.forget();
     pause.forget();
   };
   const noteTime = (now: number, elapsed: number) => {
-    if (clock.note(now, elapsed)) allLanesChanged();
+    if (!clock.note(now, elapsed)) return;
+    activity.clockWasSet(now);
+    allLanesChanged();
   };
-  return { handlers, noteTime, forget, changedLanes: queue.changedLanes };
+  return {
+    handlers,
+    noteTime,
+    beforeCommit: (now: number, elapsed: number) => activity.beforeCommit(now, elapsed),
+    committed: () => activity.committed(),
+    forget,
+    writeRest: () => activity.writeRest(),
+    changedLanes: queue.changedLanes,
+  };
 }
 
 /** Everything that an operator reads, on one connection. */
@@ -176,7 +199,9 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
   const refusals = new RefusalReader(db);
   const consoleSessions = new ConsoleSessionReader(db);
+  const activity = new ActivityReader(db);
   const countWork = createWorkCounter(db);
+  const countDead = createDeadCounter(db);
   return {
     list: (_now, filter) => list.list(filter),
     get: (_now, id) => events.get(id),
@@ -185,8 +210,11 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     sessions: (_now, filter) => sessions.list(filter),
     session: (_now, key, page) => sessions.get(key, page),
     refusals: (_now, filter) => refusals.list(filter),
-    lostRequests: (_now, since) => refusals.lost(since),
     consoleSession: (_now, digest) => consoleSessions.find(digest),
+    lostRequests: (_now, since) => refusals.ofVerified('lost', since),
+    failedRequests: (_now, since) => refusals.ofVerified('failed', since),
     counts: () => countWork(),
+    dead: () => countDead(),
+    activity: (now, window) => activity.read(window, now),
   };
 }

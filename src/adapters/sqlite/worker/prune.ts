@@ -1,11 +1,13 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, ended sessions of the console, and idempotency keys; then the pages that this left free. Unfinished events are never touched.
+// event, refusals, ended sessions of the console, counts, and idempotency keys; then the pages that this left free.
+// Unfinished events are never touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
 // one call among others in a batch, and has a budget of rows. A process that ends between two steps loses nothing: the
 // next one finds what is left by the same queries.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
+import { minuteOf, prepareOldActivity } from './activity.ts';
 import { ExpiredKeys } from './idempotency.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';
@@ -48,6 +50,8 @@ export class Pruning {
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
     if (budget.left > 0) spend(budget, sql.endedConsoleSessions, now);
+    if (budget.left > 0) spend(budget, sql.oldActivity, minuteOf(now));
+    if (budget.left > 0) spend(budget, sql.activityAhead, minuteOf(now));
     if (budget.left > 0) this.#keys.forget(budget, now);
     const hasFreePages = this.#shrink();
     return budget.left <= 0 || hasFreePages;
@@ -84,6 +88,7 @@ function prepareStatements(db: DatabaseSync) {
     );
   const isEmpty = 'NOT EXISTS (SELECT 1 FROM turns WHERE session = key)';
   return {
+    ...prepareOldActivity(db),
     freePages: db.prepare(
       `SELECT freelist_count AS free, page_count AS pages
        FROM pragma_freelist_count, pragma_page_count`,

@@ -13,9 +13,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { StoredWork } from '../codec.ts';
-import { LANES } from '../protocol.ts';
+import { KINDS, LANES } from '../protocol.ts';
 import type { Backlog } from './backlog.ts';
-import { integer, text } from './rows.ts';
+import { integer, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 import { CLAIMABLE, FIRST } from './stages.ts';
 import type { HeldWork } from './under-way.ts';
@@ -62,7 +62,7 @@ export class WorkQueue {
       work.eventId ?? null,
       work.job,
     );
-    if (kind === 'run') this.#backlog.add(hook);
+    this.#backlog.add(kind, hook);
     if (stage !== 'blocked') this.changedLanes.add(lane);
   }
 
@@ -93,7 +93,7 @@ export class WorkQueue {
   /** Puts work that was given up into its queue, as if it had just been accepted. */
   requeue(id: number, lane: Lane, key: string, now: number): void {
     const row = this.#sql.renew.get(now, id)!;
-    if (text(row, 'kind') === 'run') this.#backlog.add(text(row, 'hook'));
+    this.#backlog.add(word(row, 'kind', KINDS), text(row, 'hook'));
     this.#enqueue(id, lane, key, now);
   }
 
@@ -146,7 +146,7 @@ export class WorkQueue {
 
   /** Lets the oldest of those that wait behind be claimed. */
   #leave(held: HeldWork): void {
-    if (held.kind === 'run') this.#backlog.remove(held.hook);
+    this.#backlog.remove(held.kind, held.hook);
     this.#sql.promote.run(held.lane, held.key);
     this.#noteEnd(held);
   }

@@ -8,6 +8,7 @@ import type {
   RefusalFilter,
   RefusedRequest,
 } from '../../../hooks/ports/refusals.ts';
+import type { ActivityRecord } from './activity.ts';
 import { integer, optionalInteger, optionalText, text, time, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -16,9 +17,11 @@ const KINDS = ['lost', 'failed', 'unverified'] as const;
 /** Keeps what was refused. */
 export class RefusalRecord {
   readonly #sql: ReturnType<typeof prepareRecord>;
+  readonly #activity: ActivityRecord;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, activity: ActivityRecord) {
     this.#sql = prepareRecord(db);
+    this.#activity = activity;
   }
 
   add(refusals: readonly NewRefusal[]): void {
@@ -31,6 +34,7 @@ export class RefusalRecord {
   #insert({ verifiedBy, ...refusal }: NewRefusal): void {
     const { at, kind, hook, name, client, status, code, reason, bytes, count } = refusal;
     const insert = kind === 'unverified' ? this.#sql.sum : this.#sql.insert;
+    this.#activity.add('refused', count);
     insert.run(at, kind, hook, name, client, status, code, reason, verifiedBy, bytes, count);
   }
 }
@@ -75,8 +79,9 @@ export class RefusalReader {
     };
   }
 
-  lost(since: number): LostRequests[] {
-    return this.#sql.lost.all(since).map((row) => ({
+  /** Of verified senders, by hook and code. */
+  ofVerified(kind: 'lost' | 'failed', since: number): LostRequests[] {
+    return this.#sql.sums.all(kind, since).map((row) => ({
       hook: optionalText(row, 'hook'),
       code: text(row, 'code'),
       status: integer(row, 'status'),
@@ -87,16 +92,16 @@ export class RefusalReader {
 }
 
 /** At most a few ten thousand rows, so the filters of a list need no index. */
-function prepareReader(db: DatabaseSync): Readonly<Record<'list' | 'lost', StatementSync>> {
+function prepareReader(db: DatabaseSync): Readonly<Record<'list' | 'sums', StatementSync>> {
   return {
     list: db.prepare(
       `SELECT * FROM refusals WHERE (?1 IS NULL OR n < ?1) AND (?2 IS NULL OR ?2 IN (hook, name))
        AND (?3 IS NULL OR code = ?3) AND (?4 IS NULL OR at >= ?4)
        AND (?5 IS NULL OR (kind <> 'unverified') = ?5) ORDER BY n DESC LIMIT ?6`,
     ),
-    lost: db.prepare(
+    sums: db.prepare(
       `SELECT hook, code, status, sum(count) AS count, min(at) AS at FROM refusals
-       WHERE kind = 'lost' AND at >= ? GROUP BY hook, code, status ORDER BY 4 DESC, hook, code`,
+       WHERE kind = ? AND at >= ? GROUP BY hook, code, status ORDER BY 4 DESC, hook, code`,
     ),
   };
 }

@@ -6,8 +6,8 @@
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
- * sender, of the others a sum per minute, code, client and hook), `console_sessions` (who is logged in to the console).
- * Times are epoch milliseconds.
+ * sender, of the others a sum per minute, code, client and hook), `console_sessions` (who is logged in to the console),
+ * `activity` (what was counted, a row per minute since the epoch in which anything was). Times are epoch milliseconds.
  *
  * `work.server` is the channel of a delivery, and of a turn what it rests for until it is claimed again; `work.hook` and
  * `work.sender` say whose it is. Of its indexes, each but for a few of the stages (queue.ts): `work_ready` is the ring
@@ -202,4 +202,15 @@ CREATE TABLE console_sessions (
   started_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE activity (
+  minute INTEGER PRIMARY KEY,
+  accepted INTEGER NOT NULL,
+  refused INTEGER NOT NULL,
+  runs_succeeded INTEGER NOT NULL,
+  runs_failed INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  deliveries_failed INTEGER NOT NULL,
+  waiting INTEGER NOT NULL
+) STRICT;
 `;

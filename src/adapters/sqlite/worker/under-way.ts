@@ -52,6 +52,11 @@ export class UnderWay {
     return this.#held.runs;
   }
 
+  /** Of all channels. */
+  get deliveries(): number {
+    return this.#held.deliveries;
+  }
+
   /** Of both lanes. */
   get suspects(): number {
     return this.#held.suspects;
@@ -77,6 +82,7 @@ export class UnderWay {
     const held: Held = {
       byId: new Map(),
       runs: 0,
+      deliveries: 0,
       suspects: 0,
       byServer: new Map(),
       byHook: new Map(),
@@ -90,6 +96,7 @@ export class UnderWay {
 interface Held {
   readonly byId: Map<number, HeldWork>;
   runs: number;
+  deliveries: number;
   suspects: number;
   readonly byServer: Map<string, number>;
   readonly byHook: Map<string, number>;
@@ -100,6 +107,7 @@ function count(held: Held, work: HeldWork, by: 1 | -1): void {
   else held.byId.delete(work.id);
   if (work.isSuspect) held.suspects += by;
   if (work.lane === 'delivery') add(held.byServer, work.server, by);
+  if (work.kind === 'delivery') held.deliveries += by;
   if (work.kind !== 'run') return;
   held.runs += by;
   add(held.byHook, work.hook, by);

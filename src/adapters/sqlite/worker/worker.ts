@@ -18,7 +18,7 @@ import type {
   ThreadData,
   WriterCalls,
 } from '../protocol.ts';
-import { runBatch } from './batch.ts';
+import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
@@ -112,6 +112,8 @@ function findDamage(db: DatabaseSync): string | null {
 interface Service<C extends CallMap<C>> extends BatchContext<C> {
   /** Filled by the handlers, emptied into each answer. */
   readonly changedLanes?: Set<Lane>;
+  /** Writes what is only in memory, in a last transaction. */
+  writeRest?(): void;
   /** Called after each answer, while no batch waits. */
   afterAnswer?(): void;
   close(): void;
@@ -124,6 +126,7 @@ const NO_LANES: readonly Lane[] = [];
 function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
   port.on('message', (message: Batch<C> | typeof CLOSE) => {
     if (message === CLOSE) {
+      writeLast(service, () => service.writeRest?.());
       end(port, service);
       return;
     }
