@@ -62,6 +62,8 @@ export type {
   Job,
   Lane,
   Lease,
+  HookRefusals,
+  HookUse,
   Ledger,
   LedgerLog,
   LedgerProvider,

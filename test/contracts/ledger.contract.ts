@@ -5,6 +5,7 @@ import { describeClaiming } from './ledger/claiming.contract.ts';
 import { describeConsoleSessions } from './ledger/console-sessions.contract.ts';
 import { describeCrashes } from './ledger/crashes.contract.ts';
 import { describeFairness } from './ledger/fairness.contract.ts';
+import { describeHookUses } from './ledger/hook-uses.contract.ts';
 import { describeParts } from './ledger/parts.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
@@ -32,6 +33,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeRefusals(openStore);
     describeConsoleSessions(openStore);
     describeActivity(openStore);
+    describeHookUses(openStore);
     describePruning(openStore);
   });
 }

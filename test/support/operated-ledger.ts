@@ -113,6 +113,10 @@ class OperatedEvents extends EventStore {
     return null;
   }
 
+  async hookUses(hooks: readonly string[]) {
+    return hooks.map((hook) => ({ hook, lastAt: null, accepted: 0 }));
+  }
+
   async sessions(filter: SessionFilter) {
     this.ledger.journal.push(`sessions ${JSON.stringify(filter)}`);
     const session = { key: 'agent:main:main', agentId: 'main', lastTurnAt: null };
@@ -223,6 +227,10 @@ class OperatedRefusals extends Refusals {
   async list(filter: RefusalFilter) {
     this.ledger.journal.push(`refusals ${JSON.stringify(filter)}`);
     return { refusals: [REFUSED], nextCursor: 'next' };
+  }
+
+  async countByHook() {
+    return [];
   }
 
   async lost(since: number): Promise<LostRequests[]> {

@@ -17,6 +17,11 @@ export function keyOf(id: string): number | null {
   return Number.isSafeInteger(key) ? key : null;
 }
 
+/** The least key of whatever begins then or later. @param time epoch milliseconds */
+export function firstKeyOf(time: number): number {
+  return Math.trunc(time - EPOCH_MS) * PER_MILLISECOND;
+}
+
 /** The same of an id of our own. */
 export function ownKeyOf(id: string): number {
   const key = keyOf(id);

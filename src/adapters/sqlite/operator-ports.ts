@@ -11,6 +11,7 @@ import type {
   SessionFilter,
   StoredRequest,
 } from '../../hooks/ports/event-store.ts';
+import type { HookRefusals, HookUse } from '../../hooks/ports/hook-use.ts';
 import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type {
   DeadWork,
@@ -58,6 +59,10 @@ export class SqliteEventStore extends EventStore {
     return { hook, request: decodeRequest(head), payload };
   }
 
+  hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]> {
+    return this.#reader.call('hookUses', hooks, since);
+  }
+
   sessions(filter: SessionFilter): Promise<ReaderCalls['sessions']['result']> {
     return this.#reader.call('sessions', filter);
   }
@@ -84,6 +89,10 @@ export class SqliteRefusals extends Refusals {
 
   list(filter: RefusalFilter): Promise<ReaderCalls['refusals']['result']> {
     return this.#reader.call('refusals', filter);
+  }
+
+  countByHook(since: number): Promise<readonly HookRefusals[]> {
+    return this.#reader.call('refusalsByHook', since);
   }
 
   lost(since: number): Promise<readonly LostRequests[]> {

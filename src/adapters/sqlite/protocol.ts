@@ -16,6 +16,7 @@ import type {
   Retention,
 } from '../../hooks/ports/ledger.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
+import type { HookRefusals, HookUse } from '../../hooks/ports/hook-use.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import type {
   LostRequests,
@@ -174,10 +175,12 @@ export interface ReaderCalls {
     args: [id: string];
     result: { hook: string; head: string; payload: string | null } | null;
   };
+  hookUses: { args: [hooks: readonly string[], since: number]; result: readonly HookUse[] };
   sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
   session: { args: [key: string, page: SessionFilter]; result: SessionDetails | null };
   refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
   consoleSession: { args: [digest: string]; result: ConsoleSession | null };
+  refusalsByHook: { args: [since: number]; result: readonly HookRefusals[] };
   lostRequests: { args: [since: number]; result: readonly LostRequests[] };
   failedRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };

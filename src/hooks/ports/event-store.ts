@@ -2,6 +2,7 @@ import type { CapabilityContract, TokenUsage, ToolCall, Trust } from './agent-ru
 import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
 import type { EventRequest } from './event.ts';
 import type { ChannelId, Route } from './channel.ts';
+import type { HookUse } from './hook-use.ts';
 
 /**
  * How an event stands as a whole: `running` once any of its work was begun; when all of it has ended `done`, or `failed`
@@ -177,6 +178,9 @@ export abstract class EventStore {
 
   /** Null for an unknown id. */
   abstract storedRequest(id: string): Promise<StoredRequest | null>;
+
+  /** Of each of these hooks, in their order. @param since epoch milliseconds: what was accepted then or later is counted */
+  abstract hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]>;
 
   /** In order of their full keys. */
   abstract sessions(

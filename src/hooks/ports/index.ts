@@ -10,6 +10,7 @@ export * from './clock.ts';
 export * from './console-sessions.ts';
 export * from './event-store.ts';
 export * from './event.ts';
+export * from './hook-use.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';
 export * from './refusals.ts';

@@ -1,4 +1,5 @@
 import type { Change } from './change.ts';
+import type { HookRefusals } from './hook-use.ts';
 
 /**
  * What a refusal cost, and so how it is kept:
@@ -82,6 +83,9 @@ export abstract class Refusals {
   abstract list(
     filter: RefusalFilter,
   ): Promise<{ refusals: readonly RefusedRequest[]; nextCursor: string | null }>;
+
+  /** What was refused since then, by hook, whoever it was. @param since epoch milliseconds */
+  abstract countByHook(since: number): Promise<readonly HookRefusals[]>;
 
   /** What was lost since then, by hook and code, the most first. @param since epoch milliseconds */
   abstract lost(since: number): Promise<readonly LostRequests[]>;

@@ -18,6 +18,7 @@ import { ConsoleSessionReader, ConsoleSessionRecord } from './console-sessions.t
 import { ClockSteps } from './clock-steps.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
+import { HookUses } from './hook-uses.ts';
 import { Interruptions } from './interruptions.ts';
 import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
@@ -198,6 +199,7 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   const events = new EventReader(db);
   const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
   const refusals = new RefusalReader(db);
+  const hookUses = new HookUses(db);
   const consoleSessions = new ConsoleSessionReader(db);
   const activity = new ActivityReader(db);
   const countWork = createWorkCounter(db);
@@ -207,9 +209,11 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     get: (_now, id) => events.get(id),
     run: (_now, id) => events.run(id),
     storedRequest: (_now, id) => events.storedRequest(id),
+    hookUses: (_now, hooks, since) => hookUses.of(hooks, since),
     sessions: (_now, filter) => sessions.list(filter),
     session: (_now, key, page) => sessions.get(key, page),
     refusals: (_now, filter) => refusals.list(filter),
+    refusalsByHook: (_now, since) => refusals.byHook(since),
     consoleSession: (_now, digest) => consoleSessions.find(digest),
     lostRequests: (_now, since) => refusals.ofVerified('lost', since),
     failedRequests: (_now, since) => refusals.ofVerified('failed', since),

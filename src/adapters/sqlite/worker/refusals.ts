@@ -1,6 +1,7 @@
 // Refused requests: written by the writer in batches of up to a second's worth, read by the reader. The kinds have bounds
 // of their own, so that a flood of one never pushes out another.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { HookRefusals } from '../../../hooks/ports/hook-use.ts';
 import { KEPT_REFUSALS } from '../../../hooks/ports/refusals.ts';
 import type {
   LostRequests,
@@ -79,6 +80,12 @@ export class RefusalReader {
     };
   }
 
+  byHook(since: number): HookRefusals[] {
+    return this.#sql.byHook
+      .all(since)
+      .map((row) => ({ hook: optionalText(row, 'hook'), count: integer(row, 'count') }));
+  }
+
   /** Of verified senders, by hook and code. */
   ofVerified(kind: 'lost' | 'failed', since: number): LostRequests[] {
     return this.#sql.sums.all(kind, since).map((row) => ({
@@ -92,12 +99,17 @@ export class RefusalReader {
 }
 
 /** At most a few ten thousand rows, so the filters of a list need no index. */
-function prepareReader(db: DatabaseSync): Readonly<Record<'list' | 'sums', StatementSync>> {
+function prepareReader(
+  db: DatabaseSync,
+): Readonly<Record<'list' | 'sums' | 'byHook', StatementSync>> {
   return {
     list: db.prepare(
       `SELECT * FROM refusals WHERE (?1 IS NULL OR n < ?1) AND (?2 IS NULL OR ?2 IN (hook, name))
        AND (?3 IS NULL OR code = ?3) AND (?4 IS NULL OR at >= ?4)
        AND (?5 IS NULL OR (kind <> 'unverified') = ?5) ORDER BY n DESC LIMIT ?6`,
+    ),
+    byHook: db.prepare(
+      'SELECT hook, sum(count) AS count FROM refusals WHERE at >= ? GROUP BY hook ORDER BY hook',
     ),
     sums: db.prepare(
       `SELECT hook, code, status, sum(count) AS count, min(at) AS at FROM refusals

@@ -1,0 +1,19 @@
+/** How much one hook is used. @publicApi */
+export interface HookUse {
+  /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
+  readonly hook: string;
+  /** When its last event that is still kept was accepted, ISO 8601 in UTC; null: none is. */
+  readonly lastAt: string | null;
+  /** How many events were accepted since then, at most {@link MOST_COUNTED}. */
+  readonly accepted: number;
+}
+
+/** Counting goes no further: a sender of a thousand events a second must not keep readers waiting. @publicApi */
+export const MOST_COUNTED = 100_000;
+
+/** How many requests to one hook were refused. @publicApi */
+export interface HookRefusals {
+  /** `wake`, `agent`, or the mapping (its id; its path where several share it); null: none was reached. */
+  readonly hook: string | null;
+  readonly count: number;
+}
