@@ -25,7 +25,6 @@ export { ChannelOperations } from './hooks/work/channel-health.ts';
 export type { ChannelReport } from './hooks/work/channel-health.ts';
 export { HookPreview } from './hooks/hook-preview.ts';
 export type {
-  MappingDraft,
   Preview,
   PreviewRequest,
   PreviewedAction,

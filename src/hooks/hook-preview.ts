@@ -13,9 +13,8 @@ import { PathRules } from './http/path-rules.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { HooksSettings, holdsSecret, ownSecrets } from './options/index.ts';
-import type { BodyKind, ResolvedHooksOptions } from './options/index.ts';
+import type { BodyKind, Problem, ResolvedHooksOptions } from './options/index.ts';
 import { draftMapping } from './mapping-draft.ts';
-import type { MappingDraft } from './mapping-draft.ts';
 import { Clock } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
@@ -61,8 +60,14 @@ export interface Preview {
   readonly failure: string | null;
   /** Milliseconds that resolving the request took. */
   readonly ms: number;
-  /** What is to be said of the mapping of the request; null: it had none. With problems, nothing else was looked at. */
-  readonly draft: MappingDraft | null;
+  /**
+   * What is to be said of the mapping of the request, by its place: `mapping.channel` and the like, or that of another
+   * mapping that it would make wrong. Null: the request had none. With problems, nothing else was looked at.
+   */
+  readonly draft: {
+    readonly problems: readonly Problem[];
+    readonly warnings: readonly Problem[];
+  } | null;
 }
 
 /**
@@ -113,7 +118,7 @@ export class HookPreview {
   async #of(
     { hook, payload, headers = {}, query = {} }: PreviewRequest,
     settings: ResolvedHooksOptions,
-    draft: MappingDraft | null,
+    draft: Preview['draft'],
   ): Promise<Preview> {
     const secrets = ownSecrets(settings);
     const rule = this.rules.get(settings, hook);
@@ -141,7 +146,7 @@ export class HookPreview {
     return typeof request === 'string' ? request : this.#preview(request, null);
   }
 
-  async #preview(request: HookRequest, draft: MappingDraft | null): Promise<Preview> {
+  async #preview(request: HookRequest, draft: Preview['draft']): Promise<Preview> {
     const { name } = request;
     const isBuiltIn = builtInHook(name, request.settings) !== undefined;
     const considered = isBuiltIn ? [] : this.mappings.explainMatch(request, isCredential);

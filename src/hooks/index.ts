@@ -7,7 +7,6 @@ export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';
 export { HookPreview } from './hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
-export type { MappingDraft } from './mapping-draft.ts';
 export { HookReplay } from './hook-replay.ts';
 export type { ReplayOutcome } from './hook-replay.ts';
 

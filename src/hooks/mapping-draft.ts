@@ -5,6 +5,7 @@ import type {
   MappingOptions,
   Problem,
   ResolvedHooksOptions,
+  SettingsFindings,
 } from './options/index.ts';
 
 /*
@@ -12,22 +13,14 @@ import type {
  * that are in force: with the id of one of them it stands in its place, else before all of them. Nothing of it is kept.
  */
 
-/**
- * What is to be said of a mapping that nobody saved. Keys begin with `mapping` where they are of the mapping itself,
- * and with the place in the configuration where it makes another one wrong.
- * @publicApi
- */
-export interface MappingDraft {
-  /** Each would refuse the configuration; while there are some, nothing is tried with it. */
-  readonly problems: readonly Problem[];
-  /** What would work but cannot be meant. */
-  readonly warnings: readonly Problem[];
-}
-
 /** The settings that would be in force. */
 interface DraftedSettings {
   readonly settings: ResolvedHooksOptions;
-  readonly draft: MappingDraft;
+  /**
+   * Keys begin with `mapping` where they are of the mapping itself, and with the place in the configuration where it
+   * makes another one wrong. While there are problems, nothing is tried with it.
+   */
+  readonly draft: SettingsFindings;
 }
 
 /** @param given as gateway.json5 would have it; references to variables are texts like any other. */
