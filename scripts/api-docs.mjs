@@ -49,6 +49,13 @@ const document = {
         description: 'Any name; the token is the password.',
       },
       operator: bearer('`gateway.auth.token`; the hook token is not taken.'),
+      console: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'hooks_session',
+        description:
+          'Of `POST /ops/api/session`; `__Secure-hooks_session` behind TLS. Every call but GET and HEAD has the header `x-hooks-console: 1` and an `Origin` of its own.',
+      },
       metrics: bearer('`ops.metricsToken`.'),
     },
   },

@@ -28,7 +28,8 @@ for (const path of [normalize(bin.hooks), 'dist/main.js']) reach(path);
 // Threads are begun by their address.
 for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path))) reach(path);
 
-for (const path of files.filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
+// The console is for browsers: its build has left nothing to trim.
+for (const path of files.filter((name) => /^(?!dist\/console\/).*\.(?:js|d\.ts)$/.test(name))) {
   if (!reached.has(path)) rmSync(path);
   else if (path.endsWith('.js')) {
     const { code } = await transform(readFileSync(path, 'utf8'), { target: 'esnext' });

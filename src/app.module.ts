@@ -13,6 +13,7 @@ import {
   ENVIRONMENT,
   RunningConfiguration,
 } from './service/configuration/reload.ts';
+import { ConsoleModule } from './service/console/index.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import { TokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
@@ -44,18 +45,16 @@ export class AppModule {
         ledger: sqliteLedger({ dir: configuration.store.dir, waitForLock }),
       }),
     });
+    const operatorApi = OpsModule.forHooks(hooks, {
+      hooksPath: normalizePrefix(given.path ?? ''),
+      tokens: () => running.operatorTokens,
+      exposed: ops.exposed,
+      trustedProxies: gateway.trustedProxies,
+      mail: () => mailWatch.report(),
+    });
     return {
       module: AppModule,
-      imports: [
-        hooks,
-        OpsModule.forHooks(hooks, {
-          hooksPath: normalizePrefix(given.path ?? ''),
-          tokens: () => running.operatorTokens,
-          exposed: ops.exposed,
-          trustedProxies: gateway.trustedProxies,
-          mail: () => mailWatch.report(),
-        }),
-      ],
+      imports: [hooks, operatorApi, ConsoleModule.forOps(operatorApi)],
       providers: [
         { provide: RunningConfiguration, useValue: running },
         { provide: MailWatch, useValue: mailWatch },

@@ -9,8 +9,9 @@ const VERBS = { Get: 'get', Post: 'post', Put: 'put', Delete: 'delete' };
 
 /** Guards, by who may pass. */
 const SECURITY = {
-  OperatorGuard: [{ operator: [] }],
-  MetricsGuard: [{ operator: [] }, { metrics: [] }],
+  ConsoleGuard: [],
+  OperatorGuard: [{ operator: [] }, { console: [] }],
+  MetricsGuard: [{ operator: [] }, { console: [] }, { metrics: [] }],
 };
 
 /** What may happen to every request that needs the ledger and a token. */
@@ -185,13 +186,11 @@ export class Operations {
     );
   }
 
-  /** A refusal that says the same wherever it stands is a component, named after its one code. */
+  /** A refusal that says the same wherever it stands is a component, named after its codes where they are few. */
   #shared(response) {
-    if (response.description.includes(',')) return response;
-    const name = response.description
-      .split('_')
-      .map((word) => upperFirst(word))
-      .join('');
+    const codes = response.description.split(', ');
+    if (codes.length > 3) return response;
+    const name = codes.map((code) => code.split('_').map(upperFirst).join('')).join('Or');
     this.responses[name] = response;
     return { $ref: `#/components/responses/${name}` };
   }

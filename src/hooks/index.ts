@@ -17,6 +17,7 @@ export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
+  isTrustedProxy,
   parseAddress,
   parseRange,
   throttleKey,

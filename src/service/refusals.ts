@@ -19,6 +19,20 @@ export const OPS_REFUSALS = {
     sentence:
       'Send the operator token as "Authorization: Bearer <token>"; the hook token is not accepted here.',
   },
+  session_ended: {
+    status: 401,
+    sentence: 'The session of this browser has ended; log in again with the operator token.',
+  },
+  foreign_origin: {
+    status: 403,
+    sentence:
+      'Only the console itself may ask with its session: open it at this address. Behind a proxy, have it pass on Host and X-Forwarded-Proto, and name it in gateway.trustedProxies.',
+  },
+  console_header_missing: {
+    status: 403,
+    sentence:
+      'Send "x-hooks-console: 1" with whatever changes something by the session of the console.',
+  },
   loopback_only: {
     status: 403,
     sentence:
@@ -31,7 +45,7 @@ export const OPS_REFUSALS = {
   },
   invalid_query: { status: 400, sentence: 'Correct the query: {detail}.' },
   invalid_body: { status: 400, sentence: 'Correct the body: {detail}.' },
-  body_too_large: { status: 413, sentence: 'Send at most 2 MB.' },
+  body_too_large: { status: 413, sentence: 'Send at most {detail}.' },
   unknown_event: { status: 404, sentence: 'No event has this id; it may have been forgotten.' },
   unknown_session: {
     status: 404,
@@ -89,6 +103,10 @@ export const SERVICE_REFUSALS = {
   not_found: {
     status: 404,
     sentence: 'Nothing is served at this address; correct the path or the method.',
+  },
+  console_not_built: {
+    status: 404,
+    sentence: 'The console is not part of this installation; build it with: npm run build.',
   },
   request_timeout: { status: 408, sentence: 'Send the whole request faster.' },
   url_too_long: { status: 414, sentence: 'Send a shorter URL.' },

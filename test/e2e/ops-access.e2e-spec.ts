@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { OperatorGuard } from '../../src/service/ops/operator.guard.ts';
+import { TokenCheck } from '../../src/service/ops/token-check.ts';
 import { HOOK_TOKEN, METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
 import type { Asked } from '../support/operated-service.ts';
 
@@ -93,7 +93,7 @@ describe("a changed operator's token", () => {
 
 describe("guessing the operator's token", () => {
   it('is slow behind a lock: short ones are answered 429 unread', async () => {
-    const compared = jest.spyOn(OperatorGuard.prototype, 'isRight');
+    const compared = jest.spyOn(TokenCheck.prototype, 'isRight');
     await using short = await OperatedService.start({
       tokens: () => ({ operator: 'sixteen-letters!' }),
     });

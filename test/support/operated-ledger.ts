@@ -1,4 +1,5 @@
 import {
+  ConsoleSessions,
   LedgerUnavailable,
   LedgerAdmin,
   EventStore,
@@ -9,6 +10,7 @@ import {
 import type {
   Activity,
   ActivityWindow,
+  ConsoleSession,
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
@@ -75,6 +77,7 @@ export class OperatedLedger {
   readonly operations: LedgerAdmin;
   readonly upkeep: Maintenance;
   readonly refusals: Refusals;
+  readonly consoleSessions: ConsoleSessions;
   lost: LostRequests[] = [];
   failed: LostRequests[] = [];
   deadWork: DeadWork[] = [];
@@ -88,6 +91,7 @@ export class OperatedLedger {
     this.operations = new OperatedOperations(this);
     this.upkeep = new OperatedUpkeep(this);
     this.refusals = new OperatedRefusals(this);
+    this.consoleSessions = new OperatedConsoleSessions(this);
   }
 }
 
@@ -242,6 +246,33 @@ class OperatedRefusals extends Refusals {
   async failed(): Promise<LostRequests[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.failed;
+  }
+}
+
+class OperatedConsoleSessions extends ConsoleSessions {
+  readonly #sessions = new Map<string, ConsoleSession>();
+
+  constructor(private readonly ledger: OperatedLedger) {
+    super();
+  }
+
+  async start(session: ConsoleSession): Promise<void> {
+    this.ledger.journal.push('log in');
+    this.#sessions.set(session.digest, session);
+  }
+
+  async find(digest: string): Promise<ConsoleSession | null> {
+    return this.#sessions.get(digest) ?? null;
+  }
+
+  async extend(digest: string, endsAt: number): Promise<void> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    this.ledger.journal.push('extend');
+    this.#sessions.set(digest, { ...this.#sessions.get(digest)!, endsAt });
+  }
+
+  async end(digest: string): Promise<void> {
+    if (this.#sessions.delete(digest)) this.ledger.journal.push('log out');
   }
 }
 

@@ -8,6 +8,7 @@ import {
   ChannelOperations,
   ChannelRegistry,
   Clock,
+  ConsoleSessions,
   HookAuthentication,
   HookPreview,
   HookReplay,
@@ -24,6 +25,7 @@ import {
   FAILURE_STORAGE,
 } from '../../src/hooks/http/auth/failure-storage.ts';
 import type { Preview, PreviewRequest } from '../../src/hooks/index.ts';
+import { ConsoleModule } from '../../src/service/console/index.ts';
 import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
@@ -48,6 +50,10 @@ export interface OperatedOptions {
   readonly trustedProxies?: readonly string[];
   /** Those in force. Absent: {@link OPERATOR_TOKEN} and {@link METRICS_TOKEN}. */
   readonly tokens?: () => { readonly operator?: string; readonly metrics?: string };
+  /** Absent: the real one. */
+  readonly clock?: Clock;
+  /** Folder of a built console. Absent: it was not built. */
+  readonly console?: string;
   /** Absent: with prom-client. */
   readonly metrics?: Metrics;
   /** How a mailbox does; absent: there is none. */
@@ -114,6 +120,8 @@ export class OperatedService implements AsyncDisposable {
   static async start({
     metrics,
     tokens: given,
+    clock = new SystemClock(),
+    console: built = 'not built',
     ...options
   }: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
@@ -128,8 +136,10 @@ export class OperatedService implements AsyncDisposable {
       trustedProxies: [],
       ...options,
     };
+    const hooks = hooksStandIn({ ledger, replays, previews, channel, clock });
+    const operatorApi = OpsModule.forHooks(hooks, ops);
     const testing = Test.createTestingModule({
-      imports: [OpsModule.forHooks(hooksStandIn(ledger, replays, previews, channel), ops)],
+      imports: [operatorApi, ConsoleModule.forOps(operatorApi, built)],
     });
     if (metrics !== undefined) testing.overrideProvider(Metrics).useValue(metrics);
     const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
@@ -162,8 +172,12 @@ export class OperatedService implements AsyncDisposable {
     return this.#ask('DELETE', url, asked);
   }
 
+  head(url: string, asked: Asked = {}): Promise<Answer> {
+    return this.#ask('HEAD', url, asked);
+  }
+
   async #ask(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {}, body: sent }: Asked,
   ): Promise<Answer> {
@@ -177,7 +191,8 @@ export class OperatedService implements AsyncDisposable {
     });
     const { statusCode, payload } = answer;
     const body = payload.startsWith('{') ? JSON.parse(payload) : {};
-    assertDocumented(method, url, { status: statusCode, text: payload });
+    if (!url.startsWith('/console'))
+      assertDocumented(method, url, { status: statusCode, text: payload });
     return { status: statusCode, headers: answer.headers, text: payload, body };
   }
 
@@ -190,12 +205,15 @@ export class OperatedService implements AsyncDisposable {
 class HooksStandIn {}
 
 /** Stands where the hooks module does: everything the operator API asks of it. */
-function hooksStandIn(
-  ledger: OperatedLedger,
-  replays: { replay: HookReplay['replay'] },
-  previews: RecordingPreviews,
-  channel: RecordingChannel,
-): DynamicModule {
+function hooksStandIn({
+  ledger,
+  replays,
+  previews,
+  channel,
+  clock,
+}: Pick<OperatedService, 'ledger' | 'replays' | 'previews' | 'channel'> & {
+  clock: Clock;
+}): DynamicModule {
   const verify = { scheme: 'asana', secrets: ['the-secret-of-its-sender'] };
   const mappings = [{ id: 'held', verify, messageTemplate: 'an event' }];
   const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN, mappings });
@@ -206,12 +224,13 @@ function hooksStandIn(
   );
   const providers = [
     { provide: HooksSettings, useValue: settings },
-    { provide: Clock, useClass: SystemClock },
+    { provide: Clock, useValue: clock },
     { provide: EventStore, useValue: ledger.events },
     { provide: Sessions, useValue: ledger.sessions },
     { provide: LedgerAdmin, useValue: ledger.operations },
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: Refusals, useValue: ledger.refusals },
+    { provide: ConsoleSessions, useValue: ledger.consoleSessions },
     { provide: HookAuthentication, useValue: { secretWindows: windows } },
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },

@@ -136,6 +136,13 @@ export interface Window {
   readonly window: SecretWindow;
 }
 
+/** Whether a browser is logged in to the console. */
+export interface ConsoleLogin {
+  readonly loggedIn: boolean;
+  /** When the session ends unless it is used again; null: there is none. */
+  readonly endsAt: string | null;
+}
+
 /** How the service is doing as a whole. */
 export interface ServiceStatus {
   /** Of this package. */

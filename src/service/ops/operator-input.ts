@@ -25,12 +25,14 @@ export function wantsBody({ routeOptions }: FastifyRequest): boolean {
   return Reflect.get(routeOptions.config, WANTS_BODY) === true;
 }
 
-/** Reads and checks a JSON body. @throws Refusal 400, 413 */
+/** Reads and checks a JSON body of at most `largest` bytes. @throws Refusal 400, 413 */
 export async function readBody<T extends object>(
   { body }: FastifyRequest,
   type: ClassConstructor<T>,
+  largest = LARGEST_BODY,
 ): Promise<T> {
-  const given = parseObject(await readBytes(body instanceof Readable ? body : Readable.from([])));
+  const stream = body instanceof Readable ? body : Readable.from([]);
+  const given = parseObject(await readBytes(stream, largest));
   // Not class-transformer: it would walk into payloads and fail at what they may hold, such as a key `constructor`.
   const value: T = Object.assign(new type(), given);
   const errors = await validate(value, { whitelist: true, forbidNonWhitelisted: true });
@@ -39,15 +41,21 @@ export async function readBody<T extends object>(
 }
 
 /** @throws Refusal 413 as soon as it is too long */
-async function readBytes(stream: Readable): Promise<Buffer> {
+async function readBytes(stream: Readable, largest: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > LARGEST_BODY) throw new Refusal('body_too_large');
+    if (bytes > largest) throw new Refusal('body_too_large', sizeOf(largest));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** For a sentence: `2 MB`. */
+function sizeOf(bytes: number): string {
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
 }
 
 /** @throws Refusal 400 for anything that is no JSON object */

@@ -1,76 +1,101 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthFailureThrottle,
-  clientAddress,
-  parseAddress,
-  parseBearer,
-  parseRange,
-} from '../../hooks/index.ts';
-import type { TrustedRange } from '../../hooks/index.ts';
+import { parseAddress, parseBearer } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
+import { ConsoleLogins } from './console-logins.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
+import { assertFromConsole } from './own-origin.ts';
+import { TokenCheck } from './token-check.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
+
+/** Event details hold payloads: nothing keeps them on the way, no browser guesses what they are or shows them elsewhere. */
+const PRIVATE = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Lets through whoever may reach the operator API at all: not from this machine, and `ops.exposed` is false -> 403. */
+@Injectable()
+export class AddressGuard implements CanActivate {
+  constructor(@Inject(OPS_OPTIONS) protected readonly options: OpsModuleOptions) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    http.getResponse<FastifyReply>().headers(PRIVATE);
+    if (!this.options.exposed && !isLocal(http.getRequest<FastifyRequest>())) {
+      throw new Refusal('loopback_only');
+    }
+    return true;
+  }
+}
+
+/** Lets our own console through, whoever sits before it: no other page may log in or guess through a browser here. */
+@Injectable()
+export class ConsoleGuard extends AddressGuard {
+  constructor(
+    @Inject(OPS_OPTIONS) options: OpsModuleOptions,
+    private readonly proxies: TrustedProxies,
+  ) {
+    super(options);
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    assertFromConsole(request, this.proxies.isSecure(request));
+    return true;
+  }
+}
 
 /**
  * Lets only the operator through.
  *
- * 1. Not from this machine, and `ops.exposed` is false -> 403.
- * 2. Token missing or wrong -> 401, or 429 while the client is locked; a short one is compared once a second then.
- * 3. Token right -> in, and earlier failures are forgotten; 429 while locked under `hooks.authFailures.strict`.
+ * 1. From an address that may not reach it -> 403.
+ * 2. With a bearer token: missing or wrong -> 401, or 429 while the client is locked ({@link TokenCheck}).
+ * 3. With the cookie of the console instead: not from a page of ours -> 403; its session has ended -> 401. Neither counts as a
+ *    failure: nobody guesses 256 bits, and any page on this machine can have a browser send such a cookie.
  */
 @Injectable()
-export class OperatorGuard implements CanActivate {
+export class OperatorGuard extends AddressGuard {
   /** True: `ops.metricsToken` is as good. */
   protected readonly isForScrapers: boolean = false;
-  readonly #proxies: readonly TrustedRange[];
 
   constructor(
-    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
-    private readonly throttle: AuthFailureThrottle,
+    @Inject(OPS_OPTIONS) options: OpsModuleOptions,
+    private readonly proxies: TrustedProxies,
+    private readonly tokens: TokenCheck,
+    private readonly logins: ConsoleLogins,
   ) {
-    this.#proxies = options.trustedProxies.map(parseRange).filter((range) => range !== null);
+    super(options);
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    http.getResponse<FastifyReply>().headers(PRIVATE);
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     // 1.
-    if (!this.options.exposed && !isLocal(request)) {
-      throw new Refusal('loopback_only');
-    }
+    await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const presented = parseBearer(request.headers.authorization);
-    // A budget apart from that of hook senders at the same address.
-    const client = `ops:${this.#address(request)}`;
     // 2.
-    const waiting = this.throttle.mayCompare(client, presented?.length ?? 0);
-    if (waiting !== null) throw tooMany(waiting);
-    const { operator, metrics } = this.options.tokens();
-    const isOperator = this.isRight(presented, operator);
-    const isWelcome = (this.isForScrapers && this.isRight(presented, metrics)) || isOperator;
-    if (!isWelcome) {
-      const locked = await this.throttle.fail(client);
-      throw locked === null ? new Refusal('operator_unauthorized') : tooMany(locked);
+    if (presented !== null || !this.logins.isPresented(request)) {
+      await this.tokens.assertOperator(request, presented, this.isForScrapers);
+      return true;
     }
-    // 3. Who may only scrape could otherwise guess the operator's token without end.
-    const locked = this.throttle.admit(client, undefined, isOperator);
-    if (locked !== null) throw tooMany(locked);
+    // 3.
+    assertFromConsole(request, this.proxies.isSecure(request));
+    if ((await this.logins.use(request)) === null) throw new Refusal('session_ended');
+    this.tokens.assertNotLocked(request);
     return true;
   }
 
-  /** By digest, so that neither the time nor a length tells anything; also when there is nothing to compare. */
-  isRight(presented: string | null, token: string | undefined): boolean {
-    const isEqual = timingSafeEqual(digest(presented ?? ''), digest(token ?? ''));
-    return isEqual && presented !== null && token !== undefined;
-  }
-
-  /** By whom failures are counted. */
-  #address({ socket: { remoteAddress }, headers }: FastifyRequest): string {
-    const chain = [headers['x-forwarded-for'] ?? []].flat().join(',');
-    return clientAddress(remoteAddress, chain === '' ? undefined : chain, this.#proxies);
+  /** Whether what a request was let through with still opens anything; for answers that last. Counts nothing. */
+  async stillHolds(request: FastifyRequest): Promise<boolean> {
+    const presented = parseBearer(request.headers.authorization);
+    if (presented !== null) {
+      return this.tokens.isRight(presented, this.options.tokens().operator);
+    }
+    return (await this.logins.find(request)) !== null;
   }
 }
 
@@ -78,17 +103,6 @@ export class OperatorGuard implements CanActivate {
 @Injectable()
 export class MetricsGuard extends OperatorGuard {
   protected override readonly isForScrapers = true;
-}
-
-function tooMany(seconds: number): Refusal {
-  return new Refusal('too_many_auth_failures', '', seconds);
-}
-
-/** Event details hold payloads: nothing on the way keeps them, and no browser guesses what they are. */
-const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }
 
 /** Headers by which a proxy says that the request is not its own. */

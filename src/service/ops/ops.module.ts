@@ -14,8 +14,12 @@ import { PreviewController } from './preview.controller.ts';
 import { RefusalsController } from './refusals.controller.ts';
 import { SamplesController } from './samples.controller.ts';
 import { SecretWindowsController } from './secret-windows.controller.ts';
+import { ConsoleLogins } from './console-logins.ts';
+import { SessionController } from './session.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { StatusController } from './status.controller.ts';
+import { TokenCheck } from './token-check.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 
 /**
  * The operator API, metrics and health of one hooks module. Each controller is one row: it checks its input, asks a
@@ -30,6 +34,7 @@ export class OpsModule {
       module: OpsModule,
       imports: [hooks, MetricsModule],
       controllers: [
+        SessionController,
         StatusController,
         OpenapiController,
         EventsController,
@@ -44,7 +49,13 @@ export class OpsModule {
         MetricsController,
         HealthController,
       ],
-      providers: [{ provide: OPS_OPTIONS, useValue: options }],
+      providers: [
+        { provide: OPS_OPTIONS, useValue: options },
+        TrustedProxies,
+        TokenCheck,
+        ConsoleLogins,
+      ],
+      exports: [OPS_OPTIONS],
     };
   }
 }

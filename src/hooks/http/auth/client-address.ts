@@ -117,6 +117,15 @@ function folded(socketAddress: string | undefined): string {
   return isMapped ? socketAddress.slice(MAPPED.length) : socketAddress;
 }
 
+/** Whether the other end of a socket is a proxy whose word is believed. */
+export function isTrustedProxy(
+  socketAddress: string | undefined,
+  trusted: readonly TrustedRange[],
+): boolean {
+  const peer = parseAddress(socketAddress ?? '');
+  return peer !== null && isTrusted(peer, trusted);
+}
+
 function isTrusted(address: IPv4 | IPv6, trusted: readonly TrustedRange[]): boolean {
   return trusted.some(
     ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),

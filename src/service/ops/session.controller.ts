@@ -1,0 +1,68 @@
+import { Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { IsString, Matches, MaxLength } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ConsoleLogin, Done } from './answers.ts';
+import { ConsoleLogins } from './console-logins.ts';
+import { ConsoleGuard } from './operator.guard.ts';
+import { TakesBody, readBody } from './operator-input.ts';
+import { TokenCheck } from './token-check.ts';
+
+/** Nobody has proved anything yet when this much is read. */
+const LARGEST_LOGIN = 8 * 1024;
+
+/** With what an operator logs in. */
+export class LoginBody {
+  /** The operator's token. */
+  @IsString()
+  @Matches(/\S/, { message: 'token must not be blank' })
+  @MaxLength(4096)
+  token = '';
+}
+
+/** Logging in to the console: the operator's token for a session of this browser. */
+@Controller('ops/api/session')
+@UseGuards(ConsoleGuard)
+export class SessionController {
+  constructor(
+    private readonly tokens: TokenCheck,
+    private readonly logins: ConsoleLogins,
+  ) {}
+
+  /** Whether this browser is logged in, and until when. */
+  @Get()
+  async session(@Req() request: FastifyRequest): Promise<ConsoleLogin> {
+    const session = await this.logins.find(request);
+    if (session === null) return { loggedIn: false, endsAt: null };
+    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+  }
+
+  /** Logs in with the operator's token; a session that this browser had is ended. */
+  @Post()
+  @HttpCode(200)
+  @TakesBody()
+  async start(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ConsoleLogin> {
+    const { token } = await readBody(request, LoginBody, LARGEST_LOGIN);
+    await this.tokens.assertOperator(request, token);
+    await this.logins.end(request);
+    const { session, cookie } = await this.logins.start(request);
+    reply.header('set-cookie', cookie);
+    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+  }
+
+  /** Logs out. */
+  @Delete()
+  async end(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Done> {
+    reply.header('set-cookie', await this.logins.end(request));
+    return { ok: true };
+  }
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString();
+}
