@@ -121,14 +121,19 @@ export async function queue(bench, sessions, runs) {
   return ids;
 }
 
-/** Queues runs, lets them go and waits for the last; gives how many ended per second, and the ids of their events. */
+/**
+ * Queues runs, lets them go and waits for the last; gives how many ended per second, µs of CPU for each over all threads,
+ * and the ids of their events.
+ */
 export async function throughput(bench) {
   bench.runner.asked = [];
   const release = bench.runner.hold();
   const ids = await queue(bench, SESSIONS, RUNS_EACH);
   const began = performance.now();
+  const before = process.cpuUsage();
   release();
   await bench.allEnded(ids.length);
   const seconds = (performance.now() - began) / 1000;
-  return { rate: ids.length / seconds, ids };
+  const { user, system } = process.cpuUsage(before);
+  return { rate: ids.length / seconds, cpu: (user + system) / ids.length, ids };
 }

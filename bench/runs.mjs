@@ -96,7 +96,7 @@ async function measureAlone(concurrent) {
   await bench.stop();
 }
 
-/** Completed runs a second of both builds, in turns. */
+/** Completed runs a second of both builds and what each costs, in turns. */
 async function measureAgainst(other, concurrent) {
   const benches = [
     await RunningModule.start(other, concurrent),
@@ -105,13 +105,18 @@ async function measureAgainst(other, concurrent) {
   const pairs = [];
   for (let round = 0; round <= rounds; round += 1) {
     const pair = [];
-    for (const bench of benches) pair.push((await throughput(bench)).rate);
+    for (const bench of benches) pair.push(await throughput(bench));
     if (round > 0) pairs.push(pair);
   }
-  const [theirs, ours] = [0, 1].map((n) => median(pairs.map((pair) => pair[n])));
-  const ratio = median(pairs.map((pair) => pair[1] / pair[0]));
+  const of = (figure) => {
+    const [theirs, ours] = [0, 1].map((n) => median(pairs.map((pair) => pair[n][figure])));
+    const ratio = median(pairs.map((pair) => pair[1][figure] / pair[0][figure]));
+    return { theirs: theirs.toFixed(0), ours: ours.toFixed(0), ratio: ratio.toFixed(2) };
+  };
+  const [rate, cpu] = [of('rate'), of('cpu')];
   console.log(
-    `maxConcurrent ${concurrent}: ${ours.toFixed(0)} completed runs /s against ${theirs.toFixed(0)}, pairs ${ratio.toFixed(2)} x`,
+    `maxConcurrent ${concurrent}: ${rate.ours} completed runs /s against ${rate.theirs}, pairs ${rate.ratio} x; ` +
+      `CPU ${cpu.ours} µs a run against ${cpu.theirs}, pairs ${cpu.ratio} x`,
   );
   for (const bench of benches) await bench.stop();
 }

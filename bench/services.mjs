@@ -27,9 +27,16 @@ export function startNest({ idleThreads = 0, flags } = {}) {
  * @param gateway URL of the gateway that its agents are run by; absent: nothing runs.
  * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
  */
-export function startService({ checkout = HERE, gateway, channels, dir, flags } = {}) {
+export function startService({
+  checkout = HERE,
+  gateway,
+  channels,
+  dir,
+  flags,
   // Other builds may be too old for signatures; they are compared by wakes and runs.
-  const mappings = checkout === HERE ? mappingsToMeasure() : [];
+  hasMappings = checkout === HERE,
+} = {}) {
+  const mappings = hasMappings ? mappingsToMeasure() : [];
   const settings = { ...configuration(mappings, gateway), channels };
   const files = { 'gateway.json5': JSON.stringify(settings) };
   return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
@@ -77,11 +84,11 @@ export async function startSilentGateway() {
   return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
-/** Of {@link BODY_BYTES}, filled up in `field`; no two alike. */
-function body(field, fields = {}) {
+/** Of so many bytes, filled up in `field`; no two alike. */
+function body(field, fields = {}, bytes = BODY_BYTES) {
   const json = (filler) =>
     JSON.stringify({ ...fields, [field]: `Build ${NUMBER} of main failed: ${filler}` });
-  const missing = BODY_BYTES - json('').length + NUMBER.length - '1000000000'.length;
+  const missing = bytes - json('').length + NUMBER.length - '1000000000'.length;
   return json('x'.repeat(missing));
 }
 
@@ -89,8 +96,22 @@ function headers(token) {
   return { 'content-type': 'application/json', authorization: `Bearer ${token}` };
 }
 
-function sign(text) {
+export function sign(text) {
   return `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
+}
+
+/** The same mapped request: with a token, and signed. */
+export function mapped(bytes) {
+  return { path: '/hooks/mapped', headers: headers(TOKEN), body: body('text', {}, bytes) };
+}
+
+export function signed(bytes) {
+  return {
+    path: '/hooks/signed',
+    headers: { 'content-type': 'application/json' },
+    body: body('text', {}, bytes),
+    signature: { header: 'x-hub-signature-256', sign },
+  };
 }
 
 /** By name; of 300 bytes each. */
@@ -102,13 +123,8 @@ export const REQUESTS = {
     headers: headers(TOKEN),
     body: body('message', { deliver: false }),
   },
-  mapped: { path: '/hooks/mapped', headers: headers(TOKEN), body: body('text') },
-  signed: {
-    path: '/hooks/signed',
-    headers: { 'content-type': 'application/json' },
-    body: body('text'),
-    signature: { header: 'x-hub-signature-256', sign },
-  },
+  mapped: mapped(),
+  signed: signed(),
   refused: {
     headers: headers('wrong'),
     body: body('text', { mode: 'next-heartbeat' }),

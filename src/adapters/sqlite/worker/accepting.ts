@@ -11,7 +11,7 @@ import { encodeHead } from '../stored-head.ts';
 import type { ActivityRecord } from './activity.ts';
 import type { Pause } from './admin.ts';
 import type { Changes } from './changes.ts';
-import { IdempotencyKeys } from './idempotency.ts';
+import type { IdempotencyKeys } from './idempotency.ts';
 import { hookOf, loadOf } from './room.ts';
 import type { Room } from './room.ts';
 import { integer, text } from './rows.ts';
@@ -19,6 +19,7 @@ import type { SystemEvents } from './system-events.ts';
 
 /** What accepting touches besides its own tables. */
 interface Tables {
+  readonly keys: IdempotencyKeys;
   readonly pause: Pause;
   readonly room: Room;
   readonly systemEvents: SystemEvents;
@@ -29,12 +30,10 @@ interface Tables {
 /** Decides what becomes of a new event, then writes all of it or nothing. */
 export class Accepting {
   readonly #tables: Tables;
-  readonly #keys: IdempotencyKeys;
   readonly #sql: ReturnType<typeof prepareEvents>;
 
   constructor(db: DatabaseSync, tables: Tables) {
     this.#tables = tables;
-    this.#keys = new IdempotencyKeys(db);
     this.#sql = prepareEvents(db);
   }
 
@@ -73,7 +72,7 @@ export class Accepting {
     let repeats: number | null = null;
     let isReused = false;
     for (const [at, key] of keys.entries()) {
-      const { known, hasOther } = this.#keys.find(key, now);
+      const { known, hasOther } = this.#tables.keys.find(key, now);
       if (hasOther && key.onOtherContent === 'conflict') {
         return { conflict: at, repeats, isReused };
       }
@@ -85,7 +84,7 @@ export class Accepting {
 
   /** The event that has the key now. */
   holderOf(key: StoredKey, now: number): string | null {
-    const { known } = this.#keys.find(key, now);
+    const { known } = this.#tables.keys.find(key, now);
     const row = known === null ? undefined : this.#sql.told.get(known);
     return row === undefined ? null : idOf(integer(row, 'key'), text(row, 'rest'));
   }
@@ -96,7 +95,7 @@ export class Accepting {
     let first: number | null = null;
     const kept = actions.filter(({ dedupeKey }) => {
       if (dedupeKey === null) return true;
-      const { known } = this.#keys.find(dedupeKey, now);
+      const { known } = this.#tables.keys.find(dedupeKey, now);
       first ??= known;
       const isNew = known === null && !seen.has(dedupeKey.name);
       seen.add(dedupeKey.name);
@@ -127,7 +126,7 @@ export class Accepting {
       encodeHead(event, actions),
       event.payload,
     );
-    for (const given of keys) this.#keys.remember(given, key, now);
+    for (const given of keys) this.#tables.keys.remember(given, key, now);
     for (const { changes } of actions) {
       for (const change of changes)
         this.#tables.changes.applyToNewEvent(change, hookOf(event), now);

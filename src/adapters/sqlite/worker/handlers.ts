@@ -19,6 +19,7 @@ import { ClockSteps } from './clock-steps.ts';
 import { HeartbeatCounts, Settlement } from './event-status.ts';
 import { EventList, EventReader } from './events.ts';
 import { HookUses } from './hook-uses.ts';
+import { IdempotencyKeys } from './idempotency.ts';
 import { Interruptions } from './interruptions.ts';
 import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
@@ -44,6 +45,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
   const systemEvents = new SystemEvents(db, heartbeats);
   const transcripts = new Transcripts(db);
   const routes = new Routes(db);
+  const keys = new IdempotencyKeys(db);
   const pause = new Pause(db);
   const parts = new Parts(db);
   const room = new Room({ backlog, underWay, queue, systemEvents });
@@ -65,12 +67,13 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     systemEvents,
     transcripts,
     routes,
+    keys,
     pause,
     badEnds,
     changes,
     consoleSessions: new ConsoleSessionRecord(db),
     refusals: new RefusalRecord(db, activity),
-    accepting: new Accepting(db, { pause, room, systemEvents, changes, activity }),
+    accepting: new Accepting(db, { keys, pause, room, systemEvents, changes, activity }),
     claims: new Claims(db, { queue, underWay, parts }),
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
@@ -175,6 +178,7 @@ export function createWriterHandlers(
     backlog.forget();
     underWay.forget();
     systemEvents.forget();
+    tables.keys.forget();
     pause.forget();
   };
   const noteTime = (now: number, elapsed: number) => {
@@ -185,7 +189,10 @@ export function createWriterHandlers(
   return {
     handlers,
     noteTime,
-    beforeCommit: (now: number, elapsed: number) => activity.beforeCommit(now, elapsed),
+    beforeCommit: (now: number, elapsed: number) => {
+      tables.keys.file();
+      activity.beforeCommit(now, elapsed);
+    },
     committed: () => activity.committed(),
     forget,
     writeRest: () => activity.writeRest(),

@@ -1,8 +1,11 @@
 // The keys of earlier requests and actions, with the event that they belong to: a row each, named by a digest of scope and
-// key, so that a long key costs no more than a short one and remembering writes into one tree.
-import type { DatabaseSync } from 'node:sqlite';
+// key, so that a long key costs no more than a short one and all of them lie in one tree. Those that came lately stand
+// elsewhere (recent-keys.ts).
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredKey } from '../stored-key.ts';
 import type { Budget } from './old-events.ts';
+import { RecentKeys, toKnownKey } from './recent-keys.ts';
+import type { KnownKey } from './recent-keys.ts';
 import { integer, text } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -16,45 +19,53 @@ interface Finding {
 
 /** Remembers keys until they run out. Those that have do not count, though pruning comes to them much later. */
 export class IdempotencyKeys {
-  readonly #sql: ReturnType<typeof prepareStatements>;
+  readonly #recent: RecentKeys;
+  readonly #filed: StatementSync;
 
-  constructor(db: DatabaseSync) {
-    this.#sql = prepareStatements(db);
+  constructor(db: DatabaseSync, recent = new RecentKeys(db)) {
+    this.#recent = recent;
+    this.#filed = db.prepare(
+      'SELECT digest, keep_until, event FROM idempotency WHERE name = ? AND keep_until > ?',
+    );
   }
 
   find(key: StoredKey, now: number): Finding {
-    const row = this.#sql.find.get(key.name, now);
-    const hasOther = row !== undefined && text(row, 'digest') !== key.digest;
-    const isKnown = row !== undefined && !(hasOther && key.onOtherContent === 'new');
-    if (isKnown) return { known: integer(row, 'event'), hasOther };
-    const same = key.onOtherContent === 'new' ? this.#sql.find.get(ofContent(key), now) : undefined;
-    return { known: same === undefined ? null : integer(same, 'event'), hasOther };
+    const found = this.#lookUp(key.name, now);
+    const hasOther = found !== undefined && found.digest !== key.digest;
+    const isKnown = found !== undefined && !(hasOther && key.onOtherContent === 'new');
+    if (isKnown) return { known: found.event, hasOther };
+    const same = key.onOtherContent === 'new' ? this.#lookUp(ofContent(key), now) : undefined;
+    return { known: same?.event ?? null, hasOther };
   }
 
   /** A key that had run out is taken over by the new event. */
   remember(key: StoredKey, event: number, now: number): void {
     const { name, digest, keepUntil, onOtherContent } = key;
-    const { remember } = this.#sql;
-    const over = onOtherContent === 'new' ? now : Number.MAX_SAFE_INTEGER;
-    if (remember.run(name, digest, keepUntil, event, over).changes !== 0) return;
-    remember.run(ofContent(key), digest, keepUntil, event, Number.MAX_SAFE_INTEGER);
+    const isTaken = onOtherContent === 'new' && this.#lookUp(name, now) !== undefined;
+    this.#recent.add(isTaken ? ofContent(key) : name, { digest, keepUntil, event });
+  }
+
+  /** The last thing in a transaction. */
+  file(): void {
+    this.#recent.file();
+  }
+
+  /** What is kept in mind may be wrong: a transaction was rolled back. */
+  forget(): void {
+    this.#recent.forget();
+  }
+
+  #lookUp(name: string, now: number): KnownKey | undefined {
+    const recent = this.#recent.get(name);
+    if (recent !== undefined) return recent.keepUntil > now ? recent : undefined;
+    const row = this.#filed.get(name, now);
+    return row && toKnownKey(row);
   }
 }
 
 /** A second content of a key that is remembered for each content has a row of its own. */
 function ofContent({ name, digest }: StoredKey): string {
   return `${name} ${digest}`;
-}
-
-function prepareStatements(db: DatabaseSync) {
-  return {
-    find: db.prepare('SELECT digest, event FROM idempotency WHERE name = ? AND keep_until > ?'),
-    remember: db.prepare(
-      `INSERT INTO idempotency (name, digest, keep_until, event) VALUES (?, ?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET digest = excluded.digest,
-       keep_until = excluded.keep_until, event = excluded.event WHERE keep_until <= ?`,
-    ),
-  };
 }
 
 /** Keys that a step looks at: their order is that of their digests, so those that have run out lie among the others. */
@@ -71,6 +82,7 @@ export class ExpiredKeys {
   }
 
   forget(budget: Budget, now: number): void {
+    if (this.#from === '') budget.left -= Number(this.#sql.forgetRecent.run(now).changes);
     const rows = this.#sql.stretch.all(this.#from, STEP_KEYS);
     const expired = rows.filter((row) => integer(row, 'keep_until') <= now).slice(0, budget.left);
     for (const row of expired) budget.left -= Number(this.#sql.forget.run(nameOf(row)).changes);
@@ -86,6 +98,7 @@ function prepareRound(db: DatabaseSync) {
       'SELECT name, keep_until FROM idempotency WHERE name > ? ORDER BY name LIMIT ?',
     ),
     forget: db.prepare('DELETE FROM idempotency WHERE name = ?'),
+    forgetRecent: db.prepare('DELETE FROM recent_keys WHERE keep_until <= ?'),
   };
 }
 

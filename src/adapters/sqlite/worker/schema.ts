@@ -2,7 +2,8 @@
 
 /**
  * The tables: `meta` (the operator's pause, the health check), `events` (a row per request: what came, its receipt, what
- * became of it), `idempotency` (keys of earlier requests), `work` (the queue, a row per run, heartbeat or delivery still
+ * became of it), `idempotency` (keys of earlier requests) and `recent_keys`
+ * (those that are not there yet), `work` (the queue, a row per run, heartbeat or delivery still
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
@@ -54,6 +55,14 @@ CREATE TABLE idempotency (
   keep_until INTEGER NOT NULL,
   event INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE recent_keys (
+  n INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  keep_until INTEGER NOT NULL,
+  event INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE work (
   id INTEGER PRIMARY KEY,
