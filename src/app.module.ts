@@ -7,6 +7,7 @@ import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
+import { listeningAddress } from './service/configuration/listening.ts';
 import type { Configuration } from './service/configuration/load.ts';
 import {
   ConfigurationReload,
@@ -47,6 +48,7 @@ export class AppModule {
     });
     const operatorApi = OpsModule.forHooks(hooks, {
       hooksPath: normalizePrefix(given.path ?? ''),
+      hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,

@@ -5,6 +5,8 @@ export { HooksModule } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';
+export { configuredHooks } from './configured-hooks.ts';
+export type { ConfiguredHook } from './configured-hooks.ts';
 export { HookPreview } from './hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
 export { HookReplay } from './hook-replay.ts';

@@ -24,6 +24,7 @@ export {
 export type { Fragment } from './configuration/fragments.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
 export type { Address, Inspection } from './configuration/inspect.ts';
+export { listeningAddress } from './configuration/listening.ts';
 export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';
@@ -32,7 +33,6 @@ export { newToken } from './configuration/token-file.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
 export {
-  fillIn,
   findPreset,
   findRule,
   proofKind,
@@ -41,7 +41,8 @@ export {
   senderPath,
   signsUrl,
 } from './senders/sender.ts';
-export type { ProofKind, SetupValues } from './senders/sender.ts';
+export type { ProofKind } from './senders/sender.ts';
+export { setupSteps } from './senders/setup-steps.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';

@@ -1,6 +1,6 @@
 import { listSamples } from '../../hooks/index.ts';
 import type { Preset } from '../../hooks/index.ts';
-import { fillIn, proofKind, schemeOf, senderName } from '../../service/index.ts';
+import { proofKind, schemeOf, senderName, setupSteps } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,9 +27,6 @@ export interface Counted {
   readonly before: number;
   readonly now: number;
 }
-
-/** Stands for a token that is kept nowhere. */
-const UNKNOWN_TOKEN = '<its token>';
 
 /** A step with something of ours to enter. */
 const IS_PROOF = /\{(?:secret|secretUrl|token)\}/;
@@ -112,14 +109,9 @@ export class SetupReport {
     };
   }
 
-  #fill(
-    lines: readonly string[],
-    { base, secret = '', token = UNKNOWN_TOKEN }: Shown,
-  ): readonly string[] {
+  #fill(lines: readonly string[], { base, secret, token }: Shown): readonly string[] {
     const prefix = this.here.resolved?.effective.hooks.path ?? '';
-    const url = `${base}${prefix}/${this.path}`;
-    const secretUrl = url.replace('://', `://${secret}@`);
-    return lines.map((line) => fillIn(line, { url, secretUrl, secret, token }));
+    return setupSteps(lines, { url: `${base}${prefix}/${this.path}`, secret, token });
   }
 
   /** Commands that show whether it works. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { ConfigurationError, isLoopback, normalizePrefix, tokenFor } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
+import { listeningAddress } from '../../service/index.ts';
 import type { Inspection, ResolvedSections } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, option } from '../command.ts';
@@ -20,9 +20,6 @@ export const SERVICE_OPTIONS = [
   ),
   JSON_OPTION,
 ] as const;
-
-/** An address to listen on that no address to ask is: the loopback of its family answers for it. */
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** What a command line may say about the service; all else is in its configuration. */
 export interface ServiceChoice {
@@ -71,8 +68,7 @@ export function listeningUrl({ host, port }: { host: string; port: number }): UR
       EXIT.usage,
     );
   }
-  const reachable = EVERYWHERE[host] ?? host;
-  return new URL(`http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`);
+  return listeningAddress({ host, port });
 }
 
 /** What `--url` says. @throws CliError when it is no plain HTTP address */

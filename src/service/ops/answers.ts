@@ -50,6 +50,52 @@ export interface SampleRequest {
   readonly contentType: string;
 }
 
+/** How requests to one hook prove who sends them; with neither a scheme nor a token nobody can. */
+export interface HookVerification {
+  /** Signatures of this scheme; null: none is asked for. */
+  readonly scheme: string | null;
+  /** Who signs so, as people call it. */
+  readonly signer: string | null;
+  /** The tokens that open it now, as stories name them: `token` is `hooks.token`, `token ci` one of `hooks.tokens`. */
+  readonly tokens: readonly string[];
+  /** One more header in which the token may come. */
+  readonly tokenHeader: string | null;
+}
+
+/** One way in. */
+export interface HookReport {
+  /** `wake`, `agent`, or a sub-path; null: every name that nothing else takes. */
+  readonly name: string | null;
+  /** As a request has it: `/hooks/github`; null for every name. */
+  readonly path: string | null;
+  /** The address to enter at the sender; null: `hooks.publicUrl` is not set, and the service does not know its own. */
+  readonly url: string | null;
+  /** Ids of its mappings, in the order they are tried; none of the built-in hooks. */
+  readonly mappings: readonly string[];
+  /** The preset whose path it is; null: none. */
+  readonly preset: string | null;
+  /** What the sender of that preset is called. */
+  readonly sender: string | null;
+  readonly verification: HookVerification;
+  /** When its last event that is still kept was accepted; null: none is. */
+  readonly lastUsedAt: string | null;
+  /** Events since `since`, at most 100,000; null for every name. */
+  readonly accepted: number | null;
+  /** Requests that were refused since `since`, as far as refusals are kept. */
+  readonly refused: number;
+  /** What to do at the sender of its preset, a step each; words in angle brackets stand for secrets. */
+  readonly steps: readonly string[];
+}
+
+/** Every way in. */
+export interface Hooks {
+  /** `hooks.enabled`; false: each of them answers 404. */
+  readonly isEnabled: boolean;
+  /** Since when requests are counted. */
+  readonly since: string;
+  readonly hooks: readonly HookReport[];
+}
+
 /** A page of events, newest first. */
 export interface EventPage {
   readonly events: readonly EventSummary[];

@@ -10,6 +10,8 @@ export interface OpsModuleOptions {
   readonly trustedProxies: readonly string[];
   /** `hooks.path`, with its leading slash. */
   readonly hooksPath: string;
+  /** Scheme, host and port of the hooks on this machine, for whom no `hooks.publicUrl` says another. Absent: unknown. */
+  readonly hooksOrigin?: string | undefined;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
 }

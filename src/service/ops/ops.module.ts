@@ -3,6 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { ChannelsController } from './channels.controller.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
+import { HooksController } from './hooks.controller.ts';
 import { IntakeController } from './intake.controller.ts';
 import { MailController } from './mail.controller.ts';
 import { MetricsController } from './metrics.controller.ts';
@@ -39,6 +40,7 @@ export class OpsModule {
         OpenapiController,
         EventsController,
         RefusalsController,
+        HooksController,
         SamplesController,
         PreviewController,
         SessionsController,

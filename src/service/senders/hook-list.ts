@@ -1,0 +1,89 @@
+import { configuredHooks, presets, writtenTokens } from '../../hooks/index.ts';
+import type {
+  ConfiguredHook,
+  HookRefusals,
+  HookUse,
+  Preset,
+  ResolvedHooksOptions,
+} from '../../hooks/index.ts';
+import type { HookReport, HookVerification } from '../ops/answers.ts';
+import { senderName, senderPath } from './sender.ts';
+import { setupSteps } from './setup-steps.ts';
+
+/*
+ * Every way in as an operator sees it: what a sender has to be told, what it proves itself by, and how much it is used.
+ * Nothing here is a secret: where one is to be entered, words stand for it.
+ */
+
+/** What is known of the use of hooks. */
+export interface HookUses {
+  readonly uses: readonly HookUse[];
+  readonly refusals: readonly HookRefusals[];
+}
+
+/** Where the hooks are reached. */
+export interface HookPlace {
+  /** `hooks.path`, with its leading slash. */
+  readonly prefix: string;
+  /** Scheme, host and what else stands before the prefix; undefined: nobody said it. */
+  readonly base: string | undefined;
+}
+
+const UNKNOWN_BASE = 'https://<this service>';
+
+/** @param now epoch milliseconds, for tokens that end */
+export function listHooks(
+  settings: ResolvedHooksOptions,
+  { uses, refusals }: HookUses,
+  { prefix, base }: HookPlace,
+  now: number,
+): HookReport[] {
+  const enabled = settings.hooks.presets.flatMap((id) => presets.get(id) ?? []);
+  return configuredHooks(settings).map((hook) => {
+    const { name, mappings, refusedAs } = hook;
+    const use = uses.find((one) => one.hook === name);
+    const refused = refusals.find((one) => one.hook === refusedAs)?.count ?? 0;
+    const preset = enabled.find((one) => senderPath(one, settings.hooks) === name);
+    const path = name === null ? null : `${prefix}/${name}`;
+    const url = path === null || base === undefined ? null : `${base}${path}`;
+    return {
+      name,
+      path,
+      url,
+      mappings,
+      preset: preset?.id ?? null,
+      sender: preset === undefined ? null : senderName(preset),
+      verification: verificationOf(hook, settings, now),
+      lastUsedAt: use?.lastAt ?? null,
+      accepted: use?.accepted ?? null,
+      refused,
+      steps: stepsOf(preset, url ?? `${UNKNOWN_BASE}${path ?? ''}`),
+    };
+  });
+}
+
+function stepsOf(preset: Preset | undefined, url: string): string[] {
+  return preset === undefined ? [] : setupSteps(preset.setup, { url });
+}
+
+function verificationOf(
+  { name, rule }: ConfiguredHook,
+  { hooks }: ResolvedHooksOptions,
+  now: number,
+): HookVerification {
+  const { signer, orToken = true, tokenHeader } = rule ?? {};
+  const takesToken = signer === undefined || orToken;
+  const speaking = writtenTokens(hooks).filter(
+    ({ text, endsAt, hooks: named }) =>
+      text !== '' &&
+      endsAt > now &&
+      (named.includes('*') || (name !== null && named.includes(name))),
+  );
+  const tokens = speaking.map(({ id }) => (id === null ? 'token' : `token ${id}`));
+  return {
+    scheme: signer?.verifier.scheme.id ?? null,
+    signer: signer?.verifier.scheme.name ?? null,
+    tokens: takesToken ? [...new Set(tokens)] : [],
+    tokenHeader: (takesToken ? tokenHeader : undefined) ?? null,
+  };
+}
