@@ -16,6 +16,9 @@ type Format = InspectColor | readonly InspectColor[];
 /** Columns where the width of the terminal is unknown, and most that a table ever takes. */
 const COLUMNS = 80;
 
+/** Columns where no terminal cuts anything: whole ids, and room for words. */
+const WHERE_NOTHING_IS_CUT = 200;
+
 /** Between two columns of a table. */
 const GAP = '  ';
 
@@ -43,6 +46,12 @@ export class Terminal {
   /** Width that text and tables may take, at most 80. */
   get columns(): number {
     return Math.min(this.streams.stdout.columns || COLUMNS, COLUMNS);
+  }
+
+  /** The same for lists whose lines tell more where there is room: all of the terminal, or what a file or a pipe may take. */
+  get wholeWidth(): number {
+    const { stdout } = this.streams;
+    return stdout.isTTY ? stdout.columns || COLUMNS : WHERE_NOTHING_IS_CUT;
   }
 
   /** One line of the result. */
@@ -149,7 +158,7 @@ export function tableLines(rows: readonly (readonly string[])[], columns: number
   const widths = fitting(measureWidths(rows), columns);
   return rows.map((row) =>
     widths
-      .map((width, index) => cut(row[index] ?? '', width).padEnd(width))
+      .map((width, index) => pad(cut(row[index] ?? '', width), width))
       .join(GAP)
       .trimEnd(),
   );
@@ -157,15 +166,47 @@ export function tableLines(rows: readonly (readonly string[])[], columns: number
 
 /** `text`, or its start and … */
 export function cut(text: string, width: number): string {
-  const letters = Array.from(text);
-  return letters.length <= width ? text : `${letters.slice(0, Math.max(width - 1, 0)).join('')}…`;
+  if (displayWidth(text) <= width) return text;
+  let shown = '';
+  let taken = 1;
+  for (const letter of text) {
+    taken += widthOf(letter);
+    if (taken > width) break;
+    shown += letter;
+  }
+  return `${shown}…`;
+}
+
+/** `text` with blanks behind it, up to so many columns. */
+export function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+/** How many columns of a terminal a line takes that has no codes in it. */
+export function displayWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const letter of text) width += widthOf(letter);
+  return width;
+}
+
+/** Marks stand upon the letter before, as do joiners and selectors. */
+const NO_COLUMN = /^(?:\p{Mn}|\p{Me}|\u200c|\u200d|\ufe0e|\ufe0f)$/u;
+/** Pictures and the scripts of East Asia. */
+const TWO_COLUMNS =
+  /^[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u;
+
+/** As terminals do it. */
+function widthOf(letter: string): number {
+  if (NO_COLUMN.test(letter)) return 0;
+  return TWO_COLUMNS.test(letter) ? 2 : 1;
 }
 
 function measureWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, Array.from(cell).length);
+      widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell));
     }
   }
   return widths;

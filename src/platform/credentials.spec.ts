@@ -1,5 +1,11 @@
 import { QUADRATIC, growth } from '../../test/support/cpu-time.ts';
-import { isCredentialField, leaveOut, leaveOutAt } from './credentials.ts';
+import {
+  LEFT_OUT,
+  isCredentialField,
+  leaveOut,
+  leaveOutAt,
+  leaveOutOfText,
+} from './credentials.ts';
 import { parseExactly } from './exact-json.ts';
 
 const redact = (...path: string[]) => ({ path, keep: false });
@@ -121,5 +127,33 @@ describe('leaveOutAt: an object that was asked for', () => {
     });
     expect(leaveOutAt(value, ['users', '0'], [redact('users')])).toMatchObject({ mail: 'c' });
     expect(leaveOutAt(value, ['users', '0'], [keep('users')])).toBe(value);
+  });
+});
+
+describe('leaveOutOfText: what looks like a credential in running text', () => {
+  it.each([
+    ['Authorization: Bearer abcdefg1', 'Authorization: [left out] [left out]'],
+    ['Basic dXNlcjpwYXNz and so on', `Basic ${LEFT_OUT} and so on`],
+    ['{"clientSecret": "x y"}', '{"clientSecret": "[left out] y"}'],
+    ['a?token=1&b=2', 'a?token=[left out]&b=2'],
+    ['https://ana:pw@x.y/z', 'https://[left out]@x.y/z'],
+    ['ghp_0123456789ab sk-proj-0123456789', '[left out] [left out]'],
+    [
+      'issue: the key of the house, a basic question',
+      'issue: the key of the house, a basic question',
+    ],
+    ['mail ana@x.y at 10:00', 'mail ana@x.y at 10:00'],
+  ])('%j is %j', (text, shown) => expect(leaveOutOfText(text)).toBe(shown));
+
+  it('takes time in proportion to the text', () => {
+    for (const bad of [
+      'a'.repeat(1000),
+      'a='.repeat(500),
+      'basic '.repeat(170),
+      '://a'.repeat(250),
+    ]) {
+      const cost = growth((size) => leaveOutOfText(bad.repeat(size)), 400);
+      expect(cost).toBeLessThan(QUADRATIC);
+    }
   });
 });

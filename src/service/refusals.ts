@@ -47,6 +47,7 @@ export const OPS_REFUSALS = {
   invalid_body: { status: 400, sentence: 'Correct the body: {detail}.' },
   body_too_large: { status: 413, sentence: 'Send at most {detail}.' },
   unknown_event: { status: 404, sentence: 'No event has this id; it may have been forgotten.' },
+  unknown_run: { status: 404, sentence: 'No run has this id; it may have been forgotten.' },
   unknown_session: {
     status: 404,
     sentence:

@@ -13,6 +13,7 @@ import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import { describeEventDetails } from './ledger/event-details.contract.ts';
+import { describeEventList } from './ledger/event-list.contract.ts';
 import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
@@ -29,6 +30,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeSessions(openStore);
     describeTranscripts(openStore);
     describeEventDetails(openStore);
+    describeEventList(openStore);
     describeOperations(openStore);
     describeRefusals(openStore);
     describeConsoleSessions(openStore);

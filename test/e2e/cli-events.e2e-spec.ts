@@ -23,16 +23,15 @@ const answered = (message: string) =>
   served.postUntil('done', 'agent', { message, deliver: false });
 
 describe('hooks events list', () => {
-  it('lists the newest first, in 80 columns, with whole ids', async () => {
-    const older = await waiting('a');
-    const newer = await waiting('b');
+  it('lists the newest first, a line each: when, how, which, by what and what about', async () => {
+    const older = await waiting('disk\nfull');
+    const newer = await answered('Do it');
     const { code, stdout, stderr } = await served.hooks('events', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [head, first, second] = stdout.split('\n');
-    expect(head).toMatch(/^EVENT {2,}STATUS +AGE +HOOK$/);
-    expect(first).toMatch(new RegExp(`^${newer} +done +\\d+s  wake$`));
-    expect(second).toContain(older);
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const [first, second, end] = stdout.split('\n');
+    expect(first).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  done  ${newer}  agent {17}Do it$`));
+    expect(second).toMatch(new RegExp(`  done  ${older}  wake {18}disk full$`));
+    expect(end).toBe('');
   });
 
   it('lists refused requests with --refused, as a table and as JSON', async () => {
@@ -59,7 +58,10 @@ describe('hooks events list', () => {
     [['--code', 'paused'], '--refused'],
     [['--verified'], '--refused'],
     [['--refused', '--status', 'failed'], '--status'],
+    [['--refused', '--session', 'agent:main:main'], '--session'],
     [['--refused', '--since', 'yesterday'], '--since'],
+    [['--since', 'yesterday'], '--since'],
+    [['--until', '2d3h'], '--until'],
   ])('refuses %j as a wrong usage', async (args, said) => {
     const { code, stdout, stderr } = await served.hooks('events', 'list', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -70,7 +72,7 @@ describe('hooks events list', () => {
     const { stdout, stderr } = await served.hooks('events', 'list', '--limit', '1');
     const [, cursor = ''] = /There are more: --cursor (\d+)/.exec(stderr) ?? [];
     const next = await served.hooks('events', 'list', '--limit', '1', '--cursor', cursor);
-    expect(next.stdout.split('\n')[1]).toMatch(/done/);
+    expect(next.stdout).toMatch(/done/);
     expect(next.stdout).not.toBe(stdout);
   });
 
@@ -84,6 +86,20 @@ describe('hooks events list', () => {
     const ids = (printed['events'] as { id: string }[]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(225);
     expect(printed['nextCursor']).toEqual(expect.any(String));
+  });
+
+  it('is narrowed by time and session', async () => {
+    const id = await answered('in the session');
+    const listed = async (...args: string[]) => {
+      const { events } = await served.json('events', 'list', ...args);
+      return (events as { id: string }[]).map((event) => event.id);
+    };
+    const { receivedAt } = await served.json('events', 'show', id);
+    const session = ['--session', 'agent:main:hook:all'];
+    expect(await listed(...session, '--since', '1h')).toContain(id);
+    expect(await listed(...session, '--until', '1h')).toEqual([]);
+    expect(await listed('--until', String(receivedAt))).not.toContain(id);
+    expect(await listed('--session', 'agent:main:other')).toEqual([]);
   });
 
   it('filters, and says when there is nothing', async () => {
@@ -124,6 +140,15 @@ describe('hooks events show', () => {
     ]) {
       expect(stdout).toContain(part);
     }
+  });
+
+  it('finds the last one, and one by the beginning of its id', async () => {
+    const id = await waiting('found');
+    for (const text of ['last', id.slice(0, 18)]) {
+      expect(await served.json('events', 'show', text)).toMatchObject({ id, headline: 'found' });
+    }
+    const { code, stderr } = await served.hooks('events', 'show', id.slice(0, 8));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(id) });
   });
 
   it('fails with 1 for an event that is unknown', async () => {

@@ -17,7 +17,7 @@ describe('hooks events tail', () => {
     const { code, stdout, stderr } = await tail.interrupt();
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
     const [first, second] = stdout.split('\n');
-    expect(first).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  done      ${before}  wake$`));
+    expect(first).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  done  ${before}  wake {18}before$`));
     expect(second).toContain(after);
   });
 

@@ -11,10 +11,21 @@ describe('GET /ops/api/events', () => {
   it('lists with the filters that were asked for', async () => {
     const { body } = await service.get(`${EVENTS}?hook=wake&status=done&cursor=7&limit=200`);
     expect(body).toMatchObject({ events: [{ id: 'event-1' }], nextCursor: 'next' });
+    const narrowed =
+      'mapping=gh&session=agent:main:hook:x&since=2026-01-01&until=2026-01-01T00:00:00.5%2B01:00';
+    await service.get(`${EVENTS}?${narrowed}`);
     await service.get(EVENTS);
-    expect(service.ledger.journal).toEqual([
-      'list {"hook":"wake","status":"done","cursor":"7","limit":200}',
-      'list {"limit":50}',
+    const asked = service.ledger.journal.map((line): unknown => JSON.parse(line.slice(5)));
+    expect(asked).toEqual([
+      { hook: 'wake', status: 'done', cursor: '7', limit: 200 },
+      {
+        mapping: 'gh',
+        session: 'agent:main:hook:x',
+        since: Date.UTC(2026, 0, 1),
+        until: Date.UTC(2025, 11, 31, 23, 0, 0, 500),
+        limit: 50,
+      },
+      { limit: 50 },
     ]);
   });
 
@@ -28,6 +39,12 @@ describe('GET /ops/api/events', () => {
     'status=no',
     'cursor=c',
     'hook=',
+    'mapping=',
+    'session=hook:x',
+    'session=agent:main:',
+    'since=yesterday',
+    'since=2026-W01',
+    'until=1h',
     'color=red',
   ])('refuses ?%s with 400', async (query) => {
     const answer = await service.get(`${EVENTS}?${query}`);
@@ -39,6 +56,18 @@ describe('GET /ops/api/events', () => {
     expect((await service.get(`${EVENTS}/event-1`)).body).toMatchObject({ id: 'event-1' });
     const answer = await service.get(`${EVENTS}/event-2`);
     expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_event' } });
+  });
+});
+
+describe('GET /ops/api/runs/:runId', () => {
+  it('tells one run with its event and its deliveries, or 404', async () => {
+    const { body } = await service.get('/ops/api/runs/run-1');
+    expect(body).toMatchObject({ event: { id: 'event-1' }, run: { id: 'run-1' }, deliveries: [] });
+    const unknown = await service.get('/ops/api/runs/run-2');
+    expect(unknown).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_run' } });
+    expect(await service.get('/ops/api/runs/run-1', { token: null })).toMatchObject({
+      status: 401,
+    });
   });
 });
 

@@ -17,6 +17,7 @@ export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): 
     status: 'done',
     receivedAt: '2026-01-01T10:00:00.000Z',
     mapping: null,
+    headline: null,
     actions: [],
     runs: [],
     summary: null,

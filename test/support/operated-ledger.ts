@@ -29,6 +29,7 @@ import type {
   StoreState,
   WorkCounts,
 } from '../../src/hooks/index.ts';
+import { runDetails } from './event-details.ts';
 import { TOO_LARGE } from './refused.ts';
 
 const SUMMARY: EventSummary = {
@@ -37,6 +38,8 @@ const SUMMARY: EventSummary = {
   status: 'done',
   receivedAt: '2026-01-01T00:00:00.000Z',
   mapping: null,
+  headline: 'disk full',
+  error: null,
 };
 
 const DETAILS: EventDetails = {
@@ -54,7 +57,6 @@ const DETAILS: EventDetails = {
   summary: null,
   heartbeat: 'none',
   deliveries: [],
-  error: null,
   skipped: null,
   warnings: [],
   console: [],
@@ -109,8 +111,10 @@ class OperatedEvents extends EventStore {
     return id === SUMMARY.id ? DETAILS : null;
   }
 
-  async run(): Promise<RunStory | null> {
-    return null;
+  async run(id: string): Promise<RunStory | null> {
+    if (id !== 'run-1') return null;
+    const run = runDetails({ id });
+    return { event: SUMMARY, verifiedBy: 'token', action: { kind: 'agent' }, run, deliveries: [] };
   }
 
   async storedRequest(): Promise<StoredRequest | null> {

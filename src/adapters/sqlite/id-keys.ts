@@ -13,7 +13,7 @@ const REST_AT = 19;
 export function keyOf(id: string): number | null {
   if (!UUID_V7.test(id)) return null;
   const millisecond = parseInt(id.slice(0, 8), 16) * 0x1_0000 + parseInt(id.slice(9, 13), 16);
-  const key = (millisecond - EPOCH_MS) * PER_MILLISECOND + parseInt(id.slice(15, 18), 16);
+  const key = firstKeyOf(millisecond) + parseInt(id.slice(15, 18), 16);
   return Number.isSafeInteger(key) ? key : null;
 }
 
@@ -22,7 +22,12 @@ export function firstKeyOf(time: number): number {
   return Math.trunc(time - EPOCH_MS) * PER_MILLISECOND;
 }
 
-/** The same of an id of our own. */
+/** When the id of a key was made, in epoch milliseconds. */
+export function timeOf(key: number): number {
+  return Math.floor(key / PER_MILLISECOND) + EPOCH_MS;
+}
+
+/** The {@link keyOf} an id of our own. */
 export function ownKeyOf(id: string): number {
   const key = keyOf(id);
   if (key === null) throw new Error(`${id} is no id of an event, a run or a delivery`);

@@ -69,6 +69,18 @@ function decodeDetails(details: StoredDetails, payload: unknown): StoredDetails 
   return { ...details, [field]: payload[field] };
 }
 
+/** A text field at the beginning of an object, as far as it is there. */
+const FIRST_FIELD = new RegExp(
+  `^\\{"(?:${WORDS.join('|')})":"((?:[^"\\\\]|\\\\(?:[^u]|u[0-9a-f]{4}))*)`,
+  'i',
+);
+
+/** The first words of an action that are those of the payload. @param start of the payload's JSON text; null: there is none */
+export function decodeWordsAtStart(start: string | null): string | null {
+  const [, words] = FIRST_FIELD.exec(start ?? '') ?? [];
+  return words === undefined ? null : JSON.parse(`"${words}"`);
+}
+
 /** Main thread: what the sender is told of an action, as JSON text; empty when the action says it. */
 export function encodeReceipt({ receipt, details }: NewAction): string {
   const { kind, mode } = details;

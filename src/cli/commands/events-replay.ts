@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { WAIT_OPTIONS, showReceipt } from '../events/event-outcome.ts';
+import { EVENT_ID, findEventId } from '../events/find-event.ts';
 import { Interruption } from '../terminal.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
@@ -7,7 +8,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 export const eventsReplay = defineCommand({
   name: 'replay',
   description: 'send the request of an event once more, as a new event that names its origin',
-  arguments: [['<id>', 'id of the event']],
+  arguments: [['<id>', EVENT_ID]],
   options: [...WAIT_OPTIONS, ...SERVICE_OPTIONS],
   examples: [
     ['hooks events replay 0198c5c2-…', 'through the present configuration; prints the new id'],
@@ -16,7 +17,7 @@ export const eventsReplay = defineCommand({
   async action(context, options, id) {
     using interruption = new Interruption();
     const service = await findService(context, options, interruption.signal);
-    const receipt = await service.replay(id);
+    const receipt = await service.replay(await findEventId(service, id));
     const { wait = false } = options;
     await showReceipt(context, service, receipt, { ...options, wait }, interruption);
   },

@@ -2,6 +2,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand } from '../command.ts';
 import { DEAD_WORK_OPTIONS, allAsked, forAll } from '../events/dead-work.ts';
 import { WAIT_OPTIONS, showOutcome } from '../events/event-outcome.ts';
+import { EVENT_ID, findEventId } from '../events/find-event.ts';
 import { Interruption } from '../terminal.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
@@ -9,7 +10,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 export const eventsRetry = defineCommand({
   name: 'retry',
   description: 'go on with an event whose runs or deliveries are dead, or with all of them',
-  arguments: [['[id]', 'id of the event']],
+  arguments: [['[id]', EVENT_ID]],
   options: [...DEAD_WORK_OPTIONS, ...WAIT_OPTIONS, ...SERVICE_OPTIONS],
   examples: [
     ['hooks events retry 0198c5c2-…', 'put what is dead back into the queue'],
@@ -24,7 +25,7 @@ export const eventsRetry = defineCommand({
     }
     using interruption = new Interruption();
     const service = await findService(context, options, interruption.signal);
-    const eventId = id ?? '';
+    const eventId = id === undefined ? '' : await findEventId(service, id);
     const retried =
       asked === null
         ? (await service.retry(eventId)).retried

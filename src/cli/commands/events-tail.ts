@@ -3,7 +3,7 @@ import { EXIT } from '../cli-error.ts';
 import { defineCommand, option, wholeNumber } from '../command.ts';
 import type { CommandContext } from '../command.ts';
 import { SILENT } from '../events/event-outcome.ts';
-import { tailLine } from '../events/event-lines.ts';
+import { tailRow } from '../events/event-rows.ts';
 import { EventTail } from '../events/event-tail.ts';
 import type { TailListener } from '../events/event-tail.ts';
 import { safeJson } from '../foreign-text.ts';
@@ -52,7 +52,10 @@ export const eventsTail = defineCommand({
 function listener({ terminal, clock }: CommandContext, json: boolean): TailListener {
   const print = (event: EventSummary, at: number): void => {
     if (json) terminal.print(safeJson(event));
-    else terminal.print(tailLine(event, terminal.columns, at, paintFor(terminal)));
+    else {
+      const look = { columns: terminal.wholeWidth, now: clock.now(), paint: paintFor(terminal) };
+      terminal.print(tailRow(event, at, look));
+    }
   };
   return {
     earlier: (event) => print(event, Date.parse(event.receivedAt)),

@@ -2,14 +2,9 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import type { DeadWorkAsked } from '../service/service-client.ts';
+import { pastTime } from './past-time.ts';
 
 const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** Of a command that does something to one event, or to dead runs and deliveries of many. */
 export const DEAD_WORK_OPTIONS = [
@@ -50,7 +45,7 @@ export function allAsked(
     throw new CliError(said, 'Say --all, or leave them out.', EXIT.usage);
   }
   if (!all) return null;
-  return { hook, status, since: since === undefined ? undefined : sinceTime(since, clock.now()) };
+  return { hook, status, since: pastTime('--since', since, clock.now()) };
 }
 
 /** Everything, however many calls it takes; how many there were. */
@@ -65,20 +60,6 @@ export async function forAll(
     cursor = page.nextCursor;
   }
   return total;
-}
-
-/** What `--since` says, as ISO 8601: `90m`, or a date as programs write it. @throws CliError */
-export function sinceTime(text: string, now: number): string {
-  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const ms = UNIT_MS[unit];
-  if (ms !== undefined) return new Date(now - Number(amount) * ms).toISOString();
-  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
-  throw new CliError(
-    '--since is neither a length of time nor a date.',
-    'Write it as 90m, 24h or 7d, or as 2026-01-31 or 2026-01-31T08:00:00Z.',
-    EXIT.usage,
-  );
 }
 
 function oneOfEnds(status: string): string {

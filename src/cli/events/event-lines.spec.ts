@@ -1,14 +1,6 @@
 import { deliveryDetails, eventDetails, runDetails } from '../../../test/support/event-details.ts';
-import { tableLines } from '../terminal.ts';
-import { PLAIN, age, duration } from '../text-layout.ts';
-import {
-  NARROWEST_TABLE,
-  detailLines,
-  eventTable,
-  outcomeLines,
-  replyLines,
-  tailLine,
-} from './event-lines.ts';
+import { age, duration } from '../text-layout.ts';
+import { detailLines, outcomeLines, replyLines } from './event-lines.ts';
 
 /** What `hidden` would do to a terminal that is shown it. */
 const HOSTILE = '\u001b]52;c;eA==\u0007\u009b2J\u202e\u{e0041}\r';
@@ -168,46 +160,4 @@ describe('durations', () => {
     ['2026-01-01T12:00:00Z', '36h'],
     ['2025-11-24T00:00:00Z', '40d'],
   ])('%s is %s ago', (at, text) => expect(age(at, Date.parse('2026-01-03T00:00:00Z'))).toBe(text));
-});
-
-const NOW = Date.parse('2026-01-01T10:05:00.000Z');
-const ID = '01a1ff3d-f048-76c2-8166-ec88c6c9d5de';
-/** Raw URLs may hold C1 controls: they are read as latin1. */
-const HOOK = `${'\u009b2J'.repeat(9)}${'x'.repeat(300)}`;
-
-describe('the table of events', () => {
-  it('fits 80 columns without ever cutting an id', () => {
-    const events = [eventDetails({ id: ID, hook: HOOK, mapping: 'm' }), eventDetails({ id: ID })];
-    const lines = tableLines(eventTable(events, 80, NOW), 80);
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-    expect(lines[1]).toMatch(new RegExp(String.raw`^${ID}  done +5m  \\u009b2J.*…$`));
-    expect(lines[2]).toMatch(/ {2}ci$/);
-  });
-
-  it('names the mapping where the hook does not', () => {
-    const [, row] = eventTable([eventDetails({ hook: 'github', mapping: 'gh' })], 80, NOW);
-    expect(row?.at(-1)).toBe('github (gh)');
-    expect(eventTable([eventDetails({ mapping: 'ci' })], 80, NOW)[1]?.at(-1)).toBe('ci');
-  });
-});
-
-describe('a narrow terminal', () => {
-  it('still tells which hook it was', () => {
-    const event = eventDetails({ id: ID, hook: 'alertmanager' });
-    expect(tailLine(event, 60, NOW, PLAIN)).toMatch(/ {2}alertmanager$/);
-    const columns = NARROWEST_TABLE;
-    expect(tableLines(eventTable([event], columns, NOW), columns)[1]).toBe(
-      `${ID}  done      5m  alertmanager`,
-    );
-  });
-});
-
-describe('a line of the tail', () => {
-  it('has the local time, the status, the whole id and the hook, in 80 columns', () => {
-    const event = eventDetails({ id: ID, status: 'running', hook: HOOK });
-    const line = tailLine(event, 80, NOW, PLAIN);
-    const time = new Date(NOW).toTimeString().slice(0, 'hh:mm:ss'.length);
-    expect(line).toMatch(new RegExp(String.raw`^${time}  running   ${ID}  \\u009b2J.*…$`));
-    expect(line.length).toBeLessThanOrEqual(80);
-  });
 });

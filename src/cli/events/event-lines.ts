@@ -1,22 +1,6 @@
-import type {
-  DeliveryDetails,
-  EventDetails,
-  EventStatus,
-  EventSummary,
-  RunDetails,
-} from '../../hooks/index.ts';
+import type { DeliveryDetails, EventDetails, EventStatus, RunDetails } from '../../hooks/index.ts';
 import { asLine, asLines, safeJson } from '../foreign-text.ts';
-import { cut } from '../terminal.ts';
-import {
-  INDENT,
-  PLAIN,
-  age,
-  duration,
-  fieldLines,
-  localDayAndTime,
-  numberedName,
-  section,
-} from '../text-layout.ts';
+import { INDENT, PLAIN, duration, fieldLines, numberedName, section } from '../text-layout.ts';
 import type { Colour, Paint } from '../text-layout.ts';
 
 /*
@@ -24,31 +8,14 @@ import type { Colour, Paint } from '../text-layout.ts';
  * of it can steer the terminal.
  */
 
-const COLOURS: Readonly<Record<EventStatus, Colour>> = {
+/** The colour of each status. */
+export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   accepted: 'yellow',
   running: 'yellow',
   done: 'green',
   skipped: 'dim',
   failed: 'red',
 };
-
-/** The status of an event in its colour. @param width at least that many columns */
-export function paintedStatus(status: EventStatus, paint: Paint, width = 0): string {
-  return paint(COLOURS[status], status.padEnd(width));
-}
-
-/** Columns of a list of events. */
-const ID = 36;
-const STATUS = 8;
-const AGE = 4;
-const TIME = 8;
-const GAPS = 6;
-
-/** Characters of a hook that a narrow terminal shows all the same. */
-const NARROWEST_HOOK = 14;
-
-/** Fewest columns of `hooks events list`; a narrower terminal wraps. */
-export const NARROWEST_TABLE = ID + STATUS + AGE + GAPS + NARROWEST_HOOK;
 
 /** All that is known of an event: its outcome, actions, runs, summary, console and request. */
 export function detailLines(event: EventDetails, paint: Paint = PLAIN): string[] {
@@ -87,7 +54,7 @@ export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[
     ...warnings.map((warning) => ['warning', asLine(warning)]),
   ];
   return [
-    `${paint('bold', `Event ${asLine(id)}`)} ${paintedStatus(status, paint)}`,
+    `${paint('bold', `Event ${asLine(id)}`)} ${paint(STATUS_COLOURS[status], status)}`,
     ...facts.map(([name = '', value = '']) => `${INDENT}${name.padEnd(9)} ${value}`),
     ...section(
       'Timeline (UTC)',
@@ -220,39 +187,13 @@ function heartbeatMoments({ heartbeat }: EventDetails): Moment[] {
   return [{ at: null, what: `heartbeat ${heartbeat}`, isBad: heartbeat === 'failed' }];
 }
 
-function failureMoments({ error }: EventDetails): Moment[] {
-  return error === null ? [] : [{ at: null, what: sentence('failed', error), isBad: true }];
+/** What no part of it has told already. */
+function failureMoments({ error, skipped, runs, deliveries }: EventDetails): Moment[] {
+  const told = [skipped, ...[...runs, ...deliveries].map((part) => part.error)];
+  if (error === null || told.includes(error)) return [];
+  return [{ at: null, what: sentence('failed', error), isBad: true }];
 }
 
 function sentence(what: string, why: string): string {
   return why === '' ? what : `${what}: ${asLine(why)}`;
-}
-
-/** Rows of `hooks events list`, head first. Ids are never cut: they are there to be copied. */
-export function eventTable(
-  events: readonly EventSummary[],
-  columns: number,
-  now: number,
-): string[][] {
-  const room = columns - ID - STATUS - AGE - GAPS;
-  const rows = events.map((event) => [
-    asLine(event.id),
-    event.status,
-    age(event.receivedAt, now).padStart(AGE),
-    cut(hookName(event), room),
-  ]);
-  return [['EVENT', 'STATUS', 'AGE'.padStart(AGE), 'HOOK'], ...rows];
-}
-
-/** One line of `hooks events tail`. @param at when it happened, in milliseconds; shown in the time zone of whoever looks. */
-export function tailLine(event: EventSummary, columns: number, at: number, paint: Paint): string {
-  const [, time] = localDayAndTime(new Date(at));
-  const hook = cut(hookName(event), Math.max(columns - ID - STATUS - TIME - GAPS, NARROWEST_HOOK));
-  const status = paintedStatus(event.status, paint, STATUS);
-  return `${paint('dim', time)}  ${status}  ${asLine(event.id)}  ${hook}`;
-}
-
-/** The hook, and the mapping where its name says more. */
-function hookName({ hook, mapping }: EventSummary): string {
-  return asLine(mapping === null || mapping === hook ? hook : `${hook} (${mapping})`);
 }

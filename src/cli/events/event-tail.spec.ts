@@ -161,7 +161,15 @@ describe('EventTail', () => {
     await tail.look();
     await tail.stop();
     expect(tail.reported).toEqual(['open done']);
-    expect(Object.keys(tail.last ?? {})).toEqual(['id', 'hook', 'status', 'receivedAt', 'mapping']);
+    expect(Object.keys(tail.last ?? {}).toSorted()).toEqual([
+      'error',
+      'headline',
+      'hook',
+      'id',
+      'mapping',
+      'receivedAt',
+      'status',
+    ]);
   });
 
   it('does not take old events for new ones when newer ones are forgotten', async () => {

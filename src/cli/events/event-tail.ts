@@ -155,6 +155,7 @@ export class EventTail {
 }
 
 /** What a list says of it: no payload, no prompt. */
-function toSummary({ id, hook, status, receivedAt, mapping }: EventSummary): EventSummary {
-  return { id, hook, status, receivedAt, mapping };
+function toSummary(details: EventSummary): EventSummary {
+  const { id, hook, status, receivedAt, mapping, headline, error } = details;
+  return { id, hook, status, receivedAt, mapping, headline, error };
 }

@@ -5,7 +5,7 @@ import type { OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { RefusalsAsked } from '../service/service-client.ts';
 import { age } from '../text-layout.ts';
-import { sinceTime } from './dead-work.ts';
+import { pastTime } from './past-time.ts';
 
 /*
  * `hooks events list --refused`: requests that became no event. What a sender chose (the name of a hook that is not there)
@@ -16,31 +16,42 @@ import { sinceTime } from './dead-work.ts';
 export const REFUSED_OPTIONS = [
   option('--refused', 'requests that were refused, instead of events'),
   option('--code <code>', 'of these only those with a code, e.g. payload_too_large'),
-  option('--since <time>', 'of these only those since a date, or for so long: 90m, 24h, 7d'),
   option('--verified', 'of these only those of verified senders, who lost something'),
 ] as const;
 
 type Asked = OptionValues<typeof REFUSED_OPTIONS> & {
   readonly hook?: string;
   readonly status?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly session?: string;
+  readonly mapping?: string;
 };
 
 /** Null: events are asked for. @throws CliError when what is asked for belongs to the other of both lists */
 export function refusedAsked(
-  { refused = false, hook, status, code, since, verified }: Asked,
+  { refused = false, code, since, verified, hook, ...ofEvents }: Asked,
   now: number,
 ): Omit<RefusalsAsked, 'limit'> | null {
-  const narrows = [code, since, verified].some((value) => value !== undefined);
+  const narrows = [code, verified].some((value) => value !== undefined);
   if (!refused && narrows) {
-    const said = '--code, --since and --verified narrow what --refused finds.';
+    const said = '--code and --verified narrow what --refused finds.';
     throw new CliError(said, 'Say --refused, or leave them out.', EXIT.usage);
   }
   if (!refused) return null;
-  if (status !== undefined) {
-    const said = '--status is about events, and what was refused became none.';
-    throw new CliError(said, 'Say --code, or leave it out.', EXIT.usage);
+  const { status, until, session, mapping } = ofEvents;
+  const wrong = Object.entries({ status, until, session, mapping }).find(
+    ([, value]) => value !== undefined,
+  );
+  if (wrong !== undefined) {
+    const said = `--${wrong[0]} is about events, and what was refused became none.`;
+    throw new CliError(
+      said,
+      'Leave it out; --code, --hook, --since and --verified go with --refused.',
+      EXIT.usage,
+    );
   }
-  return { hook, code, verified, since: since === undefined ? undefined : sinceTime(since, now) };
+  return { hook, code, verified, since: pastTime('--since', since, now) };
 }
 
 /** Rows of the list, head first; the reasons are sentences, and only in the JSON. */

@@ -58,6 +58,13 @@ export interface Page {
 export interface EventsAsked extends Page {
   readonly hook?: string;
   readonly status?: string;
+  readonly mapping?: string;
+  /** Full key. */
+  readonly session?: string;
+  /** ISO 8601. */
+  readonly since?: string;
+  /** ISO 8601. */
+  readonly until?: string;
 }
 
 /** Which refused requests. */

@@ -21,6 +21,13 @@ export interface EventSummary {
   readonly receivedAt: string;
   /** Id of the mapping that matched. */
   readonly mapping: string | null;
+  /**
+   * What it was about: name and first words of its first action, in one line of at most 160 characters, without anything
+   * that looks like a credential. Null: there is no action, or the retention of payloads has passed.
+   */
+  readonly headline: string | null;
+  /** Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
+  readonly error: string | null;
 }
 
 /** Everything that became of one event. @publicApi */
@@ -39,7 +46,6 @@ export interface EventDetails extends EventSummary {
   readonly summary: string | null;
   readonly heartbeat: HeartbeatStatus;
   readonly deliveries: readonly DeliveryDetails[];
-  readonly error: string | null;
   /** Why it was skipped; null: it was not, or by an older release. */
   readonly skipped: string | null;
   readonly warnings: readonly string[];
@@ -149,6 +155,14 @@ export interface SessionFilter {
 export interface EventFilter {
   readonly hook?: string;
   readonly status?: EventStatus;
+  /** Id of the mapping that matched. */
+  readonly mapping?: string;
+  /** Full key of a session: events with a run in it. */
+  readonly session?: string;
+  /** Only those that were accepted then or later, epoch milliseconds. */
+  readonly since?: number;
+  /** Only those that were accepted before, epoch milliseconds. */
+  readonly until?: number;
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;
   /** 1 to 200. */

@@ -19,6 +19,12 @@ export function fullSessionKey(agentId: string, shortKey: string): string {
   return `agent:${agentId}:${shortKey.toLowerCase() === MAIN ? MAIN : shortKey}`;
 }
 
+/** What a full session key is made of: an agent's id and the short key. @param session {@link fullSessionKey} */
+export function agentAndShortKey(session: string): [agentId: string, shortKey: string] {
+  const [, agentId = '', shortKey = session] = /^agent:([^:]*):(.*)$/s.exec(session) ?? [];
+  return [agentId, shortKey];
+}
+
 /**
  * Turns (runs and heartbeats share their session's key) and deliveries (channel and recipient) queue apart, so that a
  * slow platform holds up no agent.

@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
-import type { DeadWorkFilter, EventDetails, EventStatus } from '../../hooks/index.ts';
+import type { DeadWorkFilter, EventDetails, EventFilter, EventStatus } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from './answers.ts';
 import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
@@ -22,6 +22,37 @@ export class EventsQuery extends PageQuery {
   @IsOptional()
   @IsIn(STATUSES)
   status?: EventStatus;
+
+  /** Id of the mapping that matched. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  mapping?: string;
+
+  /** Full key of a session, such as `agent:main:hook:x`: events with a run in it. */
+  @IsOptional()
+  @Matches(/^agent:[^:]+:./s, { message: 'session must be a full key such as agent:main:hook:x' })
+  @Length(1, 2048)
+  session?: string;
+
+  /** Only those that were accepted then or later, ISO 8601. */
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  since?: string;
+
+  /** Only those that were accepted before, ISO 8601. */
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  until?: string;
+
+  /** @throws Refusal invalid_query for forms of ISO 8601 that are no time here. */
+  static toFilter({ since, until, ...rest }: EventsQuery): EventFilter {
+    return {
+      ...rest,
+      ...(since !== undefined && { since: toTime('since', since) }),
+      ...(until !== undefined && { until: toTime('until', until) }),
+    };
+  }
 }
 
 /** How dead work ended. */
@@ -66,8 +97,8 @@ export class EventsController {
 
   /** Events, newest first. */
   @Get()
-  list(@Query(QueryPipe) { hook, status, cursor, limit }: EventsQuery): Promise<EventPage> {
-    return this.events.list({ hook, status, cursor, limit });
+  async list(@Query(QueryPipe) query: EventsQuery): Promise<EventPage> {
+    return this.events.list(EventsQuery.toFilter(query));
   }
 
   /** Everything that became of one event. @throws Refusal 404 */

@@ -13,6 +13,7 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './preview.controller.ts';
 import { RefusalsController } from './refusals.controller.ts';
+import { RunsController } from './runs.controller.ts';
 import { SamplesController } from './samples.controller.ts';
 import { SecretWindowsController } from './secret-windows.controller.ts';
 import { ConsoleLogins } from './console-logins.ts';
@@ -39,6 +40,7 @@ export class OpsModule {
         StatusController,
         OpenapiController,
         EventsController,
+        RunsController,
         RefusalsController,
         HooksController,
         SamplesController,

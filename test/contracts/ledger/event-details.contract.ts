@@ -46,6 +46,7 @@ export function describeEventDetails(openStore: OpenStore): void {
         status: 'accepted',
         receivedAt: new Date(given.receivedAt).toISOString(),
         mapping: 'm',
+        headline: null,
         request: { ...given.request, payload: { a: [1] } },
         actions: [{ kind: 'agent' }],
         runs: [
@@ -155,6 +156,8 @@ export function describeEventDetails(openStore: OpenStore): void {
           status: of.status,
           receivedAt: of.receivedAt,
           mapping: null,
+          headline: 'hello (and 1 more)',
+          error: null,
         },
         verifiedBy: 'token ci',
         action: { kind: 'agent', sessionMode: 'isolated' },

@@ -1,33 +1,21 @@
-// What an operator reads of events: the list, and everything about one of them. Read by the reader thread on a
-// connection of its own, beside the writer.
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+// What an operator reads of one event: everything. Read by the reader thread on a connection of its own, beside the
+// writer.
+import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type {
   DeliveryDetails,
-  EventFilter,
   EventNote,
-  EventStatus,
-  EventSummary,
   HeartbeatStatus,
   RunDetails,
 } from '../../../hooks/ports/event-store.ts';
-
-import { idOf, keyOf } from '../id-keys.ts';
+import { keyOf } from '../id-keys.ts';
 import type { ReaderCalls } from '../protocol.ts';
 import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
-import {
-  DELIVERY_STATUSES,
-  integer,
-  optionalText,
-  optionalTime,
-  text,
-  time,
-  word,
-} from './rows.ts';
+import { EventSummaries, SUMMARY_COLUMNS, toId } from './event-summaries.ts';
+import { DELIVERY_STATUSES, integer, optionalText, optionalTime, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
-/** The words that may stand in the `status` columns; a row with any other is refused. */
-const EVENT_STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
+/** The words that may stand in `runs.status`; a row with any other is refused. */
 const RUN_STATUSES = [
   'queued',
   'running',
@@ -37,73 +25,14 @@ const RUN_STATUSES = [
   'interrupted',
 ] as const;
 
-/** Lists events in order of acceptance, newest first; the cursor is the number of the last one shown. */
-export class EventList {
-  readonly #db: DatabaseSync;
-  /** By SQL text: one for each kind of filter, never more than a dozen. */
-  readonly #prepared = new Map<string, StatementSync>();
-
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-  }
-
-  /** One row more than asked for is read: whether it exists decides whether there is a next page. */
-  list(filter: EventFilter): { events: EventSummary[]; nextCursor: string | null } {
-    const { hook, cursor, limit } = filter;
-    const given: SQLInputValue[] = [];
-    if (hook !== undefined) given.push(hook);
-    if (cursor !== undefined) given.push(Number(cursor));
-    const rows = this.#statement(buildQuery(filter)).all(...given, limit + 1);
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return {
-      events: shown.map(toSummary),
-      nextCursor: last === undefined ? null : String(integer(last, 'key')),
-    };
-  }
-
-  /** Prepared once for each shape of the query. */
-  #statement(sql: string): StatementSync {
-    const known = this.#prepared.get(sql) ?? this.#db.prepare(sql);
-    this.#prepared.set(sql, known);
-    return known;
-  }
-}
-
-/** Every term is a constant or a parameter; the status is one of ours, looked up before it is written out. */
-function buildQuery({ hook, status, cursor }: EventFilter): string {
-  const known = EVENT_STATUSES.find((candidate) => candidate === status);
-  if (known !== status) throw new Error('unknown status');
-  const terms: string[] = [];
-  // The plus keeps SQLite off the index of hooks where the far shorter one of statuses applies.
-  const isRare = status !== undefined && status !== 'done';
-  if (hook !== undefined) terms.push(isRare ? '+hook = ?' : 'hook = ?');
-  if (cursor !== undefined) terms.push('key < ?');
-  if (status !== undefined) terms.push(`status = '${status}'`);
-  // Said twice, because SQLite does not see by itself that the partial index holds every such row.
-  if (isRare) terms.push(`status <> 'done'`);
-  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
-  return `SELECT key, rest, hook, status, received_at, mapping FROM events ${where} ORDER BY key DESC LIMIT ?`;
-}
-
-/** The columns that the list and the details share. */
-function toSummary(row: Row): EventSummary {
-  const status: EventStatus = word(row, 'status', EVENT_STATUSES);
-  return {
-    id: toId(row),
-    hook: text(row, 'hook'),
-    status,
-    receivedAt: time(row, 'received_at'),
-    mapping: optionalText(row, 'mapping'),
-  };
-}
-
 /** Finds one event with its runs and deliveries, one run, and what a replay needs of an event. */
 export class EventReader {
   readonly #sql: ReturnType<typeof prepareReader>;
+  readonly #summaries: EventSummaries;
 
   constructor(db: DatabaseSync) {
     this.#sql = prepareReader(db);
+    this.#summaries = new EventSummaries(db);
   }
 
   /** Null for an unknown event. What its head and its payload say is JSON text still: the main thread parses it (codec.ts). */
@@ -114,14 +43,14 @@ export class EventReader {
     const runs = this.#sql.runs.all(key);
     const summaries = runs.map((run) => optionalText(run, 'summary')).filter((it) => it !== null);
     return {
-      ...toSummary(event),
+      ...this.#summaries.of(event),
       head: text(event, 'head'),
       payload: optionalText(event, 'payload'),
       runs: runs.map(toRun),
       summary: summaries.length === 0 ? null : summaries.join('\n'),
       heartbeat: heartbeatStatus(event),
       deliveries: this.#sql.deliveries.all(key).map(toDelivery),
-      error: optionalText(event, 'error'),
+      error: this.#summaries.reason(event),
     };
   }
 
@@ -132,7 +61,7 @@ export class EventReader {
     const event = this.#sql.eventOfRun.get(integer(run, 'event'));
     if (event === undefined) return null;
     return {
-      event: toSummary(event),
+      event: this.#summaries.of(event),
       head: text(event, 'head'),
       run: toRun(run),
       deliveries: this.#sql.deliveriesOfRun.all(integer(run, 'event'), id).map(toDelivery),
@@ -159,23 +88,16 @@ export class EventReader {
 
 function prepareReader(db: DatabaseSync) {
   return {
-    event: db.prepare('SELECT * FROM events WHERE key = ?'),
+    event: db.prepare(`SELECT e.*, ${SUMMARY_COLUMNS} FROM events e WHERE e.key = ?`),
     runs: db.prepare('SELECT * FROM runs WHERE event = ? ORDER BY key'),
     deliveries: db.prepare('SELECT * FROM deliveries WHERE event = ? ORDER BY key'),
     run: db.prepare('SELECT * FROM runs WHERE key = ?'),
     // Not the payload: it may be large.
-    eventOfRun: db.prepare(
-      'SELECT key, rest, hook, status, received_at, mapping, head FROM events WHERE key = ?',
-    ),
+    eventOfRun: db.prepare(`SELECT ${SUMMARY_COLUMNS}, e.head FROM events e WHERE e.key = ?`),
     deliveriesOfRun: db.prepare(
       'SELECT * FROM deliveries WHERE event = ? AND run_id = ? ORDER BY key',
     ),
   };
-}
-
-/** Of an event, a run or a delivery. */
-function toId(row: Row): string {
-  return idOf(integer(row, 'key'), text(row, 'rest'));
 }
 
 /** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */

@@ -46,6 +46,7 @@ CREATE TABLE events (
   payload TEXT
 ) STRICT;
 CREATE INDEX events_by_hook ON events (hook);
+CREATE INDEX events_by_mapping ON events (mapping) WHERE mapping IS NOT NULL;
 CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
 CREATE INDEX events_to_look_at_again ON events (received_at) WHERE look_again = 1;
 
@@ -125,6 +126,7 @@ CREATE TABLE runs (
   reply TEXT
 ) STRICT;
 CREATE INDEX runs_by_event ON runs (event);
+CREATE INDEX runs_by_session ON runs (agent_id, session_key, event);
 
 CREATE TABLE deliveries (
   key INTEGER PRIMARY KEY,

@@ -1,0 +1,20 @@
+import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { EventStore } from '../../hooks/index.ts';
+import type { RunStory } from '../../hooks/index.ts';
+import { Refusal } from '../refusals.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+/** What became of one run; senders are told its id. */
+@Controller('ops/api/runs')
+@UseGuards(OperatorGuard)
+export class RunsController {
+  constructor(private readonly events: EventStore) {}
+
+  /** One run with its event and its deliveries. @throws Refusal 404 */
+  @Get(':runId')
+  async get(@Param('runId') runId: string): Promise<RunStory> {
+    const story = await this.events.run(runId);
+    if (story === null) throw new Refusal('unknown_run');
+    return story;
+  }
+}
