@@ -53,6 +53,7 @@ export class AppModule {
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
       mail: () => mailWatch.report(),
+      configuration: () => ({ isDemo: configuration.isDemo, ...running.unapplied }),
     });
     return {
       module: AppModule,

@@ -29,6 +29,7 @@ export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';
 export { SECTIONS } from './configuration/sections.ts';
+export { MAKE_ROOM, diskRoom } from './disk-room.ts';
 export { newToken } from './configuration/token-file.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';

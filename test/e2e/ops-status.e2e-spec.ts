@@ -25,9 +25,9 @@ describe('GET /ops/api/status', () => {
         ready: true,
         paused: false,
         work: [{ kind: 'run', state: 'waiting', count: 3 }],
-        lost: [],
         channels: [expect.objectContaining({ id: 'chan_1', state: 'untried' })],
         mail: null,
+        attention: [],
       },
     });
   });
@@ -37,7 +37,7 @@ describe('GET /ops/api/status', () => {
     const { status, body, text } = await service.get(STATUS);
     expect({ status, body }).toMatchObject({
       status: 200,
-      body: { ready: false, work: null, lost: null },
+      body: { ready: false, work: null, attention: [{ kind: 'store-unavailable' }] },
     });
     expect(text).not.toContain('/secret/path');
   });

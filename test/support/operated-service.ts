@@ -34,7 +34,7 @@ import { Certificates } from '../../src/hooks/http/auth/signatures/index.ts';
 import { PathRules } from '../../src/hooks/http/path-rules.ts';
 import { SecretWindows } from '../../src/hooks/http/secret-windows.ts';
 import { HostErrors } from '../../src/hooks/work/host-errors.ts';
-import type { MailStatus } from '../../src/service/ops/index.ts';
+import type { ConfigurationState, MailStatus } from '../../src/service/ops/index.ts';
 import { assertDocumented } from './documented-answers.ts';
 import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
@@ -58,6 +58,8 @@ export interface OperatedOptions {
   readonly metrics?: Metrics;
   /** How a mailbox does; absent: there is none. */
   readonly mail?: () => MailStatus;
+  /** How the configuration stands; absent: nobody can tell. */
+  readonly configuration?: () => ConfigurationState;
 }
 
 export interface Asked {

@@ -1,7 +1,7 @@
 import { EXIT } from '../cli-error.ts';
 import { defineCommand } from '../command.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import { needsOf, statusLines } from '../service/status-lines.ts';
+import { needsPerson, statusLines } from '../service/status-lines.ts';
 import { paintFor } from '../text-layout.ts';
 
 /** The running service on one screen. Ends with 1 when something needs a person, so that a script can watch it. */
@@ -17,7 +17,7 @@ export const status = defineCommand({
     const { terminal, clock } = context;
     const service = await findService(context, options);
     const state = await service.status();
-    if (needsOf(state).length > 0) terminal.exitCode = EXIT.failed;
+    if (needsPerson(state)) terminal.exitCode = EXIT.failed;
     if (options.json === true) return terminal.printJson(state);
     const { columns } = terminal;
     const look = { now: clock.now(), columns, paint: paintFor(terminal) };

@@ -1,6 +1,6 @@
-import type { ServiceStatus } from '../../service/index.ts';
+import type { AttentionItem, ServiceStatus } from '../../service/index.ts';
 import { PLAIN } from '../text-layout.ts';
-import { needsOf, statusLines } from './status-lines.ts';
+import { needsPerson, statusLines } from './status-lines.ts';
 
 const FINE: ServiceStatus = {
   version: '1.2.3',
@@ -9,9 +9,22 @@ const FINE: ServiceStatus = {
   ready: true,
   paused: false,
   work: [],
-  lost: [],
   channels: [],
   mail: null,
+  attention: [],
+};
+
+const DEAD: AttentionItem = {
+  kind: 'dead-work',
+  severity: 'warning',
+  what: '2 runs of x\u009b were given up',
+  todo: 'retry them',
+  command: 'hooks events retry --all',
+  since: null,
+  count: 2,
+  hook: 'x',
+  channel: null,
+  actions: [],
 };
 const LOOK = { now: Date.parse('2026-01-03T10:00:00.000Z'), columns: 80, paint: PLAIN };
 
@@ -33,40 +46,26 @@ describe('the screen of hooks status', () => {
     expect(text).toMatch(/^Service at http:\/\/gw:1 fine\n/);
   });
 
-  it('begins with what is worst', () => {
-    const text = screen({ ready: false, paused: true, work: null, lost: null });
+  it('says that the service is broken, whatever else there is', () => {
+    const text = screen({ ready: false, paused: true, work: null, attention: [DEAD] });
     expect(text).toMatch(/^Service at http:\/\/gw:1 broken\n/);
     expect(text).toContain('waiting: unknown');
-    expect(text).toMatch(/Needs you\n +events cannot be stored\n/);
   });
 
-  it('says what to do about dead work, lost requests and mail', () => {
-    const needs = needsOf({
-      ...FINE,
-      work: [{ kind: 'delivery', state: 'dead', count: 2 }],
-      lost: [
-        {
-          hook: 'ci',
-          code: 'payload_too_large',
-          status: 413,
-          count: 1,
-          since: '2026-01-03T09:00:00.000Z',
-          what: 'lost \u009b',
-          todo: 'raise it',
-        },
-      ],
-      mail: {
-        account: 'a',
-        state: 'expired',
-        isDegraded: true,
-        hint: 'renew it',
-        mailboxes: [],
-      },
-    });
-    expect(needs).toEqual([
-      { what: String.raw`lost \u009b`, todo: 'raise it' },
-      { what: 'mail is expired', todo: 'renew it' },
-      { what: 'given up: 2 deliveries', todo: 'hooks events retry --all, or dismiss --all' },
-    ]);
+  it('shows what needs a person with what to type, and lets none of it steer the terminal', () => {
+    const demo: AttentionItem = { ...DEAD, severity: 'info', what: 'a demo', command: null };
+    const text = screen({ attention: [DEAD, demo] });
+    expect(text).toMatch(/^Service at http:\/\/gw:1 needs you\n/);
+    expect(text).toMatch(
+      /Needs you\n +2 runs of x\\u009b were given up\n +→ hooks events retry --all\n/,
+    );
+    expect(text).toMatch(/Good to know\n +a demo\n +→ retry them$/);
+  });
+
+  it('counts as fine what is only good to know', () => {
+    const attention: AttentionItem[] = [{ ...DEAD, severity: 'info' }];
+    expect(needsPerson({ attention })).toBe(false);
+    expect(screen({ attention })).toMatch(/^Service at http:\/\/gw:1 fine\n/);
+    expect(needsPerson({ attention: [DEAD] })).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import type { ServiceStatus } from '../../service/index.ts';
+import type { AttentionItem, ServiceStatus } from '../../service/index.ts';
 import { channelTable } from '../channels/channel-lines.ts';
 import { asLine } from '../foreign-text.ts';
 import { tableLines } from '../terminal.ts';
@@ -9,38 +9,9 @@ import type { Paint } from '../text-layout.ts';
  * The state of a service on one screen: what it does at the moment, and below it what only a person can mend.
  */
 
-/** Something that does not mend itself, and what to type or look at. */
-export interface Need {
-  readonly what: string;
-  readonly todo: string;
-}
-
-/** What needs a person, the worst first. */
-export function needsOf({ ready, paused, work, lost, channels, mail }: ServiceStatus): Need[] {
-  const dead = (work ?? []).filter(({ state }) => state === 'dead');
-  const failing = channels.filter(({ state }) => state === 'failing');
-  return [
-    ...(ready
-      ? []
-      : [{ what: 'events cannot be stored', todo: 'look at the log, and at the disk' }]),
-    ...(paused ? [{ what: 'the service is paused', todo: 'hooks resume' }] : []),
-    ...(lost ?? []).map(({ what, todo }) => ({ what: asLine(what), todo: asLine(todo) })),
-    ...failing.map(({ id, lastError }) => ({
-      what: `${id} fails: ${asLine(lastError?.message ?? 'nobody knows why')}`,
-      todo: `hooks channels test ${id}`,
-    })),
-    ...(mail?.isDegraded === true
-      ? [{ what: `mail is ${asLine(mail.state)}`, todo: asLine(mail.hint ?? 'hooks doctor') }]
-      : []),
-    ...(dead.length === 0
-      ? []
-      : [
-          {
-            what: `given up: ${counted(dead)}`,
-            todo: 'hooks events retry --all, or dismiss --all',
-          },
-        ]),
-  ];
+/** What a script should be told of: something is lost, refused or does not work. */
+export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): boolean {
+  return attention.some(({ severity }) => severity !== 'info');
 }
 
 /** The whole screen. @param url where the service was asked. */
@@ -49,9 +20,8 @@ export function statusLines(
   url: URL,
   { now, columns, paint }: { now: number; columns: number; paint: Paint },
 ): string[] {
-  const { version, node, startedAt, channels, mail, work } = status;
+  const { version, node, startedAt, channels, mail, work, attention } = status;
   const up = duration(now - Date.parse(startedAt));
-  const needs = needsOf(status);
   const facts = {
     intake: intake(status),
     running: work === null ? 'unknown' : counted(work.filter(({ state }) => state === 'running')),
@@ -62,19 +32,25 @@ export function statusLines(
   };
   const channelLines =
     channels.length === 0 ? [] : tableLines(channelTable(channels, now), columns - 2);
-  const needLines = needs.flatMap(({ what, todo }) => [what, paint('dim', `→ ${todo}`)]);
+  const lines = ({ what, todo, command }: AttentionItem) => [
+    asLine(what),
+    paint('dim', `→ ${asLine(command ?? todo)}`),
+  ];
+  const needs = attention.filter(({ severity }) => severity !== 'info');
+  const worthKnowing = attention.filter(({ severity }) => severity === 'info');
   return [
-    `${paint('bold', `Service at ${url.origin}`)} ${verdict(status, needs, paint)}`,
+    `${paint('bold', `Service at ${url.origin}`)} ${verdict(status, paint)}`,
     ...fieldLines(facts).map((line) => `  ${line}`),
     ...section('Channels', channelLines, paint),
-    ...section('Needs you', needLines, paint),
+    ...section('Needs you', needs.flatMap(lines), paint),
+    ...section('Good to know', worthKnowing.flatMap(lines), paint),
   ];
 }
 
-function verdict({ ready, paused }: ServiceStatus, needs: readonly Need[], paint: Paint): string {
-  if (!ready) return paint('red', 'broken');
-  if (paused) return paint('yellow', 'paused');
-  return needs.length === 0 ? paint('green', 'fine') : paint('yellow', 'needs you');
+function verdict(status: ServiceStatus, paint: Paint): string {
+  if (!status.ready) return paint('red', 'broken');
+  if (status.paused) return paint('yellow', 'paused');
+  return needsPerson(status) ? paint('yellow', 'needs you') : paint('green', 'fine');
 }
 
 function intake({ ready, paused }: ServiceStatus): string {

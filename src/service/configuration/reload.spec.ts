@@ -222,7 +222,7 @@ describe('ConfigurationReload', () => {
 
   it('names what only a restart applies, and applies the rest', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { settings } = await serve();
+    const { settings, running } = await serve();
     const sections = {
       gateway: {
         port: 1,
@@ -242,6 +242,21 @@ describe('ConfigurationReload', () => {
     expect(logs.find('Only a restart')).toContain(
       'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
     );
+    expect(running.unapplied.restartFor).toContain('store.dir');
+    dir.write('gateway.json5', withToken(OLD));
+    await reload?.reload();
+    expect(running.unapplied).toEqual({ restartFor: [], refused: [] });
+  });
+
+  it('remembers why the changed files were refused until they are mended', async () => {
+    dir.write('gateway.json5', withToken(OLD));
+    const { running } = await serve();
+    dir.write('gateway.json5', { hooks: { enabled: true, token: NEW, nonsense: 1 } });
+    await reload?.reload();
+    expect(running.unapplied).toEqual({ restartFor: [], refused: ['hooks.nonsense'] });
+    dir.write('gateway.json5', withToken(NEW));
+    await reload?.reload();
+    expect(running.unapplied.refused).toEqual([]);
   });
 
   it('does not ask for a restart when a default is written out', async () => {

@@ -27,6 +27,8 @@ export class RunningConfiguration {
   #providers: Readonly<Record<string, ProviderOptions>> = {};
   #env: Environment = {};
   #operatorTokens: OperatorTokens;
+  #restartFor: readonly string[] = [];
+  #refused: readonly string[] = [];
 
   constructor(readonly started: Configuration) {
     this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
@@ -48,8 +50,26 @@ export class RunningConfiguration {
     return this.#operatorTokens;
   }
 
+  /** What of the files is not in force: keys that wait for a restart, and keys for which a change was refused. */
+  get unapplied(): { readonly restartFor: readonly string[]; readonly refused: readonly string[] } {
+    return { restartFor: this.#restartFor, refused: this.#refused };
+  }
+
+  /** The changed files were refused because of these; what is in force stays. */
+  refuse(problems: readonly Problem[]): void {
+    this.#refused = [...new Set(problems.map(({ key }) => key))];
+  }
+
   /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
-  use({ hooks: { models }, env, ops, operatorToken }: Configuration): void {
+  use(next: Configuration): void {
+    const {
+      hooks: { models },
+      env,
+      ops,
+      operatorToken,
+    } = next;
+    this.#restartFor = restartKeys(this.started, next);
+    this.#refused = [];
     this.#env = env;
     this.#operatorTokens = { operator: operatorToken, metrics: ops.metricsToken?.trim() };
     this.#providers = Object.fromEntries(
@@ -128,6 +148,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
       this.#logger.error('The changed configuration was refused; the one in force stays.');
       for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
+      this.running.refuse(problems);
     }
   }
 
@@ -162,7 +183,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
     this.running.use(next);
     this.#inForce = files;
-    this.#report(next.warnings, restartKeys(started, next));
+    this.#report(next.warnings, this.running.unapplied.restartFor);
   }
 
   /** A configured service never turns into the demo, nor loses what its operator wrote. */

@@ -2,5 +2,5 @@
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './operator.guard.ts';
 export { wantsBody } from './operator-input.ts';
-export type { MailStatus, OpsModuleOptions } from './ops-options.ts';
+export type { ConfigurationState, MailStatus, OpsModuleOptions } from './ops-options.ts';
 export { OpsModule } from './ops.module.ts';

@@ -14,6 +14,18 @@ export interface OpsModuleOptions {
   readonly hooksOrigin?: string | undefined;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
+  /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */
+  readonly configuration?: () => ConfigurationState;
+}
+
+/** What of the configuration is not as its files say. */
+export interface ConfigurationState {
+  /** Nothing is configured: the service shows itself. */
+  readonly isDemo: boolean;
+  /** Keys whose change waits for a restart. */
+  readonly restartFor: readonly string[];
+  /** Keys for which the changed files were refused; empty: they are in force. */
+  readonly refused: readonly string[];
 }
 
 /** DI token of {@link OpsModuleOptions}. */

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { ActivityController } from './activity.controller.ts';
+import { AttentionController } from './attention.controller.ts';
+import { Attention } from './attention.ts';
 import { ChannelsController } from './channels.controller.ts';
+import { ServiceCondition } from './condition.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
 import { HooksController } from './hooks.controller.ts';
@@ -38,6 +42,8 @@ export class OpsModule {
       controllers: [
         SessionController,
         StatusController,
+        AttentionController,
+        ActivityController,
         OpenapiController,
         EventsController,
         RunsController,
@@ -58,6 +64,8 @@ export class OpsModule {
         TrustedProxies,
         TokenCheck,
         ConsoleLogins,
+        ServiceCondition,
+        Attention,
       ],
       exports: [OPS_OPTIONS],
     };

@@ -44,13 +44,22 @@ export function lostLately(refusals: Refusals, clock: Clock): Promise<readonly L
   return refusals.lost(clock.now() - HOUR_MS);
 }
 
+/** What of verified senders was answered 5xx in the last hour. */
+export function failedLately(refusals: Refusals, clock: Clock): Promise<readonly LostRequests[]> {
+  return refusals.failed(clock.now() - HOUR_MS);
+}
+
 /** The same, with what to do about each. */
-export async function lostAndWhy(refusals: Refusals, clock: Clock): Promise<LostAndWhy[]> {
-  const lost = await lostLately(refusals, clock);
+export function lostAndWhy(lost: readonly LostRequests[]): LostAndWhy[] {
   return lost.map((one) => {
-    const since = `${one.since.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
-    return { ...one, ...describeRefused(one, { count: one.count, since }) };
+    const all = { count: one.count, since: timeOfDay(one.since) };
+    return { ...one, ...describeRefused(one, all) };
   });
+}
+
+/** Of an ISO 8601 time: `10:04 UTC`. */
+export function timeOfDay(at: string): string {
+  return `${at.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
 }
 
 /** Who was refused, and why: nothing of a payload. */
@@ -71,6 +80,6 @@ export class RefusalsController {
   /** What verified senders lost in the last hour, the most first. */
   @Get('lost')
   async lost(): Promise<LostLately> {
-    return { lost: await lostAndWhy(this.refusals, this.clock) };
+    return { lost: lostAndWhy(await lostLately(this.refusals, this.clock)) };
   }
 }

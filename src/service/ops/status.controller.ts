@@ -1,11 +1,10 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import { ChannelOperations, Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { ChannelOperations, LedgerAdmin } from '../../hooks/index.ts';
 import { packageVersion } from '../../platform/package-version.ts';
 import type { ServiceStatus } from './answers.ts';
+import { Attention } from './attention.ts';
+import { ServiceCondition } from './condition.ts';
 import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
-import { lostAndWhy } from './refusals.controller.ts';
 
 /** Everything that an operator looks at first, in one answer. */
 @Controller('ops/api/status')
@@ -14,26 +13,20 @@ export class StatusController {
   readonly #version = packageVersion();
 
   constructor(
-    private readonly maintenance: Maintenance,
+    private readonly condition: ServiceCondition,
+    private readonly attention: Attention,
     private readonly admin: LedgerAdmin,
-    private readonly refusals: Refusals,
     private readonly channels: ChannelOperations,
-    private readonly clock: Clock,
-    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
   /** How the service is doing. It answers while the ledger does not: that is when somebody looks. */
   @Get()
   async status(): Promise<ServiceStatus> {
-    const [ready, paused, work, lost] = await Promise.all([
-      this.maintenance.health().then(
-        () => true,
-        () => false,
-      ),
-      this.admin.isPaused().catch(() => false),
+    const [condition, work] = await Promise.all([
+      this.condition.look(),
       this.admin.counts().catch(() => null),
-      lostAndWhy(this.refusals, this.clock).catch(() => null),
     ]);
+    const { ready, paused, mail } = condition;
     return {
       version: this.#version,
       node: process.versions.node,
@@ -41,9 +34,9 @@ export class StatusController {
       ready,
       paused,
       work,
-      lost,
       channels: this.channels.list(),
-      mail: this.options.mail?.() ?? null,
+      mail,
+      attention: await this.attention.items(condition),
     };
   }
 }

@@ -1,12 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { MAKE_ROOM, diskRoom } from '../../../service/index.ts';
 import { error, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
-
-const MB = 1024 * 1024;
-/** What a busy day of payloads and their log may take. */
-const LITTLE_MB = 1024;
-const TOO_LITTLE_MB = 100;
 
 /** Whether what is accepted can be kept. */
 export const disk: Check = {
@@ -20,11 +16,11 @@ export const disk: Check = {
       return [error(`${place} cannot be written by this user`, 'change its owner, or store.dir')];
     }
     const { bavail, bsize } = statfsSync(place);
-    const free = Math.floor((bavail * bsize) / MB);
-    const what = `${free.toLocaleString('en')} MB are free for ${store.dir}`;
-    const fix = 'make room: without it every hook is answered 503';
-    if (free < TOO_LITTLE_MB) return [error(`only ${what}`, fix)];
-    return [free < LITTLE_MB ? warning(`only ${what}`, fix) : ok(what)];
+    const room = diskRoom(bavail * bsize);
+    const what = `${room.what} are free for ${store.dir}`;
+    if (room.state === 'enough') return [ok(what)];
+    const tell = room.state === 'little' ? warning : error;
+    return [tell(`only ${what}`, MAKE_ROOM)];
   },
 };
 

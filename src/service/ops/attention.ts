@@ -1,0 +1,260 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ChannelOperations, Clock, LedgerAdmin, Refusals } from '../../hooks/index.ts';
+import type { ChannelReport, DeadWork, LostRequests } from '../../hooks/index.ts';
+import { shorten } from '../../platform/shorten.ts';
+import { MAKE_ROOM, diskRoom } from '../disk-room.ts';
+import type { AttentionItem } from './answers.ts';
+import { ServiceCondition, degradationsOf } from './condition.ts';
+import type { Condition } from './condition.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { ConfigurationState, OpsModuleOptions } from './ops-options.ts';
+import { failedLately, lostAndWhy, timeOfDay } from './refusals.controller.ts';
+
+// What needs a person: composed here once, for the console, the operator API and `hooks status`. Whether something is
+// wrong is decided by whoever knows (the ledger, a channel, the mail watcher); this is what is said of it, and in which
+// order.
+
+/** Of hooks in one trouble, more are not listed one by one. */
+const MOST_HOOKS = 20;
+const LONGEST_REASON = 200;
+
+/** Codes of verified requests that failed because of what the operator wrote. */
+const BROKEN_MAPPING: ReadonlySet<string> = new Set([
+  'transform_failed',
+  'transform_timeout',
+  'mapping_failed',
+]);
+
+/** Lists what needs a person, the worst first. */
+@Injectable()
+export class Attention {
+  constructor(
+    private readonly condition: ServiceCondition,
+    private readonly admin: LedgerAdmin,
+    private readonly refusals: Refusals,
+    private readonly channels: ChannelOperations,
+    private readonly clock: Clock,
+    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
+  ) {}
+
+  /** @param known how the service is doing, where that was asked already. Never rejects. */
+  async items(known?: Condition): Promise<AttentionItem[]> {
+    const [condition, failed, dead] = await Promise.all([
+      known ?? this.condition.look(),
+      failedLately(this.refusals, this.clock).catch(() => []),
+      this.admin.dead().catch(() => []),
+    ]);
+    const channels = this.channels.list();
+    const configuration = this.options.configuration?.();
+    return [
+      ...ofService(condition),
+      ...ofFiles(configuration?.refused ?? []),
+      ...ofLost(condition.lost ?? []),
+      ...failed
+        .filter(({ code }) => BROKEN_MAPPING.has(code))
+        .slice(0, MOST_HOOKS)
+        .map(ofBroken),
+      ...channels.filter(({ state }) => state === 'failing').map(ofFailing),
+      ...ofMail(condition),
+      ...[...Map.groupBy(dead, ({ hook }) => hook).values()].slice(0, MOST_HOOKS).map(ofDead),
+      ...channels.filter(({ state }) => state === 'paused').map(ofResting),
+      ...ofStart(configuration),
+    ];
+  }
+}
+
+type Given = Pick<AttentionItem, 'kind' | 'severity' | 'what' | 'todo'> & Partial<AttentionItem>;
+
+function item(given: Given): AttentionItem {
+  return {
+    command: null,
+    since: null,
+    count: null,
+    hook: null,
+    channel: null,
+    actions: [],
+    ...given,
+  };
+}
+
+/** The ledger, its disk, and the operator's own pause. */
+function ofService(condition: Condition): AttentionItem[] {
+  const { ready, paused, store } = condition;
+  const items: AttentionItem[] = [];
+  if (!ready) {
+    items.push(
+      item({
+        kind: 'store-unavailable',
+        severity: 'error',
+        what: 'events cannot be stored',
+        todo: 'look at the log, and at the disk',
+      }),
+    );
+  }
+  if (degradationsOf(condition).some(({ part }) => part === 'ledger')) {
+    items.push(
+      item({
+        kind: 'ledger-damaged',
+        severity: 'error',
+        what: 'the ledger is damaged, and what is stored in it may be lost',
+        todo: 'the log says what is damaged and how to put a backup in its place',
+      }),
+    );
+  }
+  const room = diskRoom(store?.freeBytes ?? Infinity);
+  if (room.state !== 'enough') {
+    items.push(
+      item({
+        kind: 'disk-nearly-full',
+        severity: room.state === 'little' ? 'warning' : 'error',
+        what: `only ${room.what} are free on the disk of the ledger`,
+        todo: MAKE_ROOM,
+      }),
+    );
+  }
+  if (paused) {
+    items.push(
+      item({
+        kind: 'paused',
+        severity: 'error',
+        what: 'the service is paused',
+        todo: 'resume it',
+        command: 'hooks resume',
+        actions: [{ label: 'Resume', path: '/ops/api/resume' }],
+      }),
+    );
+  }
+  return items;
+}
+
+function ofFiles(refused: ConfigurationState['refused']): AttentionItem[] {
+  if (refused.length === 0) return [];
+  return [
+    item({
+      kind: 'configuration-refused',
+      severity: 'error',
+      what: `the changed configuration was refused (${refused.join(', ')}); the one before stays in force`,
+      todo: 'hooks config check says what is wrong, and where',
+      command: 'hooks config check',
+      count: refused.length,
+    }),
+  ];
+}
+
+function ofLost(lost: readonly LostRequests[]): AttentionItem[] {
+  return lostAndWhy(lost.slice(0, MOST_HOOKS)).map(({ what, todo, hook, count, since }) =>
+    item({ kind: 'requests-lost', severity: 'error', what, todo, hook, count, since }),
+  );
+}
+
+function ofBroken({ hook, code, count, since }: LostRequests): AttentionItem {
+  const requests = count === 1 ? '1 request' : `${count} requests`;
+  return item({
+    kind: 'mapping-failing',
+    severity: 'error',
+    what: `${requests} to ${hook} failed since ${timeOfDay(since)} (${code})`,
+    todo: 'the failed events say why; mend the mapping or its transform, then replay them',
+    command: `hooks events list --status failed --hook ${quoted(hook ?? '')}`,
+    hook,
+    count,
+    since,
+  });
+}
+
+function ofFailing({ id, lastError }: ChannelReport): AttentionItem {
+  const reason = shorten(lastError?.message ?? 'nobody knows why', LONGEST_REASON);
+  return item({
+    kind: 'channel-failing',
+    severity: 'warning',
+    what: `${id} fails: ${reason}`,
+    todo: 'mend it, then send a test message',
+    ...ofChannel(id, lastError),
+  });
+}
+
+/** It goes on by itself. */
+function ofResting({ id, lastError, pausedUntil }: ChannelReport): AttentionItem {
+  const until = pausedUntil === null ? 'for a moment' : `until ${timeOfDay(pausedUntil)}`;
+  return item({
+    kind: 'channel-paused',
+    severity: 'info',
+    what: `${id} rests ${until}: its platform asked for fewer messages`,
+    todo: 'it goes on by itself',
+    ...ofChannel(id, lastError),
+  });
+}
+
+function ofChannel(id: string, lastError: ChannelReport['lastError']) {
+  return {
+    command: `hooks channels test ${id}`,
+    since: lastError?.at ?? null,
+    channel: id,
+    actions: [{ label: 'Send a test message', path: `/ops/api/channels/${id}/test` }],
+  };
+}
+
+function ofMail(condition: Condition): AttentionItem[] {
+  const { mail } = condition;
+  if (mail === null || !degradationsOf(condition).some(({ part }) => part === 'mail')) return [];
+  const [first] = mail.mailboxes.map(({ since }) => since).toSorted();
+  return [
+    item({
+      kind: 'mail-degraded',
+      severity: 'warning',
+      what: `mail of ${mail.account} does not arrive: ${mail.state}`,
+      todo: mail.hint ?? 'hooks doctor tries the login',
+      command: mail.hint === null ? 'hooks doctor' : null,
+      since: first ?? null,
+    }),
+  ];
+}
+
+/** @param ofHook all that is dead of one hook, one entry for runs and one for deliveries. */
+function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
+  const hook = ofHook[0]?.hook ?? null;
+  const kinds = ofHook.map(({ kind, count }) => `${count} ${count === 1 ? kind : PLURALS[kind]}`);
+  const count = ofHook.reduce((sum, one) => sum + one.count, 0);
+  const [query, option] =
+    hook === null ? ['', ''] : [`?hook=${encodeURIComponent(hook)}`, ` --hook ${quoted(hook)}`];
+  const scope = hook === null ? 'all that is dead' : 'all';
+  return item({
+    kind: 'dead-work',
+    severity: 'warning',
+    what: `${kinds.join(' and ')} of ${hook ?? 'heartbeats'} ${count === 1 ? 'was' : 'were'} given up`,
+    todo: 'retry what is still wanted, and dismiss the rest',
+    command: `hooks events retry --all${option}`,
+    since: new Date(Math.min(...ofHook.map(({ since }) => since))).toISOString(),
+    count,
+    hook,
+    actions: [
+      { label: `Retry ${scope}`, path: `/ops/api/events/retry${query}` },
+      { label: `Dismiss ${scope}`, path: `/ops/api/events/dismiss${query}` },
+    ],
+  });
+}
+
+const PLURALS = { run: 'runs', delivery: 'deliveries' };
+
+/** What only another start changes. */
+function ofStart(configuration: ConfigurationState | undefined): AttentionItem[] {
+  const { restartFor = [], isDemo = false } = configuration ?? {};
+  const waits = item({
+    kind: 'restart-pending',
+    severity: 'info',
+    what: `only a restart applies the change of ${restartFor.join(', ')}`,
+    todo: 'restart the service when it suits',
+    count: restartFor.length,
+  });
+  const demo = item({
+    kind: 'demo',
+    severity: 'info',
+    what: 'nothing is configured yet: the demo agent answers, and no model is asked',
+    todo: 'write a gateway.json5 (gateway.example.json5 shows one), then restart',
+  });
+  return [...(restartFor.length > 0 ? [waits] : []), ...(isDemo ? [demo] : [])];
+}
+
+/** As a word for a shell. */
+function quoted(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

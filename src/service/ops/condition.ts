@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
+import type { LostRequests, StoreState } from '../../hooks/index.ts';
+import { OPS_OPTIONS } from './ops-options.ts';
+import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
+import { lostLately } from './refusals.controller.ts';
+
+/** How the parts of the service are doing; asked once for whatever is told of it. */
+export interface Condition {
+  /** Events can be stored. */
+  readonly ready: boolean;
+  /** An operator paused intake and work; false where the ledger cannot be asked. */
+  readonly paused: boolean;
+  /** Null: the ledger cannot tell. */
+  readonly store: StoreState | null;
+  /** What verified senders lost in the last hour; null: the ledger cannot be asked. */
+  readonly lost: readonly LostRequests[] | null;
+  /** Null: no mailbox is configured. */
+  readonly mail: MailStatus | null;
+}
+
+/**
+ * A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of
+ * `ledger`: its file is damaged, and what is stored may be lost.
+ */
+export interface Degradation {
+  readonly part: 'mail' | 'hooks' | 'ledger';
+  readonly state: string;
+}
+
+/** Finds out how the service is doing. It answers while the ledger does not: that is when somebody looks. */
+@Injectable()
+export class ServiceCondition {
+  constructor(
+    private readonly maintenance: Maintenance,
+    private readonly admin: LedgerAdmin,
+    private readonly refusals: Refusals,
+    private readonly clock: Clock,
+    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
+  ) {}
+
+  /** Costs the ledger a commit. Never rejects. */
+  async look(): Promise<Condition> {
+    const [ready, paused, store, lost] = await Promise.all([
+      this.maintenance.health().then(
+        () => true,
+        () => false,
+      ),
+      this.admin.isPaused().catch(() => false),
+      this.maintenance.state().catch(() => null),
+      lostLately(this.refusals, this.clock).catch(() => null),
+    ]);
+    return { ready, paused, store, lost, mail: this.options.mail?.() ?? null };
+  }
+}
+
+/** What does not work of a service that is ready: for whoever has no token, names and states only. */
+export function degradationsOf({ store, lost, mail }: Condition): Degradation[] {
+  const isDamaged = store !== null && store.damage !== null;
+  const isLosing = lost !== null && lost.length > 0;
+  return [
+    ...(mail?.isDegraded === true ? [{ part: 'mail' as const, state: mail.state }] : []),
+    ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
+    ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
+  ];
+}
