@@ -13,7 +13,8 @@ const DOCUMENT = new URL('docs/openapi.json', ROOT);
 
 const declared = new DeclaredOptions(ROOT);
 const schemas = new TypeSchemas(declared.checker, (file) => declared.sourceFiles.includes(file));
-for (const name of ['ErrorBody', 'RejectedAnswer', 'WakeAnswer', 'RunAnswer', 'SkippedAnswer']) {
+const ANSWERS = ['RejectedAnswer', 'WakeAnswer', 'RunAnswer', 'SkippedAnswer'];
+for (const name of ['ErrorBody', ...ANSWERS, 'RunStatusAnswer', 'RunOutcomeAnswer']) {
   schemas.schemaOf(interfaceType(name));
 }
 

@@ -16,6 +16,16 @@ const OF_MAPPINGS = [
   'transform_queue_full',
 ];
 
+/** What only a question about a run can meet, and what it can meet besides. */
+const OF_RUNS = ['invalid_query', 'unknown_run', 'run_unavailable', 'too_many_waits', 'waits_full'];
+const OF_RUNS_TOO = [
+  'token_in_query',
+  'unauthorized',
+  'too_many_auth_failures',
+  'refused_by_host',
+  'internal_error',
+];
+
 /** What only a request with a wrong method meets, which is none of these operations. */
 const OF_OTHER_METHODS = ['method_not_allowed'];
 
@@ -35,6 +45,14 @@ const NAME = {
   schema: { type: 'string' },
 };
 
+const RUN_ID = {
+  name: 'runId',
+  in: 'path',
+  required: true,
+  description: 'As the answer to `POST` had it: `runId`, or one of `runIds`.',
+  schema: { type: 'string', format: 'uuid' },
+};
+
 const SECURITY = [{ hookToken: [] }, { hookTokenHeader: [] }, { hookTokenBasic: [] }];
 
 const REPEATED = {
@@ -46,7 +64,8 @@ const REPEATED = {
 
 /** Paths of the hooks below the default prefix. @param {Record<string, { status: number }>} rejections */
 export async function hookPaths(declared, rejections) {
-  const codes = Object.keys(rejections).filter((code) => !OF_OTHER_METHODS.includes(code));
+  const ofNoPost = [...OF_RUNS, ...OF_OTHER_METHODS];
+  const codes = Object.keys(rejections).filter((code) => !ofNoPost.includes(code));
   const builtIn = codes.filter((code) => !OF_MAPPINGS.includes(code));
   // It may name the failed event that was kept.
   const refused = (some) => refusalResponses(some, rejections, 'RejectedAnswer');
@@ -71,6 +90,24 @@ export async function hookPaths(declared, rejections) {
         parameters: [KEY],
         requestBody: json(await payloadSchema(declared, 'AgentPayload')),
         responses: { 200: answered('RunAnswer'), ...refused(builtIn) },
+      },
+    },
+    '/hooks/runs/{runId}': {
+      get: {
+        operationId: 'tellRun',
+        tags: ['hooks'],
+        summary: 'Tells what became of a run',
+        description:
+          'For the token of `hooks.tokens` that the run was made with; others get 404, and `hooks.token` the status alone.',
+        security: SECURITY,
+        parameters: [RUN_ID, ...(await queryParameters(declared, 'RunQuery'))],
+        responses: {
+          200: {
+            description: 'As it stands now.',
+            content: json(anyOf('RunOutcomeAnswer', 'RunStatusAnswer')).content,
+          },
+          ...refused([...OF_RUNS, ...OF_RUNS_TOO]),
+        },
       },
     },
     '/hooks/{name}': {
@@ -106,16 +143,31 @@ export async function hookPaths(declared, rejections) {
 }
 
 function answered(...names) {
-  const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   return {
     description: 'Durable: the event is on disk.',
     headers: REPEATED,
-    content: { 'application/json': { schema: refs.length === 1 ? refs[0] : { anyOf: refs } } },
+    content: { 'application/json': { schema: anyOf(...names) } },
   };
+}
+
+function anyOf(...names) {
+  const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return refs.length === 1 ? refs[0] : { anyOf: refs };
 }
 
 function json(schema) {
   return { required: true, content: { 'application/json': { schema } } };
+}
+
+async function queryParameters(declared, name) {
+  const validators = new ValidatorSchemas();
+  const options = await optionsOf(declared, name);
+  return options.map(({ key, doc, rules }) => ({
+    name: key,
+    in: 'query',
+    description: doc,
+    schema: validators.merged(rules),
+  }));
 }
 
 /** Unknown fields are no error: they are named in `warnings`. Null and blank texts count as absent. */

@@ -67,6 +67,17 @@ const rulesWith = (textOr) => ({
       },
     ],
   }),
+  isEndpoint: () => ({
+    anyOf: [
+      { type: 'boolean' },
+      {
+        type: 'object',
+        properties: { exposeReply: { type: 'boolean' } },
+        required: ['exposeReply'],
+        additionalProperties: false,
+      },
+    ],
+  }),
   isModelList: () => ({
     anyOf: [
       TEXTS,

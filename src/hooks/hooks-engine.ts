@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { GIVEN_OPTIONS, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import { BodyReader } from './http/body.ts';
+import { RunWaits } from './http/run-waits.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger } from './opened-ledger.ts';
 import { HooksSettings } from './options/index.ts';
@@ -47,6 +48,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     private readonly retention: Retention,
     private readonly refusals: RefusalKeeper,
     private readonly transforms: TransformSandbox,
+    private readonly waits: RunWaits,
   ) {
     host.init$.subscribe(() => {
       if (host.httpAdapter?.getType() !== 'fastify') return;
@@ -120,6 +122,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
   /** Nothing more is begun from now on; runs get their time, the rest is left to the next start. */
   async onModuleDestroy(): Promise<void> {
     const { shutdownSeconds = DEFAULT_SHUTDOWN_SECONDS } = this.options;
+    this.waits.close();
     await Promise.all([this.work.stop(shutdownSeconds * 1000), this.retention.stop()]);
   }
 

@@ -6,6 +6,7 @@ import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 import { AgentController } from './http/agent.controller.ts';
 import { HOOK_INGRESS, mountController } from './http/hook.decorators.ts';
 import { MappedController } from './http/mapped.controller.ts';
+import { RunController } from './http/run.controller.ts';
 import { WakeController } from './http/wake.controller.ts';
 import { DEFAULT_PREFIX, normalizePrefix } from './options/index.ts';
 
@@ -40,8 +41,8 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
   const module: DynamicModule = {
     ...definition,
     imports: [...new Set([...(definition.imports ?? []), ...(extras.imports ?? [])])],
-    controllers: [WakeController, AgentController, MappedController].map((controller) =>
-      mountController(controller, { prefix, ingress, decorators }),
+    controllers: [WakeController, AgentController, RunController, MappedController].map(
+      (controller) => mountController(controller, { prefix, ingress, decorators }),
     ),
     providers: [
       ...(definition.providers ?? []),

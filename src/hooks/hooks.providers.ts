@@ -24,6 +24,8 @@ import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
 import { RequestReader } from './http/request.ts';
+import { RunOutcomes } from './http/run-outcomes.ts';
+import { RunWaits } from './http/run-waits.ts';
 import { SecretWindows } from './http/secret-windows.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
@@ -47,6 +49,7 @@ import {
   NoRequestObserver,
   Refusals,
   RequestObserver,
+  RunEnds,
   Sessions,
   SystemClock,
 } from './ports/index.ts';
@@ -140,6 +143,8 @@ export const providers: Provider[] = [
   AnswerWriter,
   RefusalInbox,
   HookIngress,
+  RunOutcomes,
+  RunWaits,
   MappingService,
   TransformSandbox,
   TransformModules,
@@ -151,6 +156,7 @@ export const providers: Provider[] = [
   EventAcceptance,
   OpenedLedger,
   ...ledgerPorts,
+  RunEnds,
   WorkLoop,
   RunStep,
   HeartbeatStep,

@@ -9,7 +9,7 @@ export const REJECTIONS = {
     status: 400,
     sentence: 'Send the token in the Authorization header; tokens in the query string are refused.',
   },
-  method_not_allowed: { status: 405, sentence: 'Use POST.' },
+  method_not_allowed: { status: 405, sentence: 'Use {detail}.' },
   unauthorized: {
     status: 401,
     sentence:
@@ -43,6 +43,25 @@ export const REJECTIONS = {
   unknown_hook: {
     status: 404,
     sentence: 'No hook has this name; use wake, agent or the path of a configured mapping.',
+  },
+  invalid_query: { status: 400, sentence: 'Correct the query: {detail}.' },
+  unknown_run: {
+    status: 404,
+    sentence:
+      'No run of yours has this id; ask with the token that it was made with, and before it is forgotten.',
+  },
+  run_unavailable: {
+    status: 503,
+    sentence: 'What became of the run cannot be looked up now; ask again in a few seconds.',
+  },
+  too_many_waits: {
+    status: 429,
+    sentence:
+      'Too many requests wait for runs with this token; ask without wait, or when one of them has been answered.',
+  },
+  waits_full: {
+    status: 503,
+    sentence: 'Too many requests wait for runs; ask without wait, or again in a few seconds.',
   },
   session_key_not_allowed: { status: 400, sentence: '{detail}.' },
   agent_not_allowed: {
@@ -128,6 +147,8 @@ export class Rejection extends Error {
   readonly status: number;
   /** Seconds for `Retry-After`; every 503 has them. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the sentence says of this case. */
+  readonly detail: string;
   /** What the operator is told besides; never sent. */
   readonly reason: string | undefined;
 
@@ -138,6 +159,7 @@ export class Rejection extends Error {
     super(REJECTIONS[code].sentence.replace('{detail}', () => detail));
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
+    this.detail = detail;
     this.reason = reason;
     this.status = REJECTIONS[code].status;
     this.retryAfterSeconds = retryAfterSeconds ?? (this.status === 503 ? 5 : undefined);

@@ -287,6 +287,7 @@ describe('The prefix', () => {
     expect(ingress.intake.requests.map(({ name }) => name)).toEqual(['wake']);
     expect(await status(prefix)).toBe(404);
     expect(await status(`${prefix}/wake`, { authorization: 'Bearer wrong' })).toBe(401);
+    expect((await fetch(`${ingress.url}${prefix}/runs/x`)).status).toBe(401);
     expect((await ingress.post(`${prefix}x/wake`, {})).status).toBe(404);
   });
 });

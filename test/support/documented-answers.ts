@@ -45,7 +45,7 @@ export function assertDocumented(
   const [target = ''] = url.split('?');
   // The most literal one: `/events/retry` is not `/events/{id}`.
   const route = routes
-    .filter(({ form }) => form.test(target))
+    .filter(({ path, form }) => form.test(target) && method.toLowerCase() in document.paths[path]!)
     .toSorted((one, other) => one.path.split('{').length - other.path.split('{').length)[0]?.path;
   const operation = document.paths[route ?? '']?.[method.toLowerCase()];
   const body = parseJson(text);

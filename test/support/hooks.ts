@@ -79,6 +79,19 @@ export class Hooks {
     return { ...json, status: answer.status };
   }
 
+  /** What a sender is told of a run. @param query with its question mark */
+  async run(
+    runId: unknown,
+    { token = TOKEN, query = '' }: { token?: string; query?: string } = {},
+  ): Promise<{ status: number } & Record<string, unknown>> {
+    const path = `/hooks/runs/${String(runId)}${query}`;
+    const answer = await fetch(this.url + path, { headers: { authorization: `Bearer ${token}` } });
+    const text = await answer.text();
+    assertDocumented('GET', path, { status: answer.status, text });
+    const { status: run, ...body } = JSON.parse(text) as Record<string, unknown>;
+    return { ...body, ...(run !== undefined && { run }), status: answer.status };
+  }
+
   async details(eventId: unknown): Promise<EventDetails> {
     const details = await this.app.get(EventStore).get(String(eventId));
     if (details === null) throw new Error(`there is no event ${String(eventId)}`);

@@ -209,7 +209,15 @@ function toRun(
   flow: Flow,
 ): NewAction {
   const runId = newId();
-  const { kind, sessionKey, isAlone, unknownAgentId, dedupeKey: _key, ...job } = action;
+  const {
+    kind,
+    sessionKey,
+    isAlone,
+    exposeReply,
+    unknownAgentId,
+    dedupeKey: _key,
+    ...job
+  } = action;
   const { message, task: _task, instructions: _own, ...details } = job;
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
@@ -221,6 +229,7 @@ function toRun(
       message: shorten(message, MAX_SHOWN_TEXT),
       ...details,
       sessionKey,
+      exposeReply,
       unknownAgentId,
       ...signals,
     },

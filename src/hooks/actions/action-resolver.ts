@@ -154,6 +154,7 @@ export class ActionResolver {
     const { agent, unknownId } = this.agents.resolve(asked.agentId, settings);
     const { model, warning } = this.#model(asked.model, agent.model, settings);
     const { sessionMode = 'isolated' } = asked;
+    const isAlone = asked.sessionKey === undefined && sessionMode === 'isolated';
     const action: AgentAction = {
       ...asked,
       kind: 'agent',
@@ -163,7 +164,9 @@ export class ActionResolver {
       unknownAgentId: unknownId,
       sessionKey: this.sessions.resolve(asked.sessionKey, agent.id, settings),
       sessionMode,
-      isAlone: asked.sessionKey === undefined && sessionMode === 'isolated',
+      isAlone,
+      // Of a conversation, a reply may repeat what others said.
+      exposeReply: (isAlone && asked.exposeReply === true) || undefined,
       wakeMode: asked.wakeMode ?? 'now',
       model,
       thinking: parseThinking(asked.thinking) ?? agent.thinking,

@@ -29,6 +29,8 @@ export interface AgentAction extends Omit<
   readonly sessionKey: string;
   /** Nobody named the session and nothing is remembered there: the run waits for no other. */
   readonly isAlone: boolean;
+  /** True: whoever made it may ask for its reply. Only where {@link isAlone} holds. */
+  readonly exposeReply?: boolean;
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */
   readonly unknownAgentId?: string;
   /** A repeat of the same key is left out. */

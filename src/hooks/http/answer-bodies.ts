@@ -1,3 +1,5 @@
+import type { DeliveryStatus, RunStatus } from '../ports/index.ts';
+
 // What stands in the body of an answer to a sender (behaviour.md §2). docs/openapi.json is written from these types.
 
 /** What every accepted request is told. */
@@ -24,6 +26,27 @@ export interface WakeAnswer extends Accepted, Runs {
 export interface RunAnswer extends Accepted, Runs {
   /** Of the first run. */
   readonly runId: string;
+}
+
+/** How a run stands: all that the shared token is told. */
+export interface RunStatusAnswer {
+  readonly ok: true;
+  readonly runId: string;
+  readonly status: RunStatus;
+}
+
+/** The same for the token that made the run. Times are ISO 8601 in UTC. */
+export interface RunOutcomeAnswer extends RunStatusAnswer {
+  /** Null: it was not begun yet. */
+  readonly startedAt: string | null;
+  /** Null: it has not ended. */
+  readonly finishedAt: string | null;
+  /** What became of sending its reply to a channel; absent: it goes nowhere, or there is none yet. */
+  readonly delivery?: DeliveryStatus;
+  /** How it ended badly, as a sentence; absent: it did not. */
+  readonly error?: string;
+  /** What the agent answered; only where the operator exposes it, and until payloads are forgotten. */
+  readonly reply?: string;
 }
 
 /** There was nothing to do: conditions said no, the mapping says `ignore`, or a `forEach` list was empty. */

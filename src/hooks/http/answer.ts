@@ -53,7 +53,7 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
   if (status === 401) {
     headers['www-authenticate'] = code === 'invalid_signature' ? 'Signature' : 'Bearer';
   }
-  if (status === 405) headers['allow'] = 'POST';
+  if (code === 'method_not_allowed') headers['allow'] = rejection.detail;
   if (retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   }
@@ -160,7 +160,8 @@ export class AnswerWriter {
       if (text !== undefined) reply.headers(content);
       reply.code(status).send(text);
     }
-    if (context !== undefined && status >= 400) this.#noteRefusal(context, request, answer);
+    if (context !== undefined && isRefusal(context, status))
+      this.#noteRefusal(context, request, answer);
     else this.#log(request, status, answer.eventId);
   }
 
@@ -203,6 +204,11 @@ export class AnswerWriter {
 /** The hook that took the request, or would have: built-ins are known by their names. */
 function reached({ hook, name, settings }: RequestContext): string | null {
   return hook ?? builtInHook(name, settings) ?? null;
+}
+
+/** What a verified sender asks of its runs can be refused without anything being lost. */
+function isRefusal({ question, verifiedBy }: RequestContext, status: number): boolean {
+  return status >= 400 && (question === undefined || verifiedBy === undefined);
 }
 
 function asText(value: unknown): string {

@@ -22,10 +22,19 @@ import type { HookRouteMark } from './hook.decorators.ts';
 import { PathRules } from './path-rules.ts';
 import { RequestContext } from './request-context.ts';
 import { RequestReader } from './request.ts';
+import { readQuestion } from './run-question.ts';
 
 type Endpoint = HookRouteMark['endpoint'];
 
-const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
+/** How the route of each endpoint ends; before that is the prefix. */
+const ENDINGS: Readonly<Record<Endpoint, RegExp>> = {
+  wake: /\/wake$/,
+  agent: /\/agent$/,
+  run: /\/runs\/:runId$/,
+  mapped: /\/?\*?$/,
+};
+
+const NOT_POST = new Rejection('method_not_allowed', 'POST');
 
 /**
  * Stands around Nest on the routes of one ingress, and on no other route:
@@ -70,7 +79,7 @@ export class FastifyIngress {
     route.onRequest = [
       ...[route.onRequest ?? []].flat(),
       (request, reply, done) => {
-        if (this.#enter(request)) done();
+        if (this.#enter(request, reply)) done();
         else reply.callNotFound();
       },
     ];
@@ -86,11 +95,11 @@ export class FastifyIngress {
     route.handler = (request, reply) => void this.#handle(request, reply);
     // What Fastify itself refuses before Nest, e.g. a QUERY without a content type, is no POST.
     route.errorHandler = (error, request, reply) =>
-      this.writer.refuse(request, reply, request.method === 'POST' ? error : METHOD_NOT_ALLOWED);
+      this.writer.refuse(request, reply, isTaken(request) ? error : NOT_POST);
   }
 
   /** False: the request is none of ours. */
-  #enter(request: FastifyRequest): boolean {
+  #enter(request: FastifyRequest, reply: FastifyReply): boolean {
     const settings = this.settings.current;
     if (!settings.hooks.enabled) return false;
     const name = this.#subPath(request.raw.url ?? '');
@@ -100,6 +109,11 @@ export class FastifyIngress {
       this.reader.read(context, request);
     const context = new RequestContext(name, settings, client, this.clock.now(), read);
     context.rule = this.rules.get(settings, name);
+    context.question = readQuestion(name, request.raw);
+    if (context.question !== undefined) {
+      context.hook = 'runs';
+      void reply.header('cache-control', 'no-store');
+    }
     RequestContext.set(request, context);
     return true;
   }
@@ -110,8 +124,7 @@ export class FastifyIngress {
       const context = RequestContext.get(request);
       if (context === undefined) throw new Error('a hook route was reached without its ingress');
       context.showBody(request);
-      const { name, settings } = context;
-      const nest = this.#handlers.get(builtInHook(name, settings) ?? 'mapped');
+      const nest = this.#handlers.get(endpointOf(context));
       await nest?.call(request.server, request, reply);
       if (context.isAnswered || reply.sent || request.is404) return;
       const { outcome } = context;
@@ -128,7 +141,7 @@ export class FastifyIngress {
 
   /** @throws Error when the routes of one ingress came out below two prefixes: a sender would reach half of them. */
   #setPrefix(url: string, endpoint: Endpoint): void {
-    const prefix = url.replace(endpoint === 'mapped' ? /\/?\*?$/ : `/${endpoint}`, '');
+    const prefix = url.replace(ENDINGS[endpoint], '');
     if (this.#prefix === undefined) {
       this.#prefix = prefix;
       this.#subPath = subPathBelow(prefix);
@@ -139,6 +152,16 @@ export class FastifyIngress {
       );
     }
   }
+}
+
+/** Who serves a request: the raw URL says it, whatever route it came by. */
+function endpointOf({ name, settings, question }: RequestContext): Endpoint {
+  if (question !== undefined) return 'run';
+  return builtInHook(name, settings) ?? 'mapped';
+}
+
+function isTaken(request: FastifyRequest): boolean {
+  return request.method === 'POST' || RequestContext.get(request)?.question !== undefined;
 }
 
 /** The part of a raw URL below the prefix, neither decoded nor folded; null: not literally below it. */

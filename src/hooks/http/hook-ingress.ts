@@ -7,6 +7,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
+import { exposesAgentReplies } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
@@ -62,6 +63,7 @@ export class HookIngress {
       ...asked,
       source: 'agent',
       trust: { level: 'untrusted', verifiedBy: request.verifiedBy } as const,
+      exposeReply: exposesAgentReplies(request.settings),
       ...(sessionKey !== undefined && {
         sessionKey: { key: sessionKey, from: 'request' } as const,
       }),

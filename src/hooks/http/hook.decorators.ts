@@ -1,6 +1,7 @@
 import {
   All,
   Controller,
+  Get,
   Post,
   Res,
   UseFilters,
@@ -16,7 +17,7 @@ import type { FastifyRequest } from 'fastify';
 import type { HookAnswer } from './request-context.ts';
 import { HookExceptionFilter } from './hook-exception.filter.ts';
 import { HookGuard } from './hook.guard.ts';
-import { HookRequestPipe, HookValidationPipe, constraintsOf } from './hook.pipe.ts';
+import { HookQueryPipe, HookRequestPipe, HookValidationPipe, constraintsOf } from './hook.pipe.ts';
 import type { PayloadClass } from './hook.pipe.ts';
 import { RequestContext } from './request-context.ts';
 
@@ -29,7 +30,7 @@ export const HOOK_ROUTE = Symbol('hook route');
 /** Which ingress a route belongs to, and what it serves there. */
 export interface HookRouteMark {
   readonly ingress: symbol;
-  readonly endpoint: 'wake' | 'agent' | 'mapped';
+  readonly endpoint: 'wake' | 'agent' | 'mapped' | 'run';
 }
 
 /**
@@ -52,15 +53,22 @@ export function HookController(): ClassDecorator {
   );
 }
 
+/** The routes of each endpoint, as Nest registers them. */
+const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
+  wake: Post('wake'),
+  agent: Post('agent'),
+  run: Get('runs/:runId'),
+  mapped: All(['', '*']),
+};
+
 /**
- * A route of the ingress: `POST` for the built-in hooks; every method and path for mapped ones, where the guard refuses
- * what is no POST. What the handler returns becomes the request's outcome ({@link mountController}); `Res()` keeps Nest
+ * A route of the ingress: `POST` for the built-in hooks, `GET` for runs; every method and path for mapped ones, where the
+ * guard refuses what is no POST. What the handler returns becomes the request's outcome ({@link mountController}); `Res()` keeps Nest
  * from sending whatever the host's interceptors leave of it.
  */
 export function HookRoute(endpoint: HookRouteMark['endpoint']): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
-    const route = endpoint === 'mapped' ? All(['', '*']) : Post(endpoint);
-    route(target, key, descriptor);
+    ROUTES[endpoint](target, key, descriptor);
     Res()(target, key, descriptor.value.length);
     Reflect.defineMetadata(ENDPOINT, endpoint, descriptor.value);
   };
@@ -81,6 +89,12 @@ export function IngressRequest(): ParameterDecorator {
 export function IngressPayload(dto: PayloadClass<object>): ParameterDecorator {
   constraintsOf(dto);
   return parameter(dto, HookValidationPipe);
+}
+
+/** The query of a question about a run, checked against its class. @throws Rejection invalid_query. Error as {@link IngressPayload} */
+export function IngressQuery(dto: PayloadClass<object>): ParameterDecorator {
+  constraintsOf(dto);
+  return parameter(dto, HookQueryPipe);
 }
 
 /**

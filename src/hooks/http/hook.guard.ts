@@ -9,18 +9,21 @@ import { SignatureCheck } from './auth/signature-check.ts';
 import { Handshakes } from './handshakes.ts';
 import type { PathRule, PathSigner } from './path-rules.ts';
 import { RequestContext } from './request-context.ts';
+import { isRunPath } from './run-question.ts';
 import { hasTokenInQuery } from './request.ts';
 
 /** One for all: a flood of refused requests pays for no exception objects. */
 const TOKEN_IN_QUERY = new Rejection('token_in_query');
-const METHOD_NOT_ALLOWED = new Rejection('method_not_allowed');
+const NOT_POST = new Rejection('method_not_allowed', 'POST');
+const NOT_OF_RUNS = new Rejection('method_not_allowed', 'GET, HEAD, POST');
 
 /**
  * Decides who may speak, before a byte of the body is read. On the routes of the ingress, in this order
  * (behaviour.md §1):
  * 1. `?token=` in the query: 400
  * 2. a question that the path's sender asks by its head alone is answered ({@link Handshakes})
- * 3. not POST: 405; a secret that the operator waits for is taken
+ * 3. not POST: 405, unless it asks for a run ({@link RunQuestion}), which any token may; a secret that the operator waits
+ *    for is taken
  * 4. the path's sender has to sign: 401 unless the head is that of a signed request ({@link SignatureCheck}); the
  *    signature itself is verified once the body is read. Else the token is missing or wrong: 401, or 429 while the client
  *    is locked ({@link HookAuthentication})
@@ -46,20 +49,29 @@ export class HookGuard implements CanActivate {
     const { rule } = hook;
     const { raw } = request;
     if (rule !== undefined) this.handshakes.answerHead(rule, raw); // 2
-    if (request.method !== 'POST') throw METHOD_NOT_ALLOWED; // 3
+    if (hook.question !== undefined) return this.#verify(hook, raw, { isQuestion: true }); // 3
+    if (request.method !== 'POST') throw isRunPath(hook.name) ? NOT_OF_RUNS : NOT_POST; // 3
     const looking = this.handshakes.takeSecret(hook, raw);
     if (looking !== undefined) return looking.then(() => this.#identify(hook, raw));
     return this.#identify(hook, raw);
   }
 
   #identify(hook: RequestContext, raw: IncomingMessage): boolean | Promise<boolean> {
-    const { rule, client, settings, name } = hook;
+    const { rule, name } = hook;
     if (rule?.signer !== undefined && !presentsToken(raw, rule)) {
       this.#checkSigned(hook, rule.signer, raw); // 4
       return true;
     }
-    const asked = { hook: name, tokenHeader: rule?.tokenHeader };
-    const verifiedBy = this.authentication.verify(raw.headers, client, settings, asked); // 4
+    return this.#verify(hook, raw, { hook: name, tokenHeader: rule?.tokenHeader }); // 4
+  }
+
+  #verify(
+    hook: RequestContext,
+    raw: IncomingMessage,
+    asked: Parameters<HookAuthentication['verify']>[3],
+  ): boolean | Promise<boolean> {
+    const { client, settings } = hook;
+    const verifiedBy = this.authentication.verify(raw.headers, client, settings, asked);
     if (typeof verifiedBy !== 'string') {
       return verifiedBy.then((scheme) => {
         hook.verifiedBy = scheme;

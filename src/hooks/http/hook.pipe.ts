@@ -5,6 +5,7 @@ import type { ValidatorConstraintInterface } from 'class-validator';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { Rejection } from '../rejection.ts';
 import { RequestContext } from './request-context.ts';
+import { parseQuery } from './request.ts';
 
 /** A payload that passed, and the fields of it that nobody reads. */
 export interface Validated<T> {
@@ -72,6 +73,20 @@ export class HookValidationPipe implements PipeTransform<
   }
 }
 
+/** Checks the query of a question against its class-validator class, the one that `IngressQuery` names. */
+@Injectable()
+export class HookQueryPipe implements PipeTransform<unknown, object | undefined> {
+  transform(_value: unknown, { data }: { readonly data?: unknown }): object | undefined {
+    const context = RequestContext.current;
+    try {
+      if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressQuery');
+      return validateQuery(parseQuery(context.question?.url ?? ''), data);
+    } catch (error) {
+      return context.fail(error);
+    }
+  }
+}
+
 function isPayloadClass(data: unknown): data is PayloadClass<object> {
   return typeof data === 'function';
 }
@@ -85,16 +100,41 @@ export function validatePayload<T extends object>(
     throw new Rejection('invalid_payload', 'Send a JSON object');
   }
   const { fields, names } = compile(dto);
-  const value = new dto();
-  for (const field of fields) {
-    const { property } = field;
-    if (!Object.hasOwn(payload, property)) continue;
-    const given = tidy(dto, field, Reflect.get(payload, property));
-    if (given !== undefined) Reflect.set(value, property, given);
-  }
+  const value = fill(dto, (field) =>
+    Object.hasOwn(payload, field.property)
+      ? tidy(dto, field, Reflect.get(payload, field.property))
+      : undefined,
+  );
   const warnings = unknownFields(payload, names);
   if (isAccepted(value, dto.name, fields)) return { value, warnings };
   throw new Rejection('invalid_payload', [complaints(value), ...warnings].join('; '));
+}
+
+/** Parameters that nobody reads are left alone. @throws Rejection invalid_query naming every wrong parameter. */
+export function validateQuery<T extends object>(
+  query: Readonly<Record<string, string>>,
+  dto: PayloadClass<T>,
+): T {
+  const value = fill(dto, ({ property, isText }) => {
+    const given = query[property]?.trim() ?? '';
+    if (given === '') return undefined;
+    return !isText && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given;
+  });
+  if (isAccepted(value, dto.name, compile(dto).fields)) return value;
+  throw new Rejection('invalid_query', complaints(value));
+}
+
+/** Fields of which nothing is given stay absent. */
+function fill<T extends object>(
+  dto: PayloadClass<T>,
+  give: (field: FieldConstraints) => unknown,
+): T {
+  const value = new dto();
+  for (const field of compile(dto).fields) {
+    const given = give(field);
+    if (given !== undefined) Reflect.set(value, field.property, given);
+  }
+  return value;
 }
 
 function tidy(
@@ -157,7 +197,7 @@ interface FieldConstraints {
   }[];
 }
 
-const NOT_TEXT: ReadonlySet<string> = new Set(['isBoolean', 'isNumber']);
+const NOT_TEXT: ReadonlySet<string> = new Set(['isBoolean', 'isInt', 'isNumber']);
 
 type StoredMetadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']

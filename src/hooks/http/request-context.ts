@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import type { PathRule, PathSigner } from './path-rules.ts';
+import type { RunQuestion } from './run-question.ts';
 
 /**
  * What is sent back: decided as data, written by the `AnswerWriter`.
@@ -33,8 +34,10 @@ const handled = new AsyncLocalStorage<RequestContext>();
 export class RequestContext {
   /** How the sender proved who it is; undefined: nobody was let in. */
   verifiedBy: string | undefined;
-  /** `wake`, `agent` or the id of the mapping that matched, for metrics; never a name from the URL. */
+  /** `wake`, `agent`, `runs` or the id of the mapping that matched, for metrics; never a name from the URL. */
   hook: string | null = null;
+  /** Set when a run is asked for, and no hook. */
+  question: RunQuestion | undefined;
   /** What the configuration says of this path before the payload is known. */
   rule: PathRule | undefined;
   /** Set by the guard: the sender has to sign, and this is what its body is verified with. */

@@ -216,6 +216,7 @@ function requestRun(
         ? 'content'
         : 'mapping',
     allowLinks: options.allowLinks,
+    exposeReply: options.exposeReply,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
     timeoutSeconds: options.timeoutSeconds,

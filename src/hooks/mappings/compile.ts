@@ -47,6 +47,7 @@ const OF_RUNS = [
   'timeoutSeconds',
   'maxConcurrent',
   'maxQueued',
+  'exposeReply',
 ] as const;
 
 /** Fields that nobody reads for an action. */
@@ -148,6 +149,7 @@ class MappingCompiler {
     const when = this.#when(entry);
     this.#checkMeaningless(entry, kind);
     this.#checkAgent(entry);
+    this.#checkExposure(entry);
     const forEach = this.#forEach(entry);
     const redaction = this.#redaction(entry);
     const templates = this.#templates(entry, kind);
@@ -266,6 +268,15 @@ class MappingCompiler {
   #checkAgent(entry: MappingEntry): void {
     if (entry.mapping.agentId?.includes('{{') !== true) return;
     this.#report(keyOf(entry, 'agentId'), 'is no template; write the id of an agent');
+  }
+
+  /** Silence would have the operator wait for replies that are never shown. */
+  #checkExposure(entry: MappingEntry): void {
+    const { exposeReply, sessionKey, sessionMode } = entry.mapping;
+    if (exposeReply !== true || (sessionKey === undefined && sessionMode !== 'persistent')) return;
+    const field = sessionKey === undefined ? 'sessionMode' : 'sessionKey';
+    const message = `must not be true beside ${field}: only replies of runs with a session of their own are shown; remove one of them`;
+    this.#report(keyOf(entry, 'exposeReply'), message);
   }
 
   #checkThinking(key: string, template: Template | undefined): void {

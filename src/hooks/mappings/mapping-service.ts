@@ -60,6 +60,12 @@ export class MappingService {
     return this.#compile(settings).runPlaces;
   }
 
+  /** Whether senders may ask for replies of a mapping's runs; not where several mappings of one id disagree. */
+  exposesReplies(id: string, settings: ResolvedHooksOptions): boolean {
+    const own = this.#compile(settings).mappings.filter((mapping) => mapping.id === id);
+    return own.length > 0 && own.every(({ options }) => options.exposeReply === true);
+  }
+
   /**
    * Every mapping, and why it takes this request or not.
    * @param isCredential by its name, in lower case: what must not be shown of the values that conditions look at

@@ -9,7 +9,9 @@ import {
   Matches,
   Max,
   Min,
+  ValidateBy,
 } from 'class-validator';
+import { isRecord } from '../../platform/objects.ts';
 import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
 import { TokenOptions } from './token-options.ts';
@@ -43,9 +45,33 @@ export class EndpointsOptions {
   @IsBoolean()
   wake = true;
 
-  /** `POST …/agent`. @default true */
-  @IsBoolean()
-  agent = true;
+  /**
+   * `POST …/agent`. `{exposeReply: true}`: there is one, and the token that made a run may ask for its reply
+   * (`GET …/runs/<runId>`), unless the request named the session. @default true
+   */
+  @IsEndpoint()
+  agent: boolean | { readonly exposeReply: boolean } = true;
+}
+
+function IsEndpoint(): PropertyDecorator {
+  const message = 'must be true, false or {exposeReply: true}';
+  return ValidateBy({ name: 'isEndpoint', validator: { validate: isEndpoint } }, { message });
+}
+
+function isEndpoint(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (!isRecord(value) || typeof value['exposeReply'] !== 'boolean') return false;
+  return Object.keys(value).length === 1;
+}
+
+/** Whether senders may ask for replies of `POST …/agent`. */
+export function exposesAgentReplies({
+  hooks,
+}: {
+  readonly hooks: Pick<HooksOptions, 'endpoints'>;
+}): boolean {
+  const { agent } = hooks.endpoints;
+  return typeof agent === 'object' && agent.exposeReply;
 }
 
 /** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */

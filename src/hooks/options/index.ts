@@ -4,6 +4,7 @@ export * from './hooks-options.ts';
 export * from './hooks-rules.ts';
 export * from './key-kinds.ts';
 export * from './mapping-options.ts';
+export * from './mapping-problems.ts';
 export * from './models-options.ts';
 export * from './settings-input.ts';
 export * from './option-names.ts';

@@ -8,7 +8,7 @@ import {
 } from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
 import { hooksWarnings, normalizePrefix, prefixProblems } from './hooks-rules.ts';
-import { inMappings } from './mapping-options.ts';
+import { inMappings } from './mapping-problems.ts';
 import { ModelsOptions, providerProblems } from './models-options.ts';
 import { RetentionOptions } from './settings-input.ts';
 import type { HooksSettingsInput } from './settings-input.ts';

@@ -14,4 +14,5 @@ export * from './hook-use.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';
 export * from './refusals.ts';
+export * from './run-ends.ts';
 export * from './work-ledger.ts';

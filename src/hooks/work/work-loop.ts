@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, LEASE_MS, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
+import { Clock, LEASE_MS, LedgerUnavailable, RunEnds, WorkLedger } from '../ports/index.ts';
 import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
@@ -67,6 +67,7 @@ export class WorkLoop {
     private readonly backends: BackendHealth,
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
+    private readonly ends: RunEnds,
     private readonly clock: Clock,
   ) {}
 
@@ -149,6 +150,7 @@ export class WorkLoop {
     try {
       const { outcome, changes } = await step;
       const isWritten = await this.#commit(lease, outcome, changes);
+      if (isWritten) this.#tellEnds(changes);
       if (!isWritten) {
         this.#logger.warn(`the lease of ${describeLease(lease)} was lost; its result is dropped`);
       } else if (outcome.type === 'dead') {
@@ -159,6 +161,13 @@ export class WorkLoop {
     } finally {
       ended.abort();
       await renewing;
+    }
+  }
+
+  #tellEnds(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.type === 'run-update' && change.finishedAt !== undefined)
+        this.ends.tell(change.id);
     }
   }
 

@@ -46,14 +46,19 @@ export class HookAuthentication {
    * How the sender proved who it is: `token`, or `token <id>` for one of `hooks.tokens`. Not a promise in the usual case,
    * which has nothing to wait for: every request passes here.
    * @param asked `hook`: the sub-path as it came; absent: no hook of ours, so only a token for every hook is right.
-   * `tokenHeader`: in small letters, another header whose value is the token.
+   * `tokenHeader`: in small letters, another header whose value is the token. `isQuestion`: the sender asks what became
+   * of its own, so any token is right.
    * @throws Rejection (or rejects with it)
    */
   verify(
     headers: IncomingHttpHeaders,
     client: string,
     settings: ResolvedHooksOptions,
-    asked: { readonly hook?: string; readonly tokenHeader?: string | undefined } = {},
+    asked: {
+      readonly hook?: string;
+      readonly tokenHeader?: string | undefined;
+      readonly isQuestion?: boolean;
+    } = {},
   ): string | Promise<string> {
     const presented = presentedToken(headers, asked.tokenHeader);
     const { isWatching } = this.throttle;
@@ -63,7 +68,7 @@ export class HookAuthentication {
       if (locked !== null) throw this.#tooMany(locked); // 1
     }
     const token = this.tokens.find(presented, settings);
-    const fault = this.#findFault(token, asked.hook, settings);
+    const fault = this.#findFault(token, asked, settings);
     if (token === undefined || fault !== null) return this.#refuse(client, settings, fault); // 2
     if (isWatching) this.#admit(token, client, settings); // 3
     this.tokens.noteUse(token);
@@ -79,7 +84,7 @@ export class HookAuthentication {
   /** Why a known token opens nothing here, for the operator; null: it does, or it is none. */
   #findFault(
     token: HookToken | undefined,
-    hook: string | undefined,
+    { hook, isQuestion = false }: { readonly hook?: string; readonly isQuestion?: boolean },
     settings: ResolvedHooksOptions,
   ): string | null {
     if (token === undefined) return null;
@@ -87,7 +92,8 @@ export class HookAuthentication {
     if (endsAt !== Infinity && endsAt < this.clock.now()) {
       return `${verifiedBy} ended at ${new Date(endsAt).toISOString()}`;
     }
-    if (hooks === null || (hook !== undefined && hooks.has(hookName(hook, settings)))) return null;
+    if (isQuestion || hooks === null) return null;
+    if (hook !== undefined && hooks.has(hookName(hook, settings))) return null;
     return `${verifiedBy} may not speak to this hook`;
   }
 

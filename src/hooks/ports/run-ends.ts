@@ -1,0 +1,35 @@
+/**
+ * Tells whoever waits for a run in this process that it has ended. Remembers nothing: what became of the run is in the
+ * ledger, and whoever hears of an end, or has waited long enough, looks there (`EventStore.run`). So a run that another
+ * process ends, or an end that nobody told of, costs the rest of the wait and nothing else.
+ */
+export class RunEnds {
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  /** The end of this run is durable. */
+  tell(runId: string): void {
+    for (const listener of this.#listeners.get(runId) ?? []) listener();
+  }
+
+  /** Resolves at the next end of this run, or when `signal` aborts. Heard from the call on; waits for no tick. */
+  next(runId: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    const listeners = this.#listeners.get(runId) ?? new Set();
+    this.#listeners.set(runId, listeners);
+    return new Promise((resolve) => {
+      const end = (): void => {
+        listeners.delete(end);
+        if (listeners.size === 0) this.#listeners.delete(runId);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      listeners.add(end);
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#listeners.values().reduce((sum, { size }) => sum + size, 0);
+  }
+}
