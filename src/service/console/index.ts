@@ -1,2 +1,4 @@
-// What the service uses of its console.
+// The console: for the service, and for an application that imports its face.
 export { ConsoleModule } from './console.module.ts';
+export { HooksConsoleModule } from './hooks-console.module.ts';
+export type { HooksConsoleOptions } from './hooks-console.module.ts';

@@ -1,6 +1,6 @@
 // What the service uses of its operator API.
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './operator.guard.ts';
-export { wantsBody } from './operator-input.ts';
+export { leaveBodiesUnread, wantsBody } from './operator-input.ts';
 export type { ConfigurationState, MailStatus, OpsModuleOptions } from './ops-options.ts';
 export { OpsModule } from './ops.module.ts';

@@ -5,7 +5,8 @@ import { Type } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
 import { IsInt, IsOptional, Matches, Max, Min, validate } from 'class-validator';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest, RouteOptions, preParsingHookHandler } from 'fastify';
 import { Rejection, parseJson } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 
@@ -25,13 +26,38 @@ export function wantsBody({ routeOptions }: FastifyRequest): boolean {
   return Reflect.get(routeOptions.config, WANTS_BODY) === true;
 }
 
+const UNREAD = new WeakMap<FastifyRequest, Readable>();
+
+/** In an application whose parsers read every body: those of our marked routes are left to us. */
+export function leaveBodiesUnread(host: HttpAdapterHost): void {
+  // Routes are registered before any hook of a module's life.
+  host.init$.subscribe(() => {
+    if (host.httpAdapter?.getType() !== 'fastify') return;
+    host.httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', (route: RouteOptions) => {
+      if (Reflect.get(route.config ?? {}, WANTS_BODY) !== true) return;
+      const leaveUnread: preParsingHookHandler = (request, _reply, payload, done) => {
+        UNREAD.set(request, payload);
+        // Without them there is nothing to parse.
+        const { headers } = request.raw;
+        for (const name of BODY_HEADERS) headers[name] = undefined;
+        done(null, payload);
+      };
+      route.preParsing = [...[route.preParsing ?? []].flat(), leaveUnread];
+    });
+  });
+}
+
+const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'] as const;
+
 /** Reads and checks a JSON body of at most `largest` bytes. @throws Refusal 400, 413 */
 export async function readBody<T extends object>(
-  { body }: FastifyRequest,
+  request: FastifyRequest,
   type: ClassConstructor<T>,
   largest = LARGEST_BODY,
 ): Promise<T> {
-  const stream = body instanceof Readable ? body : Readable.from([]);
+  const { body } = request;
+  const unread = UNREAD.get(request) ?? Readable.from([]);
+  const stream = body instanceof Readable ? body : unread;
   const given = parseObject(await readBytes(stream, largest));
   // Not class-transformer: it would walk into payloads and fail at what they may hold, such as a key `constructor`.
   const value: T = Object.assign(new type(), given);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { HooksSettings } from '../../hooks/index.ts';
 import { ActivityController } from './activity.controller.ts';
 import { AttentionController } from './attention.controller.ts';
 import { Attention } from './attention.ts';
@@ -27,6 +28,36 @@ import { StatusController } from './status.controller.ts';
 import { TokenCheck } from './token-check.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
+/** The operator API. */
+const OPERATOR_API = [
+  SessionController,
+  StatusController,
+  AttentionController,
+  ActivityController,
+  EventsController,
+  RunsController,
+  RefusalsController,
+  HooksController,
+  SamplesController,
+  PreviewController,
+  SessionsController,
+  ChannelsController,
+  MailController,
+  IntakeController,
+  SecretWindowsController,
+];
+
+/** What tells of the whole process, and so is of the standalone service only. */
+const OF_THE_SERVICE = [OpenapiController, MetricsController, HealthController];
+
+const PROVIDERS = [TrustedProxies, TokenCheck, ConsoleLogins, ServiceCondition, Attention];
+
+/** How the options are made where they depend on the settings of the hooks. */
+export interface OpsOptionsFactory {
+  readonly inject: [typeof HooksSettings];
+  readonly useFactory: (settings: HooksSettings) => OpsModuleOptions;
+}
+
 /**
  * The operator API, metrics and health of one hooks module. Each controller is one row: it checks its input, asks a
  * service that the hooks module exports, and throws a Refusal for everything else. All but health are behind
@@ -39,34 +70,23 @@ export class OpsModule {
     return {
       module: OpsModule,
       imports: [hooks, MetricsModule],
-      controllers: [
-        SessionController,
-        StatusController,
-        AttentionController,
-        ActivityController,
-        OpenapiController,
-        EventsController,
-        RunsController,
-        RefusalsController,
-        HooksController,
-        SamplesController,
-        PreviewController,
-        SessionsController,
-        ChannelsController,
-        MailController,
-        IntakeController,
-        SecretWindowsController,
-        MetricsController,
-        HealthController,
-      ],
-      providers: [
-        { provide: OPS_OPTIONS, useValue: options },
-        TrustedProxies,
-        TokenCheck,
-        ConsoleLogins,
-        ServiceCondition,
-        Attention,
-      ],
+      controllers: [...OPERATOR_API, ...OF_THE_SERVICE],
+      providers: [{ provide: OPS_OPTIONS, useValue: options }, ...PROVIDERS],
+      exports: [OPS_OPTIONS],
+    };
+  }
+
+  /** The operator API alone, within an application of somebody else. @param embed makes the controllers fit for it */
+  static embedded(
+    hooks: DynamicModule,
+    options: OpsOptionsFactory,
+    embed: (controller: Type<object>) => Type<object>,
+  ): DynamicModule {
+    return {
+      module: OpsModule,
+      imports: [hooks],
+      controllers: OPERATOR_API.map(embed),
+      providers: [{ provide: OPS_OPTIONS, ...options }, ...PROVIDERS],
       exports: [OPS_OPTIONS],
     };
   }

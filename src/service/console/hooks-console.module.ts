@@ -1,0 +1,101 @@
+import { Inject, Module, UseFilters, VERSION_NEUTRAL, applyDecorators } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { VERSION_METADATA } from '@nestjs/common/constants';
+import { HttpAdapterHost } from '@nestjs/core';
+import { HooksSettings, SHORTEST_TOKEN, shortToken, writtenTokens } from '../../hooks/index.ts';
+import type { HookRouteDecorator } from '../../hooks/index.ts';
+import { OpsModule, leaveBodiesUnread } from '../ops/index.ts';
+import type { OpsModuleOptions } from '../ops/index.ts';
+import { JsonErrorsFilter } from '../refusals.ts';
+import { ConsoleModule } from './console.module.ts';
+
+/**
+ * Who may open the console of an application, and the operator API behind it.
+ * @publicApi
+ */
+export interface HooksConsoleOptions {
+  /**
+   * The operator's token, or how it is found out, asked with every request: a change ends every session. At least 16
+   * characters of ASCII, 24 or more are better, and no token of a hook. While a function gives a shorter one, nobody gets
+   * in.
+   */
+  readonly token: string | (() => string);
+  /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
+  readonly exposed?: boolean;
+  /** Addresses and CIDR ranges of proxies whose word about client and TLS is believed. @default those of `HooksModule` */
+  readonly trustedProxies?: readonly string[];
+  /** Marks for our controllers, e.g. the `Public()` that the host's global guard looks for. @default none */
+  readonly decorators?: readonly HookRouteDecorator[];
+}
+
+/**
+ * The console and the operator API of a `HooksModule`, at `/console` and `/ops` of the application that imports it, behind its
+ * global prefix if it has one (`/api/console` and `/api/ops`). Without this module nothing of either is there. One for each
+ * application; metrics and health checks are left to it.
+ * @example
+ * const hooks = HooksModule.forRoot({ … });
+ * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env.OPERATOR_TOKEN })]
+ * @publicApi
+ */
+@Module({})
+export class HooksConsoleModule {
+  constructor(@Inject(HttpAdapterHost) host: HttpAdapterHost) {
+    leaveBodiesUnread(host);
+  }
+
+  /**
+   * @param hooks what the application itself imports, so that both mean one instance
+   * @throws Error when the application starts: the token is too short, or opens a hook
+   */
+  static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
+    const { decorators = [] } = options;
+    const embed = (controller: Type<object>) => embedded(controller, decorators);
+    const ops = OpsModule.embedded(
+      hooks,
+      { inject: [HooksSettings], useFactory: (settings) => optionsOf(options, settings) },
+      embed,
+    );
+    const served = ConsoleModule.forOps(ops);
+    const controllers = (served.controllers ?? []).map(embed);
+    return { module: HooksConsoleModule, imports: [ops, { ...served, controllers }] };
+  }
+}
+
+/** A class of its own, so that marks of one application appear in no other. It has no version, and answers as ours do. */
+function embedded(
+  controller: Type<object>,
+  decorators: readonly HookRouteDecorator[],
+): Type<object> {
+  const own = { [controller.name]: class extends controller {} }[controller.name]!;
+  Reflect.defineMetadata(VERSION_METADATA, VERSION_NEUTRAL, own);
+  Reflect.defineMetadata('swagger/apiExcludeController', [true], own);
+  applyDecorators(UseFilters(JsonErrorsFilter), ...decorators)(own);
+  return own;
+}
+
+function optionsOf(
+  { token, exposed = false, trustedProxies }: HooksConsoleOptions,
+  settings: HooksSettings,
+): OpsModuleOptions {
+  const tokenNow = () => (typeof token === 'function' ? token() : token).trim();
+  const { hooks, trustedProxies: ofHooks } = settings.current;
+  const first = tokenNow();
+  if (first.length < SHORTEST_TOKEN) {
+    throw new Error(`HooksConsoleModule: token ${shortToken(first)}.`);
+  }
+  if (writtenTokens(hooks).some(({ text }) => text.trim() === first)) {
+    throw new Error(
+      'HooksConsoleModule: token opens a hook, too; give operators one of their own.',
+    );
+  }
+  const operator = () => {
+    const now = tokenNow();
+    return now.length < SHORTEST_TOKEN ? '' : now;
+  };
+  return {
+    tokens: () => ({ operator: operator(), metrics: undefined }),
+    exposed,
+    trustedProxies: trustedProxies ?? ofHooks,
+    hooksPath: hooks.path,
+  };
+}

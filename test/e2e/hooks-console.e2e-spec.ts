@@ -1,0 +1,246 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Controller,
+  Get,
+  Module,
+  SetMetadata,
+  ValidationPipe,
+  VersioningType,
+} from '@nestjs/common';
+import type { CanActivate, DynamicModule, ExecutionContext } from '@nestjs/common';
+import { APP_GUARD, APP_PIPE, Reflector } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { HooksConsoleModule } from '../../src/console.ts';
+import type { HooksConsoleOptions } from '../../src/console.ts';
+import { HooksModule, demoRunner, sqliteLedger } from '../../src/index.ts';
+import type { LedgerProvider } from '../../src/ledger.ts';
+import { memoryLedger } from '../../src/testing.ts';
+import { ManualClock } from '../support/clocks.ts';
+
+const OPERATOR = 'the-operator-token-of-this-host';
+const HOOK = 'the-hook-token-of-this-host';
+const OURS = { host: 'localhost', origin: 'http://localhost', 'x-hooks-console': '1' };
+const BEARER = { authorization: `Bearer ${OPERATOR}` };
+
+@Controller('host')
+class HostController {
+  @Get()
+  open(): object {
+    return { from: 'host' };
+  }
+}
+
+/** The host lets in what it marked. */
+class ClosedByDefault implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const targets = [context.getHandler(), context.getClass()];
+    return new Reflector().getAllAndOverride<boolean | undefined>('public', targets) ?? false;
+  }
+}
+
+interface Host {
+  readonly ledger?: LedgerProvider;
+  readonly console?: HooksConsoleOptions | null;
+  readonly providers?: DynamicModule['providers'];
+  readonly prepare?: (app: NestFastifyApplication) => void;
+}
+
+let app: NestFastifyApplication;
+afterEach(() => app?.close());
+
+async function start({
+  ledger = memoryLedger(),
+  console: given,
+  providers = [],
+  prepare,
+}: Host = {}) {
+  const hooks = HooksModule.forRoot({
+    enabled: true,
+    token: HOOK,
+    ledger,
+    runner: demoRunner(),
+    clock: new ManualClock(),
+  });
+  const served =
+    given === null ? [] : [HooksConsoleModule.forHooks(hooks, given ?? { token: OPERATOR })];
+
+  @Module({ imports: [hooks, ...served], controllers: [HostController], providers })
+  class HostModule {}
+
+  const testing = await Test.createTestingModule({ imports: [HostModule] }).compile();
+  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+    logger: false,
+  });
+  prepare?.(app);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+}
+
+function ask(method: 'GET' | 'POST' | 'DELETE', url: string, headers = {}, body?: object) {
+  return app.inject({ method, url, headers, ...(body && { payload: body }) });
+}
+
+async function logIn(prefix = ''): Promise<{ cookie: string; path: string }> {
+  const answer = await ask('POST', `${prefix}/ops/api/session`, OURS, { token: OPERATOR });
+  expect(answer.statusCode).toBe(200);
+  const [{ name, value, path } = { name: '', value: '', path: '' }] = answer.cookies as {
+    name: string;
+    value: string;
+    path: string;
+  }[];
+  return { cookie: `${name}=${value}`, path };
+}
+
+describe('an application without HooksConsoleModule', () => {
+  it('has neither console nor operator API', async () => {
+    await start({ console: null });
+    for (const url of ['/console', '/console/assets/x.js', '/ops/api/events', '/ops/metrics'])
+      expect((await ask('GET', url, BEARER)).statusCode).toBe(404);
+    expect((await ask('POST', '/ops/api/session', OURS, { token: OPERATOR })).statusCode).toBe(404);
+  });
+});
+
+describe('an application with HooksConsoleModule', () => {
+  it('serves the console and the operator API of its hooks, and nothing else', async () => {
+    await start();
+    const page = await ask('GET', '/console');
+    expect(page.json()).toMatchObject({ code: 'console_not_built' });
+    const wake = { text: 'hello', mode: 'next-heartbeat' };
+    await ask('POST', '/hooks/wake', { authorization: `Bearer ${HOOK}` }, wake);
+    const events = (await ask('GET', '/ops/api/events', BEARER)).json();
+    expect(events).toMatchObject({ events: [{ hook: 'wake' }] });
+    for (const url of ['/health/live', '/ops/metrics', '/ops/api/openapi.json'])
+      expect((await ask('GET', url, BEARER)).statusCode).toBe(404);
+    expect((await ask('GET', '/host')).json()).toEqual({ from: 'host' });
+  });
+
+  it('answers in the shape of the operator API, without a filter of the host', async () => {
+    await start();
+    const refused = await ask('GET', '/ops/api/events', { authorization: 'Bearer wrong' });
+    expect(refused.statusCode).toBe(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer');
+    expect(refused.json()).toMatchObject({ ok: false, code: 'operator_unauthorized' });
+    const hookToken = { authorization: `Bearer ${HOOK}` };
+    expect((await ask('GET', '/ops/api/events', hookToken)).statusCode).toBe(401);
+  });
+
+  it('is logged in to, reads bodies as they are, and refuses other pages', async () => {
+    await start();
+    const { cookie, path } = await logIn();
+    expect(path).toBe('/ops');
+    const payload = '{"hook": "wake", "payload": {"text": "x", "n": 12345678901234567890}}';
+    const json = { 'content-type': 'application/json' };
+    const preview = (headers: object) =>
+      app.inject({
+        method: 'POST',
+        url: '/ops/api/preview',
+        headers: { ...json, ...headers },
+        payload,
+      });
+    expect((await preview({ ...OURS, cookie })).json()).toMatchObject({ hook: 'wake' });
+    const foreign = await preview({ ...OURS, cookie, origin: 'http://localhost:3000' });
+    expect(foreign.statusCode).toBe(403);
+    expect(foreign.json()).toMatchObject({ code: 'foreign_origin' });
+    const huge = { token: 'x'.repeat(20_000) };
+    expect((await ask('POST', '/ops/api/session', OURS, huge)).statusCode).toBe(413);
+  });
+
+  it('keeps its sessions over a restart, but not over a change of the token', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'console-'));
+    try {
+      await start({ ledger: sqliteLedger({ dir }) });
+      const { cookie } = await logIn();
+      await app.close();
+      await start({ ledger: sqliteLedger({ dir }) });
+      expect((await ask('GET', '/ops/api/events', { ...OURS, cookie })).statusCode).toBe(200);
+      await app.close();
+      const token = () => `${OPERATOR}-changed`;
+      await start({ ledger: sqliteLedger({ dir }), console: { token } });
+      expect((await ask('GET', '/ops/api/events', { ...OURS, cookie })).statusCode).toBe(401);
+    } finally {
+      await app.close();
+      await rm(dir, { recursive: true });
+    }
+  });
+
+  it('goes with the global prefix of the host, its cookie, too', async () => {
+    await start({ prepare: (host) => host.setGlobalPrefix('api') });
+    expect((await ask('GET', '/api/console/events')).json()).toMatchObject({
+      code: 'console_not_built',
+    });
+    const { cookie, path } = await logIn('/api');
+    expect(path).toBe('/api/ops');
+    expect((await ask('GET', '/api/ops/api/events', { ...OURS, cookie })).statusCode).toBe(200);
+    expect((await ask('GET', '/console')).statusCode).toBe(404);
+  });
+
+  it('has no version, and bears a strict pipe of the host', async () => {
+    const pipe = new ValidationPipe({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+    });
+    await start({
+      providers: [{ provide: APP_PIPE, useValue: pipe }],
+      prepare: (host) => host.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' }),
+    });
+    const { cookie } = await logIn();
+    const listed = await ask('GET', '/ops/api/events?limit=5', { ...OURS, cookie });
+    expect(listed.statusCode).toBe(200);
+    expect((await ask('GET', '/v1/host')).statusCode).toBe(200);
+  });
+
+  it('is behind the global guards of the host, unless it is marked for them', async () => {
+    const providers = [{ provide: APP_GUARD, useClass: ClosedByDefault }];
+    await start({ providers });
+    expect((await ask('GET', '/console')).statusCode).toBe(403);
+    await app.close();
+    const decorators = [SetMetadata('public', true)];
+    await start({ providers, console: { token: OPERATOR, decorators } });
+    expect((await ask('GET', '/console')).statusCode).toBe(404);
+    expect((await ask('GET', '/ops/api/events', BEARER)).statusCode).toBe(200);
+    expect((await ask('GET', '/ops/api/events')).statusCode).toBe(401);
+  });
+
+  it('trusts the proxies that it is told of', async () => {
+    const proxied = { ...OURS, 'x-forwarded-for': '192.0.2.7', 'x-forwarded-proto': 'https' };
+    const login = () =>
+      ask(
+        'POST',
+        '/ops/api/session',
+        { ...proxied, origin: 'https://localhost' },
+        { token: OPERATOR },
+      );
+    await start();
+    expect((await login()).json()).toMatchObject({ code: 'loopback_only' });
+    await app.close();
+    await start({ console: { token: OPERATOR, exposed: true, trustedProxies: ['127.0.0.1'] } });
+    expect((await login()).headers['set-cookie']).toMatch(/^__Secure-hooks_session=.*; Secure$/);
+  });
+
+  it.each([
+    ['is short', 'sixteen-letters', /HooksConsoleModule: token .*16/],
+    ['is blank', ' ', /HooksConsoleModule: token/],
+    ['opens a hook', HOOK, /HooksConsoleModule: token opens a hook/],
+  ])('is refused at the start when its token %s', async (_, token, sentence) => {
+    await expect(start({ console: { token } })).rejects.toThrow(sentence);
+  });
+
+  it('lets nobody in while its function gives no good token', async () => {
+    let token = OPERATOR;
+    await start({ console: { token: () => token } });
+    const { cookie } = await logIn();
+    token = '';
+    expect((await ask('GET', '/ops/api/events', { ...OURS, cookie })).statusCode).toBe(401);
+    for (const given of ['', ' ', 'short']) {
+      const answer = await ask('POST', '/ops/api/session', OURS, { token: given });
+      expect([400, 401]).toContain(answer.statusCode);
+      const bearer = { authorization: `Bearer ${given}` };
+      expect((await ask('GET', '/ops/api/events', bearer)).statusCode).toBe(401);
+    }
+  });
+});
