@@ -7,7 +7,7 @@ import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
-import { listeningAddress } from './service/configuration/listening.ts';
+import { listeningAddress } from './service/configuration/listen-address.ts';
 import type { Configuration } from './service/configuration/load.ts';
 import {
   ConfigurationReload,

@@ -15,7 +15,7 @@ const SECURITY = {
 };
 
 /** What may happen to every request that needs the ledger and a token. */
-const ALWAYS = ['store_unavailable', 'internal_error'];
+const ALWAYS = ['host_not_allowed', 'store_unavailable', 'internal_error'];
 
 /** Every operation of the controllers below a folder. */
 export class Operations {

@@ -49,6 +49,7 @@ const rulesWith = (textOr) => ({
     anyOf: [TEXT, { type: 'array', items: { anyOf: [TEXT, LIST_LINE] } }],
   }),
   areAddressRanges: () => TEXTS,
+  isListenAddress: () => ({ anyOf: [{ type: 'integer', minimum: 0, maximum: 65_535 }, TEXT] }),
   texts: () => TEXTS,
   isTextByName: () => ({ type: 'object', additionalProperties: TEXT }),
   isDraft: () => ({ type: 'object' }),

@@ -39,6 +39,8 @@ export interface HttpRequest {
    * anew leads nowhere else. @default false
    */
   readonly isPublicOnly?: boolean;
+  /** The socket that is connected to, straight, whatever the host of the address is. @default none */
+  readonly socketPath?: string | undefined;
 }
 
 const MAX_BYTES = 1_000_000;
@@ -144,6 +146,7 @@ export async function sendHttp(url: string | URL, options: HttpRequest = {}): Pr
     maxBytes = MAX_BYTES,
     isDirect = false,
     isPublicOnly = false,
+    socketPath,
   } = options;
   signal?.throwIfAborted();
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
@@ -152,8 +155,9 @@ export async function sendHttp(url: string | URL, options: HttpRequest = {}): Pr
   const { host } = new URL(request.url);
   let head: HttpHead | undefined;
   try {
-    const { status, headers, body } = await (isDirect || isPublicOnly
-      ? sendDirectly(request, isPublicOnly)
+    const isStraight = isDirect || isPublicOnly || socketPath !== undefined;
+    const { status, headers, body } = await (isStraight
+      ? sendDirectly(request, isPublicOnly, socketPath)
       : fetch(request));
     head = { status, headers };
     return new HttpAnswer(head, await readBody(body, maxBytes, () => tooLarge(host, head)));
@@ -214,7 +218,11 @@ interface OpenAnswer extends HttpHead {
 }
 
 /** Agents of our own ask no proxy of the environment, which the global ones and `fetch` would. */
-async function sendDirectly(request: Request, isPublicOnly: boolean): Promise<OpenAnswer> {
+async function sendDirectly(
+  request: Request,
+  isPublicOnly: boolean,
+  socketPath: string | undefined,
+): Promise<OpenAnswer> {
   const { method, signal, headers } = request;
   // A name is looked up for the connection; an address stands for itself.
   const lookup = isPublicOnly ? lookupPublic() : undefined;
@@ -223,16 +231,17 @@ async function sendDirectly(request: Request, isPublicOnly: boolean): Promise<Op
   const body = Buffer.from(await request.arrayBuffer());
   const isTls = request.url.startsWith('https:');
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
-  const sent = { method, headers: Object.fromEntries(headers), agent, signal, lookup };
+  const lines = Object.fromEntries(headers);
+  const sent = { method, headers: lines, agent, signal, lookup, socketPath };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sending = (isTls ? httpsRequest : httpRequest)(request.url, sent, resolve);
     sending.on('error', reject);
     sending.end(body);
   });
-  const lines = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+  const answered = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return { status: answer.statusCode ?? 0, headers: new Headers(lines), body: answer };
+  return { status: answer.statusCode ?? 0, headers: new Headers(answered), body: answer };
 }
 
 /** Nothing was sent: the host is at no public address. */

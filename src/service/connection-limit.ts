@@ -9,13 +9,27 @@ const BETWEEN_LINES_MS = 60_000;
 /** Descriptors that are left to the ledger, agents, channels and mail; of a small limit a quarter. */
 const MOST_RESERVED = 256;
 
+/** Connections that the operator's own listener is left with; of a small limit an eighth. */
+const MOST_OF_OPERATOR = 128;
+
 /**
- * Has the server take no more connections than there are file descriptors for. Without a limit of our own the system
+ * Has the servers take no more connections than there are file descriptors for. Without a limit of our own the system
  * runs out of them: connections are then closed without a word, and nothing else can be opened either.
+ * @param operator absent: there is one server for everything.
  */
-export function limitConnections(server: Server, metrics: Metrics): void {
+export function limitConnections(
+  hooks: Server,
+  operator: Server | undefined,
+  metrics: Metrics,
+): void {
   const most = mostConnections();
   if (most === undefined) return;
+  const kept = operator === undefined ? 0 : Math.min(MOST_OF_OPERATOR, Math.ceil(most / 8));
+  limit(hooks, Math.max(1, most - kept), metrics);
+  if (operator !== undefined) limit(operator, kept, metrics);
+}
+
+function limit(server: Server, most: number, metrics: Metrics): void {
   server.maxConnections = most;
   const logger = new Logger('Service');
   let dropped = 0;

@@ -1,13 +1,16 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, createServer } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { keepOperatorSide } from './operator-side.ts';
+import type { OperatorSide } from './operator-side.ts';
 import { wantsBody } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
 
-/** Longest a client may take for its headers. */
-const HEADERS_MS = 15_000;
+/** `headersTimeout`: the longest a client may take for its headers. */
+const SERVER_OPTIONS = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 /** Longest a client may take for a whole request: above the longest `hooks.bodyTimeoutSeconds`, which answers first. */
 const REQUEST_MS = 610_000;
 /** How long answers that are under way may take when the service stops. */
@@ -20,10 +23,13 @@ const CLIENT_ERRORS: Readonly<Record<string, RefusalCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
 
-/** Fastify with our limits, and with our refusals where it answers before any route is reached. */
-export function createHttpAdapter(): FastifyAdapter {
+/**
+ * Fastify with our limits, and with our refusals where it answers before any route is reached.
+ * @param operator who is let in to operator API and console, and by which listener.
+ */
+export function createHttpAdapter(operator: OperatorSide = {}): FastifyAdapter {
   const adapter = new FastifyAdapter({
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000 },
+    http: SERVER_OPTIONS,
     requestTimeout: REQUEST_MS,
     // Fastify's own 503 is not in our shape; that of the hooks is, and they still answer.
     return503OnClosing: false,
@@ -32,20 +38,28 @@ export function createHttpAdapter(): FastifyAdapter {
     clientErrorHandler: answerClientError,
   });
   ignoreBodies(adapter);
-  closeConnections(adapter);
+  const fastify = adapter.getInstance();
+  keepOperatorSide(fastify, operator);
+  fastify.addHook('preClose', (done) => {
+    endConnections(fastify.server);
+    done();
+  });
   return adapter;
 }
 
-/**
- * A silent or slow client must not delay the stop: the next service may be waiting for the data directory.
- */
-function closeConnections(adapter: FastifyAdapter): void {
-  const fastify = adapter.getInstance();
-  fastify.addHook('preClose', (done) => {
-    fastify.server.closeIdleConnections();
-    setTimeout(() => fastify.server.closeAllConnections(), LAST_ANSWERS_MS).unref();
-    done();
-  });
+/** One more server with the routes of this one, the same limits and the same answers. */
+export function createSecondServer(fastify: FastifyInstance): Server {
+  const { keepAliveTimeout, requestTimeout, timeout } = fastify.server;
+  const options = { ...SERVER_OPTIONS, keepAliveTimeout, requestTimeout };
+  const server = createServer(options, (request, response) => fastify.routing(request, response));
+  server.setTimeout(timeout);
+  return server.on('clientError', answerClientError);
+}
+
+/** A silent or slow client must not delay the stop: the next service may be waiting for the data directory. */
+export function endConnections(server: Server): void {
+  server.closeIdleConnections();
+  setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS).unref();
 }
 
 /**

@@ -24,7 +24,8 @@ export {
 export type { Fragment } from './configuration/fragments.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
 export type { Address, Inspection } from './configuration/inspect.ts';
-export { listeningAddress } from './configuration/listening.ts';
+export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
+export type { ListenAddress } from './configuration/listen-address.ts';
 export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';

@@ -38,6 +38,11 @@ export const OPS_REFUSALS = {
     sentence:
       'The operator API answers on loopback only; ask from the same machine, or set ops.exposed.',
   },
+  host_not_allowed: {
+    status: 421,
+    sentence:
+      'The operator API is not served under this host name; ask by IP address or as localhost, or add the name to ops.hosts.',
+  },
   too_many_auth_failures: {
     status: 429,
     sentence:

@@ -3,6 +3,7 @@ import { banner } from './start.ts';
 import { loadConfiguration } from './configuration/load.ts';
 
 const URL = 'http://127.0.0.1:18790';
+const AT = { hooks: URL };
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
@@ -11,7 +12,7 @@ afterEach(() => dir[Symbol.dispose]());
 describe('banner', () => {
   it('shows commands with the tokens as files, never the tokens', async () => {
     const demo = await loadConfiguration(dir.path, {});
-    const text = banner(demo, URL, dir.path);
+    const text = banner(demo, AT, dir.path);
     expect(text).toContain(`${URL}/hooks/wake -H "Authorization: Bearer $(cat data/hook-token)"`);
     expect(text).toContain(`${URL}/hooks/agent -H "Authorization: Bearer $(cat data/hook-token)"`);
     expect(text).toContain(
@@ -26,7 +27,7 @@ describe('banner', () => {
       ...(await loadConfiguration(dir.path, {})),
       hookTokenFile: "/srv/it's here/hook-token",
     };
-    const text = banner(demo, URL, '/usr');
+    const text = banner(demo, AT, '/usr');
     expect(text).toContain(String.raw`$(cat '/srv/it'\''s here/hook-token')`);
     expect(text).toContain(`$(cat ${dir.path}/data/operator-token)`);
   });
@@ -35,14 +36,25 @@ describe('banner', () => {
     dir.write('gateway.json5', {
       hooks: { enabled: true, token: 'my-own-long-token-of-the-tests', path: 'in' },
     });
-    const text = banner(await loadConfiguration(dir.path, {}), URL, dir.path);
+    const text = banner(await loadConfiguration(dir.path, {}), AT, dir.path);
     expect(text).toContain(`${URL}/in/wake -H "Authorization: Bearer $HOOK_TOKEN"`);
     expect(text).not.toContain('my-own-long');
   });
 
+  it('asks the operator API where it is', async () => {
+    const demo = await loadConfiguration(dir.path, {});
+    const far = banner(demo, { ...AT, operator: 'http://127.0.0.1:18791' }, dir.path);
+    expect(far).toContain('operator-token)" http://127.0.0.1:18791/ops/api/events\n');
+    const socket = banner(demo, { ...AT, operator: "unix:/run/it's/ops.sock" }, dir.path);
+    expect(socket).toContain(
+      String.raw`--unix-socket '/run/it'\''s/ops.sock' http://localhost/ops/api/events`,
+    );
+    expect(socket).toContain(`${URL}/hooks/wake`);
+  });
+
   it('says that hooks are off', async () => {
     dir.write('gateway.json5', {});
-    const text = banner(await loadConfiguration(dir.path, {}), URL, dir.path);
+    const text = banner(await loadConfiguration(dir.path, {}), AT, dir.path);
     expect(text).toContain('Hooks are off');
     expect(text).not.toContain('/hooks/wake');
   });

@@ -1,25 +1,7 @@
 import { ConfigurationError } from '../hooks/index.ts';
 import { startRefusal } from './start.ts';
 
-function listenError(code: string): Error {
-  return Object.assign(new Error(code), {
-    code,
-    syscall: 'listen',
-    address: '127.0.0.1',
-    port: 80,
-  });
-}
-
 describe('startRefusal', () => {
-  it.each([
-    ['EADDRINUSE', 'is in use by another program'],
-    ['EACCES', 'may not be used by this user'],
-    ['EADDRNOTAVAIL', 'is no address of this machine'],
-    ['EOTHER', 'failed with EOTHER'],
-  ])('says what to do about %s', (code, words) => {
-    expect(startRefusal(listenError(code))).toContain(`127.0.0.1:80 ${words}`);
-  });
-
   it('lists every problem of the configuration', () => {
     const problems = [
       { key: 'a', message: 'is wrong' },

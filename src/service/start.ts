@@ -13,7 +13,6 @@ import {
   Maintenance,
   normalizePrefix,
 } from '../hooks/index.ts';
-import { errorCode } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
@@ -21,7 +20,10 @@ import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
 import { createHttpAdapter } from './http-adapter.ts';
 import { JsonLogger } from './json-logger.ts';
+import { GATEWAY_KEYS, ListenFailure, listenFailure } from './listen-failure.ts';
 import { MailWatch, mailTarget } from './mail-watch.ts';
+import { OperatorListener } from './operator-listener.ts';
+import type { OperatorSide } from './operator-side.ts';
 import { Metrics } from './ops/index.ts';
 
 // From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
@@ -54,43 +56,69 @@ export async function start(context: ProcessContext): Promise<void> {
 async function startService(context: ProcessContext, logger: JsonLogger): Promise<void> {
   const { env, cwd, waitForLock = env['GATEWAY_WAIT_FOR_LOCK'] === '1' } = context;
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
+  const { gateway, operatorAddress } = configuration;
+  const adapter = createHttpAdapter(operatorSide(configuration));
+  const operator = operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forConfiguration(configuration, env, waitForLock),
-    createHttpAdapter(),
+    adapter,
     { logger, abortOnError: false, bodyParser: false },
   );
   app.useGlobalFilters(new JsonErrorsFilter());
+  let operatorUrl: string | undefined;
   try {
     // The first call opens the ledger: a port that the other process listens on is not asked for before it has ended.
     if (waitForLock) await app.get(LedgerAdmin, { strict: false }).isPaused();
     // Until here a signal ends the process at once: there is nothing to finish.
     endOnSignals(app, logger);
-    await app.listen(configuration.gateway.port, configuration.gateway.host);
+    // The operator's first: while it is refused, no sender is answered.
+    await app.init();
+    operatorUrl = await operator?.listen();
+    await app.listen(gateway.port, gateway.host);
   } catch (error) {
     await app.close();
-    throw error;
+    throw listenFailure(error, GATEWAY_KEYS);
   }
   const url = await app.getUrl();
-  limitConnections(app.getHttpServer(), app.get(Metrics, { strict: false }));
-  announce(configuration, url, cwd);
+  limitConnections(app.getHttpServer(), operator?.server, app.get(Metrics, { strict: false }));
+  announce(configuration, { hooks: url, operator: operatorUrl }, cwd);
   endWhenLost(app.get(Maintenance, { strict: false }), logger);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
 }
 
+/** Host names that are no secret to a browser: those that the operator wrote. */
+function operatorSide({ gateway, ops, operatorAddress }: Configuration): OperatorSide {
+  const isApart = operatorAddress !== undefined;
+  const listened = operatorAddress?.kind === 'tcp' ? operatorAddress.host : gateway.host;
+  return { isApart, hosts: [...ops.hosts, ...(listened === undefined ? [] : [listened])] };
+}
+
+/** Where it listens, as `http://127.0.0.1:18790`. */
+export interface ListeningAt {
+  readonly hooks: string;
+  /** Or as `unix:/run/hooks/ops.sock`; absent: at the same address. */
+  readonly operator?: string | undefined;
+}
+
 /** One log line, the warnings of the configuration, and for a person a page of commands to try. */
-function announce(configuration: Configuration, url: string, cwd: string): void {
+function announce(configuration: Configuration, at: ListeningAt, cwd: string): void {
   const logger = new Logger('Service');
-  logger.log({ msg: 'listening', url });
+  const operator = at.operator !== undefined && { operator: at.operator };
+  logger.log({ msg: 'listening', url: at.hooks, ...operator });
   for (const { key, message } of configuration.warnings) logger.warn(`${key} ${message}`);
   // Where a supervisor collects the lines of a configured service, only JSON belongs among them.
   if (configuration.isDemo || process.stdout.isTTY) {
-    process.stdout.write(banner(configuration, url, cwd));
+    process.stdout.write(banner(configuration, at, cwd));
   }
 }
 
 /** What a person reads who has just started the service: where it is, and commands that work as they are. */
-export function banner(configuration: Configuration, url: string, cwd: string): string {
+export function banner(
+  configuration: Configuration,
+  { hooks: url, operator = url }: ListeningAt,
+  cwd: string,
+): string {
   const { isDemo, hooks } = configuration;
   const prefix = `${url}${normalizePrefix(hooks.path ?? '')}`;
   const hookToken = tokenWord(configuration.hookTokenFile, '$HOOK_TOKEN', cwd);
@@ -110,7 +138,7 @@ export function banner(configuration: Configuration, url: string, cwd: string): 
       : ['Hooks are off; set hooks.enabled and hooks.token in gateway.json5.']),
     paragraph(
       'See what became of it:',
-      `curl -sS -H "Authorization: Bearer ${operatorToken}" ${url}/ops/api/events`,
+      `curl -sS -H "Authorization: Bearer ${operatorToken}" ${curlAddress(operator)}/ops/api/events`,
     ),
   ];
   return `\n${paragraphs.join('\n\n')}\n\n`;
@@ -126,12 +154,22 @@ function hook(url: string, token: string, payload: object): string {
   return `curl -sS ${url} -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(payload)}'`;
 }
 
+/** An address, and of a socket the option before it. */
+function curlAddress(url: string): string {
+  const [, path] = /^unix:(.*)$/s.exec(url) ?? [];
+  return path === undefined ? url : `--unix-socket ${shellWord(path)} http://localhost`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Never the token itself: the command that reads it, or the variable that stands for one the operator chose. */
 function tokenWord(file: string | undefined, variable: string, cwd: string): string {
   if (file === undefined) return variable;
   const near = relative(cwd, file);
   const path = near.startsWith('..') || isAbsolute(near) ? file : near;
-  return `$(cat ${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`})`;
+  return `$(cat ${shellWord(path)})`;
 }
 
 /** What Ctrl-C and supervisors send. */
@@ -172,31 +210,10 @@ function endWhenLost(maintenance: Maintenance, logger: JsonLogger): void {
 export function startRefusal(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   if (!(error instanceof Error)) return `The service cannot start: ${String(error)}`;
-  const listening = listenRefusal(error);
-  if (listening !== undefined) return listening;
+  if (error instanceof ListenFailure) return error.message;
   // A mistake of ours, not of the operator: whoever repairs it needs the place.
   const isOurs = [TypeError, ReferenceError, SyntaxError, RangeError].some(
     (kind) => error instanceof kind,
   );
   return `The service cannot start: ${isOurs ? error.stack : error.message}`;
-}
-
-/** What to do about a failed `listen`, by the code of the system. */
-const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE:
-    'is in use by another program; stop it or set gateway.port (GATEWAY_PORT) to a free one',
-  EACCES: 'may not be used by this user; set gateway.port (GATEWAY_PORT) to one above 1023',
-  EADDRNOTAVAIL: 'is no address of this machine; correct gateway.host (GATEWAY_HOST)',
-  ENOTFOUND: 'is not known; correct gateway.host (GATEWAY_HOST)',
-};
-
-/** Undefined when the error is not about listening. */
-function listenRefusal(error: Error): string | undefined {
-  if (!('syscall' in error) || !['listen', 'getaddrinfo'].includes(String(error.syscall))) {
-    return undefined;
-  }
-  const host = 'address' in error ? String(error.address) : 'gateway.host';
-  const place = 'port' in error ? `${host}:${String(error.port)}` : host;
-  const code = errorCode(error);
-  return `The service cannot listen: ${place} ${ADVICE[code ?? ''] ?? `failed with ${code}`}.`;
 }

@@ -262,8 +262,6 @@ describe('with the cookie, but not from the console,', () => {
     ['a browser that says cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['a browser that says same-site', { 'sec-fetch-site': 'same-site' }],
     ['a browser that says nothing known', { 'sec-fetch-site': 'elsewhere' }],
-    ['a host that makes no sense', { host: 'a/b', origin: 'http://a' }],
-    ['a host with a name in front', { host: 'a@127.0.0.1:18790' }],
     [
       'a stranger who says that it was TLS',
       { 'x-forwarded-proto': 'https', origin: 'https://127.0.0.1:18790' },
@@ -288,6 +286,20 @@ describe('with the cookie, but not from the console,', () => {
       const cookie = await loggedIn(exposed);
       const answer = await ask(withCookie(cookie, headers), exposed);
       expect(answer).toMatchObject({ status: 403, body: { ok: false, code: 'foreign_origin' } });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(exposed.ledger.journal).toEqual([]);
+      expect((await exposed.get(EVENTS, withCookie(cookie))).status).toBe(200);
+    });
+
+    it.each([
+      ['a host that makes no sense', { host: 'a/b', origin: 'http://a' }],
+      ['a host with a name in front', { host: 'a@127.0.0.1:18790' }],
+      ['a page whose name leads here', { host: 'evil.example', origin: 'http://evil.example' }],
+    ])('by %s is refused, and nothing happens', async (_, headers) => {
+      await using exposed = await OperatedService.start({ clock, exposed: true });
+      const cookie = await loggedIn(exposed);
+      const answer = await ask(withCookie(cookie, headers), exposed);
+      expect(answer).toMatchObject({ status: 421, body: { ok: false, code: 'host_not_allowed' } });
       expect(answer.headers['set-cookie']).toBeUndefined();
       expect(exposed.ledger.journal).toEqual([]);
       expect((await exposed.get(EVENTS, withCookie(cookie))).status).toBe(200);
@@ -343,7 +355,7 @@ describe('behind a proxy with TLS', () => {
   const HOST = { host: 'hooks.example.com', 'x-forwarded-for': '192.0.2.7' };
   const TLS = { ...HOST, origin: 'https://hooks.example.com', 'x-forwarded-proto': 'https' };
   const start = (options: OperatedOptions) =>
-    OperatedService.start({ clock, exposed: true, ...options });
+    OperatedService.start({ clock, exposed: true, hosts: ['hooks.example.com'], ...options });
 
   it('that is trusted the cookie is for TLS only', async () => {
     await using proxied = await start({ trustedProxies: ['127.0.0.1'] });

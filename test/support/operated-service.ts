@@ -48,6 +48,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export interface OperatedOptions {
   readonly exposed?: boolean;
   readonly trustedProxies?: readonly string[];
+  /** `ops.hosts`. */
+  readonly hosts?: readonly string[];
   /** Those in force. Absent: {@link OPERATOR_TOKEN} and {@link METRICS_TOKEN}. */
   readonly tokens?: () => { readonly operator?: string; readonly metrics?: string };
   /** Absent: the real one. */
@@ -124,6 +126,7 @@ export class OperatedService implements AsyncDisposable {
     tokens: given,
     clock = new SystemClock(),
     console: built = 'not built',
+    hosts = [],
     ...options
   }: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
@@ -145,7 +148,7 @@ export class OperatedService implements AsyncDisposable {
     });
     if (metrics !== undefined) testing.overrideProvider(Metrics).useValue(metrics);
     const app = (await testing.compile()).createNestApplication<NestFastifyApplication>(
-      createHttpAdapter(),
+      createHttpAdapter({ hosts }),
       { bodyParser: false, logger: false },
     );
     app.useGlobalFilters(new JsonErrorsFilter());

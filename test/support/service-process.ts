@@ -23,6 +23,8 @@ export class ServiceProcess implements AsyncDisposable {
   stderr = '';
   /** Where it listens; empty until {@link listening}. */
   url = '';
+  /** Where its operator API is, `unix:` and a path with a socket; as {@link url} unless `ops.listen` says otherwise. */
+  operator = '';
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
 
@@ -67,6 +69,8 @@ export class ServiceProcess implements AsyncDisposable {
     );
     if (this.hasEnded) throw new Error('the service has ended');
     this.url = String(line['url']);
+    const { operator } = line;
+    this.operator = typeof operator === 'string' ? operator : this.url;
   }
 
   get hasEnded(): boolean {

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import { safeJson } from '../foreign-text.ts';
-import { givenUrl } from '../service/find-service.ts';
+import { givenUrl } from '../service/service-place.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** How often the state is looked at for `--json`, in milliseconds. */

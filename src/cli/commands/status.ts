@@ -1,6 +1,7 @@
 import { EXIT } from '../cli-error.ts';
 import { defineCommand } from '../command.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import { placeText } from '../service/service-place.ts';
 import { needsPerson, statusLines } from '../service/status-lines.ts';
 import { paintFor } from '../text-layout.ts';
 
@@ -21,6 +22,6 @@ export const status = defineCommand({
     if (options.json === true) return terminal.printJson(state);
     const { columns } = terminal;
     const look = { now: clock.now(), columns, paint: paintFor(terminal) };
-    for (const line of statusLines(state, service.url, look)) terminal.print(line);
+    for (const line of statusLines(state, placeText(service.operator), look)) terminal.print(line);
   },
 });

@@ -5,7 +5,7 @@ import type { EventDetails } from '../../hooks/index.ts';
 import { ServiceRefusal, ServiceUnreachable } from '../service/service-errors.ts';
 import { endedBadly, openParts, waitForEnd } from './event-outcome.ts';
 
-const SILENCE = new ServiceUnreachable(new URL('http://a:1'), 'ECONNREFUSED');
+const SILENCE = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
 
 /** A wait for an event that is answered as listed, the last answer again and again. */
 function wait(

@@ -187,7 +187,7 @@ describe('EventTail and a service that restarts', () => {
   it('says so once, and misses nothing', async () => {
     const tail = new Tailing(service);
     await tail.look();
-    service.failure = new ServiceUnreachable(new URL('http://a:1'), 'ECONNREFUSED');
+    service.failure = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
     await tail.look();
     await tail.look();
     service.add('a', 'done');
@@ -204,7 +204,7 @@ describe('EventTail and a service that restarts', () => {
     service.failure = refusal;
     tail.clock.advance(10_000);
     expect(await tail.over).toBe(refusal);
-    service.failure = new ServiceUnreachable(new URL('http://a:1'), 'ECONNREFUSED');
+    service.failure = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
     expect(await new Tailing(service).over).toBe(service.failure);
   });
 });

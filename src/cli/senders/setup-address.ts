@@ -4,7 +4,7 @@ import { schemeOf, senderName, signsUrl } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Prompts } from '../prompts.ts';
-import { givenUrl, listeningUrl } from '../service/find-service.ts';
+import { givenUrl, listeningPlace } from '../service/service-place.ts';
 
 /**
  * Where a sender reaches the service: scheme, host and a path that a proxy takes away, without a slash at its end.
@@ -36,7 +36,8 @@ export async function findBase(
       EXIT.usage,
     );
   }
-  return listeningUrl(resolved.gateway).origin;
+  const { host, port } = resolved.gateway;
+  return listeningPlace({ kind: 'tcp', host, port }, 'gateway.port').url.origin;
 }
 
 /** Whether only senders on this machine reach it. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ConfigurationError, isLoopback, normalizePrefix, tokenFor } from '../../hooks/index.ts';
+import { ConfigurationError, normalizePrefix, tokenFor } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
-import { listeningAddress } from '../../service/index.ts';
 import type { Inspection, ResolvedSections } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, option } from '../command.ts';
@@ -10,10 +9,16 @@ import type { CommandContext } from '../command.ts';
 import { keyWithoutFile } from '../config/planned-files.ts';
 import { asLine } from '../foreign-text.ts';
 import { ServiceClient } from './service-client.ts';
+import { givenPlace, givenUrl, isOwnPlace, listeningPlace } from './service-place.ts';
+import type { ServicePlace } from './service-place.ts';
 
 /** Of every command that asks the running service. */
 export const SERVICE_OPTIONS = [
   option('--url <url>', 'where the service is (default: gateway.host and gateway.port)'),
+  option(
+    '--ops-url <url>',
+    'where its operator API is, if not there: http://… or unix:/… (default: ops.listen)',
+  ),
   option(
     '--token-file <file>',
     'file with its operator token (default: that of this configuration)',
@@ -24,6 +29,8 @@ export const SERVICE_OPTIONS = [
 /** What a command line may say about the service; all else is in its configuration. */
 export interface ServiceChoice {
   readonly url?: string;
+  /** Where the operator API is, when not there. */
+  readonly opsUrl?: string;
   /** File with the operator token. */
   readonly tokenFile?: string;
   /** File with the hook token. */
@@ -43,61 +50,66 @@ export async function findService(
   signal?: AbortSignal,
 ): Promise<ServiceClient> {
   const inspection = await context.inspect();
-  const configured = configuredUrl(inspection, choice);
-  const url = choice.url === undefined ? configured : givenUrl(choice.url);
-  if (url === null) throw new ConfigurationError(inspection.problems);
-  const isOwn = isOwnService(url, configured);
+  const { hooks, operator, isOwn } = findPlaces(inspection, choice);
   const { cwd } = context;
-  const operator = tokenInFile(choice.tokenFile, cwd) ?? operatorToken(inspection, isOwn);
+  const token = tokenInFile(choice.tokenFile, cwd) ?? operatorToken(inspection, isOwn);
   const hook =
     tokenInFile(choice.hookTokenFile, cwd) ??
     (isOwn ? hookToken(inspection, choice.hook) : undefined);
   const hooksPath = normalizePrefix(inspection.resolved?.hooks.path ?? '');
   return new ServiceClient(
-    { url, operatorToken: operator, hookToken: hook, hooksPath, isOwn },
+    { url: hooks.url, operator, operatorToken: token, hookToken: hook, hooksPath, isOwn },
     signal,
   );
 }
 
-/** Where a service listens that has these `gateway.host` and `gateway.port`. @throws CliError for port 0 */
-export function listeningUrl({ host, port }: { host: string; port: number }): URL {
-  if (port === 0) {
-    throw new CliError(
-      'gateway.port is 0: the service took whatever port was free.',
-      'Say where it listens with --url; it logs it when it starts.',
-      EXIT.usage,
-    );
-  }
-  return listeningAddress({ host, port });
+interface Places {
+  readonly hooks: ServicePlace;
+  readonly operator: ServicePlace;
+  /** Whether the tokens of the configuration may be shown at both. */
+  readonly isOwn: boolean;
 }
 
-/** What `--url` says. @throws CliError when it is no plain HTTP address */
-export function givenUrl(text: string): URL {
-  const url = URL.parse(text);
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash === '';
-  if (!isPlain || url.username + url.password !== '') {
-    throw new CliError(
-      '--url is not the address of a service.',
-      'Write it as http://127.0.0.1:18790: no user, no query; tokens never belong in it.',
-      EXIT.usage,
-    );
+/** Whoever says where the service is means all of it, unless both are said. @throws CliError, ConfigurationError */
+function findPlaces(inspection: Inspection, { url, opsUrl }: ServiceChoice): Places {
+  const configured = configuredListeners(inspection);
+  const given = url === undefined ? undefined : { url: givenUrl(url) };
+  const givenOperator = opsUrl === undefined ? given : givenPlace(opsUrl, '--ops-url');
+  const hooks = given ?? configured?.hooks();
+  const operator = givenOperator ?? configured?.operator();
+  if (hooks === undefined || operator === undefined) {
+    throw new ConfigurationError(inspection.problems);
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
-  return url;
+  const known = configured?.known ?? [];
+  return { hooks, operator, isOwn: isOwnPlace(hooks, known) && isOwnPlace(operator, known) };
 }
 
-/** Whether the tokens of the configuration may be shown at `url`: at the configured address, and on this machine. */
-export function isOwnService(url: URL, configured: URL | null): boolean {
-  return url.origin === configured?.origin || isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+interface ConfiguredListeners {
+  /** @throws CliError for port 0 */
+  readonly hooks: () => ServicePlace;
+  /** @throws CliError for port 0 */
+  readonly operator: () => ServicePlace;
+  /** Those that can be told beforehand. */
+  readonly known: readonly ServicePlace[];
 }
 
-/** Where the configuration says that the service is; null: `--url` says it, or the configuration is broken. @throws CliError, ConfigurationError */
-function configuredUrl({ resolved, problems }: Inspection, { url }: ServiceChoice): URL | null {
-  const isSound = !problems.some(({ key }) => /^gateway\b|^GATEWAY_/.test(keyWithoutFile(key)));
-  if (resolved !== undefined && isSound && (url === undefined || resolved.gateway.port !== 0)) {
-    return listeningUrl(resolved.gateway);
-  }
-  return null;
+/** What the configuration says; undefined: it is broken there. */
+function configuredListeners({ resolved, problems }: Inspection): ConfiguredListeners | undefined {
+  const isSound = !problems.some(({ key }) =>
+    /^gateway\b|^GATEWAY_|^ops\.listen\b/.test(keyWithoutFile(key)),
+  );
+  if (resolved === undefined || !isSound) return undefined;
+  const { gateway, operatorAddress } = resolved;
+  const hooks = { kind: 'tcp' as const, host: gateway.host, port: gateway.port };
+  const operator = operatorAddress ?? hooks;
+  return {
+    hooks: () => listeningPlace(hooks, 'gateway.port'),
+    operator: () =>
+      listeningPlace(operator, operatorAddress === undefined ? 'gateway.port' : 'ops.listen'),
+    known: [hooks, operator]
+      .filter((address) => address.kind === 'unix' || address.port !== 0)
+      .map((address) => listeningPlace(address, '')),
+  };
 }
 
 /** The token to ask with. @throws CliError when it must not be sent there, or does not exist yet */

@@ -20,20 +20,20 @@ export interface Receipt {
 }
 
 /** @throws ServiceRefusal unless an event was kept; ServiceUnreachable */
-export function readReceipt(answer: HttpAnswer, url: URL): Receipt {
+export function readReceipt(answer: HttpAnswer, place: string): Receipt {
   const { status, headers } = answer;
   const isRepeat = headers.get('idempotent-replayed') === 'true';
   if (status === 204) {
     return { status, eventId: toText(headers.get('event-id')), isRepeat, warnings: [] };
   }
-  const body = parseAnswer(answer, url);
+  const body = parseAnswer(answer, place);
   const { eventId, warnings, code, error } = body;
   const id = toText(eventId);
   if (status >= 400 && id !== null) {
     const failure = { code: toText(code) ?? '', error: toText(error) ?? '' };
     return { status, eventId: id, isRepeat, warnings: [], failure };
   }
-  throwIfRefused(answer, body, url);
+  throwIfRefused(answer, body, place);
   return { status, eventId: id, isRepeat, warnings: toTexts(warnings) };
 }
 
@@ -46,10 +46,10 @@ function toTexts(value: unknown): string[] {
 }
 
 /** An answer as JSON object. @throws ServiceUnreachable when it is none that this service gives */
-function parseAnswer({ status, json }: HttpAnswer, url: URL): Record<string, unknown> {
-  if (status >= 300 && status < 400) throw new ServiceUnreachable(url, 'REDIRECT');
+function parseAnswer({ status, json }: HttpAnswer, place: string): Record<string, unknown> {
+  if (status >= 300 && status < 400) throw new ServiceUnreachable(place, 'REDIRECT');
   if (isRecord(json)) return json;
-  throw new ServiceUnreachable(url, 'STRANGER');
+  throw new ServiceUnreachable(place, 'STRANGER');
 }
 
 /**
@@ -57,10 +57,10 @@ function parseAnswer({ status, json }: HttpAnswer, url: URL): Record<string, unk
  * @param proof a key it has.
  * @throws ServiceRefusal, ServiceUnreachable
  */
-export function checkedText(answer: HttpAnswer, proof: string, url: URL): string {
-  const body = parseAnswer(answer, url);
-  throwIfRefused(answer, body, url);
-  if (!Object.hasOwn(body, proof)) throw new ServiceUnreachable(url, 'STRANGER');
+export function checkedText(answer: HttpAnswer, proof: string, place: string): string {
+  const body = parseAnswer(answer, place);
+  throwIfRefused(answer, body, place);
+  if (!Object.hasOwn(body, proof)) throw new ServiceUnreachable(place, 'STRANGER');
   return answer.text;
 }
 
@@ -68,11 +68,11 @@ export function checkedText(answer: HttpAnswer, proof: string, url: URL): string
 function throwIfRefused(
   { status }: HttpAnswer,
   { error, code }: Record<string, unknown>,
-  url: URL,
+  place: string,
 ): void {
   if (status >= 200 && status < 300) return;
   if (typeof error !== 'string' || typeof code !== 'string') {
-    throw new ServiceUnreachable(url, 'STRANGER');
+    throw new ServiceUnreachable(place, 'STRANGER');
   }
   throw new ServiceRefusal(status, code, error);
 }

@@ -164,7 +164,7 @@ describe('ServiceClient does not believe', () => {
 describe('ServiceClient ends', () => {
   it('a wait that takes too long', () => {
     const late = new HttpError('timed-out', 'late');
-    const refusal = ServiceUnreachable.because(new URL(server.origin), late);
+    const refusal = ServiceUnreachable.because(server.origin, late);
     expect(refusal).toMatchObject({
       exitCode: 3,
       message: expect.stringContaining('did not answer in time'),

@@ -6,7 +6,7 @@ import type {
   SessionDetails,
 } from '../../hooks/index.ts';
 import { HttpError, sendHttp } from '../../platform/http-client.ts';
-import type { HttpAnswer } from '../../platform/http-client.ts';
+import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
 import type {
   Channels,
   Dismissed,
@@ -25,6 +25,8 @@ import type {
 import { checkedText, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { ServiceUnreachable } from './service-errors.ts';
+import { placeText } from './service-place.ts';
+import type { ServicePlace } from './service-place.ts';
 
 /** Largest answer that is read, in bytes: an event holds its payload, prompts and replies. */
 export const LARGEST_ANSWER = 64 * 1024 * 1024;
@@ -36,8 +38,10 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Where the service is, and what it is shown there. */
 export interface ServiceAddress {
-  /** Without a trailing slash in its path; a reverse proxy may serve it under a path of its own. */
+  /** Where its hooks are; a reverse proxy may serve them under a path of its own. */
   readonly url: URL;
+  /** Where its operator API is. @default there, too */
+  readonly operator?: ServicePlace;
   /** Shown to the operator API only. */
   readonly operatorToken: string;
   /** Shown to hooks only; absent: hooks cannot be sent to. */
@@ -112,8 +116,14 @@ export class ServiceClient {
     this.#address = address;
   }
 
+  /** Where its hooks are. */
   get url(): URL {
     return this.#address.url;
+  }
+
+  /** Where its operator API is. */
+  get operator(): ServicePlace {
+    return this.#address.operator ?? this.#address;
   }
 
   /** `hooks.path`. */
@@ -176,7 +186,9 @@ export class ServiceClient {
   /** What the sender would be answered today. */
   async replay(id: string): Promise<Receipt> {
     const path = `/ops/api/events/${encodeURIComponent(id)}/replay`;
-    return readReceipt(await this.#ask('POST', path, this.#operator), this.url);
+    const at = this.operator;
+    const answer = await this.#ask('POST', at, path, { headers: this.#bearer });
+    return readReceipt(answer, placeText(at));
   }
 
   retry(id: string): Promise<Retried> {
@@ -245,10 +257,12 @@ export class ServiceClient {
       ...(!isSigned && { authorization: `Bearer ${hookToken}` }),
     };
     const path = `${hooksPath}/${name}${toQuery(query)}`;
-    return readReceipt(await this.#ask('POST', path, all, body, PATIENCE_OF_SENDS_MS), this.url);
+    const at = { url: this.url };
+    const sent = { headers: all, body, timeoutMs: PATIENCE_OF_SENDS_MS };
+    return readReceipt(await this.#ask('POST', at, path, sent), placeText(at));
   }
 
-  get #operator(): Record<string, string> {
+  get #bearer(): Record<string, string> {
     return { authorization: `Bearer ${this.#address.operatorToken}` };
   }
 
@@ -259,28 +273,28 @@ export class ServiceClient {
     proof: string,
     body?: Buffer<ArrayBuffer>,
   ): Promise<T> {
-    const headers = { ...this.#operator, ...(body !== undefined && JSON_TYPE) };
-    const patience = body === undefined ? PATIENCE_MS : PATIENCE_OF_SENDS_MS;
-    const answer = await this.#ask(method, `/ops/api/${rest}`, headers, body, patience);
-    const known: T = JSON.parse(checkedText(answer, proof, this.url));
+    const headers = { ...this.#bearer, ...(body !== undefined && JSON_TYPE) };
+    const timeoutMs = body === undefined ? PATIENCE_MS : PATIENCE_OF_SENDS_MS;
+    const at = this.operator;
+    const answer = await this.#ask(method, at, `/ops/api/${rest}`, { headers, body, timeoutMs });
+    const known: T = JSON.parse(checkedText(answer, proof, placeText(at)));
     return known;
   }
 
   /** Redirects are answers like any other, and no proxy of the environment is asked: what goes out holds a token. */
   async #ask(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    at: ServicePlace,
     path: string,
-    headers: Record<string, string>,
-    body?: Buffer<ArrayBuffer>,
-    timeoutMs = PATIENCE_MS,
+    { timeoutMs = PATIENCE_MS, ...sent }: Pick<HttpRequest, 'headers' | 'body' | 'timeoutMs'>,
   ): Promise<HttpAnswer> {
-    const { url } = this.#address;
+    const { url, socketPath } = at;
     const target = `${url.origin}${url.pathname.replace(/\/+$/, '')}${path}`;
     const limits = { timeoutMs, maxBytes: LARGEST_ANSWER, signal: this.signal, isDirect: true };
     try {
-      return await sendHttp(target, { method, headers, body, ...limits });
+      return await sendHttp(target, { method, ...sent, ...limits, socketPath });
     } catch (error) {
-      throw error instanceof HttpError ? ServiceUnreachable.because(url, error) : error;
+      throw error instanceof HttpError ? ServiceUnreachable.because(placeText(at), error) : error;
     }
   }
 }

@@ -20,12 +20,13 @@ const HINTS: Readonly<Record<string, string>> = {
   invalid_signature:
     'A sender signs there. The service has another secret than this configuration, or none of it was used: set GATEWAY_CONFIG_DIR to its directory; a sample is signed by: hooks send <preset> <event>',
   loopback_only: 'Ask on the machine of the service, without a proxy between.',
+  host_not_allowed: 'Or give --ops-url an address that it is served under.',
   unknown_event: 'See which there are: hooks events list',
   unknown_channel: 'See which there are: hooks channels list',
   unknown_session: 'See which there are: hooks sessions',
   unknown_hook: UNKNOWN_HOOK,
   not_found:
-    'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart.',
+    'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart. With ops.listen, the operator API is at --ops-url.',
   idempotency_conflict: 'Give another --idempotency-key, or none.',
   paused: 'An operator resumes it: hooks resume',
   no_secret_window:
@@ -50,17 +51,20 @@ export class ServiceRefusal extends CliError {
 
 /** There is no service, or none that answers: 3. */
 export class ServiceUnreachable extends CliError {
-  /** @param reason a code of the system or of TLS, or `TIMEOUT`, `TOO_LARGE`, `STRANGER` or `REDIRECT`. */
+  /**
+   * @param place as people read it.
+   * @param reason a code of the system or of TLS, or `TIMEOUT`, `TOO_LARGE`, `STRANGER` or `REDIRECT`.
+   */
   constructor(
-    url: URL,
+    place: string,
     readonly reason: string,
   ) {
     const [what, hint] = explain(reason);
-    super(`The service at ${url.origin} ${what}.`, hint, EXIT.unreachable);
+    super(`The service at ${place} ${what}.`, hint, EXIT.unreachable);
   }
 
-  static because(url: URL, { kind, code = 'unknown' }: HttpError): ServiceUnreachable {
-    return new ServiceUnreachable(url, REASONS[kind] ?? code);
+  static because(place: string, { kind, code = 'unknown' }: HttpError): ServiceUnreachable {
+    return new ServiceUnreachable(place, REASONS[kind] ?? code);
   }
 }
 
@@ -89,10 +93,17 @@ function explain(reason: string): readonly [what: string, hint: string] {
     case 'STRANGER':
       return [
         'is not this service',
-        'Something else listens there; correct gateway.port or --url.',
+        'Something else listens there; correct gateway.port, ops.listen or --url.',
       ];
     case 'REDIRECT':
       return ['redirects', 'Redirects are not followed, tokens would go elsewhere; correct --url.'];
+    case 'ENOENT':
+      return ['cannot be reached (ENOENT: there is no such socket)', START_IT];
+    case 'EACCES':
+      return [
+        'cannot be reached (EACCES: this user may not connect)',
+        "Run it as the service's user, or as one of its group.",
+      ];
     case 'ECONNREFUSED':
       return ['cannot be reached (ECONNREFUSED: nothing listens there)', START_IT];
     case 'EPROTO':

@@ -29,7 +29,7 @@ const DEAD: AttentionItem = {
 const LOOK = { now: Date.parse('2026-01-03T10:00:00.000Z'), columns: 80, paint: PLAIN };
 
 function screen(over: Partial<ServiceStatus>): string {
-  return statusLines({ ...FINE, ...over }, new URL('http://gw:1'), LOOK).join('\n');
+  return statusLines({ ...FINE, ...over }, 'http://gw:1', LOOK).join('\n');
 }
 
 describe('the screen of hooks status', () => {

@@ -14,10 +14,10 @@ export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): bo
   return attention.some(({ severity }) => severity !== 'info');
 }
 
-/** The whole screen. @param url where the service was asked. */
+/** The whole screen. @param place where the service was asked. */
 export function statusLines(
   status: ServiceStatus,
-  url: URL,
+  place: string,
   { now, columns, paint }: { now: number; columns: number; paint: Paint },
 ): string[] {
   const { version, node, startedAt, channels, mail, work, attention } = status;
@@ -39,7 +39,7 @@ export function statusLines(
   const needs = attention.filter(({ severity }) => severity !== 'info');
   const worthKnowing = attention.filter(({ severity }) => severity === 'info');
   return [
-    `${paint('bold', `Service at ${url.origin}`)} ${verdict(status, paint)}`,
+    `${paint('bold', `Service at ${place}`)} ${verdict(status, paint)}`,
     ...fieldLines(facts).map((line) => `  ${line}`),
     ...section('Channels', channelLines, paint),
     ...section('Needs you', needs.flatMap(lines), paint),

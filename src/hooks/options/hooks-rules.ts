@@ -15,16 +15,16 @@ export function normalizePrefix(path: string): string {
   return path.trim() === '' ? DEFAULT_PREFIX : '/';
 }
 
-/** The prefix must leave the root, `/ops` and `/health` alone. */
+/** The prefix must leave the root, `/ops`, `/console` and `/health` alone. */
 export function prefixProblems(prefix: string): Problem[] {
   const key = 'hooks.path';
   if (prefix === '/') {
     return [{ key, message: 'must not be the root; use a prefix such as /hooks' }];
   }
-  if (/^\/(ops|health)(\/|$)/i.test(prefix)) {
-    return [
-      { key, message: 'must not be at or under /ops or /health; use a prefix such as /hooks' },
-    ];
+  if (/^\/(ops|console|health)(\/|$)/i.test(prefix)) {
+    const message =
+      'must not be at or under /ops, /console or /health; use a prefix such as /hooks';
+    return [{ key, message }];
   }
   if (/[?#*\s%]/.test(prefix)) {
     return [{ key, message: 'must be a plain path without ?, #, *, % or blanks' }];

@@ -8,6 +8,7 @@ import { readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 import { modeWarnings } from './file-modes.ts';
 import { inspectConfiguration } from './inspect.ts';
+import type { ListenAddress } from './listen-address.ts';
 import type { GatewayOptions, OpsOptions, StoreOptions } from './sections.ts';
 
 /** The whole configuration of a service, checked and complete. Never changed; a reload makes a new one. */
@@ -26,6 +27,8 @@ export interface Configuration {
   readonly store: StoreOptions;
   readonly channels: ChannelBindings;
   readonly ops: OpsOptions;
+  /** `ops.listen`; undefined: operator API and console are on the listener of the hooks. */
+  readonly operatorAddress: ListenAddress | undefined;
   /** The `hooks`, `agents` and `models` sections and their neighbours, as the hooks module takes them. */
   readonly hooks: HooksSettingsInput;
   /** `hooks.mail`, when there is one; its part of the mapping `mail` is in `hooks`. */
@@ -64,7 +67,7 @@ export async function loadConfiguration(
   );
   const { resolved, problems, isDemo } = inspection;
   if (resolved === undefined || problems.length > 0) throw new ConfigurationError(problems);
-  const { operatorTokenFile, gateway, store, channels, ops, warnings } = resolved;
+  const { operatorTokenFile, gateway, store, channels, ops, operatorAddress, warnings } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.readOrCreate();
   const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
     (token) => token !== '',
@@ -79,6 +82,7 @@ export async function loadConfiguration(
     store,
     channels,
     ops,
+    operatorAddress,
     hooks: { ...resolved.hooks, gatewayAuthToken: operatorToken },
     mail: resolved.mail,
     env: inspection.env,

@@ -233,14 +233,14 @@ describe('ConfigurationReload', () => {
       hooks: { enabled: true, token: NEW, path: '/in' },
       channels: { chan_1: { provider: 'telegram', token: '1:a' } },
       store: { dir: 'state' },
-      ops: { exposed: true },
+      ops: { exposed: true, listen: 18_791, hosts: ['gateway.example.com'] },
     };
     dir.write('gateway.json5', sections);
     await reload?.reload();
     expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
     expect(settings.current.trustedProxies).toEqual([]);
     expect(logs.find('Only a restart')).toContain(
-      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed',
+      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed, ops.listen, ops.hosts',
     );
     expect(running.unapplied.restartFor).toContain('store.dir');
     dir.write('gateway.json5', withToken(OLD));

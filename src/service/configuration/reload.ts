@@ -223,6 +223,8 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   channels: ({ sections }) => sections['channels'],
   'store.dir': ({ store }) => store.dir,
   'ops.exposed': ({ ops }) => ops.exposed,
+  'ops.listen': ({ operatorAddress }) => operatorAddress,
+  'ops.hosts': ({ ops }) => ops.hosts,
 };
 
 /** The keys in which two configurations differ and which only a restart applies. */

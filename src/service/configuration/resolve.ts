@@ -27,6 +27,8 @@ import {
 import { bindChannels, unknownRecipient } from './channels-section.ts';
 import type { Environment } from './environment.ts';
 import type { Sections } from './files.ts';
+import { LISTEN_FORMS, isLocalAddress, isSamePort, parseListenAddress } from './listen-address.ts';
+import type { ListenAddress } from './listen-address.ts';
 import { MAIL_HOOK, divideHooks } from './mail-section.ts';
 import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
 import { GatewayOptions, OpsOptions, SECTIONS, StoreOptions } from './sections.ts';
@@ -50,6 +52,8 @@ export interface ResolvedSections {
   readonly gateway: GatewayOptions;
   readonly store: StoreOptions;
   readonly ops: OpsOptions;
+  /** `ops.listen`, with an absolute path; undefined: operator API and console are on the listener of the hooks. */
+  readonly operatorAddress: ListenAddress | undefined;
   readonly channels: ChannelBindings;
   readonly hooks: HooksSettingsInput;
   /** `hooks.mail`, when there is one. */
@@ -78,6 +82,7 @@ export async function resolveSections(
   const gateway = resolveSection(GatewayOptions, sections['gateway'], 'gateway');
   const store = resolveSection(StoreOptions, sections['store'], 'store');
   const ops = resolveSection(OpsOptions, sections['ops'], 'ops');
+  const operatorAddress = parseListenAddress(ops.value.listen, dir) ?? undefined;
   const channels = bindChannels(sections['channels']);
   store.value.dir = resolve(dir, typeof store.value.dir === 'string' ? store.value.dir : '');
   const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
@@ -96,6 +101,7 @@ export async function resolveSections(
     gateway: gateway.value,
     store: store.value,
     ops: ops.value,
+    operatorAddress,
     channels: channels.bindings,
     hooks,
     mail: divided.mail,
@@ -106,12 +112,14 @@ export async function resolveSections(
       ...own,
       ...divided.problems,
       ...checked.problems.map(divided.written),
+      ...listenProblems(gateway.value, ops.value, operatorAddress),
       ...mailWithoutToken(divided.mail, checked.resolved),
       ...operatorTokenProblems(gateway.value, ops.value, operatorTokenFile, hooks.token),
       ...leakedTokens(hooks, env),
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),
+      ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value),
       ...disabledHooks(hooks),
       ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),
@@ -188,7 +196,39 @@ function distinct(problems: readonly Problem[]): Problem[] {
 /** The service speaks plain HTTP: tokens would cross the network readable. */
 function exposedWithoutProxy({ host, trustedProxies }: GatewayOptions): Problem[] {
   if (typeof host !== 'string' || isLoopback(host) || trustedProxies?.length > 0) return [];
-  const message =
-    'listens beyond loopback without gateway.trustedProxies: put a reverse proxy with TLS before it and name its address there';
-  return [{ key: 'gateway.host', message }];
+  return [{ key: 'gateway.host', message: BEYOND_LOOPBACK }];
+}
+
+const BEYOND_LOOPBACK =
+  'listens beyond loopback without gateway.trustedProxies: put a reverse proxy with TLS before it and name its address there';
+
+/** What the class of the section cannot see: the path with the directory before it, and the port of the hooks. */
+function listenProblems(
+  { host, port }: GatewayOptions,
+  { listen }: OpsOptions,
+  operator: ListenAddress | undefined,
+): Problem[] {
+  const key = 'ops.listen';
+  if (operator === undefined) {
+    return listen === undefined ? [] : [{ key, message: LISTEN_FORMS }];
+  }
+  if (operator.kind !== 'tcp' || !isSamePort({ kind: 'tcp', host, port }, operator)) return [];
+  // The system would say that "another program" has it.
+  return [{ key, message: 'is the port of the hooks (gateway.port); set another one' }];
+}
+
+/** Other machines reach it: either nobody there is answered, or tokens would cross the network readable. */
+function listenWarnings(
+  { exposed }: OpsOptions,
+  { trustedProxies }: GatewayOptions,
+  operator: ListenAddress | undefined,
+): Problem[] {
+  if (operator === undefined || isLocalAddress(operator)) return [];
+  const key = 'ops.listen';
+  if (!exposed) {
+    const message =
+      'can be reached by other machines, and all of them are refused there: set ops.exposed, or listen on 127.0.0.1';
+    return [{ key, message }];
+  }
+  return trustedProxies?.length > 0 ? [] : [{ key, message: BEYOND_LOOPBACK }];
 }

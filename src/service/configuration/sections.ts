@@ -24,6 +24,7 @@ import {
 } from '../../hooks/index.ts';
 import { MailOptions } from '../../mail/index.ts';
 import { ChannelOptions, ChannelsOptions } from './channels-section.ts';
+import { LISTEN_FORMS, parseListenAddress } from './listen-address.ts';
 
 // The sections that only the service has. Those of the hooks module are declared there (hooks/options).
 
@@ -40,6 +41,19 @@ function AreAddressRanges(): PropertyDecorator {
     },
   });
 }
+
+function IsListenAddress(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isListenAddress',
+    validator: {
+      validate: (value) => parseListenAddress(value) !== null,
+      defaultMessage: () => LISTEN_FORMS,
+    },
+  });
+}
+
+/** As a browser sends it. */
+const HOST_NAME = /^(?=.{1,253}$)[\da-z_](?:[\w-]*\w)?(?:\.\w(?:[\w-]*\w)?)*$/i;
 
 /** `gateway.auth`. */
 export class GatewayAuthOptions {
@@ -96,12 +110,36 @@ export class StoreOptions extends RetentionOptions {
 /** The `ops` section. */
 export class OpsOptions {
   /**
-   * True: the operator API also answers other machines (with the operator token). False: loopback only. Changing it needs
-   * a restart.
+   * Where operator API and console are served instead of on the listener of the hooks: a port (on 127.0.0.1),
+   * '127.0.0.1:18791', '[::1]:18791', ':18791' (every address), or a socket 'unix:/run/hooks/ops.sock' (mode 0660; a
+   * relative path starts at the configuration directory). It says where, `exposed` says for whom. Absent: on that of the
+   * hooks. Changing it needs a restart.
+   */
+  @IsOptional()
+  @IsListenAddress()
+  listen?: string | number;
+
+  /**
+   * True: the operator API also answers other machines and what a proxy forwards (with the operator token). False: only
+   * programs on this machine, wherever it listens. Changing it needs a restart.
    * @default false
    */
   @IsBoolean()
   exposed = false;
+
+  /**
+   * Host names under which operator API and console are asked, without port. IP addresses, localhost, names below
+   * localhost and the name that is listened on need no entry; any other `Host` is answered 421. Changing it needs a
+   * restart.
+   * @default []
+   */
+  @IsArray()
+  @Matches(HOST_NAME, {
+    each: true,
+    message:
+      "must list host names without scheme, port or path, for example ['gateway.example.com']",
+  })
+  hosts: string[] = [];
 
   /** A token for /ops/metrics and nothing else, for scrapers: at least 16 characters of ASCII. Changing it needs no restart. */
   @IsOptional()

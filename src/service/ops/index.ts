@@ -1,4 +1,6 @@
 // What the service uses of its operator API.
+export { bareName, isAllowedHost } from './allowed-host.ts';
+export { isByOperatorListener, noteArrivals } from './arrival.ts';
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseAddress, parseBearer } from '../../hooks/index.ts';
+import { parseBearer } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
+import { isLocal } from './arrival.ts';
 import { ConsoleLogins } from './console-logins.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
@@ -25,7 +26,7 @@ export class AddressGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     http.getResponse<FastifyReply>().headers(PRIVATE);
-    if (!this.options.exposed && !isLocal(http.getRequest<FastifyRequest>())) {
+    if (!this.options.exposed && !isLocal(http.getRequest<FastifyRequest>().raw)) {
       throw new Refusal('loopback_only');
     }
     return true;
@@ -103,26 +104,4 @@ export class OperatorGuard extends AddressGuard {
 @Injectable()
 export class MetricsGuard extends OperatorGuard {
   protected override readonly isForScrapers = true;
-}
-
-/** Headers by which a proxy says that the request is not its own. */
-const FORWARDING = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'x-client-ip',
-  'cf-connecting-ip',
-  'true-client-ip',
-] as const;
-
-/**
- * True when a program on this machine asks for itself: whatever was forwarded, by whomever, is not local. A program
- * that forwards without saying so cannot be told from a local client.
- */
-function isLocal({ socket: { remoteAddress }, headers }: FastifyRequest): boolean {
-  if (FORWARDING.some((name) => headers[name] !== undefined)) return false;
-  return parseAddress(remoteAddress ?? '')?.range() === 'loopback';
 }

@@ -31,6 +31,29 @@ describe('doctor: exposure', () => {
   });
 });
 
+describe('doctor: exposure of the operator API', () => {
+  it.each([18_791, '[::1]:18791', 'unix:/run/hooks/ops.sock'])(
+    'is content with %j',
+    async (listen) => {
+      dir.configure({ ops: { listen } });
+      expect(await dir.findings(exposure)).toMatchObject([
+        { severity: 'ok', what: expect.stringContaining('are reachable only from this machine') },
+      ]);
+    },
+  );
+
+  it.each([
+    [false, 'all of them are refused there'],
+    [true, 'ops.exposed is true'],
+  ])('warns of another address: ops.exposed %s', async (exposed, what) => {
+    dir.configure({ ops: { listen: ':18791', exposed } });
+    expect(await dir.findings(exposure)).toMatchObject([
+      { severity: 'warning', what: expect.stringContaining(':18791 is reachable') },
+      { severity: 'warning', what: expect.stringContaining(what) },
+    ]);
+  });
+});
+
 describe('doctor: proxies', () => {
   it.each([
     [[], 'ok', 'from nobody'],

@@ -1,0 +1,226 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { ConfigDirectory } from '../../test/support/config-directory.ts';
+import { askAt } from '../../test/support/http-question.ts';
+import type { ListenAddress } from './configuration/listen-address.ts';
+import { createHttpAdapter } from './http-adapter.ts';
+import { OperatorListener } from './operator-listener.ts';
+import type { OperatorSide } from './operator-side.ts';
+
+const LOOPBACK = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
+
+let dir: ConfigDirectory;
+let path: string;
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  path = join(dir.path, 'ops.sock');
+});
+afterEach(() => dir[Symbol.dispose]());
+
+/** Two listeners before a few routes that say their own name. */
+class Listeners implements AsyncDisposable {
+  hooks = '';
+  operator = '';
+  readonly fastify: FastifyInstance;
+  readonly listener: OperatorListener;
+
+  constructor(address: ListenAddress, side: OperatorSide = {}) {
+    this.fastify = createHttpAdapter({ isApart: true, ...side }).getInstance<FastifyInstance>();
+    this.listener = new OperatorListener(this.fastify, address);
+    for (const url of ['/hooks/wake', '/ops/metrics', '/ops', '/console/*', '/health/live']) {
+      this.fastify.get(url, () => ({ ok: true, route: url }));
+    }
+  }
+
+  static async start(address: ListenAddress, side?: OperatorSide): Promise<Listeners> {
+    const both = new Listeners(address, side);
+    await both.fastify.ready();
+    both.operator = await both.listener.listen();
+    both.hooks = await both.fastify.listen({ port: 0, host: '127.0.0.1' });
+    return both;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fastify.close();
+  }
+}
+
+async function listensOn(at: string): Promise<Server> {
+  const server = createServer().listen(at);
+  await once(server, 'listening');
+  return server;
+}
+
+/** What `ops.listen` is refused with at that path. */
+async function refusal(): Promise<unknown> {
+  const { fastify, listener } = new Listeners({ kind: 'unix', path });
+  await fastify.ready();
+  try {
+    return await listener.listen();
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  } finally {
+    await fastify.close();
+  }
+}
+
+describe('with a listener of its own the operator finds', () => {
+  it.each([
+    ['/ops/metrics', 'operator'],
+    ['/ops', 'operator'],
+    ['/console/', 'operator'],
+    ['/console/events/1', 'operator'],
+    ['/%6fps/metrics', 'operator'],
+    ['/ops/metrics?x=/hooks/wake', 'operator'],
+    ['/hooks/wake', 'hooks'],
+    ['/hooks/%77ake', 'hooks'],
+    ['/health/live', 'both'],
+    ['/nothing', 'neither'],
+    ['/opsx', 'neither'],
+    ['/OPS/metrics', 'neither'],
+    ['//ops/metrics', 'neither'],
+  ])('%s on: %s', async (url, side) => {
+    await using both = await Listeners.start(LOOPBACK);
+    const unknown = { error: 'Not Found', message: `Route GET:${url} not found`, statusCode: 404 };
+    for (const [name, at] of [
+      ['hooks', both.hooks] as const,
+      ['operator', both.operator] as const,
+    ]) {
+      const answer = await askAt(at, url, { isDocumented: false });
+      const isThere = side === name || side === 'both';
+      expect(answer).toMatchObject(
+        isThere ? { status: 200, body: { ok: true } } : { status: 404, body: unknown },
+      );
+    }
+  });
+
+  it('the console behind /', async () => {
+    await using both = await Listeners.start(LOOPBACK);
+    const answer = await askAt(both.operator, '/', { isDocumented: false });
+    expect(answer).toMatchObject({ status: 302, headers: { location: '/console/' } });
+    const foreign = { headers: { host: 'evil.example' }, isDocumented: false };
+    expect((await askAt(both.operator, '/', foreign)).status).toBe(421);
+    expect((await askAt(both.hooks, '/', { isDocumented: false })).status).toBe(404);
+  });
+});
+
+describe('a foreign Host (DNS rebinding)', () => {
+  const asAs = (at: string, url: string, host: string) =>
+    askAt(at, url, { headers: { host }, isDocumented: false });
+
+  it.each(['/ops/metrics', '/console/index.html', '/%6fps/metrics'])(
+    'is refused by %s, however that is spelt',
+    async (url) => {
+      await using both = await Listeners.start(LOOPBACK, { hosts: ['Gateway.example.com.'] });
+      const answer = await asAs(both.operator, url, 'evil.example:80');
+      expect(answer).toMatchObject({
+        status: 421,
+        headers: { 'cache-control': 'no-store' },
+        body: { ok: false, code: 'host_not_allowed', error: expect.stringContaining('ops.hosts') },
+      });
+      expect((await asAs(both.operator, url, 'gateway.example.com:443')).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['/health/live', 200],
+    ['/nothing', 404],
+  ])('is as good as any other for %s', async (url, status) => {
+    await using both = await Listeners.start(LOOPBACK);
+    expect((await asAs(both.operator, url, 'evil.example')).status).toBe(status);
+  });
+
+  it('is refused on one shared listener as well, and hooks are not asked for theirs', async () => {
+    await using both = await Listeners.start(LOOPBACK, { isApart: false });
+    const asked = { headers: { host: 'evil.example' }, isDocumented: false };
+    expect((await askAt(both.hooks, '/ops/metrics', asked)).status).toBe(421);
+    expect((await askAt(both.hooks, '/hooks/wake', asked)).status).toBe(200);
+  });
+
+  it('is refused over a socket as well: a proxy may stand before it', async () => {
+    await using both = await Listeners.start({ kind: 'unix', path });
+    const asked = { headers: { host: 'evil.example' }, isDocumented: false };
+    expect((await askAt(both.operator, '/ops/metrics', asked)).status).toBe(421);
+    expect((await askAt(both.operator, '/ops/metrics', { isDocumented: false })).status).toBe(200);
+  });
+});
+
+describe('the second server', () => {
+  it('has the limits and the answers of the first', async () => {
+    await using both = await Listeners.start(LOOPBACK);
+    const { server: first } = both.fastify;
+    const { server: second } = both.listener;
+    for (const limit of [
+      'headersTimeout',
+      'requestTimeout',
+      'keepAliveTimeout',
+      'timeout',
+    ] as const) {
+      expect(second[limit]).toBe(first[limit]);
+    }
+    const headers = { 'x-long': 'x'.repeat(20_000) };
+    const answer = await askAt(both.operator, '/ops', { headers, isDocumented: false });
+    expect(answer).toMatchObject({ status: 431, body: { code: 'headers_too_large' } });
+  });
+
+  it('closes after the first', async () => {
+    const both = await Listeners.start(LOOPBACK);
+    let isOpen: boolean | undefined;
+    both.fastify.server.once('close', () => (isOpen = both.listener.server.listening));
+    await both.fastify.close();
+    expect(isOpen).toBe(true);
+    expect(both.listener.server.listening).toBe(false);
+  });
+
+  it('names its port where any free one was wanted', async () => {
+    await using both = await Listeners.start({ kind: 'tcp', host: undefined, port: 0 });
+    expect(both.operator).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect((await askAt(both.operator, '/ops', { isDocumented: false })).status).toBe(200);
+  });
+});
+
+describe('a socket', () => {
+  it('is open to user and group, and gone after the stop', async () => {
+    const both = await Listeners.start({ kind: 'unix', path });
+    expect(both.operator).toBe(`unix:${path}`);
+    expect(statSync(path).mode & 0o777).toBe(0o660);
+    await both.fastify.close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('that another process listens on is refused, and left alone', async () => {
+    const other = await listensOn(path);
+    expect(await refusal()).toBe(
+      `The service cannot listen: ops.listen names ${path}, which is in use by another process; stop it, or name another path.`,
+    );
+    expect(statSync(path).isSocket()).toBe(true);
+    other.close();
+  });
+
+  it('is not made in the place of anything else', async () => {
+    writeFileSync(path, 'mine');
+    expect(await refusal()).toContain('is no socket; remove it');
+    expect(statSync(path).size).toBe(4);
+  });
+
+  it('is not made behind a link', async () => {
+    symlinkSync(join(dir.path, 'elsewhere.sock'), path);
+    expect(await refusal()).toContain('is no socket; remove it');
+  });
+
+  it('is not made in the place of a directory', async () => {
+    mkdirSync(path);
+    expect(await refusal()).toContain('is no socket; remove it');
+  });
+
+  it('needs a directory', async () => {
+    path = join(dir.path, 'none', 'ops.sock');
+    expect(await refusal()).toContain(
+      `ops.listen names ${path}, which is in no directory; make it`,
+    );
+  });
+});

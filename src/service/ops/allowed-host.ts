@@ -1,0 +1,23 @@
+import { isIP } from 'node:net';
+
+const HOST = /^(?:\[([\da-f:.]+)\]|([^:[\]]*))(?::\d*)?$/i;
+
+/**
+ * Whether a request for this `Host` is meant for the operator's side. A page that has its own name resolve to this
+ * machine (DNS rebinding) would be of one origin with it; what it cannot have is an address for a name, or a name that
+ * the operator gave.
+ * @param host the header as it came; absent or empty: no browser sends that.
+ * @param names in lower case, without a dot at the end.
+ */
+export function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
+  if (host === undefined || host === '') return true;
+  const [, address, text = ''] = HOST.exec(host) ?? [];
+  if (address !== undefined) return isIP(address) === 6;
+  const name = bareName(text);
+  return isIP(name) === 4 || /^(?:[^.]+\.)*localhost$/.test(name) || names.has(name);
+}
+
+/** As names are compared: DNS minds no case and no dot at the end. */
+export function bareName(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,230 @@
+import { existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { hooksCommand } from '../support/cli-process.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { askAt } from '../support/http-question.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+const TOKEN = 'the-hook-token-of-the-tests';
+const OPERATOR = 'the-operator-token-of-the-tests';
+const STATUS = '/ops/api/status';
+
+let dir: ConfigDirectory;
+let socket: string;
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  socket = join(dir.path, 'ops.sock');
+});
+afterEach(() => dir[Symbol.dispose]());
+
+function configure(ops: object, port = 0): void {
+  dir.write('gateway.json5', {
+    gateway: { auth: { token: OPERATOR }, port },
+    hooks: { enabled: true, token: TOKEN },
+    ops,
+  });
+}
+
+/** A wake that asks no agent. */
+const LATER = ['--mode', 'next-heartbeat'];
+
+/** With the port of the file, not that of {@link ServiceProcess}. */
+const OF_FILE = { GATEWAY_PORT: '' };
+
+/** A service, and the port that its hooks have. */
+async function start(ops: object): Promise<ServiceProcess> {
+  configure(ops);
+  return ServiceProcess.listening(dir.path);
+}
+
+/** The command, where the hooks have the port that was free. */
+function hooks(service: ServiceProcess, ...args: string[]) {
+  const { port } = new URL(service.url);
+  return hooksCommand(args, { cwd: dir.path, env: { GATEWAY_PORT: port } });
+}
+
+async function takenPort(): Promise<{ port: number } & AsyncDisposable> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return { port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+describe('ops.listen with a port', () => {
+  it('keeps operator and senders apart; both see the health', async () => {
+    await using service = await start({ listen: '127.0.0.1:0' });
+    const { url, operator } = service;
+    expect(operator).not.toBe(url);
+    const unknown = await askAt(url, '/nothing', { token: OPERATOR, isDocumented: false });
+    const asked = { token: OPERATOR };
+    expect((await askAt(operator, STATUS, asked)).status).toBe(200);
+    expect((await askAt(operator, '/ops/metrics', asked)).status).toBe(200);
+    for (const path of [STATUS, '/ops/metrics', '/ops/api/events']) {
+      const answer = await askAt(url, path, asked);
+      expect(answer).toMatchObject({ status: 404, body: unknown.body });
+    }
+    const paused = await askAt(url, '/ops/api/pause', { method: 'POST', token: OPERATOR });
+    expect(paused.status).toBe(404);
+    expect((await askAt(operator, STATUS, asked)).body['paused']).toBe(false);
+
+    const sent = { method: 'POST', token: TOKEN };
+    expect(await askAt(operator, '/hooks/wake', sent)).toMatchObject({
+      status: 404,
+      body: unknown.body,
+    });
+    expect((await askAt(operator, '/ops/api/events', asked)).body).toMatchObject({ events: [] });
+    const woken = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+    expect(woken.status).toBe(200);
+    for (const at of [url, operator]) {
+      expect((await askAt(at, '/health/ready')).status).toBe(200);
+    }
+    const page = { isDocumented: false };
+    expect((await askAt(url, '/', page)).status).toBe(404);
+    expect((await askAt(url, '/console/', page)).body).toEqual(unknown.body);
+    const root = await askAt(operator, '/', page);
+    expect(root).toMatchObject({ status: 302, headers: { location: '/console/' } });
+    // Not 404: built or not, it is served here.
+    expect((await askAt(operator, '/console/', page)).body['code']).not.toBe('not_found');
+  });
+
+  it('is found by the commands, hooks and operator API each in its place', async () => {
+    await using service = await start({ listen: '127.0.0.1:0' });
+    // The port was free a moment ago, so the file cannot name it.
+    const flags = ['--ops-url', service.operator];
+    const sent = await hooks(service, 'send', 'wake', '--text', 'a new door', ...LATER, ...flags);
+    expect(sent).toMatchObject({ code: 0, stderr: expect.stringContaining('Accepted as event') });
+    const listed = await hooks(service, 'events', 'list', '--json', ...flags);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ events: [{ hook: 'wake' }] });
+
+    const astray = await hooks(service, 'events', 'list', '--url', service.url);
+    expect(astray).toMatchObject({ code: 1, stdout: '' });
+    expect(astray.stderr).toContain('--ops-url');
+    const unknown = await hooks(service, 'events', 'list');
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain('Say where it listens with --ops-url');
+  });
+
+  it('that is taken ends the start, and the sentence names ops.listen', async () => {
+    await using taken = await takenPort();
+    configure({ listen: taken.port });
+    await using service = new ServiceProcess(dir.path);
+    const { code, stdout, stderr } = await service.ended();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `The service cannot listen: 127.0.0.1:${taken.port} is in use by another program; stop it or set ops.listen to a free one.\n`,
+    );
+    expect(stdout).not.toContain('listening');
+  });
+
+  it('is not the port of the hooks', async () => {
+    configure({ listen: ':18790' }, 18_790);
+    await using service = new ServiceProcess(dir.path, OF_FILE);
+    const { code, stderr } = await service.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('ops.listen is the port of the hooks (gateway.port)');
+  });
+});
+
+describe('ops.listen with a socket', () => {
+  it('serves the operator there, and the commands find it by the configuration', async () => {
+    await using service = await start({ listen: 'unix:ops.sock' });
+    expect(service.operator).toBe(`unix:${socket}`);
+    expect(statSync(socket).mode & 0o777).toBe(0o660);
+    const asked = { token: OPERATOR };
+    expect((await askAt(service.operator, STATUS, asked)).status).toBe(200);
+    expect((await askAt(service.url, STATUS, asked)).status).toBe(404);
+    expect(await askAt(service.operator, STATUS, { token: 'wrong' })).toMatchObject({
+      status: 401,
+      body: { code: 'operator_unauthorized' },
+    });
+
+    const sent = await hooks(service, 'send', 'wake', '--text', 'through the wall', ...LATER);
+    expect(sent).toMatchObject({ code: 0, stderr: expect.stringContaining('Accepted as event') });
+    const state = await hooks(service, 'status');
+    expect(state.stdout).toContain(`Service at unix:${socket}`);
+    const doctor = await hooks(service, 'doctor', '--offline', '--json');
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: 'exposure',
+      severity: 'ok',
+      fix: null,
+      what: expect.stringContaining(`and unix:${socket} are reachable only from this machine`),
+    });
+
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(socket)).toBe(false);
+    const down = await hooks(service, 'status');
+    expect(down).toMatchObject({ code: 3, stdout: '' });
+    expect(down.stderr).toContain(`The service at unix:${socket} cannot be reached (ENOENT`);
+  });
+
+  it('takes the place of one that a killed process left', async () => {
+    await using killed = await start({ listen: `unix:${socket}` });
+    killed.signal('SIGKILL');
+    await killed.ended();
+    expect(statSync(socket).isSocket()).toBe(true);
+    expect((await hooks(killed, 'status')).stderr).toContain('ECONNREFUSED');
+    await using service = await ServiceProcess.listening(dir.path);
+    expect((await askAt(service.operator, STATUS, { token: OPERATOR })).status).toBe(200);
+  });
+
+  it('leaves that of a running service alone, and answers go on', async () => {
+    await using first = await start({ listen: `unix:${socket}` });
+    using other = new ConfigDirectory();
+    other.write('gateway.json5', { ops: { listen: `unix:${socket}` } });
+    await using second = new ServiceProcess(other.path);
+    const { code, stderr } = await second.ended();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `The service cannot listen: ops.listen names ${socket}, which is in use by another process; stop it, or name another path.\n`,
+    );
+    expect((await askAt(first.operator, STATUS, { token: OPERATOR })).status).toBe(200);
+  });
+
+  it('is removed again when the hooks cannot listen', async () => {
+    await using taken = await takenPort();
+    configure({ listen: `unix:${socket}` }, taken.port);
+    await using service = new ServiceProcess(dir.path, OF_FILE);
+    const { code, stderr } = await service.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('set gateway.port (GATEWAY_PORT) to a free one');
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  it('is local by itself, but not what a proxy forwards to it, unless ops.exposed', async () => {
+    const forwarded = { token: OPERATOR, headers: { 'x-forwarded-for': '127.0.0.1' } };
+    await using closed = await start({ listen: `unix:${socket}` });
+    const refused = await askAt(closed.operator, '/ops/api/pause', {
+      ...forwarded,
+      method: 'POST',
+    });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'loopback_only' } });
+    const state = await askAt(closed.operator, STATUS, { token: OPERATOR });
+    expect(state.body['paused']).toBe(false);
+    await closed.stop();
+    await using exposed = await start({ listen: `unix:${socket}`, exposed: true });
+    expect((await askAt(exposed.operator, STATUS, forwarded)).status).toBe(200);
+  });
+});
+
+describe('the Host of a question to the operator API', () => {
+  it('is an address, localhost, or a name of ops.hosts', async () => {
+    await using service = await start({ hosts: ['gateway.example.com'] });
+    const asAs = (host: string, path = STATUS) =>
+      askAt(service.url, path, { token: OPERATOR, headers: { host } });
+    for (const host of ['127.0.0.1:1', '[::1]', 'localhost:80', 'GATEWAY.example.com']) {
+      expect((await asAs(host)).status).toBe(200);
+    }
+    const answer = await asAs('evil.example');
+    expect(answer).toMatchObject({
+      status: 421,
+      body: { ok: false, code: 'host_not_allowed', error: expect.stringContaining('ops.hosts') },
+    });
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store' });
+    expect((await asAs('evil.example', '/health/live')).status).toBe(200);
+    const hook = { method: 'POST', headers: { host: 'hooks.example' } };
+    expect(await askAt(service.url, '/hooks/wake', hook)).toMatchObject({ status: 401 });
+  });
+});
