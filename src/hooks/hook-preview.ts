@@ -215,7 +215,7 @@ const NOTHING = {
 const NOT_MATCHED = { mapping: null, considered: [] };
 
 /** A text given for a form or a text is one that was not parsed yet; everything else is the payload itself. */
-function toContent(payload: unknown, kind: BodyKind = 'json'): ParsedJson {
+function toContent(payload: unknown, kind: BodyKind = 'json'): Pick<ParsedJson, 'value' | 'text'> {
   return typeof payload === 'string' && kind !== 'json'
     ? parseContent(Buffer.from(payload), kind)
     : { value: payload, text: JSON.stringify(payload) };

@@ -33,6 +33,8 @@ export interface HookRequest {
   readonly payload: unknown;
   /** The payload as it came, as text. */
   readonly payloadText: string;
+  /** SHA-256 of that text in Base64, where its signature has told it. */
+  readonly payloadDigest?: string;
   readonly client: string;
   /** How the sender proved who it is, e.g. `token`. */
   readonly verifiedBy: string;

@@ -109,6 +109,13 @@ describe('the keys of a request (behaviour §10)', () => {
     expect(of({ ...SIGNED, signedDigest: bodyDigest, coversBody: false })).toEqual(['d-1']);
   });
 
+  it('the digest of the body is not made again where its signature told it', () => {
+    const digest = (payloadDigest?: string) =>
+      keys({ signature: SIGNED, ...(payloadDigest && { payloadDigest }) }).keys[0]?.digest;
+    expect(digest(hash('sha256', '{"a":1}', 'base64'))).toBe(digest());
+    expect(digest('x'.repeat(44))).toBe('x'.repeat(22));
+  });
+
   it('an action without a dedupeKey leaves the whole request to the delivery id, and nothing to do as well', () => {
     const headers = { 'webhook-id': 'w' };
     const some = keys({ headers }, { actions: [wakeAction('1'), wakeAction()] });

@@ -66,7 +66,7 @@ export function keysOf(
   if (failure !== undefined) return NONE;
   if (mapping === undefined && idempotencyKey === undefined) return NONE;
   const keepMs = idempotencyHours * HOUR_MS;
-  let bodyDigest: string | undefined;
+  let bodyDigest = request.payloadDigest;
   const digestBody = () => (bodyDigest ??= sha256(request.payloadText, 'base64'));
   const toKey = (
     [kind, ...scope]: readonly [kind: string, ...string[]],

@@ -91,7 +91,7 @@ export function parseContent(
   if (!isUtf8(bytes)) throw new Rejection('invalid_body', 'valid UTF-8');
   const text = bytes.toString();
   const value = kind === 'form' ? parseForm(text) : { text };
-  return { value, text: JSON.stringify(value) };
+  return { value, text: JSON.stringify(value), isVerbatim: false };
 }
 
 /** Far more than any sender's form has; a million empty ones would fit into a body. */

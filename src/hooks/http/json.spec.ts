@@ -19,12 +19,17 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 describe('parseJson', () => {
   it('an empty or blank body is {}', () => {
     for (const text of ['', ' \r\n', '\uFEFF']) {
-      expect(parseJson(Buffer.from(text))).toEqual({ value: {}, text: '{}' });
+      expect(parseJson(Buffer.from(text))).toEqual({ value: {}, text: '{}', isVerbatim: false });
     }
   });
 
   it('drops one byte order mark, and refuses a second', () => {
-    expect(parseJson(Buffer.from('\uFEFF{"a":1}'))).toEqual({ value: { a: 1 }, text: '{"a":1}' });
+    expect(parseJson(Buffer.from('\uFEFF{"a":1}'))).toEqual({
+      value: { a: 1 },
+      text: '{"a":1}',
+      isVerbatim: false,
+    });
+    expect(parseJson(Buffer.from('{"a":1}'))).toMatchObject({ text: '{"a":1}', isVerbatim: true });
     expect(refusal('\uFEFF\uFEFF{}')).toContain('unexpected character');
   });
 

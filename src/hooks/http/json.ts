@@ -7,6 +7,8 @@ export interface ParsedJson {
   readonly value: unknown;
   /** What was parsed, without a byte order mark; `{}` for an empty body. */
   readonly text: string;
+  /** True: the text is the body as it came, byte for byte. */
+  readonly isVerbatim: boolean;
 }
 
 const BYTE_ORDER_MARK = 0xfe_ff;
@@ -35,9 +37,10 @@ export function parseJson(bytes: Buffer, isAnnounced = true): ParsedJson {
     throw new Rejection('invalid_json', `it is nested deeper than ${MAX_DEPTH} levels`);
   }
   try {
-    return { value: withoutProtoKeys(parseExactly(text, bytes), text), text };
+    const value = withoutProtoKeys(parseExactly(text, bytes), text);
+    return { value, text, isVerbatim: text === decoded };
   } catch (error) {
-    if (text.trim() === '') return { value: {}, text: '{}' };
+    if (text.trim() === '') return { value: {}, text: '{}', isVerbatim: false };
     const advice = isAnnounced
       ? ''
       : ', and no Content-Type came; send JSON with Content-Type application/json';

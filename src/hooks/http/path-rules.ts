@@ -12,7 +12,7 @@ import type {
   ResolvedHooksOptions,
   VerifyOptions,
 } from '../options/index.ts';
-import { Certificates, compileVerifier, schemes } from './auth/signatures/index.ts';
+import { Certificates, compileVerifier, schemes, signsBodyAlone } from './auth/signatures/index.ts';
 import type {
   SignatureScheme,
   SignatureVerifier,
@@ -51,6 +51,8 @@ export interface PathSigner {
   readonly secrets: readonly string[];
   /** One verifier per secret, to find out which of them was used; made when somebody asks. */
   readonly single: () => readonly SignatureVerifier[];
+  /** True: the digest of what was signed is that of the body. */
+  readonly signsBodyAlone: boolean;
   /** How old a signature may be; absent: the scheme signs no time. */
   readonly toleranceSeconds?: number;
   /** What a GET challenge has to bring. */
@@ -314,6 +316,7 @@ function compileSigner(
   return {
     verifier,
     secrets,
+    signsBodyAlone: signsBodyAlone(verifier.scheme),
     single: () =>
       secrets.flatMap((secret) => {
         const one = compileWith([secret]);

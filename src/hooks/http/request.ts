@@ -43,14 +43,15 @@ export class RequestReader {
         : await this.#readSigned(context, signer, raw);
     context.isBodyRefused = false;
     const { verifiedBy = 'nothing', signature } = context;
-    const { value, text } = parseContent(bytes, rule?.body, raw.headers);
+    const { value, text, isVerbatim } = parseContent(bytes, rule?.body, raw.headers);
     if (rule?.scheme?.handshake !== undefined) {
       await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });
     }
     const idempotencyKey = getIdempotencyKey(raw.headers);
     const secrets = secretsOf(context, raw.headers);
-    const headers = visibleHeaders(raw.headers, secrets);
-    for (const secret of rule?.secretHeaders ?? NONE) delete headers[secret];
+    const headers = visibleHeaders(raw.headers, secrets, rule?.secretHeaders);
+    const payloadDigest =
+      isVerbatim && signer?.signsBodyAlone === true ? signature?.signedDigest : undefined;
     return {
       name: visibleName(name, secrets),
       query: parseQuery(raw.url ?? '', secrets),
@@ -62,6 +63,7 @@ export class RequestReader {
       receivedAt,
       settings,
       ...(signature !== undefined && { signature }),
+      ...(payloadDigest !== undefined && { payloadDigest }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
   }
@@ -181,15 +183,17 @@ function decode(text: string): string {
 /**
  * What may be seen of a request's headers: lower-case names, repeated ones joined, credentials left out.
  * @param secrets our own; a header that brings one is left out, whatever its name
+ * @param secretHeaders left out besides, in lower case
  */
 export function visibleHeaders(
   headers: IncomingHttpHeaders,
   secrets: readonly string[] = [],
+  secretHeaders: readonly string[] = NONE,
 ): Record<string, string> {
   const visible: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || isCredential(name)) continue;
+    if (value === undefined || isCredential(name) || secretHeaders.includes(name)) continue;
     const text = typeof value === 'string' ? value : value.join(', ');
     if (!holdsSecret(text, secrets)) visible[name] = text;
   }

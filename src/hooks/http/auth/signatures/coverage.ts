@@ -12,6 +12,16 @@ export function coversBody({ proofs }: SignatureScheme): boolean {
   });
 }
 
+/** Whether what is signed is the body and nothing else, byte for byte, so that one digest says both. */
+export function signsBodyAlone({ proofs }: SignatureScheme): boolean {
+  return proofs.every(
+    (proof) =>
+      proof.kind === 'signature' &&
+      proof.signed === '{body}' &&
+      proof.bodyDigestParameter === undefined,
+  );
+}
+
 /** Whether the row's delivery id stands in what is signed. */
 export function isIdSigned(scheme: SignatureScheme): boolean {
   const { deliveryId, proofs } = scheme;

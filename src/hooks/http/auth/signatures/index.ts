@@ -9,7 +9,7 @@ export type {
 export { schemes } from './rows/index.ts';
 export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
-export { coveredHeaders, coversBody, isIdSigned } from './coverage.ts';
+export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
 export { Certificates, fetchCertificate } from './certificates.ts';
 export type { FetchCertificate } from './certificates.ts';
 export { signRequest } from './sign-request.ts';

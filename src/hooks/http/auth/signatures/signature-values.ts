@@ -61,11 +61,13 @@ function readOne(
   return bytes === null || bytes.length < least || bytes.length > most ? null : bytes;
 }
 
-const HEX = /^(?:[0-9a-f]{2})+$/i;
+const HEX = /^[0-9a-f]+$/i;
 
 /** @returns null for anything but that encoding in its one form: whole bytes, padded, without blanks. */
 export function decode(text: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | null {
-  if (encoding === 'hex') return HEX.test(text) ? Buffer.from(text, 'hex') : null;
+  if (encoding === 'hex') {
+    return text.length % 2 === 0 && HEX.test(text) ? Buffer.from(text, 'hex') : null;
+  }
   const bytes = Buffer.from(text, encoding);
   return bytes.length > 0 && bytes.toString(encoding) === text ? bytes : null;
 }

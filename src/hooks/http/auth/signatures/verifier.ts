@@ -188,6 +188,7 @@ function urlProblems({ name, proofs }: SignatureScheme, { publicUrl }: VerifierC
 /** The proofs of one row with the operator's secrets. */
 class SchemeVerifier implements SignatureVerifier {
   readonly #coversBody: boolean;
+  readonly #isIdSigned: boolean;
 
   constructor(
     readonly scheme: SignatureScheme,
@@ -195,6 +196,7 @@ class SchemeVerifier implements SignatureVerifier {
     private readonly toleranceSeconds: number,
   ) {
     this.#coversBody = coversBody(scheme);
+    this.#isIdSigned = isIdSigned(scheme);
   }
 
   checkHead(head: RequestHead, now: number): SignatureFault | null {
@@ -233,7 +235,7 @@ class SchemeVerifier implements SignatureVerifier {
     const id = deliveryId === undefined ? undefined : readDeliveryId(deliveryId, delivery);
     return {
       scheme: this.scheme.id,
-      ...(id !== undefined && { deliveryId: { id, isSigned: isIdSigned(this.scheme) } }),
+      ...(id !== undefined && { deliveryId: { id, isSigned: this.#isIdSigned } }),
       ...(proven.content !== null && { signedDigest: hash('sha256', proven.content, 'base64') }),
       coversBody: this.#coversBody,
     };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import {
   deliver,
@@ -10,7 +11,7 @@ import {
   verifierFor,
 } from '../../../../../../test/support/signing-senders.ts';
 import { isCredentialField } from '../../../../../platform/credentials.ts';
-import { coveredHeaders, coversBody, isIdSigned, schemes } from '../index.ts';
+import { coveredHeaders, coversBody, isIdSigned, schemes, signsBodyAlone } from '../index.ts';
 import type { SignatureScheme, SignedRequest } from '../index.ts';
 
 const signing = [...schemes.values()].filter(({ proofs }) => proofs.length > 0);
@@ -93,6 +94,8 @@ describe.each(signing.map((scheme) => [scheme.id, scheme] as const))('%s', (_id,
     expect(found?.coversBody).toBe(coversBody(scheme));
     expect(found?.deliveryId?.isSigned).toBe(hasId ? isIdSigned(scheme) : undefined);
     expect(found?.signedDigest?.length).toBe(isPlain ? undefined : 44);
+    const isOfBody = found?.signedDigest === hash('sha256', request.body, 'base64');
+    expect(isOfBody).toBe(signsBodyAlone(scheme));
     const [secret = ''] = sender.options.secrets;
     const other = otherSecret(scheme, secret);
     const both = verifierFor({ ...sender.options, secrets: [other, secret] });
