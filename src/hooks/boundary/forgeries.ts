@@ -142,15 +142,17 @@ const READ_ALIKE: Readonly<Record<string, string>> = {
 const SHAPE = String.raw`<\|[^\s|]\S{0,63}?\|>`;
 /** The two labels that count at the beginning of a paragraph only. */
 const PARAGRAPH = '\n\n';
+const PUBLISHED = lazy(() => [...new Set(TEMPLATE_FAMILIES.flatMap(({ tokens }) => tokens))]);
+const LABELS = lazy(() => new RegExp(labelPattern(), 'gi'));
 const TOKENS = lazy(tokenPattern);
-/** Every token has one of these, or begins the text. */
-const TOKEN_HINT = /[<[\]\n]|^[ha]/i;
+/** Every token has one of these, but for the labels. To look for all of them takes a hundred times as long. */
+const BRACKET = /[<[\]]/;
 
 /** Finds chat-template tokens, whatever their case and however they are dressed up. */
 export function findTokens(folded: Folded, given: string): readonly FoundToken[] {
-  if (!TOKEN_HINT.test(folded.text)) return [];
   const found: FoundToken[] = [];
-  for (const match of folded.text.matchAll(TOKENS())) {
+  const pattern = BRACKET.test(folded.text) ? TOKENS() : LABELS();
+  for (const match of folded.text.matchAll(pattern)) {
     const before = match[1]?.length ?? 0;
     const from = match.index + before;
     const to = match.index + match[0].length;
@@ -161,11 +163,13 @@ export function findTokens(folded: Folded, given: string): readonly FoundToken[]
 }
 
 function tokenPattern(): RegExp {
-  const published = [...new Set(TEMPLATE_FAMILIES.flatMap(({ tokens }) => tokens))];
-  const labels = published.filter((token) => token.startsWith(PARAGRAPH));
-  const literals = published.filter((token) => !token.startsWith(PARAGRAPH));
-  const paragraph = String.raw`(^|\n\r?\n)(?:${labels.map((label) => spelt(label.trim())).join('|')})`;
-  return new RegExp([SHAPE, ...literals.map(spelt), paragraph].join('|'), 'gi');
+  const literals = PUBLISHED().filter((token) => !token.startsWith(PARAGRAPH));
+  return new RegExp([SHAPE, ...literals.map(spelt), labelPattern()].join('|'), 'gi');
+}
+
+function labelPattern(): string {
+  const labels = PUBLISHED().filter((token) => token.startsWith(PARAGRAPH));
+  return String.raw`(^|\n\r?\n)(?:${labels.map((label) => spelt(label.trim())).join('|')})`;
 }
 
 function spelt(token: string): string {
