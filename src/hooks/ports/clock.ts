@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Where all waiting and all timestamps come from, so that tests can own the time. @publicApi */
 export abstract class Clock {
   /** Milliseconds since the epoch. */
@@ -33,11 +31,17 @@ export class SystemClock extends Clock {
     return Math.floor(performance.now());
   }
 
-  async wait(ms: number, signal?: AbortSignal): Promise<void> {
-    try {
-      await delay(Math.min(Math.max(ms, 0), MAX_TIMER_MS), undefined, { ref: false, signal });
-    } catch {
-      // Aborted: the caller looks at its own signal.
-    }
+  /** By a timer of its own: that of `node:timers/promises` makes an error with a stack for every wait that is ended. */
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.min(Math.max(ms, 0), MAX_TIMER_MS)).unref();
+      signal?.addEventListener('abort', end, { once: true });
+    });
   }
 }
