@@ -25,19 +25,23 @@ export function startNest({ idleThreads = 0, flags } = {}) {
 /**
  * The service, from a checkout that is built.
  * @param gateway URL of the gateway that its agents are run by; absent: nothing runs.
+ * @param store absent: without search, which is followed up when a load is over, and measured by itself (search.mjs).
  * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
  */
 export function startService({
   checkout = HERE,
   gateway,
   channels,
+  store,
   dir,
   flags,
   // Other builds may be too old for signatures; they are compared by wakes and runs.
   hasMappings = checkout === HERE,
 } = {}) {
   const mappings = hasMappings ? mappingsToMeasure() : [];
-  const settings = { ...configuration(mappings, gateway), channels };
+  // Nor do they know this key.
+  const ownStore = checkout === HERE ? { search: false, ...store } : undefined;
+  const settings = { ...configuration(mappings, gateway), channels, store: ownStore };
   const files = { 'gateway.json5': JSON.stringify(settings) };
   return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
 }

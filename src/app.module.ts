@@ -36,14 +36,14 @@ export class AppModule {
       isDemo: configuration.isDemo,
     });
     const mailWatch = new MailWatch(configuration);
-    const { gateway, ops, hooks: given } = configuration;
+    const { gateway, ops, store, hooks: given } = configuration;
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],
       inject: [Metrics],
       useFactory: (metrics: Metrics) => ({
         ...hooksOptions(running, metrics.counted(runner), metrics),
-        ledger: sqliteLedger({ dir: configuration.store.dir, waitForLock }),
+        ledger: sqliteLedger({ dir: store.dir, search: store.search, waitForLock }),
       }),
     });
     const operatorApi = OpsModule.forHooks(hooks, {

@@ -139,6 +139,7 @@ export {
   NoRequestObserver,
   Refusals,
   RequestObserver,
+  SearchRefused,
   WorkLedger,
 } from './ports/index.ts';
 export type {
@@ -180,6 +181,7 @@ export type {
   EventStatus,
   EventDetails,
   EventSummary,
+  FoundEvents,
   GatewaySettings,
   HeartbeatFailedChange,
   HeartbeatLease,

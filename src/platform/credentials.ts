@@ -129,7 +129,8 @@ export function leaveOutAt(value: unknown, place: readonly string[], rules: Reda
 /** `token=…`, `"apiKey": "…"`, `password: …` in running text; the name is judged as that of a field. */
 const NAMED_VALUE = /([\w.-]{2,60})(["']?\s{0,3}[=:]\s{0,3}["']?)([^\s"'&,;<>]+)/g;
 /** What stands behind the name of a scheme, and before the host of a URL. */
-const PRESENTED = /\b([Bb]earer|[Bb]asic)(\s+)(?=[\w.~+/-]*(?:[\d=]|[a-z][A-Z]))[\w.~+/=-]{8,}|:\/\/[^\s/@]+@/g;
+const PRESENTED =
+  /\b([Bb]earer|[Bb]asic)(\s+)(?=[\w.~+/-]*(?:[\d=]|[a-z][A-Z]))[\w.~+/=-]{8,}|:\/\/[^\s/@]+@/g;
 /** Tokens that are known by how they begin. */
 const KNOWN_TOKEN =
   /\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|xapp-|sk-|[rs]k_live_|whsec_|AKIA|eyJ)[\w.-]{12,}/g;

@@ -93,6 +93,14 @@ export const OPS_REFUSALS = {
     sentence:
       'The payload of this event was forgotten (store.payloadDays); it can be neither replayed nor previewed.',
   },
+  search_off: {
+    status: 501,
+    sentence: 'Search is switched off; set store.search to true and start the service again.',
+  },
+  search_unavailable: {
+    status: 503,
+    sentence: 'Events cannot be searched at the moment, and everything else can be done: {detail}.',
+  },
   metrics_unavailable: { status: 501, sentence: 'There are no metrics: {detail}.' },
   not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
   stopping: {

@@ -11,6 +11,7 @@ import { describeOperations } from './ledger/operations.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
+import { describeSearching } from './ledger/searching.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import { describeEventDetails } from './ledger/event-details.contract.ts';
 import { describeEventList } from './ledger/event-list.contract.ts';
@@ -31,6 +32,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeTranscripts(openStore);
     describeEventDetails(openStore);
     describeEventList(openStore);
+    describeSearching(openStore);
     describeOperations(openStore);
     describeRefusals(openStore);
     describeConsoleSessions(openStore);

@@ -1,4 +1,4 @@
-import { Rejection } from '../../src/hooks/index.ts';
+import { Rejection, SearchRefused } from '../../src/hooks/index.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
 const EVENTS = '/ops/api/events';
@@ -45,11 +45,36 @@ describe('GET /ops/api/events', () => {
     'since=yesterday',
     'since=2026-W01',
     'until=1h',
+    'search=',
+    `search=${'x'.repeat(201)}`,
+    'search=abc&search=def',
     'color=red',
   ])('refuses ?%s with 400', async (query) => {
     const answer = await service.get(`${EVENTS}?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_query' } });
     expect(service.ledger.journal).toEqual([]);
+  });
+
+  it('searches beside every other filter, and says from when on something may be missing', async () => {
+    const { body } = await service.get(`${EVENTS}?search=%22disk%20full%22&hook=wake&limit=3`);
+    expect(body).toMatchObject({
+      events: [{ id: 'event-1', match: '…"disk full"…' }],
+      searchedUntil: '2026-01-01T00:00:00.000Z',
+    });
+    expect(service.ledger.journal).toEqual([
+      'list {"limit":3,"hook":"wake","search":"\\"disk full\\""}',
+    ]);
+  });
+
+  it.each([
+    ['invalid', 400, 'invalid_query', 'Correct the query: because.'],
+    ['off', 501, 'search_off', 'Search is switched off'],
+    ['unavailable', 503, 'search_unavailable', 'everything else can be done: because.'],
+  ] as const)('says what hinders a search that is %s', async (why, status, code, sentence) => {
+    service.ledger.searchRefusal = new SearchRefused(why, 'because');
+    const answer = await service.get(`${EVENTS}?search=disk`);
+    expect(answer).toMatchObject({ status, body: { ok: false, code } });
+    expect(JSON.stringify(answer.body)).toContain(sentence);
   });
 
   it('tells one event, or 404', async () => {

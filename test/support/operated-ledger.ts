@@ -5,6 +5,7 @@ import {
   EventStore,
   Maintenance,
   Refusals,
+  SearchRefused,
   Sessions,
 } from '../../src/hooks/index.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   EventFilter,
   EventDetails,
   EventSummary,
+  FoundEvents,
   LostRequests,
   RefusalFilter,
   RefusedRequest,
@@ -74,6 +76,7 @@ export class OperatedLedger {
   isPaused = false;
   damage: string | null = null;
   dead = 0;
+  searchRefusal: SearchRefused | null = null;
   readonly events: EventStore;
   readonly sessions: Sessions;
   readonly operations: LedgerAdmin;
@@ -102,8 +105,13 @@ class OperatedEvents extends EventStore {
     super();
   }
 
-  async list(filter: EventFilter): Promise<{ events: EventSummary[]; nextCursor: string | null }> {
+  async list(filter: EventFilter): Promise<FoundEvents> {
+    if (this.ledger.searchRefusal !== null) throw this.ledger.searchRefusal;
     this.ledger.journal.push(`list ${JSON.stringify(filter)}`);
+    if (filter.search !== undefined) {
+      const found = { ...SUMMARY, match: `…${filter.search}…` };
+      return { events: [found], nextCursor: null, searchedUntil: SUMMARY.receivedAt };
+    }
     return { events: [SUMMARY], nextCursor: 'next' };
   }
 

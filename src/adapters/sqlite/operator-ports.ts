@@ -2,10 +2,11 @@ import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
-import { EventStore } from '../../hooks/ports/event-store.ts';
+import { EventStore, SearchRefused } from '../../hooks/ports/event-store.ts';
 import type {
   EventDetails,
   EventFilter,
+  FoundEvents,
   RunStory,
   SessionDetails,
   SessionFilter,
@@ -21,6 +22,7 @@ import type {
 } from '../../hooks/ports/ledger.ts';
 import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
+import { searchProblem } from '../../platform/search-text.ts';
 import { encodeChange } from './codec.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import { decodeEventDetails, decodeRequest, decodeRunStory } from './stored-head.ts';
@@ -32,14 +34,26 @@ import type { RpcClient } from './worker-client.ts';
 /** Everything that an operator reads, on the reader thread. */
 export class SqliteEventStore extends EventStore {
   readonly #reader: RpcClient<ReaderCalls>;
+  readonly #hasSearch: boolean;
 
-  constructor(reader: RpcClient<ReaderCalls>) {
+  constructor(reader: RpcClient<ReaderCalls>, hasSearch: boolean) {
     super();
     this.#reader = reader;
+    this.#hasSearch = hasSearch;
   }
 
-  list(filter: EventFilter): Promise<ReaderCalls['list']['result']> {
-    return this.#reader.call('list', filter);
+  list(filter: EventFilter): Promise<FoundEvents> {
+    const { search } = filter;
+    return search === undefined ? this.#reader.call('list', filter) : this.#search(filter, search);
+  }
+
+  async #search(filter: EventFilter, search: string): Promise<FoundEvents> {
+    const problem = searchProblem(search);
+    if (problem !== null) throw new SearchRefused('invalid', problem);
+    if (!this.#hasSearch) throw new SearchRefused('off', 'search is switched off');
+    const { page, trouble } = await this.#reader.call('search', filter, search);
+    if (page === null) throw new SearchRefused('unavailable', trouble);
+    return page;
   }
 
   async get(id: string): Promise<EventDetails | null> {

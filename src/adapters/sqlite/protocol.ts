@@ -120,6 +120,8 @@ export interface ThreadData {
   readonly elapsed: number;
   /** What the main thread has in hand, when the writer before this one died; all other leases have ended. */
   readonly held: readonly HeldLease[];
+  /** True: events can be searched by their texts. */
+  readonly hasSearch?: boolean;
   /** Of a writer, true: it waits until no other process has the directory. */
   readonly waitForLock?: boolean;
 }
@@ -158,6 +160,8 @@ export interface WriterCalls {
   writeActivity: { args: []; result: null };
   prune: { args: [retention: Retention]; result: boolean };
   probe: { args: []; result: null };
+  hasChangedTexts: { args: []; result: boolean };
+  trimChangedTexts: { args: [followed: number]; result: null };
 }
 
 /** `nextDue`: epoch milliseconds when something will be claimable; null: not before its lane changes. */
@@ -186,6 +190,24 @@ export interface ReaderCalls {
   counts: { args: []; result: readonly WorkCounts[] };
   dead: { args: []; result: readonly DeadWork[] };
   activity: { args: [window: ActivityWindow]; result: Activity };
+  search: { args: [filter: EventFilter, search: string]; result: SearchAnswer };
+  follow: { args: [budgetMs: number]; result: Followed };
+}
+
+/** What a search came to, or what is the matter with the index, in a sentence without its stop. */
+export type SearchAnswer =
+  | { readonly trouble: null; readonly page: Awaited<ReturnType<EventStore['list']>> }
+  | { readonly trouble: string; readonly page: null };
+
+/** How far the index is after a slice of following. */
+export interface Followed {
+  /** There is more to follow. */
+  readonly isBehind: boolean;
+  /** How far changes were followed for good; null: not all of them yet. */
+  readonly followed: number | null;
+  readonly tookMs: number;
+  /** As in {@link SearchAnswer}. */
+  readonly trouble: string | null;
 }
 
 /** What the one thread of a ledger in memory answers. */

@@ -1,17 +1,15 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
-import { Intake, LedgerUnavailable, Maintenance, Sessions } from '../../hooks/ports/ledger.ts';
+import { Intake, LedgerUnavailable, Sessions } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
   AcceptLimits,
   Ledger,
   LedgerLog,
   LedgerProvider,
-  Retention,
   ContextLimits,
   SessionContext,
-  StoreState,
 } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
@@ -30,6 +28,9 @@ import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from './work-notifier.ts';
+import { SearchFollower } from './search-follower.ts';
+import { SqliteMaintenance } from './maintenance.ts';
+import { removeSearchFileOf } from './search-file.ts';
 import { ReaderClient } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 import { WriterClient } from './writer-client.ts';
@@ -56,6 +57,11 @@ export interface SqliteLedgerOptions {
   readonly dir: string;
   /** True: waits, without an end, until no other process uses the directory. @default false: it is refused */
   readonly waitForLock?: boolean;
+  /**
+   * True: events can be searched by their texts, by an index in `<dir>/search.db` that is written a moment after they were
+   * accepted. False: they cannot, and there is no such file. @default true
+   */
+  readonly search?: boolean;
 }
 
 /**
@@ -68,8 +74,8 @@ export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
   const dir = resolve(options.dir);
   return {
     open: (clock, log = SILENT) => {
-      const { waitForLock = false } = options;
-      return openDirectory({ dir, waitForLock }, clock, log);
+      const { waitForLock = false, search: hasSearch = true } = options;
+      return openDirectory({ dir, waitForLock, hasSearch }, clock, log);
     },
   };
 }
@@ -81,20 +87,23 @@ export function memoryLedger(): LedgerProvider {
 
 /** A writer thread, which holds the directory, and a reader thread once somebody reads. */
 async function openDirectory(
-  place: WriterPlace & { dir: string },
+  place: WriterPlace & { dir: string; hasSearch: boolean },
   clock: Clock,
   log: LedgerLog,
 ): Promise<Ledger> {
-  const { dir } = place;
+  const { dir, hasSearch } = place;
   const watch = new StoreWatch(dir, clock, log);
   const writer = new WriterClient<WriterCalls>(place, clock, watch);
   watch.opened(await writer.open());
   const reader = new ReaderClient(dir, clock);
+  const follower = hasSearch ? new SearchFollower(reader, writer, clock, log) : null;
+  if (!hasSearch) removeSearchFileOf(dir, log);
   const close = async () => {
+    await follower?.close();
     await reader.close();
     await writer.close();
   };
-  return buildLedger({ watch, writer, reader, close });
+  return buildLedger({ watch, writer, reader, follower, hasSearch, close });
 }
 
 /** A database in memory belongs to one connection: its writer thread does the reading too. */
@@ -102,7 +111,15 @@ async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
   const watch = new StoreWatch(null, clock, log);
   const client = new WriterClient<AllCalls>({ dir: null }, clock, watch);
   await client.open();
-  return buildLedger({ watch, writer: client, reader: client, close: () => client.close() });
+  return buildLedger({
+    watch,
+    writer: client,
+    reader: client,
+    // A search in memory follows everything before it looks.
+    follower: null,
+    hasSearch: true,
+    close: () => client.close(),
+  });
 }
 
 /** An open store: who does which calls, and how all of it is closed. */
@@ -110,20 +127,24 @@ interface OpenStore {
   readonly watch: StoreWatch;
   readonly writer: RpcClient<WriterCalls>;
   readonly reader: RpcClient<ReaderCalls>;
+  /** Null: the index is not followed beside the calls. */
+  readonly follower: SearchFollower | null;
+  readonly hasSearch: boolean;
   readonly close: () => Promise<void>;
 }
 
 /** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
-function buildLedger({ watch, writer, reader, close }: OpenStore): Ledger {
+function buildLedger(store: OpenStore): Ledger {
+  const { watch, writer, reader, follower, close } = store;
   return {
-    intake: new SqliteIntake(writer, watch.health),
-    work: new SqliteWorkLedger(writer, watch),
+    intake: new SqliteIntake(writer, watch.health, follower),
+    work: new SqliteWorkLedger(writer, watch, follower),
     sessions: new SqliteSessions(writer),
-    events: new SqliteEventStore(reader),
+    events: new SqliteEventStore(reader, store.hasSearch),
     refusals: new SqliteRefusals(writer, reader),
     consoleSessions: new SqliteConsoleSessions(writer, reader),
     admin: new SqliteLedgerAdmin(writer, reader),
-    maintenance: new SqliteMaintenance(writer, watch, async () => {
+    maintenance: new SqliteMaintenance(writer, watch, follower, async () => {
       // Claims that wait look once more, find the ledger closed and end.
       const closed = close();
       watch.notifier.notifyAll();
@@ -140,11 +161,17 @@ const MAX_WAITING = 10_000;
 export class SqliteIntake extends Intake {
   readonly #writer: RpcClient<WriterCalls>;
   readonly #health: Pick<StoreHealth, 'failed'>;
+  readonly #follower: SearchFollower | null;
 
-  constructor(writer: RpcClient<WriterCalls>, health: Pick<StoreHealth, 'failed'>) {
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    health: Pick<StoreHealth, 'failed'>,
+    follower: SearchFollower | null = null,
+  ) {
     super();
     this.#writer = writer;
     this.#health = health;
+    this.#follower = follower;
   }
 
   async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
@@ -154,6 +181,7 @@ export class SqliteIntake extends Intake {
     const encoded = encodeEvent(event);
     try {
       const answer = await this.#writer.call('accept', encoded, limits);
+      if (answer.outcome === 'accepted') this.#follower?.note();
       return decodeAcceptance(event, answer);
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.#health.failed();
@@ -171,12 +199,18 @@ class SqliteWorkLedger extends WorkLedger {
   readonly #writer: RpcClient<WriterCalls>;
   readonly #notifier: WorkNotifier;
   readonly #leases: HeldLeases;
+  readonly #follower: SearchFollower | null;
 
-  constructor(writer: RpcClient<WriterCalls>, { notifier, leases }: StoreWatch) {
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    { notifier, leases }: StoreWatch,
+    follower: SearchFollower | null,
+  ) {
     super();
     this.#writer = writer;
     this.#notifier = notifier;
     this.#leases = leases;
+    this.#follower = follower;
   }
 
   async claim(
@@ -219,6 +253,7 @@ class SqliteWorkLedger extends WorkLedger {
       const encoded = changes.map(encodeChange);
       const isWritten = await this.#writer.call('commit', workId, attempt, outcome, encoded);
       this.#leases.delete(lease);
+      this.#follower?.note();
       return isWritten;
     } catch (error) {
       // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
@@ -255,41 +290,5 @@ class SqliteSessions extends Sessions {
 
   async clearRoutes(session: string): Promise<void> {
     await this.#writer.call('clearRoutes', session);
-  }
-}
-
-/** Pruning, the health check (a real write) and the end. */
-class SqliteMaintenance extends Maintenance {
-  readonly #writer: RpcClient<WriterCalls>;
-  readonly #watch: StoreWatch;
-  readonly #close: () => Promise<void>;
-
-  constructor(writer: RpcClient<WriterCalls>, watch: StoreWatch, close: () => Promise<void>) {
-    super();
-    this.#writer = writer;
-    this.#watch = watch;
-    this.#close = close;
-  }
-
-  prune(retention: Retention): Promise<boolean> {
-    return this.#writer.call('prune', retention);
-  }
-
-  async health(): Promise<void> {
-    // A ledger that is closed or lost says so itself.
-    await this.#writer.call('probe');
-    await this.#watch.health.check();
-  }
-
-  override state(): Promise<StoreState> {
-    return this.#watch.health.state();
-  }
-
-  override untilLost(): Promise<string> {
-    return this.#watch.untilLost;
-  }
-
-  close(): Promise<void> {
-    return this.#close();
   }
 }

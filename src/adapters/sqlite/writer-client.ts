@@ -31,6 +31,8 @@ export interface WriterPlace {
   readonly start?: (data: ThreadData) => Worker;
   /** True: a directory that another process has is waited for, and refused otherwise. */
   readonly waitForLock?: boolean;
+  /** True: events can be searched by their texts. @default true */
+  readonly hasSearch?: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
   #isClosed = false;
 
   constructor(place: WriterPlace, clock: Clock, reports: WriterReports) {
-    this.#place = { start: startThread, waitForLock: false, ...place };
+    this.#place = { start: startThread, waitForLock: false, hasSearch: true, ...place };
     this.#clock = clock;
     this.#reports = reports;
   }
@@ -58,10 +60,10 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
    * @throws Error with a sentence that says what to do when it cannot be used.
    */
   async open(): Promise<Inventory> {
-    const { dir, start, waitForLock } = this.#place;
+    const { dir, start, waitForLock, hasSearch } = this.#place;
     const held = this.#reports.held();
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
-    const worker = start({ role: 'writer', dir, now, elapsed, held, waitForLock });
+    const worker = start({ role: 'writer', dir, now, elapsed, held, waitForLock, hasSearch });
     const handshake = await this.#handshake(worker);
     if (handshake === undefined || handshake.refusal !== null) {
       const where = dir ?? 'memory';

@@ -28,6 +28,8 @@ export interface EventSummary {
   readonly headline: string | null;
   /** Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
   readonly error: string | null;
+  /** Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
+  readonly match?: string;
 }
 
 /** Everything that became of one event. @publicApi */
@@ -163,10 +165,39 @@ export interface EventFilter {
   readonly since?: number;
   /** Only those that were accepted before, epoch milliseconds. */
   readonly until?: number;
+  /**
+   * Words and "quoted phrases", all of which are in the event's payload, the words of its actions, its prompts or its
+   * replies, whatever their case and accents. One of them has three characters at least; all together at most 200.
+   */
+  readonly search?: string;
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;
   /** 1 to 200. */
   readonly limit: number;
+}
+
+/** A page of events. @publicApi */
+export interface FoundEvents {
+  readonly events: readonly EventSummary[];
+  /** Null: there are no more. A search that takes too long ends with a page that is not full, and says where it stopped. */
+  readonly nextCursor: string | null;
+  /** Of a search that could not look at everything yet: what came from this time on may be missing. ISO 8601; null: nothing is. */
+  readonly searchedUntil?: string | null;
+}
+
+/**
+ * A search that was not made. `invalid`: nothing can be searched for with these words; `off`: the store has no index;
+ * `unavailable`: the index cannot be used at the moment. The message says why, as the end of a sentence.
+ * @publicApi
+ */
+export class SearchRefused extends Error {
+  override readonly name = 'SearchRefused';
+  readonly why: 'invalid' | 'off' | 'unavailable';
+
+  constructor(why: SearchRefused['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
 }
 
 /** What a replay needs of a stored event. @publicApi */
@@ -179,10 +210,8 @@ export interface StoredRequest {
 
 /** Reads what became of events and sessions, beside the writer and never in its way. @publicApi */
 export abstract class EventStore {
-  /** Newest first. */
-  abstract list(
-    filter: EventFilter,
-  ): Promise<{ events: readonly EventSummary[]; nextCursor: string | null }>;
+  /** Newest first. @throws SearchRefused */
+  abstract list(filter: EventFilter): Promise<FoundEvents>;
 
   /** Null for an unknown id. */
   abstract get(id: string): Promise<EventDetails | null>;

@@ -222,6 +222,7 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   'hooks.mail': ({ mail }) => watcherPart(mail),
   channels: ({ sections }) => sections['channels'],
   'store.dir': ({ store }) => store.dir,
+  'store.search': ({ store }) => store.search,
   'ops.exposed': ({ ops }) => ops.exposed,
   'ops.listen': ({ operatorAddress }) => operatorAddress,
   'ops.hosts': ({ ops }) => ops.hosts,

@@ -105,6 +105,14 @@ export class StoreOptions extends RetentionOptions {
   @IsString()
   @IsNotEmpty()
   dir = 'data';
+
+  /**
+   * True: payloads, prompts and replies can be searched, by an index beside the ledger (`search.db`) that is as large as
+   * they are and forgets what they forget. False: they cannot, and the index is removed. Changing it needs a restart.
+   * @default true
+   */
+  @IsBoolean()
+  search = true;
 }
 
 /** The `ops` section. */

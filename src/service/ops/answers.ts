@@ -100,8 +100,10 @@ export interface Hooks {
 /** A page of events, newest first. */
 export interface EventPage {
   readonly events: readonly EventSummary[];
-  /** `cursor` of the next page; null: there is none. */
+  /** `cursor` of the next page; null: there is none. A search that takes too long gives a page that is not full. */
   readonly nextCursor: string | null;
+  /** Of a search: what came from this time on may be missing, since the index is behind; null: nothing is. */
+  readonly searchedUntil?: string | null;
 }
 
 /** Dead runs and deliveries were put back into their queues. */

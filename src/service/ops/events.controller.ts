@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { EventStore, HookReplay, LedgerAdmin } from '../../hooks/index.ts';
+import { EventStore, HookReplay, LedgerAdmin, SearchRefused } from '../../hooks/index.ts';
 import type { DeadWorkFilter, EventDetails, EventFilter, EventStatus } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from './answers.ts';
@@ -44,6 +44,15 @@ export class EventsQuery extends PageQuery {
   @IsOptional()
   @IsISO8601({ strict: true })
   until?: string;
+
+  /**
+   * Words and "quoted phrases" that are all in payload, prompt or reply, in upper or lower case; one of them of three
+   * characters at least.
+   */
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  search?: string;
 
   /** @throws Refusal invalid_query for forms of ISO 8601 that are no time here. */
   static toFilter({ since, until, ...rest }: EventsQuery): EventFilter {
@@ -95,10 +104,14 @@ export class EventsController {
     private readonly replays: HookReplay,
   ) {}
 
-  /** Events, newest first. */
+  /** Events, newest first. @throws Refusal 400, 501, 503 */
   @Get()
   async list(@Query(QueryPipe) query: EventsQuery): Promise<EventPage> {
-    return this.events.list(EventsQuery.toFilter(query));
+    try {
+      return await this.events.list(EventsQuery.toFilter(query));
+    } catch (error) {
+      throw error instanceof SearchRefused ? toRefusal(error) : error;
+    }
   }
 
   /** Everything that became of one event. @throws Refusal 404 */
@@ -155,4 +168,9 @@ export class EventsController {
     const { status, headers = {}, body } = replayed.answer;
     await reply.code(status).headers(headers).send(body);
   }
+}
+
+function toRefusal({ why, message }: SearchRefused): Refusal {
+  if (why === 'off') return new Refusal('search_off');
+  return new Refusal(why === 'invalid' ? 'invalid_query' : 'search_unavailable', message);
 }

@@ -37,6 +37,13 @@ export class EventList {
     };
   }
 
+  /** The event of a key. Null: it is not there, or not what the filter asks for. */
+  one(only: number, { cursor: _cursor, ...filter }: EventFilter): EventSummary | null {
+    const { sql, given } = buildQuery(filter, this.#isClockBehind(), only);
+    const row = this.#statement(sql).get(...given, 1);
+    return row === undefined ? null : this.#summaries.of(row);
+  }
+
   /** Those that are still there, in the order of the keys given. */
   byKeys(keys: readonly number[]): EventSummary[] {
     const one = this.#statement(`SELECT ${SUMMARY_COLUMNS} FROM events e WHERE e.key = ?`);
@@ -84,6 +91,7 @@ class Query {
 function buildQuery(
   filter: EventFilter,
   isClockBehind: boolean,
+  only?: number,
 ): { sql: string; given: readonly SQLInputValue[] } {
   const { hook, mapping, session, status, cursor } = filter;
   const known = EVENT_STATUSES.find((candidate) => candidate === status);
@@ -99,6 +107,7 @@ function buildQuery(
   const hasBetter = isRare || mapping !== undefined;
   if (hook !== undefined) query.where(hasBetter ? '+e.hook = ?' : 'e.hook = ?', hook);
   const key = bySession ? 'r.event' : 'e.key';
+  if (only !== undefined) query.where(`${key} = ?`, only);
   if (cursor !== undefined) query.where(`${key} < ?`, Number(cursor));
   narrowByTime(query, key, filter, isClockBehind);
   const from = bySession ? 'runs r CROSS JOIN events e ON e.key = r.event' : 'events e';

@@ -12,6 +12,7 @@ import { Accepting } from './accepting.ts';
 import { ActivityReader, ActivityRecord } from './activity.ts';
 import { DeadWork, Pause, createProbe, createWorkCounter, createDeadCounter } from './admin.ts';
 import { Backlog } from './backlog.ts';
+import { ChangedTexts } from './changed-texts.ts';
 import { BadEnds, Changes } from './changes.ts';
 import { Claims } from './claims.ts';
 import { ConsoleSessionReader, ConsoleSessionRecord } from './console-sessions.ts';
@@ -26,6 +27,7 @@ import { Pruning } from './prune.ts';
 import { WorkQueue } from './queue.ts';
 import { RefusalReader, RefusalRecord } from './refusals.ts';
 import { Room } from './room.ts';
+import { SearchIndex } from './search/search-index.ts';
 import { Routes, SessionReader, Transcripts } from './sessions.ts';
 import { Parts, Steps } from './steps.ts';
 import { SystemEvents } from './system-events.ts';
@@ -90,11 +92,12 @@ function buildWriterTables(db: DatabaseSync, now: number) {
  */
 export function createWriterHandlers(
   db: DatabaseSync,
-  { now, elapsed, held }: Omit<ThreadData, 'role' | 'dir'>,
+  { now, elapsed, held, hasSearch }: Omit<ThreadData, 'role' | 'dir'>,
 ) {
   const tables = buildWriterTables(db, now);
   const { activity, backlog, underWay, queue, systemEvents, transcripts, routes, pause } = tables;
   const { claims, interruptions } = tables;
+  const changedTexts = hasSearch ? new ChangedTexts(db) : null;
   const clock = new ClockSteps(db, now, elapsed);
   interruptions.endAll(now, held);
   interruptions.pullIn(now);
@@ -172,6 +175,11 @@ export function createWriterHandlers(
       tables.probe(now);
       return null;
     },
+    hasChangedTexts: () => changedTexts?.isMore ?? false,
+    trimChangedTexts: (_now, followed) => {
+      changedTexts?.trim(followed);
+      return null;
+    },
   };
   // After a rollback, what these remember may never have been written.
   const forget = () => {
@@ -201,8 +209,14 @@ export function createWriterHandlers(
   };
 }
 
-/** Everything that an operator reads, on one connection. */
-export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
+/**
+ * Everything that an operator reads, on one connection.
+ * @param searchFile where the index is; null: in memory
+ */
+export function createReaderHandlers(
+  db: DatabaseSync,
+  searchFile: string | null,
+): { handlers: Handlers<ReaderCalls>; close(): void } {
   const list = new EventList(db);
   const events = new EventReader(db);
   const sessions = new SessionReader(db, new SystemEvents(db, new HeartbeatCounts(db)));
@@ -212,7 +226,8 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
   const activity = new ActivityReader(db);
   const countWork = createWorkCounter(db);
   const countDead = createDeadCounter(db);
-  return {
+  const index = new SearchIndex(db, list, searchFile);
+  const handlers: Handlers<ReaderCalls> = {
     list: (_now, filter) => list.list(filter),
     get: (_now, id) => events.get(id),
     run: (_now, id) => events.run(id),
@@ -228,5 +243,8 @@ export function createReaderHandlers(db: DatabaseSync): Handlers<ReaderCalls> {
     counts: () => countWork(),
     dead: () => countDead(),
     activity: (now, window) => activity.read(window, now),
+    search: (_now, filter, search) => index.search(filter, search),
+    follow: (_now, budgetMs) => index.follow(budgetMs),
   };
+  return { handlers, close: () => index.close() };
 }

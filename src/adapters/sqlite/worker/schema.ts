@@ -8,6 +8,7 @@
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
  * sender, of the others a sum per minute, code, client and hook), `console_sessions` (who is logged in to the console),
+ * `changed_texts` (what the search index has to look at again; the last row stays, so that numbers go on),
  * `activity` (what was counted, a row per minute since the epoch in which anything was). Times are epoch milliseconds.
  *
  * `work.server` is the channel of a delivery, and of a turn what it rests for until it is claimed again; `work.hook` and
@@ -189,6 +190,12 @@ CREATE TABLE bad_ends (
   line TEXT NOT NULL,
   count INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE changed_texts (
+  n INTEGER PRIMARY KEY,
+  event INTEGER NOT NULL
+) STRICT;
+INSERT INTO changed_texts VALUES (0, 0);
 
 CREATE TABLE refusals (
   n INTEGER PRIMARY KEY,

@@ -18,6 +18,7 @@ import type {
   ThreadData,
   WriterCalls,
 } from '../protocol.ts';
+import { searchFileOf } from '../search-file.ts';
 import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
@@ -54,11 +55,11 @@ function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): I
   const begin = (db: DatabaseSync) => ({
     writer: createWriterHandlers(db, state),
     // Prepared beside a directory too: tables that only the reader cannot use are found before they are kept.
-    reader: createReaderHandlers(db),
+    reader: createReaderHandlers(db, null),
   });
   if (dir === null) {
     const { found, begun, ...opened } = openInMemory(begin);
-    const handlers = { ...begun.writer.handlers, ...begun.reader };
+    const handlers = { ...begun.writer.handlers, ...begun.reader.handlers };
     serve<AllCalls>(port, { ...opened, ...begun.writer, handlers });
     return found;
   }
@@ -72,11 +73,15 @@ function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): I
 function startReader(port: MessagePort, { dir }: ThreadData): void {
   if (dir === null) throw new Error('a ledger in memory has no reader of its own');
   const db = openForReading(dir);
+  const reader = createReaderHandlers(db, searchFileOf(dir));
   serve<ReaderCalls>(port, {
     db,
-    handlers: createReaderHandlers(db),
+    handlers: reader.handlers,
     forget: () => undefined,
-    close: () => db.close(),
+    close: () => {
+      reader.close();
+      db.close();
+    },
   });
 }
 

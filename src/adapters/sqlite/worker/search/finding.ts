@@ -1,0 +1,74 @@
+// How events are found by their words: the index names candidates, newest first; the ledger says whether they pass the
+// other filters and whether the words are really there.
+import type { EventFilter, EventSummary } from '../../../../hooks/ports/event-store.ts';
+import { leaveOutOfText } from '../../../../platform/credentials.ts';
+import { findTerms, parseSearch } from '../../../../platform/search-text.ts';
+import { firstKeyOf } from '../../id-keys.ts';
+import type { EventList } from '../event-list.ts';
+import type { EventTexts } from './event-texts.ts';
+import type { IndexTables } from './index-tables.ts';
+
+/** How long one page may take; what was found until then is a page, too. */
+const LONGEST_MS = 200;
+
+/** A page of what was found. */
+export interface FoundPage {
+  readonly events: readonly EventSummary[];
+  readonly nextCursor: string | null;
+}
+
+/** Searches one index of one ledger. */
+export class Finding {
+  readonly #list: EventList;
+  readonly #texts: EventTexts;
+  readonly #tables: IndexTables;
+
+  constructor(list: EventList, texts: EventTexts, tables: IndexTables) {
+    this.#list = list;
+    this.#texts = texts;
+    this.#tables = tables;
+  }
+
+  /** One more than asked for is looked for: whether it exists decides whether there is a next page. */
+  find(filter: EventFilter, search: string): FoundPage {
+    const terms = parseSearch(search);
+    const until = performance.now() + LONGEST_MS;
+    const found: { key: number; summary: EventSummary }[] = [];
+    const page = (last: number | null): FoundPage => ({
+      events: found.slice(0, filter.limit).map(({ summary }) => summary),
+      nextCursor: last === null ? null : String(last),
+    });
+    for (const { key, isCandidate } of this.#places(filter, terms)) {
+      const summary = isCandidate ? this.#look(key, filter, terms) : null;
+      if (summary !== null) found.push({ key, summary });
+      if (found.length > filter.limit) return page(found.at(-2)!.key);
+      if (performance.now() > until) return page(key);
+    }
+    return page(null);
+  }
+
+  /** Candidates, and after each part the place that was reached: a search that finds nothing ends in time, too. */
+  *#places(
+    { cursor, since }: EventFilter,
+    terms: readonly string[],
+  ): Iterable<{ key: number; isCandidate: boolean }> {
+    const before = cursor === undefined ? this.#tables.end : this.#tables.placeOf(Number(cursor));
+    const oldest = since === undefined ? -Infinity : firstKeyOf(since);
+    for (const part of this.#tables.partsBefore(before)) {
+      for (const { event } of this.#tables.candidates(part, before, terms)) {
+        yield { key: event, isCandidate: event >= oldest };
+      }
+      const first = this.#tables.firstOf(part);
+      if (first === null) continue;
+      if (first < oldest) return;
+      yield { key: first, isCandidate: false };
+    }
+  }
+
+  #look(key: number, filter: EventFilter, terms: readonly string[]): EventSummary | null {
+    const summary = this.#list.one(key, filter);
+    const text = summary === null ? null : this.#texts.of(key);
+    const match = text === null ? null : findTerms(text, terms);
+    return summary === null || match === null ? null : { ...summary, match: leaveOutOfText(match) };
+  }
+}
