@@ -1,7 +1,9 @@
 // Writes docs/openapi.json: the hooks, the operator API and the health checks as OpenAPI 3.1, from the controllers, the
-// classes of queries and bodies, and the types of answers.
+// classes of queries and bodies, and the types of answers; and src/service/ops/operator-api.d.ts, the same as types for the
+// console and the command line.
 // With --check nothing is written; what is not up to date is named, and the exit code is 1.
 import { readFileSync, writeFileSync } from 'node:fs';
+import openapiTs, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { Operations } from './api/operations.mjs';
 import { hookPaths } from './api/hook-paths.mjs';
@@ -9,7 +11,6 @@ import { TypeSchemas } from './api/type-schemas.mjs';
 import { DeclaredOptions } from './options/declared-options.mjs';
 
 const ROOT = new URL('../', import.meta.url);
-const DOCUMENT = new URL('docs/openapi.json', ROOT);
 
 const declared = new DeclaredOptions(ROOT);
 const schemas = new TypeSchemas(declared.checker, (file) => declared.sourceFiles.includes(file));
@@ -62,11 +63,20 @@ const document = {
   },
 };
 
-const text = `${JSON.stringify(document, undefined, 2)}\n`;
-if (!process.argv.includes('--check')) writeFileSync(DOCUMENT, text);
-else if (readFileSync(DOCUMENT, 'utf8') !== text) {
-  process.stdout.write(`${DOCUMENT.pathname} is not up to date; run: npm run docs:api\n`);
-  process.exitCode = 1;
+const types = astToString(await openapiTs(structuredClone(document)));
+const written = [
+  [new URL('docs/openapi.json', ROOT), `${JSON.stringify(document, undefined, 2)}\n`],
+  [
+    new URL('src/service/ops/operator-api.d.ts', ROOT),
+    `// Written by \`npm run docs:api\`.\n${types}`,
+  ],
+];
+for (const [file, text] of written) {
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    process.stdout.write(`${file.pathname} is not up to date; run: npm run docs:api\n`);
+    process.exitCode = 1;
+  }
 }
 
 function interfaceType(name) {

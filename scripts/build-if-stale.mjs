@@ -5,11 +5,11 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
 // After `npm ci --omit=dev` there is no compiler: what was built before is what runs.
 const canBuild = existsSync('node_modules/@nestjs/cli');
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(
-  (name) => `src/${name}`,
+const sources = ['src', 'console'].flatMap((root) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => `${root}/${name}`),
 );
 // A directory is newer when something in it was removed.
-const newest = [...sources, 'src', 'tsconfig.json', 'nest-cli.json', 'package-lock.json']
+const newest = [...sources, 'src', 'console', 'tsconfig.json', 'nest-cli.json', 'package-lock.json']
   .map((path) => statSync(path).mtimeMs)
   .reduce((latest, time) => Math.max(latest, time));
 

@@ -116,10 +116,14 @@ export class TypeSchemas {
   }
 }
 
-/** What is null or of one plain type is of both. */
+/** What is null or of one plain type is of both; generators of clients lose the properties of such an object. */
 function simplified(schemas) {
   const [one, other] = schemas;
-  const isPlain = schemas.length === 2 && other.type === 'null' && typeof one.type === 'string';
+  const isPlain =
+    schemas.length === 2 &&
+    other.type === 'null' &&
+    typeof one.type === 'string' &&
+    one.type !== 'object';
   if (!isPlain) return { anyOf: schemas };
   return { ...one, type: [one.type, 'null'], ...(one.enum && { enum: [...one.enum, null] }) };
 }

@@ -1,0 +1,6 @@
+import { render } from 'preact';
+import { Shell } from './shell.tsx';
+import './theme.css';
+import './ui/ui.css';
+
+render(<Shell />, document.getElementById('console')!);

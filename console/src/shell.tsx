@@ -1,0 +1,93 @@
+import { Suspense } from 'preact/compat';
+import { useEffect } from 'preact/hooks';
+import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter-preact';
+import { answer, api } from './api/client.ts';
+import { session } from './api/session.ts';
+import { BASE } from './mount.ts';
+import { nextTheme, theme } from './theme.ts';
+import { Icon } from './ui/icon.tsx';
+import { Notices } from './ui/notices.tsx';
+import { LogIn } from './views/log-in.tsx';
+import { VIEWS } from './views/index.ts';
+
+/** The frame around the views: who is logged in, where one can go, and the view that the address names. */
+export function Shell() {
+  useEffect(() => void askWhoIsIn(), []);
+  if (session.value.state === 'asking') return null;
+  if (session.value.state === 'out') return <LogIn />;
+  return (
+    <Router base={BASE}>
+      <a class="skip" href="#view">
+        Skip to the content
+      </a>
+      <Navigation />
+      <main id="view" tabIndex={-1}>
+        <Suspense fallback={<p class="waiting">Loading …</p>}>
+          <Switch>
+            {VIEWS.map(({ path, pages, view: View }) =>
+              [path, ...(pages ?? [])].map((route) => (
+                <Route key={route} path={route}>
+                  {(params) => <View params={params} />}
+                </Route>
+              )),
+            )}
+            <Route>
+              <Redirect to={VIEWS[0]!.path} replace />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      <Notices />
+    </Router>
+  );
+}
+
+function Navigation() {
+  const [location] = useLocation();
+  return (
+    <header class="bar">
+      <div class="brand">
+        <Icon name="hook" /> Hooks
+      </div>
+      <nav aria-label="Views">
+        {VIEWS.map(({ path, title, icon }) => {
+          const isHere = path === '/' ? location === '/' : location.startsWith(path);
+          return (
+            <Link key={path} href={path} aria-current={isHere ? 'page' : undefined}>
+              <Icon name={icon} />
+              <span>{title}</span>
+            </Link>
+          );
+        })}
+      </nav>
+      <div class="bar-end">
+        <button
+          class="quiet"
+          type="button"
+          onClick={nextTheme}
+          title="Light, dark, or as the system is"
+        >
+          <Icon
+            name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'contrast'}
+          />
+          <span>Theme: {theme.value}</span>
+        </button>
+        <button class="quiet" type="button" onClick={() => void logOut()}>
+          <Icon name="out" />
+          <span>Log out</span>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+async function askWhoIsIn(): Promise<void> {
+  const asked = answer(api.GET('/ops/api/session'));
+  const isIn = await asked.then(({ loggedIn }) => loggedIn).catch(() => false);
+  session.value = { state: isIn ? 'in' : 'out' };
+}
+
+async function logOut(): Promise<void> {
+  await answer(api.DELETE('/ops/api/session')).catch(() => {});
+  session.value = { state: 'out' };
+}

@@ -1,0 +1,27 @@
+/** How something stands, as a colour beside its word. */
+type Tone = 'good' | 'bad' | 'busy' | 'calm';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  done: 'good',
+  succeeded: 'good',
+  delivered: 'good',
+  working: 'good',
+  'takes it': 'good',
+  accepted: 'busy',
+  running: 'busy',
+  queued: 'busy',
+  pending: 'busy',
+  requested: 'busy',
+  failing: 'bad',
+  failed: 'bad',
+  dead: 'bad',
+  unknown: 'bad',
+  interrupted: 'bad',
+  'timed-out': 'bad',
+  refused: 'bad',
+};
+
+/** A state of an event, run, delivery, channel …; colour never says anything that the word does not. */
+export function Badge({ state }: { state: string }) {
+  return <span class={`badge ${TONES[state] ?? 'calm'}`}>{state}</span>;
+}

@@ -1,0 +1,130 @@
+import { useCallback, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { answer, api } from '../../api/client.ts';
+import type { Api } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Visible } from '../../ui/foreign-text.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import { FilterFields, toQuery, useFilters } from './filters.tsx';
+import type { Filters } from './filters.tsx';
+import { Refusals } from './refusals.tsx';
+import { useEventStream } from './stream.ts';
+
+type Event = Api<'EventSummary'>;
+
+const ROW_HEIGHT = 52;
+const PAGE = 200;
+
+/** What came, newest first, while it comes; beside it who was refused. */
+export function EventList() {
+  const [filters, set] = useFilters();
+  const pages = usePages(
+    (cursor) =>
+      answer(
+        api.GET('/ops/api/events', {
+          params: { query: { ...toQuery(filters), cursor, limit: PAGE } },
+        }),
+      ),
+    ({ events }) => events,
+    [filters],
+  );
+  const [live, setLive] = useState<ReadonlyMap<string, Event>>(new Map());
+  const isLive = useEventStream(
+    useCallback((events) => {
+      setLive(
+        (before) => new Map([...before, ...events.map((event) => [event.id, event] as const)]),
+      );
+    }, []),
+    pages.reload,
+  );
+  return (
+    <Page
+      title="Events"
+      actions={
+        <span class="faint" role="status">
+          {isLive ? '● live' : '○ not live: trying again'}
+        </span>
+      }
+    >
+      <FilterFields filters={filters} set={set} />
+      <Loaded from={pages}>
+        {(loaded) => {
+          const events = merged(loaded, live, filters);
+          return events.length === 0 ? (
+            <Nothing filters={filters} />
+          ) : (
+            <VirtualList
+              label="Events, newest first"
+              rows={events}
+              rowHeight={ROW_HEIGHT}
+              keyOf={({ id }) => id}
+              onEnd={pages.more}
+            >
+              {(event) => <EventRow event={event} />}
+            </VirtualList>
+          );
+        }}
+      </Loaded>
+      <Refusals hook={filters.hook} />
+    </Page>
+  );
+}
+
+function EventRow({ event: { id, hook, status, receivedAt, headline, error } }: { event: Event }) {
+  return (
+    <Link class="event-row" href={`/events/${id}`}>
+      <Time at={receivedAt} />
+      <span class="state">
+        <Badge state={status} />
+      </span>
+      <span>{hook}</span>
+      <span class="what">
+        {headline !== null && <Visible text={headline} />}
+        {error !== null && <span class="error"> {error}</span>}
+      </span>
+    </Link>
+  );
+}
+
+/** What was loaded, as it stands by now, below what came since. Search and times are the service's to judge. */
+function merged(
+  loaded: readonly Event[],
+  live: ReadonlyMap<string, Event>,
+  { hook, status, search, since, until, session }: Filters,
+): readonly Event[] {
+  const known = new Set(loaded.map(({ id }) => id));
+  const isNarrow = [search, since, until, session].some((filter) => filter !== undefined);
+  const fresh = isNarrow
+    ? []
+    : [...live.values()].filter(
+        (event) => !known.has(event.id) && (hook ?? event.hook) === event.hook,
+      );
+  return [...fresh, ...loaded.map((event) => live.get(event.id) ?? event)]
+    .filter((event) => (status ?? event.status) === event.status)
+    .toSorted((one, other) =>
+      one.receivedAt < other.receivedAt
+        ? 1
+        : one.receivedAt > other.receivedAt
+          ? -1
+          : one.id < other.id
+            ? 1
+            : -1,
+    );
+}
+
+function Nothing({ filters }: { filters: Filters }) {
+  return (
+    <Empty>
+      {Object.keys(filters).length === 0 ? (
+        <>
+          Nothing came yet. <code>hooks send wake --text Hello</code> sends the first event.
+        </>
+      ) : (
+        'No event fits these filters.'
+      )}
+    </Empty>
+  );
+}

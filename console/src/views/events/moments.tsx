@@ -1,0 +1,272 @@
+import type { ComponentChildren } from 'preact';
+import type { Api } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Prompt } from '../../ui/prompt.tsx';
+import { BASE } from '../../mount.ts';
+import { duration } from '../../ui/time.tsx';
+
+// The story of an event as moments in the order of their times.
+
+type Story = Api<'EventDetails'>;
+type Run = Api<'RunDetails'>;
+type Delivery = Api<'DeliveryDetails'>;
+
+export interface Moment {
+  /** ISO 8601; null: nobody noted when. It stands where it belongs all the same. */
+  readonly at: string | null;
+  readonly title: ComponentChildren;
+  readonly tone?: 'good' | 'bad';
+  readonly body?: ComponentChildren;
+}
+
+export function momentsOf(story: Story): Moment[] {
+  return [
+    received(story),
+    decided(story),
+    ...story.runs.flatMap((run) => [
+      ...runMoments(run),
+      ...story.deliveries.filter(({ runId }) => runId === run.id).flatMap(deliveryMoments),
+    ]),
+    ...(story.summary === null
+      ? []
+      : [
+          {
+            at: null,
+            title: 'Told to the main session',
+            body: <ForeignText label="Summary" text={story.summary} />,
+          },
+        ]),
+    ...(story.heartbeat === 'none'
+      ? []
+      : [
+          {
+            at: null,
+            title: (
+              <>
+                Heartbeat <Badge state={story.heartbeat} />
+              </>
+            ),
+          },
+        ]),
+  ];
+}
+
+function received({ receivedAt, request, hook }: Story): Moment {
+  return {
+    at: receivedAt,
+    title: `Received at ${hook}`,
+    body: (
+      <>
+        <dl class="facts">
+          <dt>From</dt>
+          <dd>{request.client}</dd>
+          <dt>Verified by</dt>
+          <dd>{request.verifiedBy}</dd>
+          <dt>Path</dt>
+          <dd>{request.path}</dd>
+          {request.replayOf !== undefined && (
+            <>
+              <dt>Replay of</dt>
+              <dd>
+                <a href={`${BASE}/events/${request.replayOf}`}>{request.replayOf}</a>
+              </dd>
+            </>
+          )}
+        </dl>
+        <Folded title="Headers">
+          <ForeignText label="Headers" text={lines({ ...request.headers, ...request.query })} />
+        </Folded>
+        {request.payload === null ? (
+          <p class="faint">The payload was forgotten (store.payloadDays).</p>
+        ) : (
+          <Folded title="Payload">
+            <ForeignText label="Payload" text={JSON.stringify(request.payload, undefined, 2)} />
+          </Folded>
+        )}
+      </>
+    ),
+  };
+}
+
+function decided({ actions, mapping, skipped, error, warnings, console: said }: Story): Moment {
+  const what = actions.map(({ kind }) => (kind === 'wake' ? 'wake the agent' : 'run an agent'));
+  return {
+    at: null,
+    title: skipped === null ? `Decided to ${what.join(', ') || 'do nothing'}` : 'Skipped',
+    tone: error !== null && actions.length === 0 && skipped === null ? 'bad' : undefined,
+    body: (
+      <>
+        {skipped !== null && <p>{skipped}</p>}
+        {mapping !== null && <p class="faint">by the mapping {mapping}</p>}
+        {warnings.map((warning) => (
+          <p key={warning} class="callout busy">
+            {warning}
+          </p>
+        ))}
+        {actions.map((action, index) => (
+          <Folded
+            key={index}
+            title={`Action ${index + 1}: ${String(action['name'] ?? action['kind'])}`}
+          >
+            <ForeignText label="Action" text={lines(action)} />
+          </Folded>
+        ))}
+        {said.length > 0 && (
+          <Folded title="What the transform wrote">
+            <ForeignText label="Console of the transform" text={said.join('\n')} />
+          </Folded>
+        )}
+      </>
+    ),
+  };
+}
+
+function runMoments(run: Run): Moment[] {
+  const { startedAt, finishedAt, notes, status, prompt, reply, toolCalls, usage, warnings, error } =
+    run;
+  const began: Moment = {
+    at: startedAt,
+    title:
+      startedAt === null ? (
+        <>
+          Run <Badge state={status} />
+        </>
+      ) : (
+        `Run of ${run.agentId} began`
+      ),
+    body: (
+      <>
+        <dl class="facts">
+          <dt>Session</dt>
+          <dd>{run.sessionKey}</dd>
+          {run.model !== null && (
+            <>
+              <dt>Model</dt>
+              <dd>{run.model}</dd>
+            </>
+          )}
+          {run.contract !== null && (
+            <>
+              <dt>Trust</dt>
+              <dd>
+                {run.contract.trust}; tools:{' '}
+                {[run.contract.allowedTools].flat().join(', ') || 'none'}
+              </dd>
+            </>
+          )}
+        </dl>
+        {prompt !== null && (
+          <Folded title="What the agent was shown">
+            <Prompt text={prompt} />
+          </Folded>
+        )}
+      </>
+    ),
+  };
+  const attempts = notes.map(({ at, attempt, outcome, error }): Moment => ({
+    at,
+    title: `Attempt ${attempt}: ${outcome}`,
+    tone: 'bad',
+    body: error === undefined ? undefined : <p class="problem">{error}</p>,
+  }));
+  const tools = toolCalls.map(({ tool, outcome, ms, input, result }): Moment => ({
+    at: null,
+    title: (
+      <>
+        Tool {tool} <Badge state={outcome} /> <span class="faint">{duration(ms)}</span>
+      </>
+    ),
+    tone: outcome === 'succeeded' ? 'good' : 'bad',
+    body: (
+      <Folded title="Input and result">
+        <ForeignText label="Input" text={input ?? 'forgotten'} />
+        <ForeignText label="Result" text={result ?? 'forgotten'} />
+      </Folded>
+    ),
+  }));
+  if (finishedAt === null) return [began, ...attempts, ...tools];
+  const ended: Moment = {
+    at: finishedAt,
+    title: (
+      <>
+        Run ended <Badge state={status} />
+      </>
+    ),
+    tone: status === 'succeeded' ? 'good' : 'bad',
+    body: (
+      <>
+        {error !== null && <p class="problem">{error}</p>}
+        {warnings.map((warning) => (
+          <p key={warning} class="callout busy">
+            {warning}
+          </p>
+        ))}
+        {usage !== null && (
+          <p class="faint">
+            {usage.inputTokens.toLocaleString()} tokens read, {usage.outputTokens.toLocaleString()}{' '}
+            written
+          </p>
+        )}
+        {reply !== null && <ForeignText label="Reply" text={reply} />}
+      </>
+    ),
+  };
+  return [began, ...attempts, ...tools, ended];
+}
+
+function deliveryMoments({ channel, to, status, attempts, error, messageId }: Delivery): Moment[] {
+  const whole = (
+    <>
+      Delivery to {channel}
+      {to !== null && ` → ${to}`} <Badge state={status} />
+    </>
+  );
+  const tone =
+    status === 'delivered' ? 'good' : ['dead', 'unknown'].includes(status) ? 'bad' : undefined;
+  const tried = attempts.map(({ at, attempt, outcome, error: why }, index): Moment => ({
+    at,
+    title:
+      index === attempts.length - 1
+        ? whole
+        : `Delivery to ${channel}, attempt ${attempt}: ${outcome}`,
+    tone: index === attempts.length - 1 ? tone : 'bad',
+    body: (
+      <>
+        {why !== undefined && <p class="problem">{why}</p>}
+        {index === attempts.length - 1 && messageId !== null && (
+          <p class="faint">Message {messageId}</p>
+        )}
+      </>
+    ),
+  }));
+  if (tried.length > 0) return tried;
+  return [
+    {
+      at: null,
+      title: whole,
+      tone,
+      body: error === null ? undefined : <p class="problem">{error}</p>,
+    },
+  ];
+}
+
+/** Something long, folded until somebody wants to see it. */
+function Folded({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** `name: value` lines; what is no text as JSON. */
+function lines(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(
+      ([name, value]) =>
+        `${name}: ${typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)}`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { answer, api } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Visible } from '../../ui/foreign-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { act, tell } from '../../ui/notices.tsx';
+import { Loaded, Page } from '../../ui/page.tsx';
+import { Time, duration } from '../../ui/time.tsx';
+import { momentsOf } from './moments.tsx';
+import type { Moment } from './moments.tsx';
+import { Today } from './today.tsx';
+
+/** While something is under way, how often it is asked for. */
+const UNDER_WAY_MS = 2000;
+
+/** Everything that became of one event, in the order of time, and what can be done about it. */
+export function Story({ id }: { id: string }) {
+  const params = { path: { id } };
+  const [isUnderWay, setUnderWay] = useState(true);
+  const [showsToday, showToday] = useState(false);
+  const story = useResource(
+    async () => {
+      const loaded = await answer(api.GET('/ops/api/events/{id}', { params }));
+      setUnderWay(['accepted', 'running'].includes(loaded.status));
+      return loaded;
+    },
+    [id],
+    isUnderWay ? UNDER_WAY_MS : 0,
+  );
+  const [, go] = useLocation();
+  const replay = () =>
+    void act(
+      () => answer(api.POST('/ops/api/events/{id}/replay', { params })),
+      (sent) => {
+        const { eventId } = sent as { eventId?: string };
+        if (eventId !== undefined) go(`/events/${eventId}`);
+        return 'Sent once more, as a new event.';
+      },
+    );
+  const retry = () =>
+    void act(
+      () => answer(api.POST('/ops/api/events/{id}/retry', { params })),
+      ({ retried }) => `Trying again: ${retried}.`,
+    ).then(() => {
+      setUnderWay(true);
+      story.reload();
+    });
+  const dismiss = () =>
+    void act(
+      () => answer(api.POST('/ops/api/events/{id}/dismiss', { params })),
+      ({ dismissed }) => `Dismissed: ${dismissed}.`,
+    ).then(story.reload);
+  return (
+    <Loaded from={story}>
+      {(loaded) => {
+        const { hook, headline, status, receivedAt, error, runs, deliveries } = loaded;
+        const isDead =
+          runs.some((run) => ['failed', 'timed-out', 'interrupted'].includes(run.status)) ||
+          deliveries.some((delivery) => ['dead', 'unknown'].includes(delivery.status));
+        return (
+          <Page
+            title={headline === null ? hook : <Visible text={headline} />}
+            actions={
+              <>
+                <button type="button" onClick={() => void copyLink()}>
+                  <Icon name="link" /> Copy link
+                </button>
+                <button
+                  type="button"
+                  aria-expanded={showsToday}
+                  onClick={() => showToday(!showsToday)}
+                >
+                  What would happen now
+                </button>
+                <button type="button" onClick={replay}>
+                  <Icon name="again" /> Replay
+                </button>
+                {isDead && (
+                  <>
+                    <button type="button" class="primary" onClick={retry}>
+                      Retry
+                    </button>
+                    <button type="button" onClick={dismiss}>
+                      Dismiss
+                    </button>
+                  </>
+                )}
+              </>
+            }
+          >
+            <p class="actions">
+              <Link href="/events">Events</Link> <Badge state={status} /> {hook}{' '}
+              <Time at={receivedAt} />
+              <code class="faint">{id}</code>
+            </p>
+            {error !== null && <p class="callout bad">{error}</p>}
+            {showsToday && <Today story={loaded} />}
+            <Timeline moments={momentsOf(loaded)} />
+          </Page>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Timeline({ moments }: { moments: readonly Moment[] }) {
+  let before: string | null = null;
+  return (
+    <ol class="timeline">
+      {moments.map(({ at, title, tone, body }, index) => {
+        const gap = at !== null && before !== null ? Date.parse(at) - Date.parse(before) : 0;
+        before = at ?? before;
+        return (
+          <li key={index}>
+            <div class="when">
+              {at !== null && <Time at={at} />}
+              {gap > 0 && <span class="gap">+{duration(gap)}</span>}
+            </div>
+            <div class={`rail ${tone ?? ''}`} />
+            <div class="what">
+              <h2>{title}</h2>
+              {body}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+async function copyLink(): Promise<void> {
+  await navigator.clipboard.writeText(location.href).then(
+    () => tell('The link was copied.'),
+    () => tell(`Copy it from the address bar: ${location.href}`, 'failed'),
+  );
+}

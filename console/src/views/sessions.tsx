@@ -1,0 +1,134 @@
+import { Link } from 'wouter-preact';
+import { answer, api } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
+import { usePages } from '../api/pages.ts';
+import { useResource } from '../api/resource.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { act } from '../ui/notices.tsx';
+import { Empty, Loaded, Page } from '../ui/page.tsx';
+import type { Column } from '../ui/table.tsx';
+import { SortedTable } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+import type { ViewProps } from './index.ts';
+
+type Summary = Api<'SessionSummary'>;
+
+const COLUMNS: readonly Column<Summary>[] = [
+  {
+    title: 'Session',
+    kind: 'wide',
+    value: ({ key }) => key,
+    cell: ({ key }) => <Link href={`/sessions/${encodeURIComponent(key)}`}>{key}</Link>,
+  },
+  { title: 'Agent', value: ({ agentId }) => agentId },
+  {
+    title: 'Last turn',
+    value: ({ lastTurnAt }) => lastTurnAt,
+    cell: ({ lastTurnAt }) => (lastTurnAt === null ? 'none yet' : <Time at={lastTurnAt} />),
+  },
+  { title: 'Turns', kind: 'number', value: ({ turns }) => turns },
+  { title: 'Waiting', kind: 'number', value: ({ pendingSystemEvents }) => pendingSystemEvents },
+];
+
+/** What agents remember: every session, or the one that the address names. */
+export default function Sessions({ params: { key } }: ViewProps) {
+  return key === undefined ? <SessionList /> : <SessionPage name={decodeURIComponent(key)} />;
+}
+
+function SessionList() {
+  const pages = usePages(
+    (cursor) => answer(api.GET('/ops/api/sessions', { params: { query: { cursor, limit: 100 } } })),
+    ({ sessions }) => sessions,
+    [],
+  );
+  return (
+    <Page title="Sessions">
+      <Loaded from={pages}>
+        {(sessions) =>
+          sessions.length === 0 ? (
+            <Empty>No agent was asked yet.</Empty>
+          ) : (
+            <SortedTable
+              caption="Sessions"
+              rows={sessions}
+              columns={COLUMNS}
+              keyOf={({ key }) => key}
+            />
+          )
+        }
+      </Loaded>
+      {pages.more !== undefined && (
+        <button type="button" onClick={pages.more}>
+          Load more
+        </button>
+      )}
+    </Page>
+  );
+}
+
+function SessionPage({ name }: { name: string }) {
+  const path = { key: name };
+  const session = useResource(
+    () => answer(api.GET('/ops/api/sessions/{key}', { params: { path } })),
+    [name],
+  );
+  const forget = () =>
+    void act(
+      () => answer(api.DELETE('/ops/api/sessions/{key}/route', { params: { path } })),
+      () => 'It is forgotten where this session last spoke.',
+    ).then(session.reload);
+  return (
+    <Page title={name} actions={<Link href="/sessions">All sessions</Link>}>
+      <Loaded from={session}>
+        {({ agentId, lastRoute, pendingSystemEvents, nextCursor, turns }) => (
+          <>
+            <section class="card">
+              <dl class="facts">
+                <dt>Agent</dt>
+                <dd>{agentId}</dd>
+                <dt>Last route</dt>
+                <dd>
+                  {lastRoute === null ? (
+                    'none: it did not speak anywhere yet'
+                  ) : (
+                    <span class="actions">
+                      {lastRoute.channel} → {lastRoute.to}
+                      <button type="button" onClick={forget}>
+                        Forget it
+                      </button>
+                    </span>
+                  )}
+                </dd>
+              </dl>
+            </section>
+            <section class="card">
+              <h2>Waiting for the next turn</h2>
+              {pendingSystemEvents.length === 0 && <p class="faint">Nothing waits.</p>}
+              {pendingSystemEvents.map(({ at, text, trust }, index) => (
+                <div key={index}>
+                  <p class="faint">
+                    <Time at={at} /> · {trust}
+                  </p>
+                  <ForeignText label="System event" text={text} />
+                </div>
+              ))}
+              {nextCursor !== null && <p class="faint">More wait behind these.</p>}
+            </section>
+            <section class="card">
+              <h2>Transcript</h2>
+              {turns.length === 0 && <p class="faint">No turn yet.</p>}
+              {turns.map(({ at, role, text }, index) => (
+                <div key={index}>
+                  <p class="faint">
+                    {role} · <Time at={at} />
+                  </p>
+                  <ForeignText label={`Words of the ${role}`} text={text} />
+                </div>
+              ))}
+            </section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Api } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Prompt } from '../../ui/prompt.tsx';
+
+/** What a request would lead to: who takes it and why, and what the agent would be shown. */
+export function Outcome({ preview }: { preview: Api<'Preview'> }) {
+  const {
+    refusal,
+    failure,
+    skipped,
+    warnings,
+    considered,
+    actions,
+    console: said,
+    draft,
+  } = preview;
+  return (
+    <>
+      {draft !== null && <DraftFindings draft={draft} />}
+      {refusal !== null && (
+        <p class="callout bad">
+          The sender would be answered {refusal.status}: {refusal.error}
+        </p>
+      )}
+      {failure !== null && <p class="callout bad">{failure}</p>}
+      {skipped !== null && <p class="callout">Nothing would be done: {skipped}</p>}
+      {warnings.map((warning) => (
+        <p key={warning} class="callout busy">
+          {warning}
+        </p>
+      ))}
+      {actions.map(({ prompt, kind, ...fields }, index) => (
+        <section key={index} class="card">
+          <h2>{kind === 'wake' ? 'The agent would be woken with' : 'The agent would be shown'}</h2>
+          <Prompt text={prompt} />
+          <details>
+            <summary>Everything that was decided</summary>
+            <ForeignText label="Action" text={JSON.stringify(fields, undefined, 2)} />
+          </details>
+        </section>
+      ))}
+      {said.length > 0 && (
+        <section class="card">
+          <h2>What the transform wrote</h2>
+          <ForeignText label="Console of the transform" text={said.join('\n')} />
+        </section>
+      )}
+      {considered.length > 0 && <Considered explanations={considered} />}
+    </>
+  );
+}
+
+/** What is wrong with the mapping that is being written, or would work and cannot be meant. */
+function DraftFindings({
+  draft: { problems, warnings },
+}: {
+  draft: NonNullable<Api<'Preview'>['draft']>;
+}) {
+  return (
+    <>
+      {problems.map(({ key, message }) => (
+        <p key={key + message} class="callout bad">
+          <code>{key}</code> {message}
+        </p>
+      ))}
+      {warnings.map(({ key, message }) => (
+        <p key={key + message} class="callout busy">
+          <code>{key}</code> {message}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Those of the request's path first: the others are only said to be elsewhere. */
+function Considered({ explanations }: { explanations: readonly Api<'MatchExplanation'>[] }) {
+  const near = explanations.filter(({ samePath }) => samePath);
+  return (
+    <section class="card">
+      <h2>Why each mapping takes it or not</h2>
+      <ul class="plain">
+        {near.map(({ mapping, takes, because }) => (
+          <li key={mapping}>
+            <Badge state={takes ? 'takes it' : 'no'} /> <strong>{mapping}</strong> {because}
+          </li>
+        ))}
+      </ul>
+      {near.length < explanations.length && (
+        <p class="faint">{explanations.length - near.length} more are for other paths.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useSearchParams } from 'wouter-preact';
+import { answer, api } from '../../api/client.ts';
+import type { Api } from '../../api/client.ts';
+import { asApiError, useResource } from '../../api/resource.ts';
+import { OPERATOR } from '../../mount.ts';
+import { CodeEditor } from '../../ui/code-editor.tsx';
+import { tell } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Outcome } from './outcome.tsx';
+import {
+  FIRST,
+  NEW_MAPPING,
+  NotYet,
+  eventDraft,
+  sampleDraft,
+  toCurl,
+  toPreview,
+} from './request.ts';
+import type { Draft } from './request.ts';
+import './try.css';
+
+/** How long after the last key a preview is asked for. */
+const PAUSE_MS = 300;
+
+/** A request on the left, a mapping on the right, and below what would become of it, while one types. */
+export default function Try() {
+  const [draft, setDraft] = useState<Draft>(FIRST);
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const { preview, problem } = usePreview(draft);
+  useEventOfAddress(change);
+  return (
+    <Page
+      title="Try"
+      actions={
+        <button type="button" onClick={() => void copyCurl(draft)}>
+          Copy as curl
+        </button>
+      }
+    >
+      <div class="try">
+        <section class="card" aria-label="Request">
+          <SampleChoice onChoose={change} />
+          <div>
+            <label for="try-hook">Hook</label>
+            <input
+              id="try-hook"
+              value={draft.hook}
+              onInput={({ currentTarget }) => change({ hook: currentTarget.value })}
+            />
+          </div>
+          <div>
+            <label for="try-headers">Headers</label>
+            <textarea
+              id="try-headers"
+              class="mono"
+              rows={3}
+              placeholder="x-github-event: issues"
+              value={draft.headers}
+              onInput={({ currentTarget }) => change({ headers: currentTarget.value })}
+            />
+          </div>
+          <h2>Payload</h2>
+          <CodeEditor label="Payload" value={draft.body} onChange={(body) => change({ body })} />
+        </section>
+        <section class="card" aria-label="Mapping">
+          <h2>Mapping</h2>
+          <p class="help">
+            Tried among those of the configuration and kept nowhere. What fits goes into{' '}
+            <code>hooks.mappings</code>.
+          </p>
+          {draft.mapping === '' ? (
+            <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
+              Begin a mapping
+            </button>
+          ) : (
+            <CodeEditor
+              label="Mapping"
+              value={draft.mapping}
+              onChange={(mapping) => change({ mapping })}
+            />
+          )}
+        </section>
+      </div>
+      {problem !== undefined && (
+        <p class="callout busy" role="status">
+          {problem}
+        </p>
+      )}
+      {preview !== undefined && <Outcome preview={preview} />}
+    </Page>
+  );
+}
+
+interface Asked {
+  readonly preview?: Api<'Preview'>;
+  /** Why there is none, or none of what is typed now. */
+  readonly problem?: string;
+}
+
+/** The preview of what is typed, a moment after the last key; the one before stays until then. */
+function usePreview(draft: Draft): Asked {
+  const [state, setState] = useState<Asked>({});
+  useEffect(() => {
+    let isLatest = true;
+    const show = (next: Asked) => {
+      if (isLatest) setState(({ preview }) => ({ preview, problem: undefined, ...next }));
+    };
+    const timer = setTimeout(() => void ask(draft).then(show), PAUSE_MS);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
+  }, [draft]);
+  return state;
+}
+
+async function ask(draft: Draft): Promise<Asked> {
+  try {
+    return { preview: await answer(api.POST('/ops/api/preview', { body: toPreview(draft) })) };
+  } catch (error) {
+    return { problem: error instanceof NotYet ? error.message : asApiError(error).message };
+  }
+}
+
+function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }) {
+  const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
+  const choose = async (value: string) => {
+    const [preset = '', name = ''] = value.split('/');
+    if (name === '') return;
+    await sampleDraft(preset, name).then(onChoose, (error: unknown) =>
+      tell(asApiError(error).message, 'failed'),
+    );
+  };
+  return (
+    <div>
+      <label for="try-sample">Begin with a sample</label>
+      <select id="try-sample" onChange={({ currentTarget }) => void choose(currentTarget.value)}>
+        <option value="">your own</option>
+        {samples.data?.presets.map(({ preset, sender, samples: names }) => (
+          <optgroup key={preset} label={sender}>
+            {names.map((name) => (
+              <option key={name} value={`${preset}/${name}`}>
+                {sender}: {name}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** `?event=…` begins with the request of that event. */
+function useEventOfAddress(change: (part: Partial<Draft>) => void): void {
+  const [parameters] = useSearchParams();
+  const event = parameters.get('event');
+  useEffect(() => {
+    if (event === null) return;
+    eventDraft(event).then(change, (error: unknown) => tell(asApiError(error).message, 'failed'));
+  }, [event]);
+}
+
+async function copyCurl(draft: Draft): Promise<void> {
+  const command = toCurl(draft, new URL('hooks', OPERATOR).href);
+  await navigator.clipboard.writeText(command).then(
+    () => tell('The command was copied; HOOK_TOKEN is yours to set.'),
+    () => tell('The browser does not let the console copy.', 'failed'),
+  );
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { ServiceProcess } from '../support/service-process.ts';
+
+// A person with a browser: Debian's Chromium, driven by playwright-core, before the console of a real service.
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Sizes that the console is looked at in. */
+export const PHONE = { width: 360, height: 740 };
+export const DESK = { width: 1280, height: 800 };
+export const WALL = { width: 2560, height: 1440 };
+
+/** One browser for a suite. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+/** Somebody who looks at a console. What the page complains of, and what it asked other hosts for, is kept. */
+export class Operator implements AsyncDisposable {
+  /** Errors of scripts, of the content policy and of the console's own log. */
+  readonly complaints: string[] = [];
+  /** Requests that went anywhere but to the service. */
+  readonly elsewhere: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly context: BrowserContext,
+    private readonly url: string,
+  ) {
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      // The browser's own line for an answer that the page handles.
+      const isAnswer = message.text().startsWith('Failed to load resource');
+      if (message.type() !== 'error' || isAnswer) return;
+      this.complaints.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const address = new URL(request.url());
+      if (address.protocol.startsWith('http') && address.origin !== new URL(url).origin) {
+        this.elsewhere.push(request.url());
+      }
+    });
+  }
+
+  static async at(
+    service: ServiceProcess,
+    browser: Browser,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Operator> {
+    const context = await browser.newContext({
+      viewport: DESK,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      ...options,
+    });
+    return new Operator(await context.newPage(), context, service.url);
+  }
+
+  /** Opens a view by its address, e.g. `/events`. */
+  async open(path = '/'): Promise<void> {
+    await this.page.goto(`${this.url}/console${path}`);
+  }
+
+  async logIn(token: string): Promise<void> {
+    await this.open();
+    await this.page.getByLabel('Operator’s token').fill(token);
+    await this.page.getByRole('button', { name: 'Log in' }).click();
+    await this.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  }
+
+  /** What axe has against the page as it is, one line each. */
+  async violations(): Promise<string[]> {
+    // By the debugger: a script element would be against the page's policy.
+    await this.page.evaluate(AXE);
+    const violations = await this.page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+      const { violations } = await axe.run();
+      return violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
+      );
+    });
+    return violations;
+  }
+
+  /** How much wider the page is than the window, in pixels. */
+  overflow(): Promise<number> {
+    return this.page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.context.close();
+  }
+}
+
+/** The token that the service made for its operator. */
+export function operatorToken(directory: string): string {
+  return readFileSync(join(directory, 'data/operator-token'), 'utf8').trim();
+}
+
+export function hookToken(directory: string): string {
+  return readFileSync(join(directory, 'data/hook-token'), 'utf8').trim();
+}
