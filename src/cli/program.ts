@@ -7,6 +7,7 @@ import { completion } from './commands/completion.ts';
 import { configCheck } from './commands/config-check.ts';
 import { configSchema } from './commands/config-schema.ts';
 import { configShow } from './commands/config-show.ts';
+import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
 import { eventsList } from './commands/events-list.ts';
 import { eventsReplay } from './commands/events-replay.ts';
@@ -92,6 +93,7 @@ const token: CommandGroup = {
 const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   start,
   status,
+  openConsole,
   pause,
   resume,
   config,

@@ -52,6 +52,20 @@ describe('banner', () => {
     expect(socket).toContain(`${URL}/hooks/wake`);
   });
 
+  it('says where the console is, and where its token, once there is one', async () => {
+    const demo = await loadConfiguration(dir.path, {});
+    expect(banner(demo, AT, dir.path, false)).not.toContain('/console');
+    const text = banner(demo, AT, dir.path, true);
+    expect(text).toContain(
+      `Look at it; log in with the token in data/operator-token:\n  ${URL}/console\n`,
+    );
+    expect(text).not.toContain(demo.operatorToken);
+    const chosen = { ...demo, operatorTokenFile: undefined };
+    expect(banner(chosen, AT, dir.path, true)).toContain('with the token of gateway.auth:');
+    const socket = banner(demo, { ...AT, operator: 'unix:/run/ops.sock' }, dir.path, true);
+    expect(socket).not.toContain('/console');
+  });
+
   it('says that hooks are off', async () => {
     dir.write('gateway.json5', {});
     const text = banner(await loadConfiguration(dir.path, {}), AT, dir.path);

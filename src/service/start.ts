@@ -16,6 +16,7 @@ import {
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
+import { hasConsole } from './console/index.ts';
 import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
 import { createHttpAdapter } from './http-adapter.ts';
@@ -118,6 +119,7 @@ export function banner(
   configuration: Configuration,
   { hooks: url, operator = url }: ListeningAt,
   cwd: string,
+  isConsoleServed = hasConsole(),
 ): string {
   const { isDemo, hooks } = configuration;
   const prefix = `${url}${normalizePrefix(hooks.path ?? '')}`;
@@ -136,6 +138,15 @@ export function banner(
           paragraph('Ask the agent:', hook(`${prefix}/agent`, hookToken, { message: 'Say hello' })),
         ]
       : ['Hooks are off; set hooks.enabled and hooks.token in gateway.json5.']),
+    // No browser opens a socket.
+    ...(isConsoleServed && !operator.startsWith('unix:')
+      ? [
+          paragraph(
+            `Look at it; log in with the token ${tokenPlace(configuration, cwd)}:`,
+            `${operator}/console`,
+          ),
+        ]
+      : []),
     paragraph(
       'See what became of it:',
       `curl -sS -H "Authorization: Bearer ${operatorToken}" ${curlAddress(operator)}/ops/api/events`,
@@ -167,9 +178,17 @@ function shellWord(text: string): string {
 /** Never the token itself: the command that reads it, or the variable that stands for one the operator chose. */
 function tokenWord(file: string | undefined, variable: string, cwd: string): string {
   if (file === undefined) return variable;
+  return `$(cat ${shellWord(shownPath(file, cwd))})`;
+}
+
+/** Where a person finds the operator's token. */
+function tokenPlace({ operatorTokenFile: file }: Configuration, cwd: string): string {
+  return file === undefined ? 'of gateway.auth' : `in ${shownPath(file, cwd)}`;
+}
+
+function shownPath(file: string, cwd: string): string {
   const near = relative(cwd, file);
-  const path = near.startsWith('..') || isAbsolute(near) ? file : near;
-  return `$(cat ${shellWord(path)})`;
+  return near.startsWith('..') || isAbsolute(near) ? file : near;
 }
 
 /** What Ctrl-C and supervisors send. */

@@ -22,7 +22,7 @@ import type {
   TestSent,
   Window,
 } from '../../service/index.ts';
-import { checkedText, readReceipt } from './service-answers.ts';
+import { assertServed, checkedText, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { ServiceUnreachable } from './service-errors.ts';
 import { placeText } from './service-place.ts';
@@ -144,6 +144,13 @@ export class ServiceClient {
   /** How the service is doing as a whole. */
   status(): Promise<ServiceStatus> {
     return this.#operate('GET', 'status', 'startedAt');
+  }
+
+  /** Where its console is. Rejects where it serves none. */
+  async console(): Promise<URL> {
+    const at = this.operator;
+    assertServed(await this.#ask('GET', at, '/console', { headers: {} }), placeText(at));
+    return new URL(`${at.url.href.replace(/\/$/, '')}/console`);
   }
 
   pause(): Promise<Intake> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,14 @@ import { errorCode } from '../../platform/errors.ts';
 
 /** Where the build leaves the console: `dist/console`. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../console/', import.meta.url));
+
+/** Whether this installation has a console. */
+export function hasConsole(): boolean {
+  return existsSync(join(BUILT_CONSOLE, PAGE));
+}
+
+/** The page of every view. */
+const PAGE = 'index.html';
 
 /** What the build makes, by its endings. Nothing else is served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -69,7 +78,7 @@ export class BuiltConsole {
    * @param mount where the console is, e.g. `/console`; from there the page takes its assets, however deep its own address
    */
   async page(mount: string): Promise<ConsoleFile | null> {
-    const html = await this.#read('index.html');
+    const html = await this.#read(PAGE);
     if (html === null) return null;
     const content = Buffer.from(html.toString().replaceAll(RELATIVE, () => `${mount}/`));
     return { type: TYPES['.html']!, content, encoding: undefined, isForEver: false };
