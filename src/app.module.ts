@@ -8,6 +8,7 @@ import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
 import { listeningAddress } from './service/configuration/listen-address.ts';
+import { reportConfiguration } from './service/configuration/report.ts';
 import type { Configuration } from './service/configuration/load.ts';
 import {
   ConfigurationReload,
@@ -50,6 +51,7 @@ export class AppModule {
       hooksPath: normalizePrefix(given.path ?? ''),
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
+      configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
       mail: () => mailWatch.report(),

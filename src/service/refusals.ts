@@ -62,6 +62,10 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence: 'No provider serves this channel; configure it under channels.',
   },
+  no_configuration_files: {
+    status: 501,
+    sentence: 'The application that imports the hooks configures them; there are no files to show.',
+  },
   unknown_sample: {
     status: 404,
     sentence: 'There is no such sample; GET /ops/api/samples lists those that there are.',

@@ -1,12 +1,11 @@
 import { nearestKey, presets } from '../../hooks/index.ts';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
-import { proofKind, senderName, senderPath } from '../../service/index.ts';
+import { MASK, proofKind, senderName, senderPath } from '../../service/index.ts';
 import type { Environment, Inspection, ProofKind } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import type { PlannedFiles } from '../config/planned-files.ts';
-import { MASK } from '../config/secrets.ts';
 import { asLine } from '../foreign-text.ts';
 import { Prompts } from '../prompts.ts';
 import {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { newToken } from '../../service/index.ts';
+import { MASK, newToken } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import type { NewGateway } from './planned-files.ts';
-import { MASK } from './secrets.ts';
 
 /**
  * The recommended configuration as the package ships it, for a directory that has none; its schema is not where this

@@ -7,6 +7,7 @@ import {
   expandVariables,
   inspectConfiguration,
   literal,
+  maskSecrets,
   readConfigurationFiles,
 } from '../../service/index.ts';
 import type { ConfigurationFiles, Environment, Inspection } from '../../service/index.ts';
@@ -17,7 +18,6 @@ import {
   toJson5,
   withoutFragment,
 } from '../config/planned-files.ts';
-import { maskSecrets } from '../config/secrets.ts';
 import type { MigratedPart, Migration } from './migrate-hooks.ts';
 import { mapTexts, parseMatch, referencedNames, trimmedText } from './openclaw-config.ts';
 import type { MigrationNote } from './openclaw-config.ts';

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../hooks/index.ts';
 import type { MailOptions } from '../../mail/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { GATEWAY_FILE, inspectConfiguration, literal } from '../../service/index.ts';
+import { GATEWAY_FILE, inspectConfiguration, literal, maskSecrets } from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { recommendedGateway } from '../config/new-gateway.ts';
 import { PlannedFiles, fragmentSections, withoutFragment } from '../config/planned-files.ts';
-import { maskSecrets } from '../config/secrets.ts';
 import type { MailAnswers, MailLogin, Secret } from './setup-questions.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Preset } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { inspectConfiguration, literal, readFragments } from '../../service/index.ts';
+import { inspectConfiguration, literal, maskSecrets, readFragments } from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { recommendedGateway } from '../config/new-gateway.ts';
@@ -10,7 +10,6 @@ import {
   fragmentSections,
   withoutFragment,
 } from '../config/planned-files.ts';
-import { maskSecrets } from '../config/secrets.ts';
 
 /*
  * What `hooks setup` writes: one fragment per preset, `gateway.d/github.json5`, that enables it and has its sender's

@@ -1,7 +1,6 @@
 import { secretName, writtenDigest, writtenTokens } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import {
-  GATEWAY_FILE,
   inspectConfiguration,
   newToken,
   readTokenUses,
@@ -14,7 +13,6 @@ import {
   PlannedFiles,
   fragmentFile,
   fragmentSections,
-  keyWithoutFile,
   withoutFragment,
 } from '../config/planned-files.ts';
 
@@ -76,11 +74,7 @@ export function otherFileOf({ merged, written }: Inspection, id: string): string
   if (!Array.isArray(all)) return undefined;
   const files = all.flatMap((entry, index) => {
     if (getField(entry, 'id') !== id) return [];
-    const [file = GATEWAY_FILE] =
-      /^gateway\.d\/.*?\.json5(?=: )/.exec(
-        merged.place({ key: `hooks.tokens[${index}]`, message: '' }).key,
-      ) ?? [];
-    return [file];
+    return merged.filesOf(`hooks.tokens[${index}]`);
   });
   return files.find((file) => file !== fragmentFile(fragmentName(id)));
 }
@@ -175,14 +169,13 @@ export async function shownTokens({ resolved, merged }: Inspection): Promise<Sho
   return writtenTokens(resolved.hooks).map(({ key, id, text, hooks, endsAt }) => {
     const secret = secretName(text);
     const usedAt = uses.get(secret);
-    const { key: placed } = merged.place({ key, message: '' });
     return {
       id,
       secret,
       hooks,
       notAfter: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
       lastUsedAt: usedAt === undefined ? null : new Date(usedAt).toISOString(),
-      file: placed === keyWithoutFile(placed) ? GATEWAY_FILE : placed.split(': ', 1).join(),
+      file: merged.filesOf(key)[0],
     };
   });
 }

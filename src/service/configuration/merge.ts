@@ -71,6 +71,12 @@ export class MergedSections {
     return this.#writers.get(section) ?? [];
   }
 
+  /** The files that wrote what stands at a key, the operator's first; gateway.json5 where none says anything of it. */
+  filesOf(key: string): readonly [string, ...string[]] {
+    const [file = GATEWAY_FILE, ...others] = this.#writersNear(key);
+    return [file, ...others];
+  }
+
   /**
    * A problem of the merged sections, told where it stands: `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as
    * in that file. As it is when there is only gateway.json5, or when no file says anything about the key.

@@ -27,12 +27,19 @@ export class RunningConfiguration {
   #providers: Readonly<Record<string, ProviderOptions>> = {};
   #env: Environment = {};
   #operatorTokens: OperatorTokens;
+  #inForce: Configuration;
   #restartFor: readonly string[] = [];
   #refused: readonly string[] = [];
 
   constructor(readonly started: Configuration) {
     this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
+    this.#inForce = started;
     this.use(started);
+  }
+
+  /** What a reload last put in force; what needs a restart is as it was {@link started}. */
+  get inForce(): Configuration {
+    return this.#inForce;
   }
 
   /** `models.providers` in force. */
@@ -68,6 +75,7 @@ export class RunningConfiguration {
       ops,
       operatorToken,
     } = next;
+    this.#inForce = next;
     this.#restartFor = restartKeys(this.started, next);
     this.#refused = [];
     this.#env = env;

@@ -1,3 +1,4 @@
+import type { ConfigurationReport } from '../configuration/report.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
 
 /** Who may use the operator API, and what it shows besides the hooks. */
@@ -12,6 +13,8 @@ export interface OpsModuleOptions {
   readonly hooksPath: string;
   /** Scheme, host and port of the hooks on this machine, for whom no `hooks.publicUrl` says another. Absent: unknown. */
   readonly hooksOrigin?: string | undefined;
+  /** The configuration in force and its files. Absent: the application that imports the hooks configures them. */
+  readonly configurationReport?: () => Promise<ConfigurationReport>;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */

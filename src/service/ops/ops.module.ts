@@ -6,6 +6,7 @@ import { AttentionController } from './attention.controller.ts';
 import { Attention } from './attention.ts';
 import { ChannelsController } from './channels.controller.ts';
 import { ServiceCondition } from './condition.ts';
+import { ConfigurationController } from './configuration.controller.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
 import { HooksController } from './hooks.controller.ts';
@@ -38,6 +39,7 @@ const OPERATOR_API = [
   RunsController,
   RefusalsController,
   HooksController,
+  ConfigurationController,
   SamplesController,
   PreviewController,
   SessionsController,

@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { DOTENV_FILE, FRAGMENTS_DIR, GATEWAY_FILE, findLapse } from '../../../service/index.ts';
+import {
+  DOTENV_FILE,
+  FRAGMENTS_DIR,
+  GATEWAY_FILE,
+  findLapse,
+  listSecrets,
+} from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, DoctorContext } from '../check.ts';
-import { listSecrets } from '../../config/secrets.ts';
 
 /** One file or directory, and what others may do with it. */
 interface Guarded {

@@ -1,8 +1,7 @@
+import type { Secret } from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult } from '../check.ts';
-import { GATEWAY_FILE } from '../../../service/index.ts';
-import { listSecrets } from '../../config/secrets.ts';
-import type { Secret } from '../../config/secrets.ts';
+import { GATEWAY_FILE, listSecrets } from '../../../service/index.ts';
 
 /** Secrets that we choose ourselves; the others were made by the platforms that ask for them. */
 const OURS =

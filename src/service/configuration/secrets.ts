@@ -1,7 +1,7 @@
 import { isDigest } from '../../hooks/index.ts';
+import { isCredential } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
-import { GATEWAY_FILE } from '../../service/index.ts';
-import type { Inspection } from '../../service/index.ts';
+import type { Inspection } from './inspect.ts';
 
 /*
  * The secrets of a configuration: which texts are some, where they stand, and a copy of the configuration in which
@@ -19,6 +19,14 @@ const SECRET_KEY = /(?:tokens?|secrets?|password|apiKey)$/i;
 /** Arguments of programs after which, or in which, a secret is expected: `--token x`, `-H x`, `--key=x`, `API_KEY=x`. */
 const SECRET_FLAG =
   /^(-H|--?[\w-]*(?:token|secret|password|passwd|key|auth|header)[\w-]*|\w*(?:token|secret|password|passwd|key|auth)\w*(?==))(=.*)?$/is;
+/** Lists of arguments. */
+const ARGUMENTS: ReadonlySet<string> = new Set(['args', 'resumeArgs']);
+/** What holds of requests, by places in them: one may compare a secret that its sender shows. */
+const CONDITIONS = 'when';
+/** Stands for the name of whatever such a condition says. */
+const SECRET_CONDITION = 'when token';
+/** A part of a path that nobody can remember: an address that holds one is a secret. */
+const SECRET_PART = /(?<=\/)(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{16,}(?=[/?#]|$)/gi;
 /** A reference, and not the escape `$${NAME}`. */
 const VARIABLE = /(?<!\$)\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
@@ -47,8 +55,14 @@ class Masking {
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => {
         const original = isRecord(written) ? written[key] : undefined;
-        if (key === 'args' && Array.isArray(inner)) return [key, this.#args(inner, original)];
-        return [key, this.#value(inner, original, parent === 'headers' ? 'headers' : key)];
+        if (ARGUMENTS.has(key) && Array.isArray(inner)) return [key, this.#args(inner, original)];
+        if (parent === 'headers') return [key, this.#value(inner, original, 'headers')];
+        if (parent === CONDITIONS && (key === 'and' || key === 'or')) {
+          return [key, this.#value(inner, original, CONDITIONS)];
+        }
+        const ofSecret =
+          parent === SECRET_CONDITION || (parent === CONDITIONS && isCredentialPlace(key));
+        return [key, this.#value(inner, original, ofSecret ? SECRET_CONDITION : key)];
       }),
     );
   }
@@ -94,6 +108,11 @@ class Masking {
   }
 }
 
+/** By the last name of a place in a request: `headers.x-api-key`, `payload.client_secret`. */
+function isCredentialPlace(place: string): boolean {
+  return isCredential(/[^.[\]"']+(?=["'\]]*$)/.exec(place)?.[0]?.toLowerCase() ?? '');
+}
+
 /** Whether the variable is the whole text: what stands beside it may be a part of a secret. */
 function isAll(written: string): boolean {
   return written.replace(REFERENCE, '') === '';
@@ -103,7 +122,7 @@ function isAll(written: string): boolean {
 function withoutAccess(text: string): string {
   const shown = text.replaceAll(/(:\/\/)[^/?#\s]*@/g, `$1${MASK}@`);
   if (!/^(?:--?[\w-]+=)?[a-z][a-z0-9+.-]*:\/\//i.test(shown)) return shown;
-  return shown.replaceAll(/([?&#][^=&#]*=)[^&#]+/g, `$1${MASK}`);
+  return shown.replaceAll(SECRET_PART, MASK).replaceAll(/([?&#][^=&#]*=)[^&#]+/g, `$1${MASK}`);
 }
 
 function mapTexts(
@@ -129,10 +148,7 @@ export interface Secret {
 /** Every secret of the configuration, the generated operator token among them. */
 export function listSecrets({ sections, written, merged, resolved }: Inspection): Secret[] {
   const found = secretsIn(sections, written, '').map(({ key, value, isLiteral }) => {
-    // Only fragments have their names before the keys.
-    const [file = GATEWAY_FILE] =
-      /^gateway\.d\/.*?\.json5(?=: )/.exec(merged.place({ key, message: '' }).key) ?? [];
-    return { key, value, file: isLiteral ? file : undefined };
+    return { key, value, file: isLiteral ? merged.filesOf(key)[0] : undefined };
   });
   const isGiven = found.some(({ key }) => key === 'gateway.auth.token');
   const kept = isGiven ? undefined : resolved?.operatorTokenFile.read();

@@ -1,0 +1,155 @@
+import { parseEnv } from 'node:util';
+import { resolveSection } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import type { Environment } from './environment.ts';
+import { DOTENV_FILE } from './files.ts';
+import type { Sections } from './files.ts';
+import type { Inspection } from './inspect.ts';
+import { maskSecrets } from './secrets.ts';
+import { SECTIONS } from './sections.ts';
+
+/*
+ * A configuration that can be shown: with every default, variables as references, secrets masked, and where everything
+ * comes from. `hooks config show` prints it, and the operator API answers with it.
+ */
+
+/** A configuration without its secrets: they are `***`, and variables are as they were written. */
+export interface ShownConfiguration {
+  /** The directory of the configuration. */
+  readonly dir: string;
+  /** Who says something of each section, the strongest last: `defaults`, `demo`, `gateway.json5`, `gateway.d/mail.json5`, `GATEWAY_PORT (environment)`. */
+  readonly sources: Readonly<Record<string, readonly string[]>>;
+  /** Who said each value that is no default, by its key: `hooks.mappings[0].to`, as it stands in `configuration`. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** Where each variable that the files name comes from: `environment` or `.env`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Every section with its defaults. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+}
+
+const REFERENCE = /(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Variables that win over the files, and what they say. */
+const ADDRESS: Readonly<Record<string, string>> = {
+  GATEWAY_HOST: 'gateway.host',
+  GATEWAY_PORT: 'gateway.port',
+};
+
+const DEMO = 'demo';
+
+/** @param inspection without problems: while there are some it is undecided what would hold */
+export function showConfiguration(
+  inspection: Inspection,
+  processEnv: Environment,
+): ShownConfiguration {
+  const { dir, sections, written, isDemo } = inspection;
+  return {
+    dir,
+    sources: listSources(inspection, processEnv),
+    origins: listOrigins(inspection, processEnv),
+    variables: listVariables(inspection, processEnv),
+    configuration: maskSecrets(withDefaults(sections), isDemo ? sections : written),
+  };
+}
+
+/** For each section who said something of it, the strongest last: defaults, files, the demo, the environment. */
+function listSources(inspection: Inspection, processEnv: Environment): Record<string, string[]> {
+  const { isDemo, sections, merged } = inspection;
+  return Object.fromEntries(
+    Object.keys(SECTIONS).map((name) => {
+      const sources = ['defaults', ...merged.writersOf(name)];
+      // The demo has no gateway section; one that is there holds what the environment said.
+      if (isDemo && name !== 'gateway' && name in sections) sources.push(DEMO);
+      if (name === 'gateway') sources.push(...overriding(inspection, processEnv).values());
+      return [name, sources];
+    }),
+  );
+}
+
+/** Who said each value that is no default, by its key. */
+function listOrigins(inspection: Inspection, processEnv: Environment): Record<string, string> {
+  const { isDemo, sections, merged } = inspection;
+  const overridden = overriding(inspection, processEnv);
+  const origins = leavesOf(sections, '').map((key): [string, string] => [
+    key,
+    overridden.get(key) ?? (isDemo ? DEMO : merged.filesOf(key).join(' and ')),
+  ]);
+  return Object.fromEntries(origins);
+}
+
+/** Keys whose value is that of the environment, with the variable. */
+function overriding({ env }: Inspection, processEnv: Environment): ReadonlyMap<string, string> {
+  const set = Object.entries(ADDRESS).filter(([variable]) => isSet(env[variable]));
+  return new Map(
+    set.map(([variable, key]) => [key, `${variable} (${findOrigin(variable, processEnv)})`]),
+  );
+}
+
+/** The keys of everything that is no object, and of lists that hold none. */
+function leavesOf(value: unknown, key: string): string[] {
+  if (isRecord(value)) {
+    return Object.entries(value).flatMap(([name, inner]) =>
+      leavesOf(inner, key === '' ? name : `${key}.${name}`),
+    );
+  }
+  if (Array.isArray(value) && value.some(isRecord)) {
+    return value.flatMap((item, index) => leavesOf(item, `${key}[${index}]`));
+  }
+  return [key];
+}
+
+/** The variables that the files refer to, as far as they are set, with where their values come from. */
+function listVariables({ files }: Inspection, processEnv: Environment): Record<string, string> {
+  const texts = [files.gateway ?? '', ...(files.fragments ?? []).map(({ text }) => text)];
+  const names = texts.flatMap((text) =>
+    Array.from(text.matchAll(REFERENCE), ([, name = '']) => name),
+  );
+  const dotenv = parseEnv(files.dotenv ?? '');
+  return Object.fromEntries(
+    [...new Set(names)]
+      .filter((name) => isSet(processEnv[name]) || isSet(dotenv[name]))
+      .map((name) => [name, findOrigin(name, processEnv)]),
+  );
+}
+
+/** A variable of the process wins over the same one in `.env`. */
+function findOrigin(variable: string, processEnv: Environment): string {
+  return processEnv[variable] === undefined ? DOTENV_FILE : 'environment';
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== '';
+}
+
+/** Every section with its defaults, as plain data. The configuration has no problems. */
+function withDefaults(sections: Sections): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(SECTIONS).map(([name, { options, parts = {} }]) => {
+      const given = isRecord(sections[name]) ? sections[name] : {};
+      const own = Object.entries(given).filter(([key]) => !(key in parts));
+      const { value } = resolveSection(options, Object.fromEntries(own), name);
+      const ofParts = Object.entries(parts)
+        .filter(([part]) => given[part] !== undefined)
+        .map(([part, ofPart]) => {
+          const resolved = resolveSection(ofPart, given[part], `${name}.${part}`);
+          return [part, toPlain(resolved.value)] as const;
+        });
+      return [name, { ...toPlain(value), ...Object.fromEntries(ofParts) }];
+    }),
+  );
+}
+
+/** Options as data: maps as objects, keys without a value left out. */
+function toPlain(options: object): Record<string, unknown> {
+  const entries = options instanceof Map ? [...options] : Object.entries(options);
+  return Object.fromEntries(
+    entries
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]): [string, unknown] => [String(key), toPlainValue(value)]),
+  );
+}
+
+function toPlainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPlainValue);
+  return typeof value === 'object' && value !== null ? toPlain(value) : value;
+}
