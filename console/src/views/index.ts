@@ -35,6 +35,7 @@ export const VIEWS: readonly View[] = [
     icon: 'sessions',
     view: lazy(() => import('./sessions.tsx')),
   },
+  { path: '/hooks', title: 'Hooks', icon: 'hooks', view: lazy(() => import('./hooks.tsx')) },
   {
     path: '/channels',
     title: 'Channels',

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { copy } from '../../ui/copy.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { act, tell } from '../../ui/notices.tsx';
+import { act } from '../../ui/notices.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Time, duration } from '../../ui/time.tsx';
 import { momentsOf } from './moments.tsx';
@@ -64,7 +65,10 @@ export function Story({ id }: { id: string }) {
             title={headline === null ? hook : <Visible text={headline} />}
             actions={
               <>
-                <button type="button" onClick={() => void copyLink()}>
+                <button
+                  type="button"
+                  onClick={() => void copy(location.href, 'The link was copied.')}
+                >
                   <Icon name="link" /> Copy link
                 </button>
                 <button
@@ -127,12 +131,5 @@ function Timeline({ moments }: { moments: readonly Moment[] }) {
         );
       })}
     </ol>
-  );
-}
-
-async function copyLink(): Promise<void> {
-  await navigator.clipboard.writeText(location.href).then(
-    () => tell('The link was copied.'),
-    () => tell(`Copy it from the address bar: ${location.href}`, 'failed'),
   );
 }

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { asApiError, useResource } from '../../api/resource.ts';
-import { OPERATOR } from '../../mount.ts';
+import { copy } from '../../ui/copy.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -12,6 +12,7 @@ import {
   FIRST,
   NEW_MAPPING,
   NotYet,
+  addressOf,
   eventDraft,
   sampleDraft,
   toCurl,
@@ -162,9 +163,10 @@ function useEventOfAddress(change: (part: Partial<Draft>) => void): void {
 }
 
 async function copyCurl(draft: Draft): Promise<void> {
-  const command = toCurl(draft, new URL('hooks', OPERATOR).href);
-  await navigator.clipboard.writeText(command).then(
-    () => tell('The command was copied; HOOK_TOKEN is yours to set.'),
-    () => tell('The browser does not let the console copy.', 'failed'),
-  );
+  try {
+    const command = toCurl(draft, await addressOf(draft.hook.trim()));
+    await copy(command, 'The command was copied; HOOK_TOKEN is yours to set.');
+  } catch (error) {
+    tell(asApiError(error).message, 'failed');
+  }
 }
