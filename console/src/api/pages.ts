@@ -7,7 +7,9 @@ interface PageOf {
 }
 
 /** Rows that come page by page: the first at once, each further one when it is asked for. */
-export interface Pages<Row> extends Resource<readonly Row[]> {
+export interface Pages<Row, Answer> extends Resource<readonly Row[]> {
+  /** The first page as it was answered, for what it says besides its rows. */
+  readonly head: Answer | undefined;
   /** Asks for the next page; absent: there is none. */
   readonly more?: () => void;
 }
@@ -17,7 +19,7 @@ export function usePages<Answer extends PageOf, Row>(
   load: (cursor: string | undefined) => Promise<Answer>,
   rowsOf: (answer: Answer) => readonly Row[],
   keys: readonly unknown[],
-): Pages<Row> {
+): Pages<Row, Answer> {
   const first = useResource(() => load(undefined), keys);
   const [further, setFurther] = useState<readonly Answer[]>([]);
   const { data } = first;
@@ -29,5 +31,5 @@ export function usePages<Answer extends PageOf, Row>(
     void load(cursor).then((page) => setFurther((pages) => [...pages, page]), first.reload);
   }, [cursor]);
   const rows = data === undefined ? undefined : [data, ...further].flatMap(rowsOf);
-  return { ...first, data: rows, more: cursor === null ? undefined : more };
+  return { ...first, head: data, data: rows, more: cursor === null ? undefined : more };
 }

@@ -50,6 +50,12 @@ export function EventList() {
       }
     >
       <FilterFields filters={filters} set={set} />
+      {typeof pages.head?.searchedUntil === 'string' && (
+        <p class="callout busy">
+          What came since <Time at={pages.head.searchedUntil} /> is not searched yet: ask again in a
+          moment.
+        </p>
+      )}
       <Loaded from={pages}>
         {(loaded) => {
           const events = merged(loaded, live, filters);
@@ -73,7 +79,11 @@ export function EventList() {
   );
 }
 
-function EventRow({ event: { id, hook, status, receivedAt, headline, error } }: { event: Event }) {
+function EventRow({
+  event: { id, hook, status, receivedAt, headline, match, error },
+}: {
+  event: Event;
+}) {
   return (
     <Link class="event-row" href={`/events/${id}`}>
       <Time at={receivedAt} />
@@ -84,6 +94,12 @@ function EventRow({ event: { id, hook, status, receivedAt, headline, error } }: 
       <span class="what">
         {headline !== null && <Visible text={headline} />}
         {error !== null && <span class="error"> {error}</span>}
+        {typeof match === 'string' && (
+          <span class="faint">
+            {' '}
+            … <Visible text={match} />
+          </span>
+        )}
       </span>
     </Link>
   );
