@@ -222,6 +222,23 @@ describe('an application with HooksConsoleModule', () => {
     expect((await login()).headers['set-cookie']).toMatch(/^__Secure-hooks_session=.*; Secure$/);
   });
 
+  it('is asked under its own names only', async () => {
+    await start();
+    const evil = { host: 'evil.example', origin: 'http://evil.example', 'x-hooks-console': '1' };
+    for (let n = 0; n < 25; n += 1) {
+      const guess = await ask('POST', '/ops/api/session', evil, { token: 'wrong' });
+      expect(guess.json()).toMatchObject({ ok: false, code: 'host_not_allowed' });
+    }
+    expect((await ask('GET', '/console', evil)).statusCode).toBe(421);
+    expect((await ask('POST', '/ops/api/session', OURS, { token: 'wrong' })).statusCode).toBe(401);
+    await app.close();
+    await start({ console: { token: OPERATOR, hosts: ['Hooks.Example.com'] } });
+    const named = { ...OURS, host: 'hooks.example.com', origin: 'http://hooks.example.com' };
+    expect((await ask('POST', '/ops/api/session', named, { token: OPERATOR })).statusCode).toBe(
+      200,
+    );
+  });
+
   it.each([
     ['is short', 'sixteen-letters', /HooksConsoleModule: token .*16/],
     ['is blank', ' ', /HooksConsoleModule: token/],

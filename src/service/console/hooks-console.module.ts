@@ -22,6 +22,11 @@ export interface HooksConsoleOptions {
   readonly token: string | (() => string);
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
   readonly exposed?: boolean;
+  /**
+   * Host names under which browsers open it, e.g. `['hooks.example.com']`; others are refused, so that no page whose name
+   * leads to this machine passes for the console. Addresses and localhost are always taken. @default none
+   */
+  readonly hosts?: readonly string[];
   /** Addresses and CIDR ranges of proxies whose word about client and TLS is believed. @default those of `HooksModule` */
   readonly trustedProxies?: readonly string[];
   /** Marks for our controllers, e.g. the `Public()` that the host's global guard looks for. @default none */
@@ -74,7 +79,7 @@ function embedded(
 }
 
 function optionsOf(
-  { token, exposed = false, trustedProxies }: HooksConsoleOptions,
+  { token, exposed = false, hosts = [], trustedProxies }: HooksConsoleOptions,
   settings: HooksSettings,
 ): OpsModuleOptions {
   const tokenNow = () => (typeof token === 'function' ? token() : token).trim();
@@ -95,6 +100,7 @@ function optionsOf(
   return {
     tokens: () => ({ operator: operator(), metrics: undefined }),
     exposed,
+    hosts,
     trustedProxies: trustedProxies ?? ofHooks,
     hooksPath: hooks.path,
   };

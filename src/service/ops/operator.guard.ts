@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseBearer } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { isLocal } from './arrival.ts';
+import { bareName, isAllowedHost } from './allowed-host.ts';
 import { ConsoleLogins } from './console-logins.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
@@ -26,10 +27,19 @@ export class AddressGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     http.getResponse<FastifyReply>().headers(PRIVATE);
-    if (!this.options.exposed && !isLocal(http.getRequest<FastifyRequest>().raw)) {
+    const request = http.getRequest<FastifyRequest>();
+    if (!this.options.exposed && !isLocal(request.raw)) {
       throw new Refusal('loopback_only');
     }
+    this.#assertOwnHost(request.headers.host);
     return true;
+  }
+
+  /** Against pages whose name leads to this machine. @throws Refusal 421 */
+  #assertOwnHost(host: string | undefined): void {
+    const { hosts } = this.options;
+    if (hosts === undefined || isAllowedHost(host, new Set(hosts.map(bareName)))) return;
+    throw new Refusal('host_not_allowed');
   }
 }
 

@@ -7,6 +7,8 @@ export interface OpsModuleOptions {
   readonly tokens: () => OperatorTokens;
   /** True: other machines may ask, too. */
   readonly exposed: boolean;
+  /** Host names under which it is asked, beside addresses and localhost. Absent: whoever serves it has looked already. */
+  readonly hosts?: readonly string[];
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** `hooks.path`, with its leading slash. */
