@@ -102,6 +102,20 @@ describe('hooks events list', () => {
     expect(await listed('--session', 'agent:main:other')).toEqual([]);
   });
 
+  it('is searched by words, and shows them', async () => {
+    const id = await answered('the "unmistakable" words');
+    const search = ['events', 'list', '--search', 'UNMISTAKABLE words'];
+    const found = await eventually('it is found', async () => {
+      const { stdout } = await served.hooks(...search);
+      return stdout.includes(id) && stdout;
+    });
+    expect(found.trim().split('\n')).toHaveLength(1);
+    expect(found).toContain('unmistakable');
+    const refused = await served.hooks('events', 'list', '--search', 'ab');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('at least 3 letters');
+  });
+
   it('filters, and says when there is nothing', async () => {
     const { code, stdout, stderr } = await served.hooks('events', 'list', '--hook', 'nope');
     expect({ code, stdout, stderr }).toEqual({

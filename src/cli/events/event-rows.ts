@@ -72,8 +72,12 @@ function row(event: EventSummary, time: string, { columns, paint }: RowLook): st
 }
 
 /** What it was about; where something went wrong, half of the room is for the reason. */
-function about({ headline, error, status }: EventSummary, room: number, paint: Paint): string {
-  const words = asLine(headline ?? '');
+function about(
+  { headline, match, error, status }: EventSummary,
+  room: number,
+  paint: Paint,
+): string {
+  const words = asLine(match ?? headline ?? '');
   if (error === null) return cut(words, room);
   const colour = status === 'failed' ? 'red' : 'dim';
   const reason = asLine(error);

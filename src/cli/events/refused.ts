@@ -26,6 +26,7 @@ type Asked = OptionValues<typeof REFUSED_OPTIONS> & {
   readonly until?: string;
   readonly session?: string;
   readonly mapping?: string;
+  readonly search?: string;
 };
 
 /** Null: events are asked for. @throws CliError when what is asked for belongs to the other of both lists */
@@ -39,8 +40,8 @@ export function refusedAsked(
     throw new CliError(said, 'Say --refused, or leave them out.', EXIT.usage);
   }
   if (!refused) return null;
-  const { status, until, session, mapping } = ofEvents;
-  const wrong = Object.entries({ status, until, session, mapping }).find(
+  const { status, until, session, mapping, search } = ofEvents;
+  const wrong = Object.entries({ status, until, session, mapping, search }).find(
     ([, value]) => value !== undefined,
   );
   if (wrong !== undefined) {
