@@ -151,6 +151,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is in force and where it comes from, what is wrong with the files, and what waits for a restart */
+        get: operations["configurationReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/events": {
         parameters: {
             query?: never;
@@ -747,6 +764,34 @@ export interface components {
         /** @description Every configured channel; what happened is known since the service started. */
         Channels: {
             channels: components["schemas"]["ChannelReport"][];
+        };
+        /** @description The configuration in force, and what is wrong with the files as they are now. */
+        ConfigurationReport: {
+            /** @description True: there is neither gateway.json5 nor a fragment. */
+            isDemo: boolean;
+            /** @description While there are some, changed files are refused and the configuration in force stays. */
+            problems: components["schemas"]["Problem"][];
+            warnings: components["schemas"]["Problem"][];
+            /** @description Keys that were changed and hold only after a restart; `configuration` has the new values. */
+            restartFor: string[];
+            /** @description The directory of the configuration. */
+            dir: string;
+            /** @description Who says something of each section, the strongest last: `defaults`, `demo`, `gateway.json5`, `gateway.d/mail.json5`, `GATEWAY_PORT (environment)`. */
+            sources: {
+                [key: string]: string[];
+            };
+            /** @description Who said each value that is no default, by its key: `hooks.mappings[0].to`, as it stands in `configuration`. */
+            origins: {
+                [key: string]: string;
+            };
+            /** @description Where each variable that the files name comes from: `environment` or `.env`. */
+            variables: {
+                [key: string]: string;
+            };
+            /** @description Every section with its defaults. */
+            configuration: {
+                [key: string]: unknown;
+            };
         };
         /** @description Whether a browser is logged in to the console. */
         ConsoleLogin: {
@@ -1590,6 +1635,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "test_failed";
+                };
+            };
+        };
+        /** @description no_configuration_files */
+        NoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "no_configuration_files";
                 };
             };
         };
@@ -2571,6 +2628,33 @@ export interface operations {
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["TestFailed"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    configurationReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationReport"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
