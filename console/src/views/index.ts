@@ -20,6 +20,7 @@ export interface ViewProps {
 }
 
 export const VIEWS: readonly View[] = [
+  { path: '/', title: 'Now', icon: 'now', view: lazy(() => import('./now/now.tsx')) },
   {
     path: '/events',
     pages: ['/events/:id'],

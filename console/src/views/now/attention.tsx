@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { answer, api } from '../../api/client.ts';
+import type { Api } from '../../api/client.ts';
+import { Visible } from '../../ui/foreign-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { act } from '../../ui/notices.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Item = Api<'AttentionItem'>;
+type Action = Api<'AttentionAction'>;
+
+const TONES: Readonly<Record<Item['severity'], string>> = {
+  error: 'bad',
+  warning: 'busy',
+  info: 'calm',
+};
+
+/** What does not mend itself, the worst first, each with its button. */
+export function AttentionList({ items, reload }: { items: readonly Item[]; reload: () => void }) {
+  if (items.length === 0) {
+    return (
+      <p class="callout all-well">
+        <Icon name="done" /> Nothing needs you.
+      </p>
+    );
+  }
+  return (
+    <ul class="attention" aria-label="What needs you">
+      {items.map((item) => (
+        <li key={`${item.kind} ${item.hook} ${item.channel}`} class={TONES[item.severity]}>
+          <Icon name="alert" />
+          <div>
+            <p>
+              <strong>
+                <span class="visually-hidden">{item.severity}: </span>
+                <Visible text={item.what} />
+              </strong>
+            </p>
+            <p class="help">
+              <Visible text={item.todo} />
+              {item.since !== null && (
+                <>
+                  {' · since '}
+                  <Time at={item.since} />
+                </>
+              )}
+              {item.command !== null && (
+                <>
+                  {' · '}
+                  <code>{item.command}</code>
+                </>
+              )}
+            </p>
+          </div>
+          <div class="actions">
+            {item.actions.map((action, index) => (
+              <ActionButton
+                key={action.path}
+                action={action}
+                isFirst={index === 0}
+                reload={reload}
+              />
+            ))}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What comes after the first button cannot be undone, and asks again. */
+function ActionButton(props: { action: Action; isFirst: boolean; reload: () => void }) {
+  const { action, isFirst, reload } = props;
+  const [isAsked, ask] = useState(isFirst);
+  const [isUnderWay, setUnderWay] = useState(false);
+  const press = async () => {
+    if (!isAsked) return ask(true);
+    setUnderWay(true);
+    await act(
+      () => doAll(action.path),
+      (count) => (count === null ? `${action.label}: done.` : `${action.label}: ${count} done.`),
+    );
+    setUnderWay(false);
+    ask(isFirst);
+    reload();
+  };
+  return (
+    <button
+      type="button"
+      class={isFirst ? 'primary' : 'danger'}
+      disabled={isUnderWay}
+      onClick={() => void press()}
+      onBlur={() => ask(isFirst)}
+    >
+      {isAsked ? action.label : `${action.label} …`}
+      {isAsked && !isFirst && ': really?'}
+    </button>
+  );
+}
+
+/** As often as there is more; how many there were, or null where nothing is counted. */
+async function doAll(path: string): Promise<number | null> {
+  let count: number | null = null;
+  let cursor: string | null = null;
+  do {
+    const { retried, dismissed, nextCursor } = await post(withCursor(path, cursor));
+    const done = retried ?? dismissed;
+    if (done !== undefined) count = (count ?? 0) + done;
+    cursor = nextCursor ?? null;
+  } while (cursor !== null);
+  return count;
+}
+
+function withCursor(path: string, cursor: string | null): string {
+  if (cursor === null) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+}
+
+interface Pressed {
+  readonly retried?: number;
+  readonly dismissed?: number;
+  readonly nextCursor?: string | null;
+}
+
+/** The service names the path; all that it names take a POST without a body. */
+function post(path: string): Promise<Pressed> {
+  return answer<object>(api.POST(path as '/ops/api/resume'));
+}

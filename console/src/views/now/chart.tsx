@@ -1,0 +1,198 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { theme } from '../../theme.ts';
+
+const HEIGHT = 150;
+const WHOLE_NUMBERS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000];
+
+/** One line of a chart, by its meaning. */
+export interface Series {
+  readonly name: string;
+  readonly counts: readonly number[];
+  readonly tone: 'good' | 'bad' | 'busy';
+  /** How much there was, not how much came: the most of it is told, not the sum. */
+  readonly isLevel?: boolean;
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly window: 'hour' | 'day' | 'week';
+  /** When each step begins, in seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+}
+
+/** What was counted over time: drawn, said in one sentence, and as a table for whoever asks. */
+export function Chart({ title, window, times, series }: ChartProps) {
+  const [pointed, point] = useState<number | null>(null);
+  const said = series.map(({ name, counts, isLevel }) =>
+    isLevel
+      ? `${Math.max(...counts).toLocaleString()} ${name} at most`
+      : `${sum(counts).toLocaleString()} ${name}`,
+  );
+  const at = pointed === null ? undefined : times[pointed];
+  return (
+    <article class="card" aria-label={title}>
+      <div class="page-head">
+        <h2>{title}</h2>
+        <ul class="legend">
+          {series.map(({ name, tone }, index) => (
+            <li key={name} class={tone}>
+              {said[index]}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Drawing
+        label={`${title} of the last ${window}: ${said.join(', ')}.`}
+        window={window}
+        times={times}
+        series={series}
+        point={point}
+      />
+      <p class="pointed faint">
+        {at === undefined
+          ? `last ${window}`
+          : `${stepName(at)}: ${series.map(({ name, counts }) => `${counts[pointed!]} ${name}`).join(', ')}`}
+      </p>
+      <Figures title={title} times={times} series={series} />
+    </article>
+  );
+}
+
+function Drawing(props: {
+  label: string;
+  window: ChartProps['window'];
+  times: readonly number[];
+  series: readonly Series[];
+  point: (step: number | null) => void;
+}) {
+  const { label, window, times, series, point } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const data: uPlot.AlignedData = [[...times], ...series.map(({ counts }) => [...counts])];
+  const latest = useRef(data);
+  latest.current = data;
+  useEffect(() => {
+    const element = place.current!;
+    const drawn = new uPlot(
+      optionsFor(element, { window, series, point }),
+      latest.current,
+      element,
+    );
+    chart.current = drawn;
+    const watch = new ResizeObserver(() =>
+      drawn.setSize({ width: element.clientWidth, height: HEIGHT }),
+    );
+    watch.observe(element);
+    return () => {
+      chart.current = null;
+      watch.disconnect();
+      drawn.destroy();
+    };
+  }, [theme.value, window]);
+  useEffect(() => chart.current?.setData(latest.current), [JSON.stringify(data)]);
+  return <div ref={place} class="drawing" role="img" aria-label={label} />;
+}
+
+function optionsFor(
+  element: HTMLElement,
+  {
+    window,
+    series,
+    point,
+  }: Pick<ChartProps, 'window' | 'series'> & { point: (step: number | null) => void },
+): uPlot.Options {
+  const named = (seconds: number) => (window === 'week' ? DAY : CLOCK).format(seconds * 1000);
+  const style = getComputedStyle(element);
+  const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const axis = {
+    stroke: color('faint'),
+    grid: { stroke: color('line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: { y: { range: (_chart, _least, most) => [0, Math.max(1, most)] } },
+    axes: [
+      { ...axis, size: 28, values: (_chart, at) => at.map((seconds) => named(seconds)) },
+      { ...axis, incrs: WHOLE_NUMBERS, size: 52 },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, tone }, index) => ({
+        label: name,
+        stroke: color(tone),
+        fill: color(`${tone}-soft`),
+        width: 2,
+        // Told apart without its colour, too.
+        ...(index > 0 && { dash: [4, 3] }),
+        paths: uPlot.paths.stepped!({ align: 1 }),
+        points: { show: false },
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
+  };
+}
+
+/** The same numbers to read; steps in which nothing happened are left out. */
+function Figures({ title, times, series }: Omit<ChartProps, 'window'>) {
+  const [isOpen, open] = useState(false);
+  const steps = times
+    .map((_, step) => step)
+    .filter((step) => series.some((one) => one.counts[step]! > 0));
+  return (
+    <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
+      <summary>Figures</summary>
+      {isOpen && (
+        <div class="table" tabIndex={0} role="region" aria-label={`${title}, figures`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col" class="number">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {steps.toReversed().map((step) => (
+                <tr key={step}>
+                  <th scope="row">{stepName(times[step]!)}</th>
+                  {series.map(({ name, counts }) => (
+                    <td key={name} class="number" data-title={name}>
+                      {counts[step]}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {steps.length === 0 && <p>Nothing happened.</p>}
+        </div>
+      )}
+    </details>
+  );
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+const STEP = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+function stepName(seconds: number): string {
+  return STEP.format(seconds * 1000);
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import { answer, api } from '../../api/client.ts';
+import type { Api } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { Loaded, Page } from '../../ui/page.tsx';
+import { AttentionList } from './attention.tsx';
+import { Chart } from './chart.tsx';
+import './now.css';
+
+type Activity = Api<'ActivityReport'>;
+type Window = Activity['window'];
+
+const WINDOWS: readonly Window[] = ['hour', 'day', 'week'];
+const EVERY_MS = 10_000;
+
+/** What needs a person, and what happened lately. */
+export default function Now() {
+  const [window, setWindow] = useState<Window>('hour');
+  const attention = useResource(() => answer(api.GET('/ops/api/attention')), [], EVERY_MS);
+  const activity = useResource(
+    () => answer(api.GET('/ops/api/activity', { params: { query: { window } } })),
+    [window],
+    EVERY_MS,
+  );
+  return (
+    <Page
+      title="Now"
+      actions={WINDOWS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === window}
+          class={each === window ? 'primary' : undefined}
+          onClick={() => setWindow(each)}
+        >
+          Last {each}
+        </button>
+      ))}
+    >
+      <Loaded from={attention}>
+        {({ items }) => <AttentionList items={items} reload={attention.reload} />}
+      </Loaded>
+      <Loaded from={activity}>{(report) => <Charts activity={report} />}</Loaded>
+    </Page>
+  );
+}
+
+function Charts({ activity }: { activity: Activity }) {
+  const { window, stepSeconds, from } = activity;
+  const begin = Date.parse(from) / 1000;
+  const times = activity.accepted.map((_, step) => begin + step * stepSeconds);
+  const of = { times, window };
+  return (
+    <div class="cards charts">
+      <Chart
+        {...of}
+        title="Requests"
+        series={[
+          { name: 'accepted', counts: activity.accepted, tone: 'good' },
+          { name: 'refused', counts: activity.refused, tone: 'bad' },
+        ]}
+      />
+      <Chart
+        {...of}
+        title="Runs"
+        series={[
+          { name: 'succeeded', counts: activity.runsSucceeded, tone: 'good' },
+          { name: 'failed', counts: activity.runsFailed, tone: 'bad' },
+        ]}
+      />
+      <Chart
+        {...of}
+        title="Deliveries"
+        series={[
+          { name: 'delivered', counts: activity.delivered, tone: 'good' },
+          { name: 'failed', counts: activity.deliveriesFailed, tone: 'bad' },
+        ]}
+      />
+      <Chart
+        {...of}
+        title="Waiting work"
+        series={[{ name: 'waiting', counts: activity.waiting, tone: 'busy', isLevel: true }]}
+      />
+    </div>
+  );
+}

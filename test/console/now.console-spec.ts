@@ -1,0 +1,61 @@
+import type { Browser } from 'playwright-core';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { Operator, hookToken, launch, operatorToken } from './browser.ts';
+
+/** The first view: what needs a person, each with its button, and what happened lately. */
+describe('The view Now of the console', () => {
+  const directory = new ConfigDirectory();
+  let browser: Browser;
+  let service: ServiceProcess;
+  let operator: Operator;
+
+  beforeAll(async () => {
+    service = await ServiceProcess.listening(directory.path);
+    browser = await launch();
+  });
+  beforeEach(async () => {
+    operator = await Operator.at(service, browser);
+    await operator.logIn(operatorToken(directory.path));
+    await operator.open('/');
+  });
+  afterEach(() => operator[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await browser.close();
+    await service[Symbol.asyncDispose]();
+    directory[Symbol.dispose]();
+  });
+
+  it('draws what was counted, and has it as a table', async () => {
+    const { page } = operator;
+    for (const text of ['one', 'two', 'three']) {
+      await service.ask('/hooks/wake', { token: hookToken(directory.path), body: { text } });
+    }
+    await page.reload();
+    const requests = page.getByRole('article', { name: 'Requests' });
+    await requests.getByRole('img', { name: /of the last hour: 3 accepted, 0 refused/ }).waitFor();
+    await requests.locator('canvas').waitFor();
+    await requests.getByText('Figures').click();
+    await requests.getByRole('cell', { name: '3', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Last week' }).click();
+    await requests.getByRole('img', { name: /of the last week: 3 accepted/ }).waitFor();
+    expect(await operator.violations()).toEqual([]);
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('resumes a paused service by its one button', async () => {
+    const { page } = operator;
+    const token = operatorToken(directory.path);
+    await service.ask('/ops/api/pause', { token, body: {} });
+    await page.reload();
+    const needs = page.getByRole('list', { name: 'What needs you' });
+    await needs.getByText('the service is paused').waitFor();
+    expect(await operator.violations()).toEqual([]);
+    await needs.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Resume: done.').waitFor();
+    await needs.getByText('the service is paused').waitFor({ state: 'detached' });
+    const { body } = await service.ask('/ops/api/status', { token });
+    expect(body['paused']).toBe(false);
+    expect(operator.complaints).toEqual([]);
+  });
+});
