@@ -17,7 +17,7 @@ import {
 } from './service/configuration/reload.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { MailWatch } from './service/mail-watch.ts';
-import { TokenUses } from './service/token-uses.ts';
+import { TokenUses, readTokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
@@ -51,6 +51,7 @@ export class AppModule {
       hooksPath: normalizePrefix(given.path ?? ''),
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
+      tokenUses: () => readTokenUses(configuration.store.dir),
       configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,

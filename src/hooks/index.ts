@@ -97,6 +97,7 @@ export {
   resolveSection,
   shortToken,
   tokenFor,
+  tokenWarnings,
   writtenDigest,
   writtenTokens,
 } from './options/index.ts';

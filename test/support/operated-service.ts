@@ -236,7 +236,7 @@ function hooksStandIn({
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: Refusals, useValue: ledger.refusals },
     { provide: ConsoleSessions, useValue: ledger.consoleSessions },
-    { provide: HookAuthentication, useValue: { secretWindows: windows } },
+    { provide: HookAuthentication, useValue: { secretWindows: windows, lastUses: new Map() } },
     { provide: HookReplay, useValue: replays },
     { provide: HookPreview, useValue: previews },
     { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },

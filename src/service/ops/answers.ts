@@ -51,6 +51,28 @@ export interface SampleRequest {
   readonly contentType: string;
 }
 
+/** One token that opens hooks, without anything it could be found by. */
+export interface TokenReport {
+  /** Where it stands: `hooks.token`, or `hooks.tokens[0].tokens[1]`. */
+  readonly key: string;
+  /** Its sender; null: `hooks.token`, which is nobody's in particular. */
+  readonly id: string | null;
+  /** What it opens; `*`: every hook. */
+  readonly hooks: readonly string[];
+  /** Null: no end. */
+  readonly notAfter: string | null;
+  readonly isEnded: boolean;
+  /** Null: not since it is there. */
+  readonly lastUsedAt: string | null;
+  /** Why it should be replaced, to continue the key; null: it need not. */
+  readonly warning: string | null;
+}
+
+/** Every token in force. */
+export interface Tokens {
+  readonly tokens: readonly TokenReport[];
+}
+
 /** How requests to one hook prove who sends them; with neither a scheme nor a token nobody can. */
 export interface HookVerification {
   /** Signatures of this scheme; null: none is asked for. */

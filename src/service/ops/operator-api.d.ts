@@ -662,6 +662,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every token in force, by its place
+         * @description Every token in force, by its place: who has it, what it opens, until when, and when it was last used.
+         */
+        get: operations["tokensList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1438,6 +1458,26 @@ export interface components {
             messageId: string | null;
             /** @constant */
             ok: true;
+        };
+        /** @description One token that opens hooks, without anything it could be found by. */
+        TokenReport: {
+            /** @description Where it stands: `hooks.token`, or `hooks.tokens[0].tokens[1]`. */
+            key: string;
+            /** @description Its sender; null: `hooks.token`, which is nobody's in particular. */
+            id: string | null;
+            /** @description What it opens; `*`: every hook. */
+            hooks: string[];
+            /** @description Null: no end. */
+            notAfter: string | null;
+            isEnded: boolean;
+            /** @description Null: not since it is there. */
+            lastUsedAt: string | null;
+            /** @description Why it should be replaced, to continue the key; null: it need not. */
+            warning: string | null;
+        };
+        /** @description Every token in force. */
+        Tokens: {
+            tokens: components["schemas"]["TokenReport"][];
         };
         /** @description Tokens of one turn, as the provider counted them. */
         TokenUsage: {
@@ -3841,6 +3881,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceStatus"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    tokensList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];

@@ -17,6 +17,8 @@ export interface OpsModuleOptions {
   readonly hooksOrigin?: string | undefined;
   /** The configuration in force and its files. Absent: the application that imports the hooks configures them. */
   readonly configurationReport?: () => Promise<ConfigurationReport>;
+  /** When each hook token was last used before this start, by the name of its secret. Absent: nobody keeps that. */
+  readonly tokenUses?: () => Promise<ReadonlyMap<string, number>>;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */

@@ -25,6 +25,7 @@ import { SecretWindowsController } from './secret-windows.controller.ts';
 import { ConsoleLogins } from './console-logins.ts';
 import { SessionController } from './session.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
+import { TokensController } from './tokens.controller.ts';
 import { StatusController } from './status.controller.ts';
 import { TokenCheck } from './token-check.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
@@ -39,6 +40,7 @@ const OPERATOR_API = [
   RunsController,
   RefusalsController,
   HooksController,
+  TokensController,
   ConfigurationController,
   SamplesController,
   PreviewController,
