@@ -50,6 +50,7 @@ export type {
   DeliveryTarget,
   DeliveryUpdate,
   EventDetails,
+  EventChanges,
   EventFilter,
   EventNote,
   EventRequest,

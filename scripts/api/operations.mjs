@@ -155,6 +155,14 @@ export class Operations {
 
   #success(method, operationId, verb) {
     if (operationId === 'eventsReplay') return replayed();
+    if (operationId === 'eventStreamFollow') {
+      return {
+        200: {
+          description: 'Server-sent events, until somebody ends it.',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+      };
+    }
     if (operationId === 'metricsScrape') {
       return {
         200: {

@@ -177,6 +177,7 @@ export type {
   DeliveryUpdate,
   Destination,
   StepOutcome,
+  EventChanges,
   EventFilter,
   EventRequest,
   EventStatus,

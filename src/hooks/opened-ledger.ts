@@ -102,6 +102,7 @@ export const ledgerPorts: readonly Provider[] = [
   }),
   port(EventStore, (ledger) => ledger.events, {
     list: true,
+    follow: true,
     get: true,
     run: true,
     storedRequest: true,

@@ -106,6 +106,10 @@ export const OPS_REFUSALS = {
     sentence: 'Events cannot be searched at the moment, and everything else can be done: {detail}.',
   },
   metrics_unavailable: { status: 501, sentence: 'There are no metrics: {detail}.' },
+  too_many_streams: {
+    status: 503,
+    sentence: 'Close one of the 20 streams of events that are open, or ask GET /ops/api/events.',
+  },
   not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
   stopping: {
     status: 503,

@@ -14,6 +14,7 @@ import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSearching } from './ledger/searching.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import { describeEventDetails } from './ledger/event-details.contract.ts';
+import { describeEventFeed } from './ledger/event-feed.contract.ts';
 import { describeEventList } from './ledger/event-list.contract.ts';
 import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
@@ -31,6 +32,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeSessions(openStore);
     describeTranscripts(openStore);
     describeEventDetails(openStore);
+    describeEventFeed(openStore);
     describeEventList(openStore);
     describeSearching(openStore);
     describeOperations(openStore);

@@ -15,6 +15,7 @@ import type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  EventChanges,
   EventFilter,
   EventDetails,
   EventSummary,
@@ -84,6 +85,8 @@ export class OperatedLedger {
   readonly refusals: Refusals;
   readonly consoleSessions: ConsoleSessions;
   lost: LostRequests[] = [];
+  /** What happens to whoever follows. */
+  changes: (signal: AbortSignal) => AsyncIterable<EventChanges> = async function* () {};
   failed: LostRequests[] = [];
   deadWork: DeadWork[] = [];
   freeBytes = 100_000_000_000;
@@ -103,6 +106,14 @@ export class OperatedLedger {
 class OperatedEvents extends EventStore {
   constructor(private readonly ledger: OperatedLedger) {
     super();
+  }
+
+  async follow(
+    mark: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<EventChanges>> {
+    this.ledger.journal.push(`follow ${mark}`);
+    return this.ledger.changes(signal);
   }
 
   async list(filter: EventFilter): Promise<FoundEvents> {

@@ -4,6 +4,7 @@ import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import { EventStore, SearchRefused } from '../../hooks/ports/event-store.ts';
 import type {
+  EventChanges,
   EventDetails,
   EventFilter,
   FoundEvents,
@@ -24,6 +25,8 @@ import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
 import { searchProblem } from '../../platform/search-text.ts';
 import { encodeChange } from './codec.ts';
+import { followEvents } from './event-feed.ts';
+import type { FeedSource } from './event-feed.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import { decodeEventDetails, decodeRequest, decodeRunStory } from './stored-head.ts';
 import type { RpcClient } from './worker-client.ts';
@@ -34,12 +37,21 @@ import type { RpcClient } from './worker-client.ts';
 /** Everything that an operator reads, on the reader thread. */
 export class SqliteEventStore extends EventStore {
   readonly #reader: RpcClient<ReaderCalls>;
+  readonly #feed: FeedSource;
   readonly #hasSearch: boolean;
 
-  constructor(reader: RpcClient<ReaderCalls>, hasSearch: boolean) {
+  constructor(feed: FeedSource, hasSearch: boolean) {
     super();
-    this.#reader = reader;
+    this.#reader = feed.reader;
+    this.#feed = feed;
     this.#hasSearch = hasSearch;
+  }
+
+  async follow(
+    mark: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<EventChanges>> {
+    return followEvents(this.#feed, mark, signal);
   }
 
   list(filter: EventFilter): Promise<FoundEvents> {

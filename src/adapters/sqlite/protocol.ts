@@ -27,6 +27,7 @@ import type {
 import type {
   EventFilter,
   EventStore,
+  EventSummary,
   SessionDetails,
   SessionFilter,
 } from '../../hooks/ports/event-store.ts';
@@ -53,6 +54,8 @@ export interface Batch<C extends CallMap<C>> {
   readonly now: number;
   /** Milliseconds of a clock that nobody can set, by which steps of the other are noticed. */
   readonly elapsed: number;
+  /** Whether anybody wants to know which events change. */
+  readonly isWatched: boolean;
   readonly calls: readonly Call<C>[];
 }
 
@@ -63,6 +66,8 @@ export interface BatchAnswer {
   readonly failures: readonly CallFailure[];
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
+  /** Keys of events that were accepted or changed their status, if anybody wants to know. */
+  readonly changedEvents: readonly number[];
   /** How long the batch took, most of it the commit. */
   readonly tookMs: number;
   /** Why nothing can be written any more, in a sentence; the thread ends. Null: all is well. */
@@ -173,6 +178,7 @@ export interface ClaimResult {
 /** What an operator looks at; read beside the writer, never in its way. */
 export interface ReaderCalls {
   list: { args: [filter: EventFilter]; result: Awaited<ReturnType<EventStore['list']>> };
+  summaries: { args: [keys: readonly number[]]; result: EventSummary[] };
   get: { args: [id: string]; result: StoredEventDetails | null };
   run: { args: [id: string]; result: StoredRunStory | null };
   storedRequest: {

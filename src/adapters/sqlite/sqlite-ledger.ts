@@ -103,7 +103,7 @@ async function openDirectory(
     await reader.close();
     await writer.close();
   };
-  return buildLedger({ watch, writer, reader, follower, hasSearch, close });
+  return buildLedger({ watch, writer, reader, follower, hasSearch, clock, close });
 }
 
 /** A database in memory belongs to one connection: its writer thread does the reading too. */
@@ -118,6 +118,7 @@ async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
     // A search in memory follows everything before it looks.
     follower: null,
     hasSearch: true,
+    clock,
     close: () => client.close(),
   });
 }
@@ -130,17 +131,21 @@ interface OpenStore {
   /** Null: the index is not followed beside the calls. */
   readonly follower: SearchFollower | null;
   readonly hasSearch: boolean;
+  readonly clock: Clock;
   readonly close: () => Promise<void>;
 }
 
 /** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
 function buildLedger(store: OpenStore): Ledger {
-  const { watch, writer, reader, follower, close } = store;
+  const { watch, writer, reader, follower, clock, close } = store;
   return {
     intake: new SqliteIntake(writer, watch.health, follower),
     work: new SqliteWorkLedger(writer, watch, follower),
     sessions: new SqliteSessions(writer),
-    events: new SqliteEventStore(reader, store.hasSearch),
+    events: new SqliteEventStore(
+      { changed: watch.changedEvents, writer, reader, clock },
+      store.hasSearch,
+    ),
     refusals: new SqliteRefusals(writer, reader),
     consoleSessions: new SqliteConsoleSessions(writer, reader),
     admin: new SqliteLedgerAdmin(writer, reader),

@@ -18,7 +18,7 @@ describe('WorkerClient', () => {
     const client = clientOf(`port.on('message', (batch) => {
       if (batch === 'close') return port.close();
       const values = batch.calls.map(() => batch.calls.length);
-      port.postMessage({ values, failures: [], changedLanes: [], lost: null });
+      port.postMessage({ values, failures: [], changedLanes: [], changedEvents: [], lost: null });
     });`);
     const first = client.call('echo', 1);
     await new Promise((resolve) => setImmediate(resolve));

@@ -26,6 +26,10 @@ export interface RpcClient<C extends CallMap<C>> {
 export interface ThreadReports {
   /** Called after a batch with the lanes in which something may have become claimable. */
   changed?(lanes: readonly Lane[]): void;
+  /** Asked before each batch: whether anybody wants to know which events it changes. @default false */
+  isWatched?(): boolean;
+  /** Called after a batch with the keys of events that it changed. */
+  eventsChanged?(keys: readonly number[]): void;
   /** Called after each batch that was answered, with how long it took in milliseconds. */
   committed?(ms: number): void;
   /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
@@ -121,10 +125,11 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     this.#worker.ref();
     const calls = this.#underWay.map(({ call }) => call);
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
-    this.#worker.postMessage({ now, elapsed, calls }, []);
+    const isWatched = this.#reports.isWatched?.() ?? false;
+    this.#worker.postMessage({ now, elapsed, isWatched, calls }, []);
   }
 
-  #settle({ values, failures, changedLanes, tookMs, lost }: BatchAnswer): void {
+  #settle({ values, failures, changedLanes, changedEvents, tookMs, lost }: BatchAnswer): void {
     if (lost !== null) {
       this.#isLost = true;
       return this.#fail(lost);
@@ -139,6 +144,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     }
     this.#reports.committed?.(tookMs);
     if (changedLanes.length > 0) this.#reports.changed?.(changedLanes);
+    if (changedEvents.length > 0) this.#reports.eventsChanged?.(changedEvents);
     this.#window.open(answered.length, this.#waiting.length);
     if (this.#waiting.length > 0) this.#schedule();
     else this.#rest();

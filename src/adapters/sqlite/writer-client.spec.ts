@@ -14,11 +14,11 @@ const OPEN = `port.postMessage({ refusal: null, found: ${JSON.stringify(found)} 
 const DIES = `${OPEN} port.on('message', () => { throw new Error('an oops'); });`;
 const ANSWERS = `${OPEN} port.on('message', (batch) => {
   if (batch === 'close') return port.close();
-  port.postMessage({ values: [7], failures: [], changedLanes: [], lost: null });
+  port.postMessage({ values: [7], failures: [], changedLanes: [], changedEvents: [], lost: null });
 });`;
 const REFUSES = `port.postMessage({ refusal: 'it is gone', found: null }); port.close();`;
 const LOSES = `${OPEN} port.on('message', () => {
-  port.postMessage({ values: [], failures: [], changedLanes: [], lost: 'the file was removed' });
+  port.postMessage({ values: [], failures: [], changedLanes: [], changedEvents: [], lost: 'the file was removed' });
   port.close();
 });`;
 
@@ -34,6 +34,8 @@ function writerOf(dir: string | null, ...scripts: string[]) {
   const writer = new WriterClient<Calls>({ dir, start }, new ManualClock(), {
     changed: (lanes) => told.push(`changed ${lanes.join()}`),
     committed: () => {},
+    isWatched: () => false,
+    eventsChanged: () => {},
     waits: () => {},
     held: () => [[4, 2]],
     died: (reason) => told.push(`died ${reason}`),

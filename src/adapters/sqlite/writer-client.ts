@@ -13,6 +13,10 @@ import type { RpcClient } from './worker-client.ts';
 export interface WriterReports {
   /** Something may have become claimable in these lanes. */
   changed(lanes: readonly Lane[]): void;
+  /** Whether anybody wants to know which events change. */
+  isWatched(): boolean;
+  /** These events, by key, were accepted or changed their status. */
+  eventsChanged(keys: readonly number[]): void;
   /** A batch took so many milliseconds. */
   committed(ms: number): void;
   /** What this process has in hand, while a writer that died is begun anew. */
@@ -73,6 +77,8 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
     if (found.lastId !== null) continueIdsAfter(found.lastId);
     this.#client = new WorkerClient<C>(worker, this.#clock, {
       changed: (lanes) => this.#reports.changed(lanes),
+      isWatched: () => this.#reports.isWatched(),
+      eventsChanged: (keys) => this.#reports.eventsChanged(keys),
       committed: (ms) => this.#reports.committed(ms),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });

@@ -200,6 +200,16 @@ export class SearchRefused extends Error {
   }
 }
 
+/** Events that were accepted or changed their status. @publicApi */
+export interface EventChanges {
+  /** As they are now, the last that changed first; at most 50. */
+  readonly events: readonly EventSummary[];
+  /** How many others changed; after a break at least so many. */
+  readonly more: number;
+  /** Where to go on after a break. */
+  readonly mark: string;
+}
+
 /** What a replay needs of a stored event. @publicApi */
 export interface StoredRequest {
   readonly hook: string;
@@ -212,6 +222,19 @@ export interface StoredRequest {
 export abstract class EventStore {
   /** Newest first. @throws SearchRefused */
   abstract list(filter: EventFilter): Promise<FoundEvents>;
+
+  /**
+   * What changes from now on, or from a mark on, at most four times a second: a reader that is slower is told of more at a
+   * time. The first comes at once, with what was missed since the mark and else empty: whatever is listed after it came
+   * is complete together with the later ones. A mark of an earlier process or of more than 10,000 changes ago brings the
+   * events that were accepted since, and no changes of older ones.
+   * @param signal ends it, also while nothing changes.
+   * @throws LedgerUnavailable while it goes on.
+   */
+  abstract follow(
+    mark: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<EventChanges>>;
 
   /** Null for an unknown id. */
   abstract get(id: string): Promise<EventDetails | null>;

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events that are accepted or change their status, as server-sent events
+         * @description Events that are accepted or change their status, as server-sent events: `event: events` with `{events, more}`, the last that changed first, at most four times a second. `Last-Event-ID` goes on after a break.
+         */
+        get: operations["eventStreamFollow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/events": {
         parameters: {
             query?: never;
@@ -1690,6 +1710,20 @@ export interface components {
                 };
             };
         };
+        /** @description stopping, store_unavailable, too_many_streams */
+        StoppingOrStoreUnavailableOrTooManyStreams: {
+            headers: {
+                /** @description Seconds until it is worth asking again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "stopping" | "store_unavailable" | "too_many_streams";
+                };
+            };
+        };
         /** @description search_off */
         SearchOff: {
             headers: {
@@ -2696,6 +2730,32 @@ export interface operations {
             500: components["responses"]["InternalError"];
             501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    eventStreamFollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, until somebody ends it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoppingOrStoreUnavailableOrTooManyStreams"];
         };
     };
     eventsList: {

@@ -7,6 +7,8 @@ import { Attention } from './attention.ts';
 import { ChannelsController } from './channels.controller.ts';
 import { ServiceCondition } from './condition.ts';
 import { ConfigurationController } from './configuration.controller.ts';
+import { EventStreamController } from './event-stream.controller.ts';
+import { EventStreams } from './event-streams.ts';
 import { EventsController } from './events.controller.ts';
 import { HealthController } from './health.controller.ts';
 import { HooksController } from './hooks.controller.ts';
@@ -15,6 +17,7 @@ import { MailController } from './mail.controller.ts';
 import { MetricsController } from './metrics.controller.ts';
 import { MetricsModule } from './metrics.ts';
 import { OpenapiController } from './openapi.controller.ts';
+import { OperatorGuard } from './operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './preview.controller.ts';
@@ -36,6 +39,7 @@ const OPERATOR_API = [
   StatusController,
   AttentionController,
   ActivityController,
+  EventStreamController,
   EventsController,
   RunsController,
   RefusalsController,
@@ -54,7 +58,15 @@ const OPERATOR_API = [
 /** What tells of the whole process, and so is of the standalone service only. */
 const OF_THE_SERVICE = [OpenapiController, MetricsController, HealthController];
 
-const PROVIDERS = [TrustedProxies, TokenCheck, ConsoleLogins, ServiceCondition, Attention];
+const PROVIDERS = [
+  TrustedProxies,
+  TokenCheck,
+  ConsoleLogins,
+  ServiceCondition,
+  Attention,
+  OperatorGuard,
+  EventStreams,
+];
 
 /** How the options are made where they depend on the settings of the hooks. */
 export interface OpsOptionsFactory {

@@ -19,6 +19,8 @@ import type { SystemEvents } from './system-events.ts';
 
 /** What accepting touches besides its own tables. */
 interface Tables {
+  /** Keys of events that are new, or changed. */
+  readonly changedEvents: Set<number>;
   readonly keys: IdempotencyKeys;
   readonly pause: Pause;
   readonly room: Room;
@@ -110,6 +112,7 @@ export class Accepting {
       (key) => key !== null,
     );
     const key = ownKeyOf(event.id);
+    this.#tables.changedEvents.add(key);
     const heartbeats = countHeartbeats(actions, event.id);
     const shownIn = sessionOfBare(actions);
     this.#sql.insert.run(

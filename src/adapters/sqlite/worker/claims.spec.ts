@@ -18,7 +18,7 @@ function plans(): { sql: string; plan: string }[] {
     return prepare(sql);
   };
   const queue = new WorkQueue(db, backlog);
-  const claims = new Claims(db, { queue, underWay, parts });
+  const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
   expect(claims.isHeld(1, 1)).toBe(false);
   const found = prepared.map((sql) => {
     const rows = prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

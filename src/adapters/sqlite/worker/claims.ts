@@ -19,6 +19,8 @@ import type { HeldWork, UnderWay } from './under-way.ts';
 
 /** What claiming reads and moves besides the rows of work. */
 interface Tables {
+  /** Keys of events that are new, or changed. */
+  readonly changedEvents: Set<number>;
   readonly queue: WorkQueue;
   readonly underWay: UnderWay;
   readonly parts: Parts;
@@ -45,6 +47,7 @@ const NOTHING: ClaimResult = { leases: [], nextDue: null };
  * leases of the one before ended at the opening, and none of ours runs out by the clock.
  */
 export class Claims {
+  readonly #changedEvents: Set<number>;
   readonly #queue: WorkQueue;
   readonly #underWay: UnderWay;
   readonly #parts: Parts;
@@ -52,7 +55,8 @@ export class Claims {
   /** Where the next claim of a lane goes on. */
   readonly #places: Record<Lane, Place> = { turn: BEGINNING, delivery: BEGINNING };
 
-  constructor(db: DatabaseSync, { queue, underWay, parts }: Tables) {
+  constructor(db: DatabaseSync, { changedEvents, queue, underWay, parts }: Tables) {
+    this.#changedEvents = changedEvents;
     this.#queue = queue;
     this.#underWay = underWay;
     this.#parts = parts;
@@ -160,8 +164,12 @@ export class Claims {
     this.#underWay.begin(held);
     const part = held.kind === 'delivery' ? this.#parts.first(held.id) : undefined;
     if (held.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
-    if (lease.eventId !== null) this.#sql.beginEvent.run(ownKeyOf(lease.eventId));
+    if (lease.eventId !== null) this.#beginEvent(ownKeyOf(lease.eventId));
     return part === undefined ? lease : { ...lease, part };
+  }
+
+  #beginEvent(event: number): void {
+    if (Number(this.#sql.beginEvent.run(event).changes) > 0) this.#changedEvents.add(event);
   }
 
   /** Whether this attempt is still the one under way. */

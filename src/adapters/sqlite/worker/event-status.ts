@@ -47,9 +47,12 @@ function prepareCounts(db: DatabaseSync) {
 /** Derives the status of events anew. */
 export class Settlement {
   readonly #sql: ReturnType<typeof prepareSettlement>;
+  readonly #changed: Set<number>;
 
-  constructor(db: DatabaseSync) {
+  /** @param changed is filled with the keys of events whose status has changed. */
+  constructor(db: DatabaseSync, changed: Set<number>) {
     this.#sql = prepareSettlement(db);
+    this.#changed = changed;
   }
 
   /** @param events by their keys. */
@@ -58,7 +61,9 @@ export class Settlement {
       const row = this.#sql.effects.get(event);
       if (row === undefined) continue;
       const status = deriveStatus(row);
-      if (status !== text(row, 'status')) this.#sql.setStatus.run(status, event);
+      if (status === text(row, 'status')) continue;
+      this.#sql.setStatus.run(status, event);
+      this.#changed.add(event);
     }
   }
 }

@@ -44,7 +44,8 @@ function buildWriterTables(db: DatabaseSync, now: number) {
   );
   const queue = new WorkQueue(db, backlog);
   const heartbeats = new HeartbeatCounts(db);
-  const settlement = new Settlement(db);
+  const changedEvents = new Set<number>();
+  const settlement = new Settlement(db, changedEvents);
   const systemEvents = new SystemEvents(db, heartbeats);
   const transcripts = new Transcripts(db);
   const routes = new Routes(db);
@@ -63,6 +64,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     routes,
   });
   return {
+    changedEvents,
     activity,
     backlog,
     underWay,
@@ -76,8 +78,16 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     changes,
     consoleSessions: new ConsoleSessionRecord(db),
     refusals: new RefusalRecord(db, activity),
-    accepting: new Accepting(db, { keys, pause, room, systemEvents, changes, activity }),
-    claims: new Claims(db, { queue, underWay, parts }),
+    accepting: new Accepting(db, {
+      changedEvents,
+      keys,
+      pause,
+      room,
+      systemEvents,
+      changes,
+      activity,
+    }),
+    claims: new Claims(db, { changedEvents, queue, underWay, parts }),
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
     deadWork: new DeadWork(db, queue, settlement),
@@ -206,6 +216,7 @@ export function createWriterHandlers(
     forget,
     writeRest: () => activity.writeRest(),
     changedLanes: queue.changedLanes,
+    changedEvents: tables.changedEvents,
   };
 }
 
@@ -229,6 +240,7 @@ export function createReaderHandlers(
   const index = new SearchIndex(db, list, searchFile);
   const handlers: Handlers<ReaderCalls> = {
     list: (_now, filter) => list.list(filter),
+    summaries: (_now, keys) => list.byKeys(keys),
     get: (_now, id) => events.get(id),
     run: (_now, id) => events.run(id),
     storedRequest: (_now, id) => events.storedRequest(id),

@@ -117,6 +117,8 @@ function findDamage(db: DatabaseSync): string | null {
 interface Service<C extends CallMap<C>> extends BatchContext<C> {
   /** Filled by the handlers, emptied into each answer. */
   readonly changedLanes?: Set<Lane>;
+  /** The same of events, by key. */
+  readonly changedEvents?: Set<number>;
   /** Writes what is only in memory, in a last transaction. */
   writeRest?(): void;
   /** Called after each answer, while no batch waits. */
@@ -126,6 +128,8 @@ interface Service<C extends CallMap<C>> extends BatchContext<C> {
 
 /** For the answers of batches after which there is nothing new to claim. */
 const NO_LANES: readonly Lane[] = [];
+/** For those that changed no event, or while nobody wants to know. */
+const NO_EVENTS: readonly number[] = [];
 
 /** Answers batches until it is asked to close; the thread ends by itself then. */
 function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
@@ -140,7 +144,10 @@ function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): vo
     const tookMs = performance.now() - began;
     const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
     service.changedLanes?.clear();
-    const answer: BatchAnswer = { ...result, changedLanes, tookMs };
+    const hasNews = message.isWatched && service.changedEvents?.size;
+    const changedEvents = hasNews ? [...service.changedEvents] : NO_EVENTS;
+    service.changedEvents?.clear();
+    const answer: BatchAnswer = { ...result, changedLanes, changedEvents, tookMs };
     port.postMessage(answer);
     if (result.lost === null) service.afterAnswer?.();
     else end(port, service);

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Clock, EventStore } from '../../hooks/index.ts';
+import type { EventChanges } from '../../hooks/index.ts';
+import { Refusal } from '../refusals.ts';
+import { OperatorGuard } from './operator.guard.ts';
+
+/** Most streams at a time: each is a connection that stays, and is looked after. */
+const MOST_STREAMS = 20;
+/** A line goes out this often, so that nothing on the way takes the connection for dead. */
+const SILENCE_MS = 15_000;
+/** Whoever takes nothing for so long is cut off. */
+const PATIENCE_MS = 60_000;
+const STILL_HERE = ':\n\n';
+
+/**
+ * Server-sent events of what happens. Nothing is queued for a reader: the next message is made when the one before has
+ * left, and tells of all that came meanwhile. A stream ends with whatever let it in, and when the service stops.
+ */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  readonly #open = new Set<AbortController>();
+  #isStopping = false;
+
+  constructor(
+    private readonly events: EventStore,
+    private readonly guard: OperatorGuard,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param mark of the last message that came. @throws Refusal 503 too_many_streams, stopping */
+  open(request: FastifyRequest, { raw }: FastifyReply, mark: string | undefined): Readable {
+    if (this.#isStopping) throw new Refusal('stopping');
+    if (this.#open.size >= MOST_STREAMS) throw new Refusal('too_many_streams');
+    const stop = new AbortController();
+    this.#open.add(stop);
+    stop.signal.addEventListener('abort', () => this.#open.delete(stop), { once: true });
+    raw.once('close', () => stop.abort());
+    const messages = this.#messages(request, mark, stop.signal);
+    return Readable.from(this.#patiently(messages, stop, () => raw.destroy()));
+  }
+
+  /** When all runs have ended, and before the server waits for its connections. */
+  beforeApplicationShutdown(): void {
+    this.#isStopping = true;
+    for (const stop of this.#open) stop.abort();
+  }
+
+  /** Hands out one message after the other as they are taken. */
+  async *#patiently(
+    messages: AsyncIterable<string>,
+    stop: AbortController,
+    cutOff: () => void,
+  ): AsyncGenerator<string, void> {
+    try {
+      for await (const message of messages) {
+        const taken = new AbortController();
+        void this.clock.wait(PATIENCE_MS, taken.signal).then(() => {
+          if (!taken.signal.aborted) cutOff();
+        });
+        yield message;
+        taken.abort();
+      }
+    } finally {
+      stop.abort();
+    }
+  }
+
+  async *#messages(
+    request: FastifyRequest,
+    mark: string | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void> {
+    const feed = await this.events.follow(mark, signal);
+    const changes = feed[Symbol.asyncIterator]();
+    let next = changes.next();
+    // Whoever leaves while it is awaited never hears of its failure.
+    next.catch(() => {});
+    // Sends the head of the answer.
+    yield STILL_HERE;
+    while (!signal.aborted) {
+      const news = await this.#inTime(next, signal);
+      if (signal.aborted || !(await this.guard.stillHolds(request))) return;
+      if (news?.done === true) return;
+      yield news === null ? STILL_HERE : toMessage(news.value);
+      if (news !== null) {
+        next = changes.next();
+        next.catch(() => {});
+      }
+    }
+  }
+
+  /** Null: nothing happened for a while, or it is over. */
+  async #inTime<T extends object>(next: Promise<T>, signal: AbortSignal): Promise<T | null> {
+    const heard = new AbortController();
+    const silence = this.clock.wait(SILENCE_MS, AbortSignal.any([signal, heard.signal]));
+    try {
+      return await Promise.race([next, silence.then(() => null)]);
+    } finally {
+      heard.abort();
+    }
+  }
+}
+
+/** JSON has no line breaks of its own, and marks are ours. */
+function toMessage({ events, more, mark }: EventChanges): string {
+  return `id: ${mark}\nevent: events\ndata: ${JSON.stringify({ events, more })}\n\n`;
+}
