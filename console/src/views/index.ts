@@ -44,4 +44,10 @@ export const VIEWS: readonly View[] = [
     view: lazy(() => import('./channels.tsx')),
   },
   { path: '/mail', title: 'Mail', icon: 'mail', view: lazy(() => import('./mail.tsx')) },
+  {
+    path: '/configuration',
+    title: 'Configuration',
+    icon: 'configuration',
+    view: lazy(() => import('./configuration.tsx')),
+  },
 ];
