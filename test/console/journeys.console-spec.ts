@@ -67,4 +67,14 @@ describe('The console', () => {
     await page.getByRole('alert').getByText('not the operator’s token').waitFor();
     expect(await page.context().cookies()).toEqual([]);
   });
+
+  it('shows an event while it comes', async () => {
+    await using operator = await loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    await page.getByText('● live').waitFor();
+    await send('wake', { text: 'The disk of nas is full' });
+
+    await page.getByRole('link', { name: /The disk of nas is full/ }).waitFor();
+  });
 });
