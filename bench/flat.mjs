@@ -28,6 +28,8 @@ const LOADS = { later: 'wake, next-heartbeat', agent: 'agent', mapped: 'mapped, 
 const LISTS = {
   'event list': 'events?limit=50',
   'event list, one hook': 'events?limit=50&hook=agent',
+  'event list, before the last 30 s': `events?limit=50&until=${new Date(Date.now() - 30_000).toISOString()}`,
+  'event list, one session': 'events?limit=50&session=agent:main:fill:100',
   'session list': 'sessions?limit=50',
 };
 const LIST_CALLS = 20;
