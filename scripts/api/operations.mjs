@@ -154,7 +154,7 @@ export class Operations {
   }
 
   #success(method, operationId, verb) {
-    if (operationId === 'eventsReplay') return replayed();
+    if (operationId === 'eventsReplay' || operationId === 'send') return replayed();
     if (operationId === 'eventStreamFollow') {
       return {
         200: {

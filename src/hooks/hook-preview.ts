@@ -6,14 +6,14 @@ import { builtInHook } from './actions/hook-request.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { isCredential } from '../platform/credentials.ts';
 import { HookReplay } from './hook-replay.ts';
-import { parseContent } from './http/content.ts';
 import { HookIngress } from './http/hook-ingress.ts';
-import type { ParsedJson } from './http/json.ts';
 import { PathRules } from './http/path-rules.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
-import { HooksSettings, holdsSecret, ownSecrets } from './options/index.ts';
-import type { BodyKind, Problem, ResolvedHooksOptions } from './options/index.ts';
+import { HooksSettings } from './options/index.ts';
+import type { Problem, ResolvedHooksOptions } from './options/index.ts';
+import { toHookRequest } from './own-request.ts';
+import type { OwnRequest } from './own-request.ts';
 import { draftMapping } from './mapping-draft.ts';
 import { Clock } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
@@ -116,27 +116,17 @@ export class HookPreview {
   }
 
   async #of(
-    { hook, payload, headers = {}, query = {} }: PreviewRequest,
+    asked: OwnRequest,
     settings: ResolvedHooksOptions,
     draft: Preview['draft'],
   ): Promise<Preview> {
-    const secrets = ownSecrets(settings);
-    const rule = this.rules.get(settings, hook);
-    const content = await orRejection(() => toContent(payload, rule?.body));
-    if (content instanceof Rejection) {
-      return refused({ hook, ms: 0, ...NOT_MATCHED, draft }, content);
+    const rule = this.rules.get(settings, asked.hook);
+    const verifiedBy = rule?.signer?.verifier.scheme.id ?? 'token';
+    const context = { settings, rule, verifiedBy, client: 'preview', receivedAt: this.clock.now() };
+    const request = await orRejection(() => toHookRequest(asked, context));
+    if (request instanceof Rejection) {
+      return refused({ hook: asked.hook, ms: 0, ...NOT_MATCHED, draft }, request);
     }
-    const request = {
-      name: hook,
-      payload: content.value,
-      payloadText: content.text,
-      headers: withoutCredentials(headers, secrets, (name) => name.toLowerCase()),
-      query: withoutCredentials(query, secrets, (name) => name),
-      client: 'preview',
-      verifiedBy: rule?.signer?.verifier.scheme.id ?? 'token',
-      receivedAt: this.clock.now(),
-      settings,
-    };
     return this.#preview(request, draft);
   }
 
@@ -214,13 +204,6 @@ const NOTHING = {
 /** What is known of a request that no mapping has seen. */
 const NOT_MATCHED = { mapping: null, considered: [] };
 
-/** A text given for a form or a text is one that was not parsed yet; everything else is the payload itself. */
-function toContent(payload: unknown, kind: BodyKind = 'json'): Pick<ParsedJson, 'value' | 'text'> {
-  return typeof payload === 'string' && kind !== 'json'
-    ? parseContent(Buffer.from(payload), kind)
-    : { value: payload, text: JSON.stringify(payload) };
-}
-
 async function orRejection<T>(ask: () => T | Promise<T>): Promise<T | Rejection> {
   try {
     return await ask();
@@ -239,15 +222,4 @@ function refused(
 
 function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {
   return { status, code, error: message };
-}
-
-function withoutCredentials(
-  fields: Readonly<Record<string, string>>,
-  secrets: readonly string[],
-  toName: (name: string) => string,
-): Readonly<Record<string, string>> {
-  const entries = Object.entries(fields).map(([name, value]) => [toName(name), value] as const);
-  return Object.fromEntries(
-    entries.filter(([name, value]) => !isCredential(name) && !holdsSecret(value, secrets)),
-  );
 }

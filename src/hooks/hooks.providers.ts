@@ -4,6 +4,7 @@ import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resol
 import { SessionPolicy } from './actions/session-policy.ts';
 import { HookPreview } from './hook-preview.ts';
 import { HookReplay } from './hook-replay.ts';
+import { OperatorRequest } from './operator-request.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
@@ -176,6 +177,7 @@ export const providers: Provider[] = [
   HooksEngine,
   Hooks,
   HookReplay,
+  OperatorRequest,
   HookPreview,
 ];
 
@@ -197,5 +199,6 @@ export const exported = [
   ChannelOperations,
   HookPreview,
   HookReplay,
+  OperatorRequest,
   Clock,
 ];

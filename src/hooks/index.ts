@@ -9,6 +9,7 @@ export { configuredHooks } from './configured-hooks.ts';
 export type { ConfiguredHook } from './configured-hooks.ts';
 export { HookPreview } from './hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
+export { OperatorRequest } from './operator-request.ts';
 export { HookReplay } from './hook-replay.ts';
 export type { ReplayOutcome } from './hook-replay.ts';
 

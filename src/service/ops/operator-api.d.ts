@@ -588,6 +588,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a request of your own as a new event, verified by `operator`, and answers what a sender would be answered */
+        post: operations["send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/session": {
         parameters: {
             query?: never;
@@ -3402,6 +3419,12 @@ export interface operations {
                 "application/json": {
                     /** @description What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
                     hook?: string;
+                    /** @description Id of an earlier event; then nothing else counts. */
+                    event?: string;
+                    /** @description A mapping as an entry of `hooks.mappings`, tried among those in force and kept nowhere: in place of the one with its id, else before all others. What is wrong with it is `draft` of the answer. Never beside `event`. */
+                    mapping?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Any JSON value; absent: `{}`. */
                     payload?: unknown;
                     /** @description Credentials are left out, as from a real request. */
@@ -3411,12 +3434,6 @@ export interface operations {
                     /** @description Parameters of the URL. */
                     query?: {
                         [key: string]: string;
-                    };
-                    /** @description Id of an earlier event; then nothing else counts. */
-                    event?: string;
-                    /** @description A mapping as an entry of `hooks.mappings`, tried among those in force and kept nowhere: in place of the one with its id, else before all others. What is wrong with it is `draft` of the answer. Never beside `event`. */
-                    mapping?: {
-                        [key: string]: unknown;
                     };
                 };
             };
@@ -3695,6 +3712,222 @@ export interface operations {
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    send: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
+                    hook: string;
+                    /** @description Any JSON value; absent: `{}`. */
+                    payload?: unknown;
+                    /** @description Credentials are left out, as from a real request. */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /** @description Parameters of the URL. */
+                    query?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A new event: what its sender would be told. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["SkippedAnswer"];
+                };
+            };
+            /** @description A new event: a transform had nothing to do. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description agent_not_allowed, invalid_body, invalid_idempotency_key, invalid_json, invalid_payload, invalid_query, model_not_allowed, session_key_not_allowed, token_in_query */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "agent_not_allowed" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "invalid_query" | "model_not_allowed" | "session_key_not_allowed" | "token_in_query";
+                    };
+                };
+            };
+            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                    };
+                };
+            };
+            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host";
+                    };
+                };
+            };
+            /** @description unknown_hook, unknown_run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_hook" | "unknown_run";
+                    };
+                };
+            };
+            /** @description method_not_allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "method_not_allowed";
+                    };
+                };
+            };
+            /** @description body_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "body_timeout";
+                    };
+                };
+            };
+            /** @description body_too_large, payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "body_too_large" | "payload_too_large";
+                    };
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description host_not_allowed */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "host_not_allowed";
+                    };
+                };
+            };
+            /** @description idempotency_conflict */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "idempotency_conflict";
+                    };
+                };
+            };
+            /** @description too_many_auth_failures, too_many_waits */
+            429: {
+                headers: {
+                    /** @description Seconds until it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_auth_failures" | "too_many_waits";
+                    };
+                };
+            };
+            /** @description internal_error, mapping_failed, transform_failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "internal_error" | "mapping_failed" | "transform_failed";
+                    };
+                };
+            };
+            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
+            503: {
+                headers: {
+                    /** @description Seconds until it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
+                    };
+                };
+            };
+            /** @description transform_timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "transform_timeout";
+                    };
+                };
+            };
         };
     };
     session: {

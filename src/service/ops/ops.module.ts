@@ -28,6 +28,7 @@ import { SecretWindowsController } from './secret-windows.controller.ts';
 import { ConsoleLogins } from './console-logins.ts';
 import { SessionController } from './session.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
+import { SendController } from './send.controller.ts';
 import { TokensController } from './tokens.controller.ts';
 import { StatusController } from './status.controller.ts';
 import { TokenCheck } from './token-check.ts';
@@ -44,6 +45,7 @@ const OPERATOR_API = [
   RunsController,
   RefusalsController,
   HooksController,
+  SendController,
   TokensController,
   ConfigurationController,
   SamplesController,

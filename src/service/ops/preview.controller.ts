@@ -1,19 +1,13 @@
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { Allow, IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
+import { IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { HookPreview } from '../../hooks/index.ts';
 import type { Preview } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { TakesBody, readBody } from './operator-input.ts';
 import { OperatorGuard } from './operator.guard.ts';
+import { RequestFields } from './request-body.ts';
 import { Refusal } from '../refusals.ts';
-
-/** An object whose values are texts, as headers and queries are. */
-const IsTextByName = (): PropertyDecorator =>
-  ValidateBy(
-    { name: 'isTextByName', validator: { validate: isTextByName } },
-    { message: '$property must be an object of texts' },
-  );
 
 /** Most characters of a mapping as JSON: its task alone may have 10,000. */
 const LONGEST_MAPPING = 100_000;
@@ -29,31 +23,13 @@ function isDraft(value: unknown): boolean {
   return isRecord(value) && JSON.stringify(value).length <= LONGEST_MAPPING;
 }
 
-function isTextByName(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
-}
-
 /** Body of `POST /ops/api/preview`: a request of your own, or the `event` whose request is to be looked at again. */
-export class PreviewBody {
+export class PreviewBody extends RequestFields {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   @ValidateIf(({ event }: PreviewBody) => event === undefined)
   @IsString()
   @Length(1, 1024)
   hook!: string;
-
-  /** Any JSON value; absent: `{}`. */
-  @Allow()
-  payload: unknown = {};
-
-  /** Credentials are left out, as from a real request. */
-  @IsOptional()
-  @IsTextByName()
-  headers?: Record<string, string>;
-
-  /** Parameters of the URL. */
-  @IsOptional()
-  @IsTextByName()
-  query?: Record<string, string>;
 
   /** Id of an earlier event; then nothing else counts. */
   @IsOptional()
