@@ -1,50 +1,34 @@
 import type { Browser } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Operator, hookToken, launch, operatorToken } from './browser.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, World } from './world.ts';
 
 /** What people open a console for, from the log-in to the answer, in a real browser before a real service. */
 describe('The console', () => {
   let browser: Browser;
-  let directory: ConfigDirectory;
-  let service: ServiceProcess;
+  let world: World;
 
   beforeAll(async () => {
     browser = await launch();
+    world = await World.begin(browser);
   });
 
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    directory = new ConfigDirectory();
-    service = await ServiceProcess.listening(directory.path);
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]();
+    await browser.close();
   });
 
-  afterEach(async () => {
-    await service[Symbol.asyncDispose]();
-    directory[Symbol.dispose]();
-  });
+  beforeEach(() => (world.receiver.isMended = true));
 
-  async function send(name: string, payload: object): Promise<Response> {
-    return fetch(`${service.url}/hooks/${name}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${hookToken(directory.path)}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(payload),
-    });
-  }
-
-  async function loggedIn(): Promise<Operator> {
-    const operator = await Operator.at(service, browser);
+  it('shows the event of the demo to whoever has just started it', async () => {
+    using directory = new ConfigDirectory();
+    await using service = await ServiceProcess.listening(directory.path);
+    const body = { message: 'Say hello', name: 'Greeter' };
+    await service.ask('/hooks/agent', { token: hookToken(directory.path), body });
+    await using operator = await Operator.at(service, browser);
     await operator.logIn(operatorToken(directory.path));
-    return operator;
-  }
-
-  it('shows the first event to whoever logs in for the first time', async () => {
-    await send('agent', { message: 'Say hello', name: 'Greeter' });
-    await using operator = await loggedIn();
     const { page } = operator;
 
     await page.getByRole('link', { name: 'Events' }).click();
@@ -58,23 +42,182 @@ describe('The console', () => {
   });
 
   it('lets nobody in with another token, and says so', async () => {
-    await using operator = await Operator.at(service, browser);
+    await using operator = await Operator.at(world.service, browser);
     const { page } = operator;
     await operator.open('/events');
-    await page.getByLabel('Operator’s token').fill('not-the-token-of-the-operator');
-    await page.getByRole('button', { name: 'Log in' }).click();
-
-    await page.getByRole('alert').getByText('not the operator’s token').waitFor();
+    for (const token of ['not-the-token-of-the-operator', HOOK_TOKEN]) {
+      await page.getByLabel('Operator’s token').fill(token);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('alert').getByText('not the operator’s token').waitFor();
+    }
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it('shows an event while it comes', async () => {
-    await using operator = await loggedIn();
+  it('forgets who was logged in as soon as he logs out', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    const before = await page.context().cookies();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Operator’s token').waitFor();
+    await page.reload();
+    await page.getByLabel('Operator’s token').waitFor();
+
+    expect(before).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }]);
+    expect(await page.context().cookies()).toEqual([]);
+    const cookie = before.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const late = await fetch(`${world.service.url}/ops/api/events`, { headers: { cookie } });
+    expect(late.status).toBe(401);
+  });
+
+  it('shows an event while it comes, without a reload', async () => {
+    await using operator = await world.loggedIn();
     const { page } = operator;
     await operator.open('/events');
     await page.getByText('● live').waitFor();
-    await send('wake', { text: 'The disk of nas is full' });
+    await world.send('wake', { text: 'The disk of nas is full' });
 
     await page.getByRole('link', { name: /The disk of nas is full/ }).waitFor();
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('says why a request did nothing', async () => {
+    const id = await world.send('tickets', { action: 'closed', title: 'Printer on fire' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open(`/events/${id}`);
+    await page.getByRole('heading', { name: 'Skipped' }).waitFor();
+    await page.getByRole('button', { name: 'What would happen now' }).click();
+
+    const today = page.getByRole('region', { name: 'What would happen now' });
+    await today.getByText('It would be skipped').waitFor();
+    await today.getByText('Why each mapping takes it or not').click();
+    await today.getByText('payload.action').first().waitFor();
+  });
+
+  it('sends a dead reply again once its channel is mended', async () => {
+    world.receiver.isMended = false;
+    const body = { message: 'Ping', name: 'Dead letter', channel: 'chan_8' };
+    const id = await world.send('agent', body);
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open(`/events/${id}`);
+    await page.getByText('dead', { exact: true }).waitFor();
+    const before = world.receiver.messages.length;
+    world.receiver.isMended = true;
+    await page.getByRole('button', { name: 'Retry' }).click();
+
+    await page.getByText('delivered', { exact: true }).waitFor();
+    expect(world.receiver.messages.length).toBe(before + 1);
+  });
+
+  it('replays an event as a new one, and shows it', async () => {
+    const id = await world.send('agent', { message: 'Once more', name: 'Replayed' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open(`/events/${id}`);
+    await page.getByRole('button', { name: 'Replay' }).click();
+
+    await page.getByText('Replay of').waitFor();
+    expect(page.url()).not.toContain(id);
+    await page.getByRole('link', { name: String(id) }).click();
+    await page.getByText(String(id)).waitFor();
+  });
+
+  it('shows what a mapping would make of a payload while one writes it', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByLabel('Hook', { exact: true }).fill('new');
+    await page.getByRole('button', { name: 'Begin a mapping' }).click();
+    const payload = page.getByRole('textbox', { name: 'Payload' });
+    await payload.fill('{"title": "Printer on fi');
+    await page.getByText('The payload is no JSON yet.').waitFor();
+    await payload.fill('{"title": "Printer on fire"}');
+
+    const prompt = page.getByLabel('What the agent was shown');
+    await prompt.getByText('A thing happened: Printer on fire').waitFor();
+    const { body } = await world.service.ask('/ops/api/events?hook=new', { token: OPERATOR_TOKEN });
+    expect(body['events']).toEqual([]);
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('begins with the sample of a preset', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByLabel('Begin with a sample').selectOption('github/issues.opened');
+
+    const hook = page.getByLabel('Hook', { exact: true });
+    await eventually('the sample is there', async () => (await hook.inputValue()) === 'github');
+    await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
+  });
+
+  it('finds last night’s alert by a word that only its payload has', async () => {
+    const id = await world.send('agent', { message: 'Backup of rosenrot failed', name: 'Backup' });
+    await world.send('agent', { message: 'Backup of schneewittchen went well', name: 'Backup' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    const found = page.getByRole('listitem');
+    await found.nth(1).waitFor();
+    await page.getByLabel('Text').fill('rosenrot');
+    await page.getByLabel('Text').press('Enter');
+
+    await page.waitForURL(/search=rosenrot/);
+    // The index follows what was accepted.
+    await eventually('one event is found', async () => {
+      if ((await found.count()) === 1) return true;
+      await page.reload();
+      return false;
+    });
+    await found.getByRole('link').click();
+    await page.waitForURL(new RegExp(`/events/${id}`));
+  });
+
+  it('shows who was refused, and why', async () => {
+    await world.send('wake', { text: 7 });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    const refusals = page.getByRole('region', { name: 'Refused requests' });
+    // They are recorded once a second.
+    await eventually('the refusal is recorded', async () => {
+      if ((await refusals.getByText('invalid_payload').count()) > 0) return true;
+      await page.reload();
+      return false;
+    });
+
+    await refusals.getByRole('row', { name: /wake 400 invalid_payload/ }).waitFor();
+  });
+
+  it('tries a channel by a message', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/channels');
+    const before = world.receiver.messages.length;
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+
+    await page.getByText('chan_8: the test message was delivered.').waitFor();
+    expect(world.receiver.messages.length).toBe(before + 1);
+  });
+
+  it('stays quick while a thousand events come, and draws only what one sees', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    await page.getByText('● live').waitFor();
+    const texts = Array.from({ length: 1000 }, (_, n) => `Event ${n} of many`);
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
+          await world.send('wake', { text, mode: 'next-heartbeat' });
+        }
+      }),
+    );
+    await world.send('wake', { text: 'The last of them', mode: 'next-heartbeat' });
+
+    await page.getByRole('link', { name: /The last of them/ }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBeLessThan(100);
+    expect(operator.complaints).toEqual([]);
   });
 });

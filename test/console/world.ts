@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { Operator } from './browser.ts';
+
+// A service as somebody runs it who has connected a sender and a channel, for journeys through its console.
+
+export const HOOK_TOKEN = 'hook-token-of-good-length';
+export const OPERATOR_TOKEN = 'operator-token-of-good-length';
+
+/** Where replies go: a server of the operator's own, which refuses messages for good until it is mended. */
+class Receiver {
+  isMended = false;
+  readonly messages: string[] = [];
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (this.isMended) this.messages.push(Buffer.concat(chunks).toString());
+      response.writeHead(this.isMended ? 204 : 400).end();
+    });
+  });
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/messages`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+export class World implements AsyncDisposable {
+  private constructor(
+    readonly service: ServiceProcess,
+    readonly receiver: Receiver,
+    private readonly directory: ConfigDirectory,
+    private readonly browser: Browser,
+  ) {}
+
+  static async begin(browser: Browser): Promise<World> {
+    const receiver = new Receiver();
+    const directory = new ConfigDirectory().write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR_TOKEN } },
+      hooks: {
+        enabled: true,
+        token: HOOK_TOKEN,
+        defaultSessionKey: 'hook:ingress',
+        mappings: [
+          {
+            id: 'tickets',
+            match: { path: 'tickets' },
+            when: { 'payload.action': 'opened' },
+            action: 'agent',
+            name: 'Tickets',
+            messageTemplate: 'Ticket {{ payload.title }}',
+          },
+        ],
+      },
+      agents: { defaults: { runner: { type: 'demo' }, notify: false } },
+      channels: {
+        chan_8: {
+          provider: 'webhook',
+          url: await receiver.listen(),
+          secrets: [`whsec_${Buffer.alloc(32, 7).toString('base64')}`],
+          allowPrivate: true,
+          to: 'on-call',
+        },
+      },
+    });
+    const service = await ServiceProcess.listening(directory.path);
+    return new World(service, receiver, directory, browser);
+  }
+
+  /** Sends an event; its id, or null where the request was refused. */
+  async send(hook: string, payload: unknown): Promise<string | null> {
+    const { body } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body: payload });
+    return typeof body['eventId'] === 'string' ? body['eventId'] : null;
+  }
+
+  async loggedIn(): Promise<Operator> {
+    const operator = await Operator.at(this.service, this.browser);
+    await operator.logIn(OPERATOR_TOKEN);
+    return operator;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    this.receiver.close();
+    this.directory[Symbol.dispose]();
+  }
+}
