@@ -152,6 +152,17 @@ describe('The console', () => {
     await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
   });
 
+  it('sends what one has tried for real', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByRole('textbox', { name: 'Payload' }).fill('{"message": "Tried and sent"}');
+    await page.getByRole('button', { name: 'Send for real' }).click();
+
+    await page.getByRole('heading', { name: /Tried and sent/ }).waitFor();
+    await page.getByText('operator', { exact: true }).first().waitFor();
+  });
+
   it('finds last night’s alert by a word that only its payload has', async () => {
     const id = await world.send('agent', { message: 'Backup of rosenrot failed', name: 'Backup' });
     await world.send('agent', { message: 'Backup of schneewittchen went well', name: 'Backup' });

@@ -66,5 +66,7 @@ export function useResource<T>(
 }
 
 export function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(String(error), 'unknown', 0);
+  return error instanceof ApiError
+    ? error
+    : new ApiError(error instanceof Error ? error.message : String(error), 'unknown', 0);
 }

@@ -91,7 +91,7 @@ function Address({ hook: { url, path } }: { hook: Hook }) {
       <code>{address}</code>
       <button
         type="button"
-        class="quiet"
+        class="quiet small"
         onClick={() => void copy(address, 'The address was copied.')}
       >
         Copy

@@ -56,7 +56,7 @@ export function FilterFields({
   set: (name: keyof Filters, value: string) => void;
 }) {
   const text = (name: 'search' | 'hook' | 'session', label: string, placeholder: string) => (
-    <div>
+    <div class={name === 'search' ? 'wide' : undefined}>
       <label for={`by-${name}`}>{label}</label>
       <input
         id={`by-${name}`}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { copy } from '../../ui/copy.ts';
@@ -9,6 +9,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { act } from '../../ui/notices.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Time, duration } from '../../ui/time.tsx';
+import { useSend } from '../../ui/use-send.ts';
 import { momentsOf } from './moments.tsx';
 import type { Moment } from './moments.tsx';
 import { Today } from './today.tsx';
@@ -30,16 +31,8 @@ export function Story({ id }: { id: string }) {
     [id],
     isUnderWay ? UNDER_WAY_MS : 0,
   );
-  const [, go] = useLocation();
-  const replay = () =>
-    void act(
-      () => answer(api.POST('/ops/api/events/{id}/replay', { params })),
-      (sent) => {
-        const { eventId } = sent as { eventId?: string };
-        if (eventId !== undefined) go(`/events/${eventId}`);
-        return 'Sent once more, as a new event.';
-      },
-    );
+  const send = useSend();
+  const replay = () => void send(() => answer(api.POST('/ops/api/events/{id}/replay', { params })));
   const retry = () =>
     void act(
       () => answer(api.POST('/ops/api/events/{id}/retry', { params })),

@@ -7,6 +7,7 @@ import { copy } from '../../ui/copy.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useSend } from '../../ui/use-send.ts';
 import { Outcome } from './outcome.tsx';
 import {
   FIRST,
@@ -24,19 +25,25 @@ import './try.css';
 /** How long after the last key a preview is asked for. */
 const PAUSE_MS = 300;
 
-/** A request on the left, a mapping on the right, and below what would become of it, while one types. */
+/** A request on the left; on the right a mapping, and what would become of the request, while one types. */
 export default function Try() {
   const [draft, setDraft] = useState<Draft>(FIRST);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const { preview, problem } = usePreview(draft);
+  const send = useSend();
   useEventOfAddress(change);
   return (
     <Page
       title="Try"
       actions={
-        <button type="button" onClick={() => void copyCurl(draft)}>
-          Copy as curl
-        </button>
+        <>
+          <button type="button" onClick={() => void copyCurl(draft)}>
+            Copy as curl
+          </button>
+          <button type="button" class="primary" onClick={() => void send(() => sendDraft(draft))}>
+            Send for real
+          </button>
+        </>
       }
     >
       <div class="try">
@@ -64,31 +71,33 @@ export default function Try() {
           <h2>Payload</h2>
           <CodeEditor label="Payload" value={draft.body} onChange={(body) => change({ body })} />
         </section>
-        <section class="card" aria-label="Mapping">
-          <h2>Mapping</h2>
-          <p class="help">
-            Tried among those of the configuration and kept nowhere. What fits goes into{' '}
-            <code>hooks.mappings</code>.
-          </p>
-          {draft.mapping === '' ? (
-            <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
-              Begin a mapping
-            </button>
-          ) : (
-            <CodeEditor
-              label="Mapping"
-              value={draft.mapping}
-              onChange={(mapping) => change({ mapping })}
-            />
+        <div class="page">
+          <section class="card" aria-label="Mapping">
+            <h2>Mapping</h2>
+            <p class="help">
+              Tried among those of the configuration and kept nowhere. What fits goes into{' '}
+              <code>hooks.mappings</code>.
+            </p>
+            {draft.mapping === '' ? (
+              <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
+                Begin a mapping
+              </button>
+            ) : (
+              <CodeEditor
+                label="Mapping"
+                value={draft.mapping}
+                onChange={(mapping) => change({ mapping })}
+              />
+            )}
+          </section>
+          {problem !== undefined && (
+            <p class="callout busy" role="status">
+              {problem}
+            </p>
           )}
-        </section>
+          {preview !== undefined && <Outcome preview={preview} />}
+        </div>
       </div>
-      {problem !== undefined && (
-        <p class="callout busy" role="status">
-          {problem}
-        </p>
-      )}
-      {preview !== undefined && <Outcome preview={preview} />}
     </Page>
   );
 }
@@ -97,6 +106,12 @@ interface Asked {
   readonly preview?: Api<'Preview'>;
   /** Why there is none, or none of what is typed now. */
   readonly problem?: string;
+}
+
+/** Through the mappings of the configuration: the one that is being written is not among them. */
+async function sendDraft(draft: Draft): Promise<unknown> {
+  const { hook, headers, payload } = toPreview({ ...draft, mapping: '' });
+  return answer(api.POST('/ops/api/send', { body: { hook, headers, payload } }));
 }
 
 /** The preview of what is typed, a moment after the last key; the one before stays until then. */
