@@ -7,7 +7,16 @@ import ts from 'typescript';
  */
 const ROOT = join(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
-const FACES = ['index', 'agents', 'channels', 'console', 'ledger', 'options', 'testing', 'transform'];
+const FACES = [
+  'index',
+  'agents',
+  'channels',
+  'console',
+  'ledger',
+  'options',
+  'testing',
+  'transform',
+];
 
 const config = ts.getParsedCommandLineOfConfigFile(
   join(ROOT, 'tsconfig.json'),
