@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -201,6 +201,35 @@ describe('the index beside a ledger', () => {
     expect(logs.find('search.db')).toMatch(/^warn .*search\.db/u);
     await rm(file('search.db'), { recursive: true });
     expect(await find('something')).toEqual([id]);
+  });
+
+  it('lets no list of changes grow without a limit while it cannot be used, and is made anew then', async () => {
+    const id = await accept(`payload ${MARK}`);
+    await find(MARK);
+    await ledger.maintenance.close();
+    await rename(file('search.db'), file('aside'));
+    await mkdir(file('search.db'));
+    const db = new DatabaseSync(file('ledger.db'));
+    const add =
+      db.prepare(`WITH RECURSIVE few (n) AS (SELECT ? UNION ALL SELECT n + 1 FROM few LIMIT ?)
+      INSERT INTO changed_texts SELECT n, 1 FROM few`);
+    add.run(1, 25_000);
+    add.run(2_000_000, 3);
+    db.close();
+    await open();
+    await prune(0, 0);
+    await ledger.maintenance.close();
+    const after = new DatabaseSync(file('ledger.db'), { readOnly: true });
+    const left = after
+      .prepare('SELECT count(*) AS count, min(n) AS oldest FROM changed_texts')
+      .get();
+    after.close();
+    expect(left).toEqual({ count: 3, oldest: 2_000_000 });
+    await rm(file('search.db'), { recursive: true });
+    await rename(file('aside'), file('search.db'));
+    await open();
+    expect(await find(MARK)).toEqual([id]);
+    expect(logs.find('search.db')).toBeUndefined();
   });
 
   it('says from when on something may be missing', async () => {

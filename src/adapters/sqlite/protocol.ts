@@ -166,7 +166,7 @@ export interface WriterCalls {
   prune: { args: [retention: Retention]; result: boolean };
   probe: { args: []; result: null };
   hasChangedTexts: { args: []; result: boolean };
-  trimChangedTexts: { args: [followed: number]; result: null };
+  trimChangedTexts: { args: [followed: number]; result: boolean };
 }
 
 /** `nextDue`: epoch milliseconds when something will be claimable; null: not before its lane changes. */

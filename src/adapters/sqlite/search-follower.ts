@@ -85,7 +85,9 @@ export class SearchFollower {
       const { isBehind, followed, tookMs, trouble } = await this.#reader.call('follow', budget);
       this.#tell(trouble);
       if (trouble !== null) return AFTER_TROUBLE_MS;
-      if (followed !== null) await this.#writer.call('trimChangedTexts', followed);
+      if (followed !== null) {
+        while (await this.#writer.call('trimChangedTexts', followed));
+      }
       return isBehind ? Math.ceil(tookMs / (isBusy ? SHARE.busy : SHARE.idle)) : 0;
     } catch {
       // The ledger says itself what is the matter with it.

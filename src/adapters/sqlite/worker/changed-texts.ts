@@ -6,6 +6,8 @@ import { integer } from './rows.ts';
 
 /** More are not kept for an index that does not follow; it is made anew then. */
 const MOST_KEPT = 1_000_000;
+/** Deleted at a time, which shares the writer with accepted events. */
+const LOT = 10_000;
 
 /**
  * Of this connection alone, so that a ledger without search has none: replies and prompts that came, bodies that were
@@ -24,6 +26,9 @@ CREATE TEMP TRIGGER event_late AFTER INSERT ON main.events
   BEGIN INSERT INTO changed_texts (event) VALUES (new.key); END;
 `;
 
+const NEWEST = '(SELECT max(n) FROM changed_texts)';
+const OLDEST = '(SELECT min(n) FROM changed_texts)';
+
 /** The list of changes, as the writer keeps it. */
 export class ChangedTexts {
   readonly #sql: Readonly<Record<'isMore' | 'trim', StatementSync>>;
@@ -31,9 +36,10 @@ export class ChangedTexts {
   constructor(db: DatabaseSync) {
     db.exec(TRIGGERS);
     this.#sql = {
-      isMore: db.prepare('SELECT max(n) > min(n) AS more FROM changed_texts'),
+      // One of the two in a query is a seek, both are a scan.
+      isMore: db.prepare(`SELECT ${NEWEST} > ${OLDEST} AS more`),
       trim: db.prepare(
-        `DELETE FROM changed_texts WHERE n < max(?, (SELECT max(n) FROM changed_texts) - ${MOST_KEPT})`,
+        `DELETE FROM changed_texts WHERE n < min(max(?, ${NEWEST} - ${MOST_KEPT}), ${OLDEST} + ${LOT})`,
       ),
     };
   }
@@ -43,8 +49,12 @@ export class ChangedTexts {
     return integer(this.#sql.isMore.get()!, 'more') === 1;
   }
 
-  /** Deletes what was followed, and all but the last of it is gone: the numbers go on from that one. */
-  trim(followed: number): void {
-    this.#sql.trim.run(followed);
+  /**
+   * Deletes some of what was followed, or is too much to be kept. The last row stays: the numbers go on from that one.
+   * @param followed 0: nothing is known to be
+   * @returns true: there is more to delete
+   */
+  trim(followed: number): boolean {
+    return Number(this.#sql.trim.run(followed).changes) >= LOT;
   }
 }

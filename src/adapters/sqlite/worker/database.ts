@@ -24,8 +24,8 @@ export interface OpenDirectory<T> {
   readonly guard: FileGuard;
   /** What was there already. */
   readonly found: Inventory;
-  /** Called between batches, when nobody waits. */
-  afterAnswer(): void;
+  /** Called between batches, when nobody waits. @param hasForgotten see {@link WriteAheadLog.check} */
+  afterAnswer(hasForgotten: boolean): void;
   /** Releases the directory. Of a lost ledger, what was not moved into the database stays where it is. */
   close(): void;
 }
@@ -76,8 +76,8 @@ function openLocked<T>(
     db,
     begun,
     guard,
-    afterAnswer: () => {
-      if (log.check(guard.logSize)) guard.noteCheckpoint();
+    afterAnswer: (hasForgotten) => {
+      if (log.check(guard.logSize, hasForgotten)) guard.noteCheckpoint();
     },
     close: () => {
       if (!guard.isLost) log.truncate();
@@ -145,6 +145,8 @@ function openForWriting<T>(
     // FULL: every commit is fsynced before it returns.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF`);
     db.exec(`PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216`);
+    // What is deleted is overwritten with zeros, in pages that are freed as well.
+    db.exec('PRAGMA secure_delete = ON');
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     return { db, begun: migrate(db, () => begin(db)) };
   } catch (error) {

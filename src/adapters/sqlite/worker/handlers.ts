@@ -180,16 +180,16 @@ export function createWriterHandlers(
       activity.writeNow();
       return null;
     },
-    prune: (now, retention) => clock.isBelieved(now) && tables.pruning.step(retention),
+    prune: (now, retention) => {
+      const hasMoreTexts = changedTexts?.trim(0) ?? false;
+      return (clock.isBelieved(now) && tables.pruning.step(retention)) || hasMoreTexts;
+    },
     probe: (now) => {
       tables.probe(now);
       return null;
     },
     hasChangedTexts: () => changedTexts?.isMore ?? false,
-    trimChangedTexts: (_now, followed) => {
-      changedTexts?.trim(followed);
-      return null;
-    },
+    trimChangedTexts: (_now, followed) => changedTexts?.trim(followed) ?? false,
   };
   // After a rollback, what these remember may never have been written.
   const forget = () => {
@@ -215,6 +215,7 @@ export function createWriterHandlers(
     committed: () => activity.committed(),
     forget,
     writeRest: () => activity.writeRest(),
+    hasForgotten: () => tables.pruning.takeForgotten(),
     changedLanes: queue.changedLanes,
     changedEvents: tables.changedEvents,
   };

@@ -29,6 +29,7 @@ export class Pruning {
   readonly #events: OldEvents;
   readonly #keys: ExpiredKeys;
   readonly #sql: ReturnType<typeof prepareStatements>;
+  #forgot: 'nothing' | 'something' | 'all' = 'nothing';
 
   /** @param onForgotten is called for every session that was forgotten as a whole. */
   constructor(db: DatabaseSync, onForgotten: (session: string) => void) {
@@ -54,7 +55,17 @@ export class Pruning {
     if (budget.left > 0) spend(budget, sql.activityAhead, minuteOf(now));
     if (budget.left > 0) this.#keys.forget(budget, now);
     const hasFreePages = this.#shrink();
-    return budget.left <= 0 || hasFreePages;
+    const hasMore = budget.left <= 0 || hasFreePages;
+    if (budget.left < STEP_ROWS) this.#forgot = 'something';
+    if (this.#forgot === 'something' && !hasMore) this.#forgot = 'all';
+    return hasMore;
+  }
+
+  /** True, once: everything that was old is forgotten, and some of it just now. */
+  takeForgotten(): boolean {
+    if (this.#forgot !== 'all') return false;
+    this.#forgot = 'nothing';
+    return true;
   }
 
   /** What the runner remembers goes with the last turn, and so does a session that never spoke to a channel. */

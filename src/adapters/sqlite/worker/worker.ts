@@ -121,8 +121,10 @@ interface Service<C extends CallMap<C>> extends BatchContext<C> {
   readonly changedEvents?: Set<number>;
   /** Writes what is only in memory, in a last transaction. */
   writeRest?(): void;
+  /** Asked after each answer: true once everything that was old is forgotten, if anything was. */
+  hasForgotten?(): boolean;
   /** Called after each answer, while no batch waits. */
-  afterAnswer?(): void;
+  afterAnswer?(hasForgotten: boolean): void;
   close(): void;
 }
 
@@ -149,7 +151,7 @@ function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): vo
     service.changedEvents?.clear();
     const answer: BatchAnswer = { ...result, changedLanes, changedEvents, tookMs };
     port.postMessage(answer);
-    if (result.lost === null) service.afterAnswer?.();
+    if (result.lost === null) service.afterAnswer?.(service.hasForgotten?.() ?? false);
     else end(port, service);
   });
 }

@@ -21,9 +21,25 @@ describe('WriteAheadLog', () => {
   });
   const checkUntilDone = (log: WriteAheadLog) => {
     let checks = 1;
-    while (!log.check(LARGE)) checks += 1;
+    while (!log.check(LARGE, false)) checks += 1;
     return checks;
   };
+
+  it('is emptied at once of what was forgotten, or when the reader that was in the way is gone', () => {
+    const size = () => statSync(join(dir, 'a.db-wal')).size;
+    const log = new WriteAheadLog(db, BUSY_MS);
+    expect(log.check(size(), true)).toBe(true);
+    expect(size()).toBe(0);
+    db.exec(`INSERT INTO t VALUES ('x')`);
+    for (let batch = 0; batch < 100; batch += 1) expect(log.check(size(), false)).toBe(false);
+    const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });
+    reader.exec('BEGIN; SELECT * FROM t');
+    expect(log.check(size(), true)).toBe(true);
+    expect(size()).toBeGreaterThan(0);
+    reader.close();
+    while (!log.check(size(), false));
+    expect(size()).toBe(0);
+  });
 
   it('waits for no reader that is in its way, and comes back later and later', () => {
     const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });

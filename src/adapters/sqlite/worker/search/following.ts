@@ -26,19 +26,23 @@ export class Following {
    * @returns false: it followed another ledger, or an other state of this one, and has to be made anew
    */
   resume(): boolean {
-    const { oldest, newest } = this.#changes();
     const row = this.#progress.get.get();
     if (row === undefined) {
       // A new index reads every event, and so has no need of what changed before.
-      this.#change = newest;
-      this.#progress.begin.run(newest);
+      this.#change = this.#changes().newest;
+      this.#progress.begin.run(this.#change);
       return true;
     }
     this.#change = integer(row, 'change');
     this.#event = optionalInteger(row, 'event');
-    // Some of the changes that it did not follow are gone, or some that it followed never came.
-    if (this.#change < oldest - 1 || this.#change > newest) return false;
+    if (this.hasMissed) return false;
     return this.#event === null || this.#knows(this.#event);
+  }
+
+  /** Some of the changes that it did not follow are gone, or some that it followed never came: it has to be made anew. */
+  get hasMissed(): boolean {
+    const { oldest, newest } = this.#changes();
+    return this.#change < oldest - 1 || this.#change > newest;
   }
 
   /** @param canGrow false: only what was forgotten is followed. @returns true: there is more to follow */
@@ -124,7 +128,11 @@ function prepareLedger(
        WHERE n > ? ORDER BY n LIMIT 1`,
     ),
     isChanged: ledger.prepare('SELECT 1 FROM changed_texts WHERE event = ? AND n > ?'),
-    span: ledger.prepare('SELECT min(n) AS oldest, max(n) AS newest FROM changed_texts'),
+    // One of the two in a query is a seek, both are a scan.
+    span: ledger.prepare(
+      `SELECT (SELECT min(n) FROM changed_texts) AS oldest,
+         (SELECT max(n) FROM changed_texts) AS newest`,
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 // The file of the index, `search.db`: disposable. What it says is in the ledger, so it is thrown away and made anew
 // whenever it is missing, damaged or of another edition.
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { integer } from '../rows.ts';
 
@@ -45,11 +45,7 @@ export function isOfThisEdition(db: DatabaseSync): boolean {
 
 /** For its owner alone; SQLite gives its side files the same mode. */
 function makeOwn(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
 function isEmpty(db: DatabaseSync): boolean {

@@ -93,6 +93,7 @@ export class SearchIndex {
   }
 
   #open(): Opened {
+    if (this.#opened?.following.hasMissed === true) this.close();
     return (this.#opened ??= this.#tryToOpen() ?? this.#openAnew());
   }
 

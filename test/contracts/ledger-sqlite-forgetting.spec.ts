@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { LIMITS, agent, runOf, turn } from './ledger/events.ts';
+
+const DAY_MS = 86_400_000;
+/** From a few cells of one page to chains of pages. */
+const SIZES = [10, 300, 3000, 9000, 40_000];
+const EACH = 8;
+const KEPT = '<kept>';
+
+describe('the files of a ledger', () => {
+  let dir: string;
+  let clock: ManualClock;
+  let ledger: Ledger;
+  /** What marks of texts are in the database and its log, each once. */
+  const marks = async () => {
+    const files = ['ledger.db', 'ledger.db-wal'].map((name) => readFile(join(dir, name), 'latin1'));
+    const found = (await Promise.all(files)).join('').match(/<[a-z]+>/gu);
+    return [...new Set(found)].toSorted();
+  };
+  const acceptAndRun = async (size: number) => {
+    const text = (mark: string) => mark + '.'.repeat(size);
+    const payload = JSON.stringify({ text: text('<payload>') });
+    await ledger.intake.accept(agent('a', { payload, receivedAt: clock.now() }), LIMITS);
+    const [lease] = await ledger.work.claim('turn', 1, new AbortController().signal);
+    const id = runOf(lease!.eventId!);
+    const [prompt, reply] = [text('<prompt>'), text('<reply>')];
+    await ledger.work.commit(lease!, { type: 'done' }, [
+      { type: 'run-update', id, status: 'succeeded', prompt, reply },
+      turn(id, { prompt: text('<asked>'), reply, isIsolated: true, at: clock.now() }),
+    ]);
+  };
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ledger-'));
+    clock = new ManualClock();
+    ledger = await sqliteLedger({ dir }).open(clock);
+  });
+  afterEach(async () => {
+    await ledger.maintenance.close();
+    await rm(dir, { recursive: true });
+  });
+
+  it.each([
+    ['bodies of events', 0],
+    ['whole events', 7 * DAY_MS],
+  ])('have no byte of %s that were forgotten, while the service runs', async (_, since) => {
+    for (let n = 0; n < EACH; n += 1) {
+      for (const size of SIZES) await acceptAndRun(size);
+    }
+    expect(await marks()).toEqual(['<asked>', '<payload>', '<prompt>', '<reply>']);
+    clock.advance(8 * DAY_MS);
+    const payload = JSON.stringify(KEPT);
+    await ledger.intake.accept(agent('b', { payload, receivedAt: clock.now() }), LIMITS);
+    const now = clock.now();
+    const eventsBefore = since === 0 ? 0 : now - since;
+    const retention = { now, payloadsBefore: now - 7 * DAY_MS, eventsBefore };
+    while (await ledger.maintenance.prune(retention));
+    await eventually('only what is kept is in the files', async () => {
+      const left = await marks();
+      return left.length === 1 && left[0] === KEPT;
+    });
+  });
+});
