@@ -232,6 +232,18 @@ describe('the index beside a ledger', () => {
     expect(logs.find('search.db')).toBeUndefined();
   });
 
+  it('catches up by itself once a rush is over, and says so', async () => {
+    for (let lot = 0; lot < 20; lot += 1) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => accept(`rush ${lot} ${n}`)));
+      clock.advance(50);
+    }
+    const last = await accept(`payload ${MARK}`);
+    await inTime('the last one is indexed', () => hasBytes(MARK_BYTES, ...INDEX));
+    const found = await ledger.events.list({ limit: 5, search: MARK });
+    expect(found).toMatchObject({ events: [{ id: last }], searchedUntil: null });
+    expect(await find('rush')).toHaveLength(400);
+  });
+
   it('says from when on something may be missing', async () => {
     const from = clock.now();
     const payload = JSON.stringify({ text: 'long words '.repeat(50_000) });
