@@ -116,6 +116,18 @@ export function wholeNumber(flag: string, least: number, most: number): (text: s
   };
 }
 
+/** Reads one of these words; anything else is a wrong usage. */
+export function oneOf<const Word extends string>(
+  flag: string,
+  words: readonly Word[],
+): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text);
+    if (word !== undefined) return word;
+    throw wrongValue(flag, `one of ${words.join(', ')}`);
+  };
+}
+
 /** Reads a number over 0; anything else is a wrong usage. */
 export function positiveNumber(flag: string): (text: string) => number {
   return (text) => {

@@ -1,5 +1,4 @@
-import { EXIT, CliError } from '../cli-error.ts';
-import { defineCommand, option } from '../command.ts';
+import { defineCommand, oneOf, option } from '../command.ts';
 import { eventRows } from '../events/event-rows.ts';
 import { pastTime } from '../events/past-time.ts';
 import { REFUSED_OPTIONS, refusedAsked, refusedTable } from '../events/refused.ts';
@@ -7,7 +6,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
 import { paintFor } from '../text-layout.ts';
 
-const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'];
+const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
 
 /** Events or refused requests, a line each, newest first; `--cursor` goes on where the last list ended. */
 export const eventsList = defineCommand({
@@ -18,7 +17,7 @@ export const eventsList = defineCommand({
     option(
       '--status <status>',
       'only accepted, running, done, failed or skipped ones',
-      oneOfStatuses,
+      oneOf('--status', STATUSES),
     ),
     option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),
     option('--until <time>', 'only those before a date, or older than that'),
@@ -74,8 +73,3 @@ export const eventsList = defineCommand({
     noteMore(nextCursor, terminal);
   },
 });
-
-function oneOfStatuses(status: string): string {
-  if (STATUSES.includes(status)) return status;
-  throw new CliError(`--status must be one of ${STATUSES.join(', ')}.`, undefined, EXIT.usage);
-}

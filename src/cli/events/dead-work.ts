@@ -1,10 +1,10 @@
 import { CliError, EXIT } from '../cli-error.ts';
-import { option } from '../command.ts';
+import { oneOf, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import type { DeadWorkAsked } from '../service/service-client.ts';
 import { pastTime } from './past-time.ts';
 
-const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
+const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'] as const;
 
 /** Of a command that does something to one event, or to dead runs and deliveries of many. */
 export const DEAD_WORK_OPTIONS = [
@@ -17,7 +17,7 @@ export const DEAD_WORK_OPTIONS = [
   option(
     '--status <status>',
     'of these only failed, timed-out, interrupted, dead or unknown ones',
-    oneOfEnds,
+    oneOf('--status', ENDS),
   ),
 ] as const;
 
@@ -60,9 +60,4 @@ export async function forAll(
     cursor = page.nextCursor;
   }
   return total;
-}
-
-function oneOfEnds(status: string): string {
-  if (ENDS.includes(status)) return status;
-  throw new CliError(`--status must be one of ${ENDS.join(', ')}.`, undefined, EXIT.usage);
 }

@@ -23,7 +23,7 @@ class Followable {
     this.all[at] = eventDetails({ id, status });
   }
 
-  async events({ cursor, limit }: EventsAsked) {
+  async events({ cursor, limit = 50 }: EventsAsked) {
     if (cursor === undefined) this.rounds += 1;
     if (this.failure !== null) throw this.failure;
     const from = Number(cursor ?? 0);

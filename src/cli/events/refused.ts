@@ -1,6 +1,7 @@
-import type { RefusedRequest } from '../../hooks/index.ts';
+import { REJECTIONS } from '../../hooks/index.ts';
+import type { RefusedRequest, RejectionCode } from '../../hooks/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { option } from '../command.ts';
+import { option, wrongValue } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { RefusalsAsked } from '../service/service-client.ts';
@@ -15,7 +16,7 @@ import { pastTime } from './past-time.ts';
 /** Of the list of events, for what became none. */
 export const REFUSED_OPTIONS = [
   option('--refused', 'requests that were refused, instead of events'),
-  option('--code <code>', 'of these only those with a code, e.g. payload_too_large'),
+  option('--code <code>', 'of these only those with a code, e.g. payload_too_large', refusalCode),
   option('--verified', 'of these only those of verified senders, who lost something'),
 ] as const;
 
@@ -28,6 +29,15 @@ type Asked = OptionValues<typeof REFUSED_OPTIONS> & {
   readonly mapping?: string;
   readonly search?: string;
 };
+
+function refusalCode(text: string): RejectionCode {
+  if (isCode(text)) return text;
+  throw wrongValue('--code', 'a code of docs/errors.md');
+}
+
+function isCode(text: string): text is RejectionCode {
+  return Object.hasOwn(REJECTIONS, text);
+}
 
 /** Null: events are asked for. @throws CliError when what is asked for belongs to the other of both lists */
 export function refusedAsked(

@@ -52,16 +52,10 @@ function parseAnswer({ status, json }: HttpAnswer, place: string): Record<string
   throw new ServiceUnreachable(place, 'STRANGER');
 }
 
-/**
- * The JSON text of an answer of 2xx.
- * @param proof a key it has.
- * @throws ServiceRefusal, ServiceUnreachable
- */
-export function checkedText(answer: HttpAnswer, proof: string, place: string): string {
-  const body = parseAnswer(answer, place);
-  throwIfRefused(answer, body, place);
-  if (!Object.hasOwn(body, proof)) throw new ServiceUnreachable(place, 'STRANGER');
-  return answer.text;
+/** An answer of 2xx with a JSON object. @throws ServiceRefusal, ServiceUnreachable */
+export function checked(answer: HttpAnswer, place: string): Response {
+  throwIfRefused(answer, parseAnswer(answer, place), place);
+  return Response.json(answer.json, { status: answer.status });
 }
 
 /** @throws ServiceRefusal, ServiceUnreachable unless something is served there, whatever it is. */

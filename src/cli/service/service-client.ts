@@ -1,3 +1,4 @@
+import createClient from 'openapi-fetch';
 import type {
   EventDetails,
   Preview,
@@ -20,9 +21,9 @@ import type {
   ServiceStatus,
   SessionPage,
   TestSent,
-  Window,
 } from '../../service/index.ts';
-import { assertServed, checkedText, readReceipt } from './service-answers.ts';
+import type { operations, paths } from '../../service/ops/operator-api.d.ts';
+import { assertServed, checked, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { ServiceUnreachable } from './service-errors.ts';
 import { placeText } from './service-place.ts';
@@ -34,6 +35,8 @@ export const LARGEST_ANSWER = 64 * 1024 * 1024;
 const PATIENCE_MS = 30_000;
 /** Slow transforms are part of the answer. */
 const PATIENCE_OF_SENDS_MS = 90_000;
+/** Stands for wherever the operator API is. */
+const PLACE = 'http://operator.invalid';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Where the service is, and what it is shown there. */
@@ -52,42 +55,23 @@ export interface ServiceAddress {
   readonly isOwn?: boolean;
 }
 
-export interface Page {
-  /** Of the answer before. */
-  readonly cursor?: string;
-  /** 1 to 200. */
-  readonly limit: number;
-}
+/** Query of an operation of the operator API. */
+type QueryOf<Operation extends keyof operations> = NonNullable<
+  operations[Operation]['parameters']['query']
+>;
 
-export interface EventsAsked extends Page {
-  readonly hook?: string;
-  readonly status?: string;
-  readonly mapping?: string;
-  /** Full key. */
-  readonly session?: string;
-  /** ISO 8601. */
-  readonly since?: string;
-  /** ISO 8601. */
-  readonly until?: string;
-}
-
+/** Where a page begins, and how long it is. */
+export type Page = QueryOf<'sessionsList'>;
+/** Which events. */
+export type EventsAsked = QueryOf<'eventsList'>;
 /** Which refused requests. */
-export interface RefusalsAsked extends Page {
-  readonly hook?: string;
-  readonly code?: string;
-  /** ISO 8601. */
-  readonly since?: string;
-  readonly verified?: boolean;
-}
-
+export type RefusalsAsked = QueryOf<'refusalsList'>;
+/** What is previewed. */
+export type PreviewAsked = NonNullable<
+  operations['preview']['requestBody']
+>['content']['application/json'];
 /** Which dead runs and deliveries. */
-export interface DeadWorkAsked {
-  readonly hook?: string;
-  /** ISO 8601. */
-  readonly since?: string;
-  readonly status?: string;
-  readonly cursor?: string;
-}
+export type DeadWorkAsked = QueryOf<'eventsRetryAll'>;
 
 /** What is sent to a hook. */
 export interface HookPost {
@@ -143,7 +127,7 @@ export class ServiceClient {
 
   /** How the service is doing as a whole. */
   status(): Promise<ServiceStatus> {
-    return this.#operate('GET', 'status', 'startedAt');
+    return this.#known('startedAt', this.#api.GET('/ops/api/status'));
   }
 
   /** Where its console is. Rejects where it serves none. */
@@ -154,40 +138,41 @@ export class ServiceClient {
   }
 
   pause(): Promise<Intake> {
-    return this.#operate('POST', 'pause', 'paused');
+    return this.#known('paused', this.#api.POST('/ops/api/pause'));
   }
 
   resume(): Promise<Intake> {
-    return this.#operate('POST', 'resume', 'paused');
+    return this.#known('paused', this.#api.POST('/ops/api/resume'));
   }
 
   async channels(): Promise<Channels['channels']> {
-    const { channels } = await this.#operate<Channels>('GET', 'channels', 'channels');
+    const { channels } = await this.#known('channels', this.#api.GET('/ops/api/channels'));
     return channels;
   }
 
   /** Sends a test message. @param to absent: the channel's own recipient. */
   testChannel(id: string, to: string | undefined): Promise<TestSent> {
-    const path = `channels/${encodeURIComponent(id)}/test`;
-    return this.#operate('POST', path, 'messageId', Buffer.from(JSON.stringify({ to })));
+    const sent = { params: { path: { id } }, body: { to } };
+    return this.#known('messageId', this.#api.POST('/ops/api/channels/{id}/test', sent));
   }
 
-  events(asked: EventsAsked): Promise<EventPage> {
-    return this.#operate('GET', `events${toQuery(asked)}`, 'events');
+  events(query: EventsAsked): Promise<EventPage> {
+    return this.#known('events', this.#api.GET('/ops/api/events', { params: { query } }));
   }
 
-  refusals(asked: RefusalsAsked): Promise<RefusalPage> {
-    return this.#operate('GET', `refusals${toQuery(asked)}`, 'refusals');
+  refusals(query: RefusalsAsked): Promise<RefusalPage> {
+    return this.#known('refusals', this.#api.GET('/ops/api/refusals', { params: { query } }));
   }
 
   /** What verified senders lost in the last hour. */
   async lost(): Promise<LostLately['lost']> {
-    const { lost } = await this.#operate<LostLately>('GET', 'refusals/lost', 'lost');
+    const { lost } = await this.#known('lost', this.#api.GET('/ops/api/refusals/lost'));
     return lost;
   }
 
   event(id: string): Promise<EventDetails> {
-    return this.#operate('GET', `events/${encodeURIComponent(id)}`, 'request');
+    const params = { path: { id } };
+    return this.#known('request', this.#api.GET('/ops/api/events/{id}', { params }));
   }
 
   /** What the sender would be answered today. */
@@ -199,61 +184,67 @@ export class ServiceClient {
   }
 
   retry(id: string): Promise<Retried> {
-    return this.#operate('POST', `events/${encodeURIComponent(id)}/retry`, 'retried');
+    const params = { path: { id } };
+    return this.#known('retried', this.#api.POST('/ops/api/events/{id}/retry', { params }));
   }
 
-  retryAll(asked: DeadWorkAsked): Promise<RetriedPage> {
-    return this.#operate('POST', `events/retry${toQuery(asked)}`, 'retried');
+  retryAll(query: DeadWorkAsked): Promise<RetriedPage> {
+    return this.#known('retried', this.#api.POST('/ops/api/events/retry', { params: { query } }));
   }
 
   dismiss(id: string): Promise<Dismissed> {
-    return this.#operate('POST', `events/${encodeURIComponent(id)}/dismiss`, 'dismissed');
+    const params = { path: { id } };
+    return this.#known('dismissed', this.#api.POST('/ops/api/events/{id}/dismiss', { params }));
   }
 
-  dismissAll(asked: DeadWorkAsked): Promise<DismissedPage> {
-    return this.#operate('POST', `events/dismiss${toQuery(asked)}`, 'dismissed');
+  dismissAll(query: DeadWorkAsked): Promise<DismissedPage> {
+    const params = { query };
+    return this.#known('dismissed', this.#api.POST('/ops/api/events/dismiss', { params }));
   }
 
-  /** @param asked body of `POST /ops/api/preview`. */
-  preview(asked: object): Promise<Preview> {
-    return this.#operate('POST', 'preview', 'considered', Buffer.from(JSON.stringify(asked)));
+  preview(body: PreviewAsked): Promise<Preview> {
+    return this.#known('considered', this.#api.POST('/ops/api/preview', { body }));
   }
 
-  sessions(asked: Page): Promise<SessionPage> {
-    return this.#operate('GET', `sessions${toQuery(asked)}`, 'sessions');
+  sessions(query: Page): Promise<SessionPage> {
+    return this.#known('sessions', this.#api.GET('/ops/api/sessions', { params: { query } }));
   }
 
   /** @param key the full one. @param page of the system events that wait. */
-  session(key: string, page: Page = { limit: 1 }): Promise<SessionDetails> {
-    return this.#operate('GET', `sessions/${encodeURIComponent(key)}${toQuery(page)}`, 'turns');
+  session(key: string, query: Page = { limit: 1 }): Promise<SessionDetails> {
+    const params = { path: { key }, query };
+    return this.#known('turns', this.#api.GET('/ops/api/sessions/{key}', { params }));
   }
 
   /** The session last spoke there, as far as it remembers. @param key the full one, of a main session. */
-  async setRoute(key: string, route: Route): Promise<void> {
-    await this.#operate('PUT', routeOf(key), 'ok', Buffer.from(JSON.stringify(route)));
+  async setRoute(key: string, body: Route): Promise<void> {
+    const sent = { params: { path: { key } }, body };
+    await this.#known('ok', this.#api.PUT('/ops/api/sessions/{key}/route', sent));
   }
 
   /** @param key the full one, of a main session. */
   async clearRoutes(key: string): Promise<void> {
-    await this.#operate('DELETE', routeOf(key), 'ok');
+    const params = { path: { key } };
+    await this.#known('ok', this.#api.DELETE('/ops/api/sessions/{key}/route', { params }));
   }
 
   /** Opens a window in which the secret of a hook's sender is taken, or shows the one that there is. */
   async openSecretWindow(hook: string, scheme: string): Promise<SecretWindow> {
-    const body = Buffer.from(JSON.stringify({ hook, scheme }));
-    const answer = await this.#operate<Window>('POST', 'secret-windows', 'window', body);
-    return answer.window;
+    const body = { hook, scheme };
+    const opened = this.#api.POST('/ops/api/secret-windows', { body });
+    return (await this.#known('window', opened)).window;
   }
 
   async secretWindow(hook: string): Promise<SecretWindow> {
-    const path = `secret-windows${toQuery({ hook })}`;
-    const { window } = await this.#operate<Window>('GET', path, 'window');
-    return window;
+    const params = { query: { hook } };
+    const found = this.#api.GET('/ops/api/secret-windows', { params });
+    return (await this.#known('window', found)).window;
   }
 
   /** Closes it and forgets what it took. */
   async discardSecretWindow(hook: string): Promise<void> {
-    await this.#operate('DELETE', `secret-windows${toQuery({ hook })}`, 'ok');
+    const params = { query: { hook } };
+    await this.#known('ok', this.#api.DELETE('/ops/api/secret-windows', { params }));
   }
 
   async send({ name, headers, query, body, isSigned = false }: HookPost): Promise<Receipt> {
@@ -273,24 +264,34 @@ export class ServiceClient {
     return { authorization: `Bearer ${this.#address.operatorToken}` };
   }
 
-  /** @param proof a key that every such answer of the service has, and a stranger's would not. */
-  async #operate<T>(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    rest: string,
-    proof: string,
-    body?: Buffer<ArrayBuffer>,
-  ): Promise<T> {
-    const headers = { ...this.#bearer, ...(body !== undefined && JSON_TYPE) };
-    const timeoutMs = body === undefined ? PATIENCE_MS : PATIENCE_OF_SENDS_MS;
+  /**
+   * The operator API, typed by its own description (docs/openapi.json). An answer that is none of the service's own, or
+   * a refusal, is thrown where it arrives.
+   */
+  readonly #api = createClient<paths>({ baseUrl: PLACE, fetch: (request) => this.#fetch(request) });
+
+  async #fetch(request: Request): Promise<Response> {
     const at = this.operator;
-    const answer = await this.#ask(method, at, `/ops/api/${rest}`, { headers, body, timeoutMs });
-    const known: T = JSON.parse(checkedText(answer, proof, placeText(at)));
-    return known;
+    const body = Buffer.from(await request.arrayBuffer());
+    const sent =
+      body.length === 0
+        ? { headers: this.#bearer }
+        : { headers: { ...this.#bearer, ...JSON_TYPE }, body, timeoutMs: PATIENCE_OF_SENDS_MS };
+    const { pathname, search } = new URL(request.url);
+    const answer = await this.#ask(request.method, at, pathname + search, sent);
+    return checked(answer, placeText(at));
+  }
+
+  /** @param proof a key that every such answer of the service has, and a stranger's would not. */
+  async #known<T extends object>(proof: keyof T, call: Promise<{ data?: T }>): Promise<T> {
+    const { data } = await call;
+    if (data !== undefined && Object.hasOwn(data, proof)) return data;
+    throw new ServiceUnreachable(placeText(this.operator), 'STRANGER');
   }
 
   /** Redirects are answers like any other, and no proxy of the environment is asked: what goes out holds a token. */
   async #ask(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: string,
     at: ServicePlace,
     path: string,
     { timeoutMs = PATIENCE_MS, ...sent }: Pick<HttpRequest, 'headers' | 'body' | 'timeoutMs'>,
@@ -304,10 +305,6 @@ export class ServiceClient {
       throw error instanceof HttpError ? ServiceUnreachable.because(placeText(at), error) : error;
     }
   }
-}
-
-function routeOf(key: string): string {
-  return `sessions/${encodeURIComponent(key)}/route`;
 }
 
 function toQuery(parameters: object): string {
