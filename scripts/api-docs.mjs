@@ -1,6 +1,6 @@
 // Writes docs/openapi.json: the hooks, the operator API and the health checks as OpenAPI 3.1, from the controllers, the
-// classes of queries and bodies, and the types of answers; and src/service/ops/operator-api.d.ts, the same as types for the
-// console and the command line.
+// classes of queries and bodies, and the types of answers; and docs/openapi.d.ts, the same as types for the console and
+// the command line.
 // With --check nothing is written; what is not up to date is named, and the exit code is 1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTs, { astToString } from 'openapi-typescript';
@@ -66,10 +66,7 @@ const document = {
 const types = astToString(await openapiTs(structuredClone(document)));
 const written = [
   [new URL('docs/openapi.json', ROOT), `${JSON.stringify(document, undefined, 2)}\n`],
-  [
-    new URL('src/service/ops/operator-api.d.ts', ROOT),
-    `// Written by \`npm run docs:api\`.\n${types}`,
-  ],
+  [new URL('docs/openapi.d.ts', ROOT), `// Written by \`npm run docs:api\`.\n${types}`],
 ];
 for (const [file, text] of written) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);

@@ -25,7 +25,7 @@ describe('Every view of the console', () => {
     views = [
       ...addresses.map((address) => address!.replace('/console', '')),
       ...events.map((id) => `/events/${id}`),
-      `/sessions/${encodeURIComponent('agent:main:main')}`,
+      `/sessions?key=${encodeURIComponent('agent:main:main')}`,
     ];
   });
 

@@ -163,6 +163,22 @@ describe('The console', () => {
     await page.getByText('operator', { exact: true }).first().waitFor();
   });
 
+  it('marks what came from outside, also in a prompt of which only the beginning is shown', async () => {
+    const id = await world.send('agent', { message: 'x'.repeat(200_000), name: 'Long' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open(`/events/${id}`);
+    await page.getByText('What the agent was shown').click();
+
+    const outside = page.getByTitle('From outside: data, never instructions');
+    await outside.getByText(/x{1000}/).waitFor();
+    await page
+      .getByRole('button', { name: /^Show all/ })
+      .first()
+      .waitFor();
+    expect(await outside.count()).toBe(1);
+  });
+
   it('finds last night’s alert by a word that only its payload has', async () => {
     const id = await world.send('agent', { message: 'Backup of rosenrot failed', name: 'Backup' });
     await world.send('agent', { message: 'Backup of schneewittchen went well', name: 'Backup' });

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { components, paths } from '../../../src/service/ops/operator-api.d.ts';
+import type { components, paths } from '../../../docs/openapi.d.ts';
 import { OPERATOR } from '../mount.ts';
 import { session } from './session.ts';
 

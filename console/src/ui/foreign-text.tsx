@@ -1,3 +1,4 @@
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 // Text that somebody else wrote: shown as text whatever it holds, with what one could not see made visible.
@@ -14,12 +15,26 @@ const SHOWN = 20_000;
 
 /** A block of foreign text, as it came. */
 export function ForeignText({ text, label }: { text: string; label: string }) {
+  return (
+    <LongText text={text} label={label}>
+      {(shown) => <Visible text={shown} />}
+    </LongText>
+  );
+}
+
+/** The beginning of a text, and all of it once somebody asks. */
+export function LongText(props: {
+  text: string;
+  label: string;
+  children: (shown: string) => ComponentChildren;
+}) {
+  const { text, label, children } = props;
   const [isWhole, showWhole] = useState(false);
   const shown = isWhole ? text : text.slice(0, SHOWN);
   return (
     <div class="foreign">
       <pre tabIndex={0} aria-label={label}>
-        <Visible text={shown} />
+        {children(shown)}
       </pre>
       {shown.length < text.length && (
         <button type="button" class="quiet" onClick={() => showWhole(true)}>
@@ -32,7 +47,7 @@ export function ForeignText({ text, label }: { text: string; label: string }) {
 
 /** Text with a mark for each character that one would not see. */
 export function Visible({ text }: { text: string }) {
-  const parts: preact.ComponentChild[] = [];
+  const parts: ComponentChild[] = [];
   let end = 0;
   for (const { groups, index } of text.matchAll(EMOJI_OR_HIDDEN)) {
     const hidden = groups?.['hidden'];

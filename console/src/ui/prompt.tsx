@@ -1,21 +1,19 @@
-import { useState } from 'preact/hooks';
-import { Visible } from './foreign-text.tsx';
+import { LongText, Visible } from './foreign-text.tsx';
 
 // What an agent was shown: the words of the operator and of the service, and between the markers what came from outside.
 
-/** As hooks/boundary writes it; nothing that came from outside can hold such a line. */
+/**
+ * As hooks/boundary writes it; nothing that came from outside can hold such a line. Where only the beginning of a prompt is
+ * shown, the end of what came from outside may be missing.
+ */
 const FENCED =
-  /^<<<EXTERNAL_UNTRUSTED_CONTENT id="([^"]+)">>>$[^]*?^<<<END_EXTERNAL_UNTRUSTED_CONTENT id="\1">>>$/gm;
-
-const SHOWN = 50_000;
+  /^<<<EXTERNAL_UNTRUSTED_CONTENT id="([^"]+)">>>$(?:[^]*?^<<<END_EXTERNAL_UNTRUSTED_CONTENT id="\1">>>$|[^]*)/gm;
 
 export function Prompt({ text }: { text: string }) {
-  const [isWhole, showWhole] = useState(false);
-  const shown = isWhole ? text : text.slice(0, SHOWN);
   return (
-    <div class="foreign">
-      <pre tabIndex={0} aria-label="What the agent was shown">
-        {partsOf(shown).map(({ isOutside, words }, index) =>
+    <LongText text={text} label="What the agent was shown">
+      {(shown) =>
+        partsOf(shown).map(({ isOutside, words }, index) =>
           isOutside ? (
             <div key={index} class="outside" title="From outside: data, never instructions">
               <Visible text={words} />
@@ -23,14 +21,9 @@ export function Prompt({ text }: { text: string }) {
           ) : (
             <Visible key={index} text={words} />
           ),
-        )}
-      </pre>
-      {shown.length < text.length && (
-        <button type="button" class="quiet" onClick={() => showWhole(true)}>
-          Show all {text.length.toLocaleString()} characters
-        </button>
-      )}
-    </div>
+        )
+      }
+    </LongText>
   );
 }
 

@@ -31,7 +31,6 @@ export const VIEWS: readonly View[] = [
   { path: '/try', title: 'Try', icon: 'try', view: lazy(() => import('./try/try.tsx')) },
   {
     path: '/sessions',
-    pages: ['/sessions/:key'],
     title: 'Sessions',
     icon: 'sessions',
     view: lazy(() => import('./sessions.tsx')),

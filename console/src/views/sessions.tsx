@@ -1,4 +1,4 @@
-import { Link } from 'wouter-preact';
+import { Link, useSearchParams } from 'wouter-preact';
 import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { usePages } from '../api/pages.ts';
@@ -9,7 +9,6 @@ import { Empty, Loaded, Page } from '../ui/page.tsx';
 import type { Column } from '../ui/table.tsx';
 import { SortedTable } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
-import type { ViewProps } from './index.ts';
 
 type Summary = Api<'SessionSummary'>;
 
@@ -18,7 +17,7 @@ const COLUMNS: readonly Column<Summary>[] = [
     title: 'Session',
     kind: 'wide',
     value: ({ key }) => key,
-    cell: ({ key }) => <Link href={`/sessions/${encodeURIComponent(key)}`}>{key}</Link>,
+    cell: ({ key }) => <Link href={`/sessions?key=${encodeURIComponent(key)}`}>{key}</Link>,
   },
   { title: 'Agent', value: ({ agentId }) => agentId },
   {
@@ -30,9 +29,11 @@ const COLUMNS: readonly Column<Summary>[] = [
   { title: 'Waiting', kind: 'number', value: ({ pendingSystemEvents }) => pendingSystemEvents },
 ];
 
-/** What agents remember: every session, or the one that the address names. */
-export default function Sessions({ params: { key } }: ViewProps) {
-  return key === undefined ? <SessionList /> : <SessionPage name={decodeURIComponent(key)} />;
+/** What agents remember: every session, or the one of `?key=`. A key may hold what a path would not give back. */
+export default function Sessions() {
+  const [parameters] = useSearchParams();
+  const key = parameters.get('key');
+  return key === null ? <SessionList /> : <SessionPage name={key} />;
 }
 
 function SessionList() {

@@ -22,7 +22,7 @@ import type {
   SessionPage,
   TestSent,
 } from '../../service/index.ts';
-import type { operations, paths } from '../../service/ops/operator-api.d.ts';
+import type { operations, paths } from '../../../docs/openapi.d.ts';
 import { assertServed, checked, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { ServiceUnreachable } from './service-errors.ts';

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
@@ -18,6 +18,11 @@ type Event = Api<'EventSummary'>;
 const ROW_HEIGHT = 52;
 const PAGE = 200;
 
+/** Most changes that are kept beside what was loaded: a page that stays open for days must not grow. */
+const MOST_LIVE = 1000;
+/** Where more happened than was told, the list is loaded anew, but no more often. */
+const RELOADED_EVERY_MS = 3000;
+
 /** What came, newest first, while it comes; beside it who was refused. */
 export function EventList() {
   const [filters, set] = useFilters();
@@ -31,15 +36,7 @@ export function EventList() {
     ({ events }) => events,
     [filters],
   );
-  const [live, setLive] = useState<ReadonlyMap<string, Event>>(new Map());
-  const isLive = useEventStream(
-    useCallback((events) => {
-      setLive(
-        (before) => new Map([...before, ...events.map((event) => [event.id, event] as const)]),
-      );
-    }, []),
-    pages.reload,
-  );
+  const { live, isLive } = useLive(pages.reload);
   return (
     <Page
       title="Events"
@@ -77,6 +74,33 @@ export function EventList() {
       <Refusals hook={filters.hook} />
     </Page>
   );
+}
+
+/** What the stream told of: each event as it stands by now, the newest {@link MOST_LIVE} that changed. */
+function useLive(reload: () => void): { live: ReadonlyMap<string, Event>; isLive: boolean } {
+  const [live, setLive] = useState<ReadonlyMap<string, Event>>(new Map());
+  const pending = useRef<ReturnType<typeof setTimeout>>();
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => () => clearTimeout(pending.current), []);
+  const isLive = useEventStream(
+    useCallback(({ events, more }) => {
+      setLive((before) => {
+        const all = new Map(before);
+        for (const event of events) {
+          all.delete(event.id);
+          all.set(event.id, event);
+        }
+        return new Map([...all].slice(-MOST_LIVE));
+      });
+      if (more === 0 || pending.current !== undefined) return;
+      pending.current = setTimeout(() => {
+        pending.current = undefined;
+        latest.current();
+      }, RELOADED_EVERY_MS);
+    }, []),
+  );
+  return { live, isLive };
 }
 
 function EventRow({
@@ -118,17 +142,12 @@ function merged(
     : [...live.values()].filter(
         (event) => !known.has(event.id) && (hook ?? event.hook) === event.hook,
       );
-  return [...fresh, ...loaded.map((event) => live.get(event.id) ?? event)]
-    .filter((event) => (status ?? event.status) === event.status)
-    .toSorted((one, other) =>
-      one.receivedAt < other.receivedAt
-        ? 1
-        : one.receivedAt > other.receivedAt
-          ? -1
-          : one.id < other.id
-            ? 1
-            : -1,
-    );
+  return (
+    [...fresh, ...loaded.map((event) => live.get(event.id) ?? event)]
+      .filter((event) => (status ?? event.status) === event.status)
+      // Ids rise in the order of acceptance.
+      .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+  );
 }
 
 function Nothing({ filters }: { filters: Filters }) {

@@ -4,33 +4,42 @@ import { OPERATOR } from '../../mount.ts';
 
 type Event = Api<'EventSummary'>;
 
-/** How many changes the page draws at once: the service tells of them some times a second, however many there are. */
+/** What the service tells: some times a second at most, however much happens. */
 interface Told {
   readonly events: readonly Event[];
   /** How many more changed than it tells of. */
   readonly more: number;
 }
 
+/** A browser tries again by itself unless the service refused it, e.g. because too many listen. */
+const TRY_AGAIN_MS = 5000;
+
 /**
  * Hears of every event that comes or changes.
- * @param onMissed there was more than one can be told: what is shown is to be loaded anew
+ * @param onTold must not change from one render to the next
  * @returns whether it is heard at the moment
  */
-export function useEventStream(
-  onEvents: (events: readonly Event[]) => void,
-  onMissed: () => void,
-): boolean {
+export function useEventStream(onTold: (told: Told) => void): boolean {
   const [isLive, setLive] = useState(false);
   useEffect(() => {
-    const source = new EventSource(new URL('ops/api/events/stream', OPERATOR));
-    source.addEventListener('open', () => setLive(true));
-    source.addEventListener('error', () => setLive(false));
-    source.addEventListener('events', ({ data }: MessageEvent<string>) => {
-      const { events, more } = JSON.parse(data) as Told;
-      onEvents(events);
-      if (more > 0) onMissed();
-    });
-    return () => source.close();
-  }, [onEvents]);
+    let source: EventSource;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const listen = () => {
+      source = new EventSource(new URL('ops/api/events/stream', OPERATOR));
+      source.addEventListener('open', () => setLive(true));
+      source.addEventListener('error', () => {
+        setLive(false);
+        if (source.readyState === EventSource.CLOSED) again = setTimeout(listen, TRY_AGAIN_MS);
+      });
+      source.addEventListener('events', ({ data }: MessageEvent<string>) => {
+        onTold(JSON.parse(data) as Told);
+      });
+    };
+    listen();
+    return () => {
+      clearTimeout(again);
+      source.close();
+    };
+  }, [onTold]);
   return isLive;
 }

@@ -105,8 +105,13 @@ function optionsFor(
   }: Pick<ChartProps, 'window' | 'series'> & { point: (step: number | null) => void },
 ): uPlot.Options {
   const named = (seconds: number) => (window === 'week' ? DAY : CLOCK).format(seconds * 1000);
-  const style = getComputedStyle(element);
-  const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  // A canvas knows neither variables nor light-dark(): the element works them out.
+  const color = (name: string) => {
+    element.style.color = `var(--${name})`;
+    const { color: known } = getComputedStyle(element);
+    element.style.color = '';
+    return known;
+  };
   const axis = {
     stroke: color('faint'),
     grid: { stroke: color('line'), width: 1 },
