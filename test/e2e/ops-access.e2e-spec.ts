@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { TokenCheck } from '../../src/service/ops/token-check.ts';
+import { TokenCheck } from '../../src/service/ops/access/token-check.ts';
 import { HOOK_TOKEN, METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
 import type { Asked } from '../support/operated-service.ts';
 

@@ -8,7 +8,7 @@ import { ServiceCondition, degradationsOf } from './condition.ts';
 import type { Condition } from './condition.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { ConfigurationState, OpsModuleOptions } from './ops-options.ts';
-import { failedLately, lostAndWhy, timeOfDay } from './refusals.controller.ts';
+import { failedLately, lostAndWhy, timeOfDay } from './controllers/refusals.controller.ts';
 
 // What needs a person: composed here once, for the console, the operator API and `hooks status`. Whether something is
 // wrong is decided by whoever knows (the ledger, a channel, the mail watcher); this is what is said of it, and in which

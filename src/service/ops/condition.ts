@@ -3,7 +3,7 @@ import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts'
 import type { LostRequests, StoreState } from '../../hooks/index.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
-import { lostLately } from './refusals.controller.ts';
+import { lostLately } from './controllers/refusals.controller.ts';
 
 /** How the parts of the service are doing; asked once for whatever is told of it. */
 export interface Condition {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock, EventStore } from '../../hooks/index.ts';
 import type { EventChanges } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { OperatorGuard } from './access/operator.guard.ts';
 
 /** Most streams at a time: each is a connection that stays, and is looked after. */
 const MOST_STREAMS = 20;

@@ -1,8 +1,8 @@
 // What the service uses of its operator API.
-export { bareName, isAllowedHost } from './allowed-host.ts';
-export { isByOperatorListener, noteArrivals } from './arrival.ts';
+export { bareName, isAllowedHost } from './access/allowed-host.ts';
+export { isByOperatorListener, noteArrivals } from './access/arrival.ts';
 export { Metrics, MetricsModule } from './metrics.ts';
-export { AddressGuard } from './operator.guard.ts';
+export { AddressGuard } from './access/operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';
 export type { ConfigurationState, MailStatus, OpsModuleOptions } from './ops-options.ts';
 export { OpsModule } from './ops.module.ts';

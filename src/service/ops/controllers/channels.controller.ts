@@ -1,11 +1,11 @@
 import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { ChannelOperations, DeliveryError } from '../../hooks/index.ts';
-import type { Channels, TestSent } from './answers.ts';
-import { TakesBody, readBody } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { Refusal } from '../refusals.ts';
+import { ChannelOperations, DeliveryError } from '../../../hooks/index.ts';
+import type { Channels, TestSent } from '../answers.ts';
+import { TakesBody, readBody } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { Refusal } from '../../refusals.ts';
 
 /** Body of `POST /ops/api/channels/:id/test`; may be absent. */
 export class TestBody {

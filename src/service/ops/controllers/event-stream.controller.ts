@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStreams } from './event-streams.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { EventStreams } from '../event-streams.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** Following what happens, instead of asking again and again. */
 @Controller('ops/api/events/stream')

@@ -1,12 +1,17 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { EventStore, HookReplay, LedgerAdmin, SearchRefused } from '../../hooks/index.ts';
-import type { DeadWorkFilter, EventDetails, EventFilter, EventStatus } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from './answers.ts';
-import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { EventStore, HookReplay, LedgerAdmin, SearchRefused } from '../../../hooks/index.ts';
+import type {
+  DeadWorkFilter,
+  EventDetails,
+  EventFilter,
+  EventStatus,
+} from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from '../answers.ts';
+import { PageQuery, QueryPipe, toTime } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
 

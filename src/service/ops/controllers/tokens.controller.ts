@@ -6,12 +6,12 @@ import {
   secretName,
   tokenWarnings,
   writtenTokens,
-} from '../../hooks/index.ts';
-import type { ResolvedHooksOptions } from '../../hooks/index.ts';
-import type { TokenReport, Tokens } from './answers.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+} from '../../../hooks/index.ts';
+import type { ResolvedHooksOptions } from '../../../hooks/index.ts';
+import type { TokenReport, Tokens } from '../answers.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** The tokens that open hooks, never themselves. */
 @Controller('ops/api/tokens')

@@ -1,11 +1,11 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Clock, LedgerAdmin, Maintenance } from '../../hooks/index.ts';
-import type { StoreState, WorkCounts } from '../../hooks/index.ts';
-import { Metrics } from './metrics.ts';
-import { MetricsGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { Clock, LedgerAdmin, Maintenance } from '../../../hooks/index.ts';
+import type { StoreState, WorkCounts } from '../../../hooks/index.ts';
+import { Metrics } from '../metrics.ts';
+import { MetricsGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** Everything Prometheus wants to know. */
 @Controller('ops/metrics')

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { clientAddress, isTrustedProxy, parseRange } from '../../hooks/index.ts';
-import type { TrustedRange } from '../../hooks/index.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { clientAddress, isTrustedProxy, parseRange } from '../../../hooks/index.ts';
+import type { TrustedRange } from '../../../hooks/index.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** What is believed of a request that came through a proxy: its own word of it, and nobody else's. */
 @Injectable()

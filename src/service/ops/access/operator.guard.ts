@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseBearer } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
+import { parseBearer } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
 import { isLocal } from './arrival.ts';
 import { bareName, isAllowedHost } from './allowed-host.ts';
 import { ConsoleLogins } from './console-logins.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 import { assertFromConsole } from './own-origin.ts';
 import { TokenCheck } from './token-check.ts';
 import { TrustedProxies } from './trusted-proxies.ts';

@@ -1,10 +1,10 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { ChannelOperations, LedgerAdmin } from '../../hooks/index.ts';
-import { packageVersion } from '../../platform/package-version.ts';
-import type { ServiceStatus } from './answers.ts';
-import { Attention } from './attention.ts';
-import { ServiceCondition } from './condition.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { ChannelOperations, LedgerAdmin } from '../../../hooks/index.ts';
+import { packageVersion } from '../../../platform/package-version.ts';
+import type { ServiceStatus } from '../answers.ts';
+import { Attention } from '../attention.ts';
+import { ServiceCondition } from '../condition.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** Everything that an operator looks at first, in one answer. */
 @Controller('ops/api/status')

@@ -1,10 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AuthFailureThrottle } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { AuthFailureThrottle } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /** Whether a token is the operator's, wherever it was written: in a header, or in the form of the console. */

@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import { serviceOpenApi } from '../../hooks/index.ts';
-import type { OpenApiDocument } from '../../hooks/index.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { serviceOpenApi } from '../../../hooks/index.ts';
+import type { OpenApiDocument } from '../../../hooks/index.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** What this service serves, for programs. */
 @Controller('ops/api/openapi.json')

@@ -1,13 +1,13 @@
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { HookPreview } from '../../hooks/index.ts';
-import type { Preview } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
-import { TakesBody, readBody } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { RequestFields } from './request-body.ts';
-import { Refusal } from '../refusals.ts';
+import { HookPreview } from '../../../hooks/index.ts';
+import type { Preview } from '../../../hooks/index.ts';
+import { isRecord } from '../../../platform/objects.ts';
+import { TakesBody, readBody } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { RequestFields } from '../request-body.ts';
+import { Refusal } from '../../refusals.ts';
 
 /** Most characters of a mapping as JSON: its task alone may have 10,000. */
 const LONGEST_MAPPING = 100_000;

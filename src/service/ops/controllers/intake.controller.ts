@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { LedgerAdmin } from '../../hooks/index.ts';
-import type { Intake } from './answers.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { LedgerAdmin } from '../../../hooks/index.ts';
+import type { Intake } from '../answers.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** Stops and starts the whole service's intake and work; holds over restarts. */
 @Controller('ops/api')

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { parseAddress } from '../../hooks/index.ts';
+import { parseAddress } from '../../../hooks/index.ts';
 
 // How a request reached this process: by which listener, and from this machine or from elsewhere.
 

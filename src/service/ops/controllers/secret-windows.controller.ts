@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { HookAuthentication } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import type { Done, Window } from './answers.ts';
-import { QueryPipe, TakesBody, readBody } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { HookAuthentication } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import type { Done, Window } from '../answers.ts';
+import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** A path below the prefix, as a request line has it. */
 const IsHookPath = (): PropertyDecorator =>

@@ -1,9 +1,9 @@
 import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OperatorRequest } from '../../hooks/index.ts';
-import { TakesBody, readBody } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { RequestBody } from './request-body.ts';
+import { OperatorRequest } from '../../../hooks/index.ts';
+import { TakesBody, readBody } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { RequestBody } from '../request-body.ts';
 
 /** Sends requests of the operator's own. */
 @Controller('ops/api/send')

@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import { Refusal } from '../refusals.ts';
-import type { ConfigurationReport } from '../configuration/report.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { Refusal } from '../../refusals.ts';
+import type { ConfigurationReport } from '../../configuration/report.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** The configuration, without secrets. */
 @Controller('ops/api/configuration')

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { EventStore } from '../../hooks/index.ts';
-import type { RunStory } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { EventStore } from '../../../hooks/index.ts';
+import type { RunStory } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** What became of one run; senders are told its id. */
 @Controller('ops/api/runs')

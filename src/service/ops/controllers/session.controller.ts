@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleLogin, Done } from './answers.ts';
-import { ConsoleLogins } from './console-logins.ts';
-import { ConsoleGuard } from './operator.guard.ts';
-import { TakesBody, readBody } from './operator-input.ts';
-import { TokenCheck } from './token-check.ts';
+import type { ConsoleLogin, Done } from '../answers.ts';
+import { ConsoleLogins } from '../access/console-logins.ts';
+import { ConsoleGuard } from '../access/operator.guard.ts';
+import { TakesBody, readBody } from '../operator-input.ts';
+import { TokenCheck } from '../access/token-check.ts';
 
 /** Nobody has proved anything yet when this much is read. */
 const LARGEST_LOGIN = 8 * 1024;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../refusals.ts';
+import { Refusal } from '../../refusals.ts';
 
 /** The console sends it with everything that it asks; a page elsewhere would have to ask us first whether it may. */
 const CONSOLE_HEADER = 'x-hooks-console';

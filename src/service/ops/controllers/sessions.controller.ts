@@ -9,12 +9,12 @@ import {
   HooksSettings,
   Sessions,
   mainSession,
-} from '../../hooks/index.ts';
-import type { ChannelId, SessionDetails } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import type { Done, SessionPage } from './answers.ts';
-import { LimitQuery, PageQuery, QueryPipe, TakesBody, readBody } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
+} from '../../../hooks/index.ts';
+import type { ChannelId, SessionDetails } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import type { Done, SessionPage } from '../answers.ts';
+import { LimitQuery, PageQuery, QueryPipe, TakesBody, readBody } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** Query of `GET /ops/api/sessions`. */
 export class SessionsQuery extends LimitQuery {

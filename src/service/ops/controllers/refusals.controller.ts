@@ -1,11 +1,11 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsISO8601, IsIn, IsOptional, IsString, Length } from 'class-validator';
-import { Clock, REJECTIONS, Refusals, describeRefused } from '../../hooks/index.ts';
-import type { LostRequests, RefusalFilter } from '../../hooks/index.ts';
-import type { LostAndWhy, LostLately, RefusalPage } from './answers.ts';
-import { PageQuery, QueryPipe, toTime } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { Clock, REJECTIONS, Refusals, describeRefused } from '../../../hooks/index.ts';
+import type { LostRequests, RefusalFilter } from '../../../hooks/index.ts';
+import type { LostAndWhy, LostLately, RefusalPage } from '../answers.ts';
+import { PageQuery, QueryPipe, toTime } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '../../hooks/index.ts';
-import { Refusal } from '../refusals.ts';
-import { ServiceCondition, degradationsOf } from './condition.ts';
-import type { Condition, Degradation } from './condition.ts';
+import { Clock } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import { ServiceCondition, degradationsOf } from '../condition.ts';
+import type { Condition, Degradation } from '../condition.ts';
 
 /** Asking costs the ledger a commit: more often than this, the last answer is given again. */
 const CACHED_MS = 1_000;

@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import type { MailReport } from './answers.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import type { MailReport } from '../answers.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 /** How the mailboxes are doing. */
 @Controller('ops/api/mail')

@@ -1,9 +1,9 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { IsIn } from 'class-validator';
-import { Clock, LedgerAdmin } from '../../hooks/index.ts';
-import type { ActivityReport } from './answers.ts';
-import { QueryPipe } from './operator-input.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import { Clock, LedgerAdmin } from '../../../hooks/index.ts';
+import type { ActivityReport } from '../answers.ts';
+import { QueryPipe } from '../operator-input.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Clock, ConsoleSessions, LedgerUnavailable } from '../../hooks/index.ts';
-import type { ConsoleSession } from '../../hooks/index.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import { Clock, ConsoleSessions, LedgerUnavailable } from '../../../hooks/index.ts';
+import type { ConsoleSession } from '../../../hooks/index.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /** How long a session lasts that nobody uses. */

@@ -1,10 +1,16 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import { Clock, EventStore, HooksSettings, Refusals, configuredHooks } from '../../hooks/index.ts';
-import { listHooks } from '../senders/hook-list.ts';
-import type { Hooks } from './answers.ts';
-import { OperatorGuard } from './operator.guard.ts';
-import { OPS_OPTIONS } from './ops-options.ts';
-import type { OpsModuleOptions } from './ops-options.ts';
+import {
+  Clock,
+  EventStore,
+  HooksSettings,
+  Refusals,
+  configuredHooks,
+} from '../../../hooks/index.ts';
+import { listHooks } from '../../senders/hook-list.ts';
+import type { Hooks } from '../answers.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
+import { OPS_OPTIONS } from '../ops-options.ts';
+import type { OpsModuleOptions } from '../ops-options.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import type { AttentionList } from './answers.ts';
-import { Attention } from './attention.ts';
-import { OperatorGuard } from './operator.guard.ts';
+import type { AttentionList } from '../answers.ts';
+import { Attention } from '../attention.ts';
+import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** What needs a person. */
 @Controller('ops/api/attention')
