@@ -36,7 +36,10 @@ module.exports = {
       name: 'adapters-import-ports',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/', pathNot: '^src/adapters/agents/' },
-      to: { path: '^src/', pathNot: ['^src/hooks/ports/', '^src/adapters/$1/', '^src/platform/'] },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/hooks/ports/', '^src/adapters/($1|stored)/', '^src/platform/'],
+      },
     },
     {
       // What comes back from a tool or a provider is foreign text, shown to an agent.

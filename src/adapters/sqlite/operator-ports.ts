@@ -24,11 +24,11 @@ import type {
 import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
 import { searchProblem } from '../../platform/search-text.ts';
-import { encodeChange } from './codec.ts';
+import { encodeChange } from '../stored/codec.ts';
 import { followEvents } from './event-feed.ts';
 import type { FeedSource } from './event-feed.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import { decodeEventDetails, decodeRequest, decodeRunStory } from './stored-head.ts';
+import { decodeEventDetails, decodeRequest, decodeRunStory } from '../stored/stored-head.ts';
 import type { RpcClient } from './worker-client.ts';
 
 // The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and

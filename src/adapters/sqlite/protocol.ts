@@ -31,9 +31,15 @@ import type {
   SessionDetails,
   SessionFilter,
 } from '../../hooks/ports/event-store.ts';
-import type { ChangeTuple, EventTuple, StoredAcceptance, StoredLease, WorkTuple } from './codec.ts';
-import type { StoredEventDetails, StoredRunStory } from './stored-head.ts';
-import type { KeyTuple } from './stored-key.ts';
+import type {
+  ChangeTuple,
+  EventTuple,
+  StoredAcceptance,
+  StoredLease,
+  WorkTuple,
+} from '../stored/codec.ts';
+import type { StoredEventDetails, StoredRunStory } from '../stored/stored-head.ts';
+import type { KeyTuple } from '../stored/stored-key.ts';
 
 /** What a thread can be asked to do: a name, what it takes and what it answers. */
 export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };

@@ -15,9 +15,15 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from './codec.ts';
+import {
+  decodeAcceptance,
+  decodeLease,
+  encodeChange,
+  encodeEvent,
+  encodeWork,
+} from '../stored/codec.ts';
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
-import { encodeKey } from './stored-key.ts';
+import { encodeKey } from '../stored/stored-key.ts';
 import {
   SqliteConsoleSessions,
   SqliteEventStore,

@@ -15,7 +15,7 @@ import type {
 } from '../../../hooks/ports/change.ts';
 import type { Counted } from '../../../hooks/ports/activity.ts';
 import type { BadEnds as GatheredEnds } from '../../../hooks/ports/work-ledger.ts';
-import type { StoredChange, StoredRunUpdate } from '../codec.ts';
+import type { StoredChange, StoredRunUpdate } from '../../stored/codec.ts';
 import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import type { ActivityRecord } from './activity.ts';
 import type { HeartbeatCounts } from './event-status.ts';

@@ -7,7 +7,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { ClaimLimits } from '../../../hooks/ports/work-ledger.ts';
-import type { StoredLease } from '../codec.ts';
+import type { StoredLease } from '../../stored/codec.ts';
 import { ownKeyOf } from '../id-keys.ts';
 import type { ClaimResult } from '../protocol.ts';
 import type { WorkQueue } from './queue.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_HOOK_NAME } from '../../../hooks/ports/jobs.ts';
 import { leaveOutOfText } from '../../../platform/credentials.ts';
 import { oneLine } from '../../../platform/one-line.ts';
 import { idOf } from '../id-keys.ts';
-import { decodeWordsAtStart } from '../stored-head.ts';
+import { decodeWordsAtStart } from '../../stored/stored-head.ts';
 import { integer, optionalText, text, time, word } from './rows.ts';
 import type { Row } from './rows.ts';
 

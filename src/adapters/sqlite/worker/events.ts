@@ -10,7 +10,7 @@ import type {
 } from '../../../hooks/ports/event-store.ts';
 import { keyOf } from '../id-keys.ts';
 import type { ReaderCalls } from '../protocol.ts';
-import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
+import type { StoredEventDetails, StoredRunStory } from '../../stored/stored-head.ts';
 import { EventSummaries, SUMMARY_COLUMNS, toId } from './event-summaries.ts';
 import { DELIVERY_STATUSES, integer, optionalText, optionalTime, text, word } from './rows.ts';
 import type { Row } from './rows.ts';

@@ -4,8 +4,8 @@
 // Reading what the next turn of a session needs (`context`, `routes`) is a call of the writer: it must see every step
 // that was committed before. Reading for an operator may be a moment behind and has a thread of its own.
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeChange, decodeEvent, decodeWork } from '../codec.ts';
-import { decodeKey } from '../stored-key.ts';
+import { decodeChange, decodeEvent, decodeWork } from '../../stored/codec.ts';
+import { decodeKey } from '../../stored/stored-key.ts';
 import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './accepting.ts';

@@ -2,7 +2,7 @@
 // key, so that a long key costs no more than a short one and all of them lie in one tree. Those that came lately stand
 // elsewhere (recent-keys.ts).
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { StoredKey } from '../stored-key.ts';
+import type { StoredKey } from '../../stored/stored-key.ts';
 import type { Budget } from './old-events.ts';
 import { RecentKeys, toKnownKey } from './recent-keys.ts';
 import type { KnownKey } from './recent-keys.ts';

@@ -7,7 +7,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { mainSession } from '../../../hooks/ports/jobs.ts';
 import { idOf } from '../id-keys.ts';
-import { decodeHead, decodeOnlyWake, withoutBodies } from '../stored-head.ts';
+import { decodeHead, decodeOnlyWake, withoutBodies } from '../../stored/stored-head.ts';
 import { integer, optionalInteger, text } from './rows.ts';
 import type { Row } from './rows.ts';
 

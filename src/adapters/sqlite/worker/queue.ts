@@ -12,7 +12,7 @@
 // What was under way in two crashes in a row is not ready again but suspect (interruptions.ts).
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
-import type { StoredWork } from '../codec.ts';
+import type { StoredWork } from '../../stored/codec.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Backlog } from './backlog.ts';
 import { integer, text, word } from './rows.ts';

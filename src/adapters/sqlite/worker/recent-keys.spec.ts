@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { StoredKey } from '../stored-key.ts';
+import type { StoredKey } from '../../stored/stored-key.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { TABLES } from './schema.ts';

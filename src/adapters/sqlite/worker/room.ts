@@ -1,6 +1,6 @@
 import { agentOf, immediateHeartbeat } from '../../../hooks/ports/jobs.ts';
 import type { AcceptLimits } from '../../../hooks/ports/ledger.ts';
-import type { StoredAction, StoredEvent } from '../codec.ts';
+import type { StoredAction, StoredEvent } from '../../stored/codec.ts';
 import type { Backlog } from './backlog.ts';
 import type { WorkQueue } from './queue.ts';
 import type { SystemEvents } from './system-events.ts';

@@ -21,7 +21,7 @@
  * Events, runs and deliveries are keyed by the time-ordered part of their ids (id-keys.ts), whose `rest` stands in the row;
  * so they lie in the order of acceptance, and refer to each other by key. Each accepted event pays for every index: few
  * are left, and those small. `events.head` is JSON text: the request, the actions, what the sender is told (`StoredHead`
- * in codec.ts). `payload` stands last in its table, so that reading the rest of a row never touches a large body.
+ * in stored-head.ts). `payload` stands last in its table, so that reading the rest of a row never touches a large body.
  *
  * A system event that says what its event says has no words of its own: `at`, `hook`, `trust` and `text` are null, and
  * `events.shown_as` is its `seq`. `look_again` marks an event that was not over when its bodies were to be forgotten.

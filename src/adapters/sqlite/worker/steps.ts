@@ -2,7 +2,7 @@
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import type { StepOutcome, WorkPart } from '../../../hooks/ports/work-ledger.ts';
-import type { StoredChange } from '../codec.ts';
+import type { StoredChange } from '../../stored/codec.ts';
 import { ownKeyOf } from '../id-keys.ts';
 import type { Changes } from './changes.ts';
 import type { Settlement } from './event-status.ts';

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { leaveOut } from '../../../../platform/credentials.ts';
 import type { Redaction } from '../../../../platform/credentials.ts';
 import { parseExactly } from '../../../../platform/exact-json.ts';
-import { decodeHead } from '../../stored-head.ts';
+import { decodeHead } from '../../../stored/stored-head.ts';
 import { optionalText, text } from '../rows.ts';
 
 /** Characters of one payload, prompt or reply that can be searched; what comes after them cannot. */
