@@ -1,0 +1,23 @@
+import { PostgresServer } from '../support/postgres-server.ts';
+
+/** One PostgreSQL for the tests of a file. */
+export class PostgresSuite {
+  #server: PostgresServer | undefined;
+
+  /** Starts before the tests of the file and ends after them. */
+  static inThisFile(options: Parameters<typeof PostgresServer.start>[0] = {}): PostgresSuite {
+    const suite = new PostgresSuite();
+    beforeAll(async () => {
+      suite.#server = await PostgresServer.start(options);
+    }, 60_000);
+    afterAll(async () => {
+      await suite.#server?.[Symbol.asyncDispose]();
+    });
+    return suite;
+  }
+
+  get server(): PostgresServer {
+    if (this.#server === undefined) throw new Error('PostgreSQL was not started');
+    return this.#server;
+  }
+}
