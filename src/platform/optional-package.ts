@@ -21,6 +21,7 @@ export const OPTIONAL_PACKAGES = {
   'html-to-text': '^10.0.1',
   imapflow: '^2.1.2',
   mailparser: '^3.9.31',
+  pg: '^8.23.1',
   'prom-client': '^15.1.3',
 } as const;
 

@@ -1,0 +1,15 @@
+// What the database does by itself: whatever has to be decided and written in one round trip. The texts are those of
+// PL/pgSQL functions; `_@` ends the name of each and becomes the edition of all of them, `@schema` the ledger's schema.
+import { hash } from 'node:crypto';
+
+const TEXTS: readonly string[] = [];
+
+const ALL = TEXTS.join('\n');
+
+/** Names the functions of this release: a digest of their texts. Releases with other texts go on beside it. */
+export const EDITION = hash('sha256', ALL).slice(0, 8);
+
+/** What makes the functions of this release. @param schema quoted */
+export function functionsFor(schema: string): string {
+  return ALL.replaceAll('_@', `_${EDITION}`).replaceAll('@schema', schema);
+}
