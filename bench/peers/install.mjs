@@ -11,18 +11,22 @@ const INSTALL_MS = 300_000;
  * A package from npm, no script run.
  * @param absent names of dependencies that no registry has and that what is measured does not use; each becomes an empty
  * package.
+ * @param instead versions of dependencies where the newest that fits is no good, by name
  * @returns its version and its own directory.
  */
-export async function fromNpm(folder, name, { version = 'latest', absent = [] } = {}) {
+export async function fromNpm(
+  folder,
+  name,
+  { version = 'latest', absent = [], instead = {} } = {},
+) {
   const dir = join(folder, `${name}-${version}`);
   const home = join(dir, 'node_modules', name);
   const manifest = join(home, 'package.json');
   const done = join(dir, 'installed');
   if (!existsSync(done)) {
     mkdirSync(dir, { recursive: true });
-    const overrides = Object.fromEntries(
-      absent.map((missing) => [missing, emptyPackage(dir, missing)]),
-    );
+    const empty = absent.map((missing) => [missing, emptyPackage(dir, missing)]);
+    const overrides = { ...instead, ...Object.fromEntries(empty) };
     const own = { private: true, dependencies: { [name]: version }, overrides };
     writeFileSync(join(dir, 'package.json'), JSON.stringify(own));
     const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
