@@ -70,26 +70,27 @@ export class Database {
   }
 
   /**
-   * One statement, which is a transaction of its own. Texts may hold anything: {@link storable} is applied to them.
+   * One statement, which is a transaction of its own; `@schema` in it is the ledger's. Texts may hold anything:
+   * {@link storable} is applied to them.
    * @throws LedgerUnavailable when the database cannot be used
    */
   query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return again(() => this.#use(this.#pool, (client) => run(client, sql, values)));
+    return again(() => this.#use(this.#pool, (client) => this.#run(client, sql, values)));
   }
 
   /** The same on the connection that accepts events; not tried again. @throws as the driver does, untranslated */
   async accept(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#use(this.#intake, (client) => run(client, sql, values));
+    return this.#use(this.#intake, (client) => this.#run(client, sql, values));
   }
 
   /** Several statements that are written together or not at all. @throws LedgerUnavailable */
   transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
     return again(() =>
       this.#use(this.#pool, async (client) => {
-        await run(client, 'BEGIN', []);
+        await client.query('BEGIN');
         try {
-          const result = await act((sql, values = []) => run(client, sql, values));
-          await run(client, 'COMMIT', []);
+          const result = await act((sql, values = []) => this.#run(client, sql, values));
+          await client.query('COMMIT');
           return result;
         } catch (error) {
           // Of a connection that is gone, the server rolls back by itself.
@@ -107,6 +108,15 @@ export class Database {
 
   async close(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#intake.end()]);
+  }
+
+  async #run(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
+    const sql = text.replaceAll('@schema', this.schema);
+    // Without values several statements may stand in one text.
+    const { rows } = await (values.length === 0
+      ? client.query(sql)
+      : client.query(sql, values.map(storable)));
+    return rows;
   }
 
   async #use<T>(pool: Pool, act: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -133,14 +143,6 @@ export class Database {
       if (!isUnclear) client.release();
     }
   }
-}
-
-async function run(client: PoolClient, sql: string, values: readonly unknown[]): Promise<Row[]> {
-  // Without values several statements may stand in one text.
-  const { rows } = await (values.length === 0
-    ? client.query(sql)
-    : client.query(sql, values.map(storable)));
-  return rows;
 }
 
 /** What the server gave up because two waited for each other is done again; other trouble is told. */

@@ -1,0 +1,129 @@
+// Lists events in the order of acceptance, newest first; the cursor is the id of the last one shown.
+import type { EventFilter, EventSummary, FoundEvents } from '../../../hooks/ports/event-store.ts';
+import { agentAndShortKey } from '../../../hooks/ports/jobs.ts';
+import { EVENT_STATUSES } from '../../stored/event-summary.ts';
+import { integer, text } from '../../stored/rows.ts';
+import type { Database } from '../connection.ts';
+import { FIRST_ID, idAt, isId, timeOf } from '../ids.ts';
+import { selectSummaries, summaryOf } from './event-summaries.ts';
+
+/** Ids may be so much later than their events: a body took its time. More, and the clock was set back. */
+const LATEST_ID_MS = 3_600_000;
+
+/** One row more than asked for is read: whether it exists decides whether there is a next page. */
+export async function listEvents(database: Database, filter: EventFilter): Promise<FoundEvents> {
+  const narrowed = await narrow(database, filter);
+  const events = `${narrowed.select} ORDER BY ${narrowed.id} DESC LIMIT ${narrowed.given(filter.limit + 1)}`;
+  const rows = await database.query(
+    `${selectSummaries(events)} ORDER BY e.id DESC`,
+    narrowed.values,
+  );
+  const shown = rows.slice(0, filter.limit);
+  const last = rows.length > filter.limit ? shown.at(-1) : undefined;
+  return {
+    events: shown.map(summaryOf),
+    nextCursor: last === undefined ? null : text(last, 'id'),
+  };
+}
+
+/** Those that are still there, in the order of the ids given. */
+export async function summariesOf(
+  database: Database,
+  ids: readonly string[],
+): Promise<EventSummary[]> {
+  const events = 'SELECT * FROM @schema.events WHERE id = ANY ($1::uuid[])';
+  const rows = await database.query(
+    `${selectSummaries(events)} ORDER BY array_position($1::uuid[], e.id)`,
+    [ids],
+  );
+  return rows.map(summaryOf);
+}
+
+/** A query for events, with what its parameters stand for, in their order. */
+export class NarrowedEvents {
+  readonly values: unknown[] = [];
+  readonly #terms: string[] = [];
+  #from = '@schema.events n';
+  /** The column by which they are in order. */
+  id = 'n.id';
+
+  /** Names a parameter. */
+  given(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  /** @param term a constant and parameters that were {@link given} */
+  where(term: string): void {
+    this.#terms.push(term);
+  }
+
+  /** Only events with a run in this session, each once. */
+  inSession(session: string): void {
+    const [agent, key] = agentAndShortKey(session);
+    this.#from = `(SELECT DISTINCT event FROM @schema.runs
+        WHERE agent_id = ${this.given(agent)} AND session_key = ${this.given(key)}) r
+      JOIN @schema.events n ON n.id = r.event`;
+    this.id = 'r.event';
+  }
+
+  /** Joins another table on the events' ids, which leads. */
+  foundIn(table: string, id: string): void {
+    this.#from = `${table} JOIN ${this.#from} ON ${this.id} = ${id}`;
+    this.id = id;
+  }
+
+  get select(): string {
+    const where = this.#terms.length === 0 ? '' : `WHERE ${this.#terms.join(' AND ')}`;
+    return `SELECT n.* FROM ${this.#from} ${where}`;
+  }
+}
+
+/** Every term is a constant or a parameter. */
+export async function narrow(database: Database, filter: EventFilter): Promise<NarrowedEvents> {
+  const { hook, mapping, session, status, cursor } = filter;
+  const query = new NarrowedEvents();
+  if (session !== undefined) query.inSession(session);
+  if (status !== undefined) {
+    if (!EVENT_STATUSES.includes(status)) throw new Error('unknown status');
+    query.where(`n.status = ${query.given(status)}`);
+    // Said twice, because a parameter does not tell the planner that the partial index holds every such row.
+    if (status !== 'done') query.where(`n.status <> 'done'`);
+  }
+  if (mapping !== undefined) query.where(`n.mapping = ${query.given(mapping)}`);
+  if (hook !== undefined) query.where(`n.hook = ${query.given(hook)}`);
+  // Before an id that is none, there is nothing.
+  if (cursor !== undefined) {
+    query.where(`${query.id} < ${query.given(isId(cursor) ? cursor : FIRST_ID)}`);
+  }
+  await narrowByTime(database, query, filter);
+  return query;
+}
+
+/**
+ * Ids are times, so a span of time is a range of ids: that of acceptance, a moment after that of receipt. While the clock
+ * is behind the ids (it was set back), the time of receipt decides, and only `since` still bounds the range.
+ */
+async function narrowByTime(
+  database: Database,
+  query: NarrowedEvents,
+  { since, until }: EventFilter,
+): Promise<void> {
+  if (since === undefined && until === undefined) return;
+  const isBehind = await isClockBehind(database);
+  if (since !== undefined) query.where(`${query.id} >= ${query.given(idAt(since))}`);
+  if (until !== undefined && !isBehind) {
+    query.where(`${query.id} < ${query.given(idAt(until))}`);
+  }
+  if (!isBehind) return;
+  if (since !== undefined) query.where(`n.received_at >= ${query.given(since)}`);
+  if (until !== undefined) query.where(`n.received_at < ${query.given(until)}`);
+}
+
+/** Whether the newest id is ahead of the time that its event was received at. */
+async function isClockBehind(database: Database): Promise<boolean> {
+  const [row] = await database.query(
+    'SELECT id, received_at FROM @schema.events ORDER BY id DESC LIMIT 1',
+  );
+  if (row === undefined) return false;
+  return timeOf(text(row, 'id')) - integer(row, 'received_at') > LATEST_ID_MS;
+}
