@@ -2,9 +2,10 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
+import { postgresLedger } from './adapters/postgres/index.ts';
 import { sqliteLedger } from './adapters/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
-import type { AgentRunner, HooksModuleOptions } from './hooks/index.ts';
+import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
 import { listeningAddress } from './service/configuration/listen-address.ts';
@@ -15,6 +16,7 @@ import {
   ENVIRONMENT,
   RunningConfiguration,
 } from './service/configuration/reload.ts';
+import type { StoreOptions } from './service/configuration/store-section.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import { TokenUses, readTokenUses } from './service/token-uses.ts';
@@ -44,7 +46,7 @@ export class AppModule {
       inject: [Metrics],
       useFactory: (metrics: Metrics) => ({
         ...hooksOptions(running, metrics.counted(runner), metrics),
-        ledger: sqliteLedger({ dir: store.dir, search: store.search, waitForLock }),
+        ledger: ledgerOf(store, waitForLock),
       }),
     });
     const operatorApi = OpsModule.forHooks(hooks, {
@@ -71,6 +73,14 @@ export class AppModule {
       ],
     };
   }
+}
+
+function ledgerOf({ dir, postgres, search }: StoreOptions, waitForLock: boolean): LedgerProvider {
+  if (postgres !== undefined) {
+    const { url, schema, connections } = postgres;
+    return postgresLedger({ url, schema, connections, search });
+  }
+  return sqliteLedger({ dir, search, waitForLock });
 }
 
 /** Disposes the service's runner, and the programs it keeps, when no turn is under way any more. */

@@ -1,8 +1,10 @@
 /**
- * The ledger: where events, work and sessions are durable. `sqliteLedger` is the one that comes with the package; the
- * ports are what another store has to implement, and what the exported services (`EventStore`, `Sessions`, …) return.
+ * The ledger: where events, work and sessions are durable. `sqliteLedger` and `postgresLedger` come with the
+ * package; the ports are what another store has to implement, and what the exported services (`EventStore`, `Sessions`, …) return.
  */
 import './platform/required-node.ts';
+export { postgresLedger } from './adapters/postgres/index.ts';
+export type { PostgresLedgerOptions } from './adapters/postgres/index.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {

@@ -43,6 +43,7 @@ const rulesWith = (textOr) => ({
   isIn: (values) => textOr({ enum: values }),
   matches: (form) => matching(form, textOr),
   isUrl: () => textOr({ type: 'string', pattern: '^https?://' }),
+  isPostgresUrl: () => textOr({ type: 'string', pattern: '^postgres(ql)?://' }),
   isTimeZone: () => TEXT,
   isIso8601: () => ({ type: 'string', examples: ['2026-01-31T08:00:00Z'] }),
   isTextOrLines: () => ({

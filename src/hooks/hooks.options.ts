@@ -16,7 +16,7 @@ import type {
  * @publicApi
  */
 export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailures'> {
-  /** Where events become durable, e.g. `sqliteLedger({ dir: 'data' })`. */
+  /** Where events become durable: `sqliteLedger({ dir: 'data' })`, or `postgresLedger({ url })` for several processes. */
   readonly ledger: LedgerProvider;
   /** What runs a turn of an agent, e.g. `demoRunner()`. */
   readonly runner: AgentRunner;

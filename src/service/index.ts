@@ -37,6 +37,8 @@ export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { MAKE_ROOM, diskRoom } from './disk-room.ts';
 export { newToken } from './configuration/token-file.ts';
+export { lookAtPostgres } from '../adapters/postgres/index.ts';
+export type { DatabaseState } from '../adapters/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
 export {

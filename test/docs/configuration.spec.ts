@@ -11,8 +11,11 @@ import {
   GatewayAuthOptions,
   GatewayOptions,
   OpsOptions,
-  StoreOptions,
 } from '../../src/service/configuration/sections.ts';
+import {
+  PostgresStoreOptions,
+  StoreOptions,
+} from '../../src/service/configuration/store-section.ts';
 
 /** Every options class, by the place in the configuration that it describes. */
 const SECTIONS: readonly [string, new () => object][] = [
@@ -45,6 +48,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['channels.*', ChannelOptions],
   ['channels.*.template', ChannelTemplateOptions],
   ['store', StoreOptions],
+  ['store.postgres', PostgresStoreOptions],
   ['ops', OpsOptions],
 ];
 

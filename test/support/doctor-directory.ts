@@ -13,6 +13,8 @@ export class DoctorDirectory extends ConfigDirectory {
   silent: Readonly<Record<string, string>> = {};
   /** What a mailbox answers to a login. */
   tryMail: DoctorContext['tryMail'] = () => Promise.reject(new Error('no mailbox in this test'));
+  /** How the database of the ledger is found. */
+  tryDatabase: DoctorContext['tryDatabase'] = () => Promise.reject(new Error('no database here'));
   /** What the running service says was lost; it does not answer otherwise. */
   askLost: DoctorContext['askLost'] = () => Promise.reject(new CliError('no service', 'x', 3));
   /** What was asked whether it is there. */
@@ -32,6 +34,7 @@ export class DoctorDirectory extends ConfigDirectory {
         this.asked.push(mail.host);
         return this.tryMail(mail);
       },
+      tryDatabase: (options) => this.tryDatabase(options),
     };
     return runChecks(context, { isOffline }, [check]);
   }

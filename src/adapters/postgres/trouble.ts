@@ -1,6 +1,8 @@
 // What went wrong with the database, in words: trouble that may pass. Whatever is not named here is a bug or a wrong
 // statement, and is thrown as it is.
 
+import { getText } from '../../platform/objects.ts';
+
 /** By SQLSTATE, or by its first two characters where all of a class mean the same. */
 const BY_STATE: Readonly<Record<string, string>> = {
   '08': 'the connection to the database was cut',
@@ -47,12 +49,12 @@ const BY_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** A short sentence about trouble with the database; null when the error is something else. */
 export function databaseTrouble(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = getText(error, 'code') ?? '';
   const known = BY_STATE[code] ?? BY_CODE[code];
   if (known !== undefined) return known;
   if (code.length === 5) return BY_STATE[code.slice(0, 2)] ?? null;
-  return BY_WORDS.find(([words]) => words.test(error.message))?.[1] ?? null;
+  const message = getText(error, 'message') ?? '';
+  return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? null;
 }
 
 /** Whether the server said that it did nothing, so that the same may be tried again at once. */

@@ -7,6 +7,7 @@ import { SEVERITIES } from '../doctor/check.ts';
 import type { NamedResult, Severity } from '../doctor/check.ts';
 import { reach } from '../doctor/reach.ts';
 import { NOT_LOOKED_AT, runChecks } from '../doctor/run-checks.ts';
+import { lookAtPostgres } from '../../service/index.ts';
 import { findService } from '../service/find-service.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -43,6 +44,7 @@ export const doctor = defineCommand({
       askLost: async () => (await findService(command, {})).lost(),
       tryMail: (mail: Parameters<typeof probeMailboxes>[0]) =>
         probeMailboxes(mail, new SystemClock()),
+      tryDatabase: lookAtPostgres,
     };
     const results = await runChecks(context, { isOffline: offline });
     const isFine = results.every(({ severity }) => severity !== 'error');

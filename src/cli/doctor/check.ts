@@ -1,5 +1,10 @@
 import type { MailOptions, ConnectionCheck } from '../../mail/index.ts';
-import type { Environment, Inspection, ResolvedSections } from '../../service/index.ts';
+import type {
+  DatabaseState,
+  Environment,
+  Inspection,
+  ResolvedSections,
+} from '../../service/index.ts';
 
 /*
  * The vocabulary of `hooks doctor`: a check gets a context, asks whatever it needs, and returns results. Results say what
@@ -37,6 +42,8 @@ export interface DoctorContext {
   readonly askLost: () => Promise<readonly { readonly what: string; readonly todo: string }[]>;
   /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */
   readonly tryMail: (mail: MailOptions) => Promise<ConnectionCheck>;
+  /** Looks at the database of the ledger without changing anything. @throws Error with a sentence */
+  readonly tryDatabase: (options: { url: string; schema: string }) => Promise<DatabaseState>;
 }
 
 /** The same where the configuration has no problems. */

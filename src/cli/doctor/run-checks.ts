@@ -2,6 +2,7 @@ import { error, info } from './check.ts';
 import type { Check, CheckResult, DoctorContext, NamedResult } from './check.ts';
 import { burst } from './checks/burst.ts';
 import { configuration } from './checks/configuration.ts';
+import { database } from './checks/database.ts';
 import { disk } from './checks/disk.ts';
 import { exposure } from './checks/exposure.ts';
 import { files } from './checks/files.ts';
@@ -29,6 +30,7 @@ export const CHECKS: readonly Check[] = [
   proxies,
   files,
   disk,
+  database,
   transforms,
   programs,
   channels,

@@ -9,7 +9,8 @@ import type { ConfigurationFiles, Sections } from './files.ts';
 import { modeWarnings } from './file-modes.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { ListenAddress } from './listen-address.ts';
-import type { GatewayOptions, OpsOptions, StoreOptions } from './sections.ts';
+import type { GatewayOptions, OpsOptions } from './sections.ts';
+import type { StoreOptions } from './store-section.ts';
 
 /** The whole configuration of a service, checked and complete. Never changed; a reload makes a new one. */
 export interface Configuration {

@@ -230,6 +230,7 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   'hooks.mail': ({ mail }) => watcherPart(mail),
   channels: ({ sections }) => sections['channels'],
   'store.dir': ({ store }) => store.dir,
+  'store.postgres': ({ store }) => store.postgres,
   'store.search': ({ store }) => store.search,
   'ops.exposed': ({ ops }) => ops.exposed,
   'ops.listen': ({ operatorAddress }) => operatorAddress,

@@ -31,7 +31,8 @@ import { LISTEN_FORMS, isLocalAddress, isSamePort, parseListenAddress } from './
 import type { ListenAddress } from './listen-address.ts';
 import { MAIL_HOOK, divideHooks } from './mail-section.ts';
 import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
-import { GatewayOptions, OpsOptions, SECTIONS, StoreOptions } from './sections.ts';
+import { GatewayOptions, OpsOptions, SECTIONS } from './sections.ts';
+import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
 /** Keys of the hooks module that are not keys of the `hooks` section. */
@@ -121,6 +122,7 @@ export async function resolveSections(
       ...exposedWithoutProxy(gateway.value),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value),
+      ...(store.problems.length === 0 ? storeWarnings(store.value, gateway.value.auth?.token) : []),
       ...disabledHooks(hooks),
       ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),
       ...(isSound ? unknownRecipient(checked.resolved, channels.bindings) : []),

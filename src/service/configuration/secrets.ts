@@ -137,6 +137,11 @@ function mapTexts(
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, of(inner)]));
 }
 
+/** Of an address as `https://user:password@host`; empty: it has none. */
+function passwordIn(text: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? (URL.parse(text)?.password ?? '') : '';
+}
+
 /** A secret of the configuration and where it stands. */
 export interface Secret {
   readonly key: string;
@@ -175,10 +180,10 @@ function secretsIn(value: unknown, written: unknown, place: string): FoundSecret
   });
 }
 
-/** A text that its key, or that of its list, calls a secret. */
+/** A text that its key, or that of its list, calls a secret, or the password in an address. */
 function secretOf(value: string, written: unknown, key: string): FoundSecret[] {
-  if (!SECRET_KEY.test(key.replace(/\[\d+\]$/, ''))) return [];
-  const secret = value.trim();
+  const isNamed = SECRET_KEY.test(key.replace(/\[\d+\]$/, ''));
+  const secret = isNamed ? value.trim() : passwordIn(value);
   // Who reads a digest cannot speak with it.
   if (isDigest(secret)) return [];
   // An escape is no variable: `$${NAME}` stands for itself.

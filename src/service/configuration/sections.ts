@@ -19,12 +19,12 @@ import {
   CHANNEL_IDS,
   HooksOptions,
   ModelsOptions,
-  RetentionOptions,
   parseRange,
 } from '../../hooks/index.ts';
 import { MailOptions } from '../../mail/index.ts';
 import { ChannelOptions, ChannelsOptions } from './channels-section.ts';
 import { LISTEN_FORMS, parseListenAddress } from './listen-address.ts';
+import { StoreOptions } from './store-section.ts';
 
 // The sections that only the service has. Those of the hooks module are declared there (hooks/options).
 
@@ -97,22 +97,6 @@ export class GatewayOptions {
   @Min(0)
   @Max(3600)
   shutdownSeconds = 20;
-}
-
-/** The `store` section: where the data is, and how long it is kept. */
-export class StoreOptions extends RetentionOptions {
-  /** Data directory, relative to the configuration directory or absolute. Changing it needs a restart. @default 'data' */
-  @IsString()
-  @IsNotEmpty()
-  dir = 'data';
-
-  /**
-   * True: payloads, prompts and replies can be searched, by an index beside the ledger (`search.db`) that is as large as
-   * they are and forgets what they forget. False: they cannot, and the index is removed. Changing it needs a restart.
-   * @default true
-   */
-  @IsBoolean()
-  search = true;
 }
 
 /** The `ops` section. */

@@ -1,0 +1,48 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import type { Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
+import { Database } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { openLedger } from './open-ledger.ts';
+import { databaseName, refusal } from './refusal.ts';
+
+/** Where {@link postgresLedger} keeps its tables. */
+export interface PostgresLedgerOptions {
+  /** `postgres://user:password@host:5432/database`, with `?sslmode=verify-full` where a network lies between. */
+  readonly url: string;
+  /** Schema of the tables, made when it is not there. @default 'hooks' */
+  readonly schema?: string;
+  /** Most connections at a time; two more accept events and listen. @default 10 */
+  readonly connections?: number;
+  /** True: events can be searched by their texts. @default true */
+  readonly search?: boolean;
+}
+
+/**
+ * A ledger in a PostgreSQL 15 or later, which several processes may share: each takes its part of the work, and a
+ * session is worked on by one at a time. Needs the package `pg`.
+ * @example postgresLedger({ url: process.env.DATABASE_URL })
+ * @publicApi
+ */
+export function postgresLedger(options: PostgresLedgerOptions): LedgerProvider {
+  return { open: (clock, log = SILENT) => openDatabase(options, clock, log) };
+}
+
+const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
+
+/** @throws Error with a sentence that says which database it is, what is wrong and what to do */
+async function openDatabase(
+  { url, schema = 'hooks', connections = 10, search = true }: PostgresLedgerOptions,
+  clock: Clock,
+  log: LedgerLog,
+): Promise<Ledger> {
+  const database = await Database.of({ url, schema, connections });
+  try {
+    const { isNew } = await migrate(database, clock.now());
+    const what = isNew ? 'made a new ledger' : 'opened the ledger';
+    log.log(`${what} in the schema ${schema} of the database ${databaseName(url)}`);
+    return await openLedger({ database, clock, log, hasSearch: search });
+  } catch (error) {
+    await database.close();
+    throw refusal(url, error);
+  }
+}

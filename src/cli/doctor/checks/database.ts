@@ -1,0 +1,30 @@
+import { error, info, ok, warning } from '../check.ts';
+import type { Check } from '../check.ts';
+
+/** Whether the database of `store.postgres` can be used, and keeps what it has committed. Nothing in it changes. */
+export const database: Check = {
+  name: 'database',
+  needs: 'network',
+  async run({ resolved: { store }, tryDatabase }) {
+    if (store.postgres === undefined) return [info('the ledger is a file in store.dir')];
+    const { schema } = store.postgres;
+    try {
+      const { version, hasLedger, unsafe } = await tryDatabase(store.postgres);
+      const found = hasLedger
+        ? `the ledger is in its schema ${schema}`
+        : `a ledger will be made in its schema ${schema}`;
+      return [
+        ok(`PostgreSQL ${version} answers; ${found}`),
+        ...unsafe.map((setting) =>
+          warning(
+            `${setting} is off in the database: events that were answered 200 are lost when its machine loses its power`,
+            `set ${setting} = on in postgresql.conf`,
+          ),
+        ),
+      ];
+    } catch (failure) {
+      const why = failure instanceof Error ? failure.message : String(failure);
+      return [error(why, 'until it can be used, the service does not start')];
+    }
+  },
+};
