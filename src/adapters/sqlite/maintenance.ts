@@ -1,7 +1,7 @@
 import { Maintenance } from '../../hooks/ports/ledger.ts';
 import type { Retention, StoreState } from '../../hooks/ports/ledger.ts';
 import type { WriterCalls } from './protocol.ts';
-import type { SearchFollower } from './search-follower.ts';
+import type { SearchFollower } from '../stored/search-follower.ts';
 import type { StoreWatch } from './store-watch.ts';
 import type { RpcClient } from './worker-client.ts';
 

@@ -1,5 +1,6 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { Change } from '../../hooks/ports/change.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
 import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import { EventStore, SearchRefused } from '../../hooks/ports/event-store.ts';
@@ -25,8 +26,8 @@ import { Refusals } from '../../hooks/ports/refusals.ts';
 import type { LostRequests, NewRefusal, RefusalFilter } from '../../hooks/ports/refusals.ts';
 import { searchProblem } from '../../platform/search-text.ts';
 import { encodeChange } from '../stored/codec.ts';
-import { followEvents } from './event-feed.ts';
-import type { FeedSource } from './event-feed.ts';
+import type { ChangedEvents } from '../stored/changed-events.ts';
+import { followEvents } from '../stored/event-feed.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import { decodeEventDetails, decodeRequest, decodeRunStory } from '../stored/stored-head.ts';
 import type { RpcClient } from './worker-client.ts';
@@ -34,16 +35,24 @@ import type { RpcClient } from './worker-client.ts';
 // The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and
 // is never in the way of a request; what he does is written by the writer, in order with everything else.
 
+/** What is read of events, and how one hears of their changes. */
+interface EventSource {
+  readonly changed: ChangedEvents<number>;
+  readonly writer: RpcClient<WriterCalls>;
+  readonly reader: RpcClient<ReaderCalls>;
+  readonly clock: Clock;
+}
+
 /** Everything that an operator reads, on the reader thread. */
 export class SqliteEventStore extends EventStore {
   readonly #reader: RpcClient<ReaderCalls>;
-  readonly #feed: FeedSource;
+  readonly #source: EventSource;
   readonly #hasSearch: boolean;
 
-  constructor(feed: FeedSource, hasSearch: boolean) {
+  constructor(source: EventSource, hasSearch: boolean) {
     super();
-    this.#reader = feed.reader;
-    this.#feed = feed;
+    this.#reader = source.reader;
+    this.#source = source;
     this.#hasSearch = hasSearch;
   }
 
@@ -51,7 +60,16 @@ export class SqliteEventStore extends EventStore {
     mark: string | undefined,
     signal: AbortSignal,
   ): Promise<AsyncIterable<EventChanges>> {
-    return followEvents(this.#feed, mark, signal);
+    const { changed, writer, reader, clock } = this.#source;
+    const source = {
+      changed,
+      clock,
+      // A batch that is under way does not know that anybody listens. This call comes after it.
+      isHeard: async () => void (await writer.call('isPaused')),
+      since: (since: number, limit: number) => reader.call('list', { since, limit }),
+      summaries: (keys: readonly number[]) => reader.call('summaries', keys),
+    };
+    return followEvents(source, mark, signal);
   }
 
   list(filter: EventFilter): Promise<FoundEvents> {

@@ -38,6 +38,7 @@ import type {
   StoredLease,
   WorkTuple,
 } from '../stored/codec.ts';
+import type { Followed } from '../stored/search-follower.ts';
 import type { StoredEventDetails, StoredRunStory } from '../stored/stored-head.ts';
 import type { KeyTuple } from '../stored/stored-key.ts';
 
@@ -203,7 +204,7 @@ export interface ReaderCalls {
   dead: { args: []; result: readonly DeadWork[] };
   activity: { args: [window: ActivityWindow]; result: Activity };
   search: { args: [filter: EventFilter, search: string]; result: SearchAnswer };
-  follow: { args: [budgetMs: number]; result: Followed };
+  follow: { args: [budgetMs: number]; result: FollowedOnDisk };
 }
 
 /** What a search came to, or what is the matter with the index, in a sentence without its stop. */
@@ -212,14 +213,9 @@ export type SearchAnswer =
   | { readonly trouble: string; readonly page: null };
 
 /** How far the index is after a slice of following. */
-export interface Followed {
-  /** There is more to follow. */
-  readonly isBehind: boolean;
+export interface FollowedOnDisk extends Followed {
   /** How far changes were followed for good; null: not all of them yet. */
   readonly followed: number | null;
-  readonly tookMs: number;
-  /** As in {@link SearchAnswer}. */
-  readonly trouble: string | null;
 }
 
 /** What the one thread of a ledger in memory answers. */

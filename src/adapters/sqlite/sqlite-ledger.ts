@@ -34,9 +34,10 @@ import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from './work-notifier.ts';
-import { SearchFollower } from './search-follower.ts';
+import { SearchFollower } from '../stored/search-follower.ts';
 import { SqliteMaintenance } from './maintenance.ts';
 import { removeSearchFileOf } from './search-file.ts';
+import { SearchSlices } from './search-slices.ts';
 import { ReaderClient } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 import { WriterClient } from './writer-client.ts';
@@ -102,7 +103,8 @@ async function openDirectory(
   const writer = new WriterClient<WriterCalls>(place, clock, watch);
   watch.opened(await writer.open());
   const reader = new ReaderClient(dir, clock);
-  const follower = hasSearch ? new SearchFollower(reader, writer, clock, log) : null;
+  const slices = new SearchSlices(reader, writer);
+  const follower = hasSearch ? new SearchFollower(slices, clock, log) : null;
   if (!hasSearch) removeSearchFileOf(dir, log);
   const close = async () => {
     await follower?.close();

@@ -1,12 +1,10 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { EventChanges } from '../../hooks/ports/event-store.ts';
-import type { ChangedEvents } from '../stored/changed-events.ts';
-import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import type { RpcClient } from './worker-client.ts';
+import type { EventChanges, EventSummary, FoundEvents } from '../../hooks/ports/event-store.ts';
+import type { ChangedEvents } from './changed-events.ts';
 
-// How an operator follows what happens: the writer names the events that it changed with each answer, while somebody
-// listens; a listener is told at most so often, and reads what they look like by then on the reader thread. What comes
-// in between is told together, so a thousand events a second cost a listener no more than four.
+// How an operator follows what happens: whoever writes names the events that it changed, while somebody listens; a
+// listener is told at most so often, and reads what they look like by then. What comes in between is told together, so a
+// thousand events a second cost a listener no more than four.
 
 /** Most events that are told at a time; of more, how many they are. */
 const MOST_TOLD = 50;
@@ -15,23 +13,27 @@ const PAUSE_MS = 250;
 /** A mark is made a moment after what it stands for. */
 const SLACK_MS = 1000;
 
-/** The ledger as a listener needs it. */
-export interface FeedSource {
-  readonly changed: ChangedEvents<number>;
-  readonly writer: RpcClient<WriterCalls>;
-  readonly reader: RpcClient<ReaderCalls>;
+/** The ledger as a listener needs it; `Key` names an event. */
+export interface FeedSource<Key> {
+  readonly changed: ChangedEvents<Key>;
   readonly clock: Clock;
+  /** Resolves when everything that is committed from now on is noted. */
+  isHeard(): Promise<void>;
+  /** The newest events that were accepted since then. */
+  since(time: number, limit: number): Promise<FoundEvents>;
+  /** Those that are still there, in the order of the keys given. */
+  summaries(keys: readonly Key[]): Promise<readonly EventSummary[]>;
 }
 
 /** `EventStore.follow`. */
-export async function* followEvents(
-  { changed, writer, reader, clock }: FeedSource,
+export async function* followEvents<Key>(
+  source: FeedSource<Key>,
   mark: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<EventChanges, void> {
+  const { changed, clock } = source;
   using place = changed.listen(mark);
-  // A batch that was under way did not know that anybody listens. This call comes after it.
-  await writer.call('isPaused');
+  await source.isHeard();
   let { at } = place;
   yield await first(at, place.missedSince);
   while (!signal.aborted) {
@@ -45,7 +47,7 @@ export async function* followEvents(
   async function first(from: number, missedSince: number | null): Promise<EventChanges> {
     if (missedSince === null) return next();
     const since = missedSince - SLACK_MS;
-    const { events, nextCursor } = await reader.call('list', { since, limit: MOST_TOLD });
+    const { events, nextCursor } = await source.since(since, MOST_TOLD);
     return { events, more: nextCursor === null ? 0 : 1, mark: changed.markOf(from) };
   }
 
@@ -53,7 +55,7 @@ export async function* followEvents(
     const { keys, more } = changed.after(at, MOST_TOLD);
     at = changed.end;
     const told = changed.markOf(at);
-    const events = keys.length === 0 ? [] : await reader.call('summaries', keys);
+    const events = keys.length === 0 ? [] : await source.summaries(keys);
     return { events, more, mark: told };
   }
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
-import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import type { RpcClient } from './worker-client.ts';
 
 /** Before the first slice: what comes meanwhile shares it. */
 const GATHERING_MS = 1000;
-/** One slice on the reader thread: who wants to read meanwhile waits so long at most. */
+/** One slice: whoever wants the same thread meanwhile waits so long at most. */
 const SLICE_MS = 20;
 /** The same while requests come fast: it takes a core from those that accept them. */
 const BUSY_SLICE_MS = 5;
@@ -16,13 +14,29 @@ const SHARE = { idle: 0.5, busy: 0.01 };
 /** An index that cannot be used is tried again. */
 const AFTER_TROUBLE_MS = 60_000;
 
+/** What a slice of following came to. */
+export interface Followed {
+  /** There is more to follow. */
+  readonly isBehind: boolean;
+  readonly tookMs: number;
+  /** What is the matter with the index, in a sentence without its stop; null: nothing is. */
+  readonly trouble: string | null;
+}
+
+/** An index that follows its ledger in slices. */
+export interface FollowedIndex {
+  /** Follows for about so long. @throws LedgerUnavailable */
+  follow(budgetMs: number): Promise<Followed>;
+  /** Whether there may be something to follow, of this process or one before it. */
+  hasMore(): Promise<boolean>;
+}
+
 /**
- * Has the reader thread follow the ledger, so that what was accepted can be searched: a moment later while little comes,
- * and in the main after a rush is over.
+ * Has the index follow the ledger, so that what was accepted can be searched: a moment later while little comes, and in the
+ * main after a rush is over.
  */
 export class SearchFollower {
-  readonly #reader: RpcClient<ReaderCalls>;
-  readonly #writer: RpcClient<WriterCalls>;
+  readonly #index: FollowedIndex;
   readonly #clock: Clock;
   readonly #log: LedgerLog;
   readonly #closing = new AbortController();
@@ -31,14 +45,8 @@ export class SearchFollower {
   #following = Promise.resolve();
   #trouble: string | null = null;
 
-  constructor(
-    reader: RpcClient<ReaderCalls>,
-    writer: RpcClient<WriterCalls>,
-    clock: Clock,
-    log: LedgerLog,
-  ) {
-    this.#reader = reader;
-    this.#writer = writer;
+  constructor(index: FollowedIndex, clock: Clock, log: LedgerLog) {
+    this.#index = index;
     this.#clock = clock;
     this.#log = log;
   }
@@ -53,7 +61,7 @@ export class SearchFollower {
 
   /** Something may have been forgotten, by this process or one before it. */
   async look(): Promise<void> {
-    if (await this.#writer.call('hasChangedTexts')) this.note();
+    if (await this.#index.hasMore()) this.note();
   }
 
   /** Follows nothing more; nothing is under way afterwards. */
@@ -82,12 +90,9 @@ export class SearchFollower {
   async #slice(isBusy: boolean): Promise<number> {
     try {
       const budget = isBusy ? BUSY_SLICE_MS : SLICE_MS;
-      const { isBehind, followed, tookMs, trouble } = await this.#reader.call('follow', budget);
+      const { isBehind, tookMs, trouble } = await this.#index.follow(budget);
       this.#tell(trouble);
       if (trouble !== null) return AFTER_TROUBLE_MS;
-      if (followed !== null) {
-        while (await this.#writer.call('trimChangedTexts', followed));
-      }
       return isBehind ? Math.ceil(tookMs / (isBusy ? SHARE.busy : SHARE.idle)) : 0;
     } catch {
       // The ledger says itself what is the matter with it.
