@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
-import { postgresLedger } from './adapters/postgres/index.ts';
+import { postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
 import { sqliteLedger } from './adapters/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
@@ -97,9 +97,12 @@ function hooksOptions(
   runner: AgentRunner,
   observer: Metrics,
 ): Omit<HooksModuleOptions, 'ledger'> {
-  const { hooks, channels, gateway } = running.started;
+  const { hooks, channels, gateway, store } = running.started;
   return {
     ...hooks,
+    ...(store.postgres !== undefined && {
+      authFailures: { ...hooks.authFailures, storage: postgresThrottlerStorage(store.postgres) },
+    }),
     runner,
     channels,
     observer,

@@ -3,8 +3,8 @@
  * package; the ports are what another store has to implement, and what the exported services (`EventStore`, `Sessions`, …) return.
  */
 import './platform/required-node.ts';
-export { postgresLedger } from './adapters/postgres/index.ts';
-export type { PostgresLedgerOptions } from './adapters/postgres/index.ts';
+export { postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
+export type { PostgresLedgerOptions, PostgresThrottlerOptions } from './adapters/postgres/index.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {

@@ -133,11 +133,12 @@ describe('The decorators decide, proved by taking them away', () => {
     expect(calls.at(-1)?.[0]).toBe('127.0.0.1 1');
   });
 
-  it('a storage that throws costs nobody an answer', async () => {
+  it('a storage that throws costs nobody an answer, and its process counts meanwhile', async () => {
     const storage = { increment: () => Promise.reject(new Error('redis is down')) };
-    await start({ authFailures: { limit: 1, storage } });
-    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
-    expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
+    await start({ authFailures: { limit: 2, storage } });
+    for (const status of [401, 401, 429]) {
+      expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(status);
+    }
     expect((await post('/hooks/wake', { text: 'x' })).status).toBe(200);
     expect(await stored()).toBe(1);
   });

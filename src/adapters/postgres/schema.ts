@@ -218,6 +218,15 @@ CREATE TABLE activity (
   written_at bigint NOT NULL
 );
 
+-- Failed authentications of a client, by its digest. Not written ahead: a crash of the database forgets them.
+CREATE UNLOGGED TABLE failures (
+  key ${TEXT} PRIMARY KEY,
+  times bigint[] NOT NULL,
+  locked_until bigint NOT NULL,
+  kept_until bigint NOT NULL
+);
+CREATE INDEX failures_kept ON failures (kept_until);
+
 CREATE TABLE instances (
   id uuid PRIMARY KEY,
   name ${TEXT} NOT NULL,

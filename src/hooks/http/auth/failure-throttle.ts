@@ -5,7 +5,13 @@ import { SHORTEST_GOOD_TOKEN } from '../../options/index.ts';
 import type { AuthFailuresOptions } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 import { throttleKey } from './client-address.ts';
-import { BoundedMap, FAILURE_STORAGE, toSeconds } from './failure-storage.ts';
+import type { FailureRecord } from './failure-storage.ts';
+import {
+  BoundedFailureStorage,
+  BoundedMap,
+  FAILURE_STORAGE,
+  toSeconds,
+} from './failure-storage.ts';
 
 /** Name under which failures are counted in a shared storage. */
 const NAME = 'auth-failures';
@@ -46,12 +52,16 @@ export class AuthFailureThrottle {
   /** The one address that failed since this began to watch; null: there were several. */
   #source: string | null | undefined;
   #namedSourceAt = -Infinity;
+  /** Counts while the storage cannot. */
+  readonly #own: BoundedFailureStorage;
 
   constructor(
     @Inject(FAILURE_STORAGE) private readonly storage: ThrottlerStorage,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#own = new BoundedFailureStorage(clock);
+  }
 
   /** False: nobody failed lately, so {@link admit} and {@link mayCompare} need no asking. */
   get isWatching(): boolean {
@@ -82,7 +92,7 @@ export class AuthFailureThrottle {
 
   /**
    * Counts a failure. Null: within the budget, or the one that uses it up. Otherwise the client is locked, for so many
-   * whole seconds more. A storage that cannot count costs nobody an answer.
+   * whole seconds more. While the storage cannot count, this process does.
    */
   async fail(client: string, budget = this.#budget): Promise<number | null> {
     if (!this.isWatching) this.#forgetAll();
@@ -156,18 +166,17 @@ export class AuthFailureThrottle {
   /** How long the failure locks its client, in milliseconds; 0: not at all. The last one within the limit does. */
   async #increment(key: string, budget: AuthFailuresOptions): Promise<number> {
     const { limit, windowSeconds, lockSeconds } = budget;
+    const rule = [windowSeconds * 1000, limit - 1, lockSeconds * 1000] as const;
+    const { isBlocked, timeToBlockExpire } = await this.#count(key, rule);
+    return isBlocked ? Math.max(1, timeToBlockExpire) * 1000 : 0;
+  }
+
+  async #count(key: string, rule: readonly [number, number, number]): Promise<FailureRecord> {
     try {
-      const { isBlocked, timeToBlockExpire } = await this.storage.increment(
-        key,
-        windowSeconds * 1000,
-        limit - 1,
-        lockSeconds * 1000,
-        NAME,
-      );
-      return isBlocked ? Math.max(1, timeToBlockExpire) * 1000 : 0;
+      return await this.storage.increment(key, ...rule, NAME);
     } catch (error) {
       this.#warn(error);
-      return 0;
+      return this.#own.increment(key, ...rule);
     }
   }
 
@@ -177,7 +186,7 @@ export class AuthFailureThrottle {
     this.#warnedAt = now;
     const name = error instanceof Error ? error.name : typeof error;
     this.#logger.warn(
-      `failed authentications cannot be counted (${name}): nobody is locked out meanwhile`,
+      `failed authentications cannot be counted together (${name}): meanwhile each process counts its own`,
     );
   }
 
