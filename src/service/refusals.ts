@@ -132,7 +132,11 @@ export const SERVICE_REFUSALS = {
   },
   request_timeout: { status: 408, sentence: 'Send the whole request faster.' },
   url_too_long: { status: 414, sentence: 'Send a shorter URL.' },
-  headers_too_large: { status: 431, sentence: 'Send fewer or shorter headers.' },
+  headers_too_large: {
+    status: 431,
+    sentence:
+      'Send fewer or shorter headers; a browser does once the cookies of this host are deleted.',
+  },
   internal_error: {
     status: 500,
     sentence:
