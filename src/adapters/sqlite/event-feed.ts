@@ -1,6 +1,6 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { EventChanges } from '../../hooks/ports/event-store.ts';
-import type { ChangedEvents } from './changed-events.ts';
+import type { ChangedEvents } from '../stored/changed-events.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import type { RpcClient } from './worker-client.ts';
 
@@ -17,7 +17,7 @@ const SLACK_MS = 1000;
 
 /** The ledger as a listener needs it. */
 export interface FeedSource {
-  readonly changed: ChangedEvents;
+  readonly changed: ChangedEvents<number>;
   readonly writer: RpcClient<WriterCalls>;
   readonly reader: RpcClient<ReaderCalls>;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
-import { ChangedEvents } from './changed-events.ts';
+import { ChangedEvents } from '../stored/changed-events.ts';
 import type { HeldLease, Inventory } from './protocol.ts';
 import { StoreHealth } from './store-health.ts';
 import { WorkNotifier } from './work-notifier.ts';
@@ -31,7 +31,7 @@ export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {
 export class StoreWatch implements WriterReports {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();
-  readonly changedEvents: ChangedEvents;
+  readonly changedEvents: ChangedEvents<number>;
   readonly health: StoreHealth;
   readonly #dir: string | null;
   readonly #log: LedgerLog;
@@ -43,7 +43,7 @@ export class StoreWatch implements WriterReports {
     this.health = new StoreHealth(dir, clock, log);
     this.#log = log;
     this.notifier = new WorkNotifier(clock);
-    this.changedEvents = new ChangedEvents(clock);
+    this.changedEvents = new ChangedEvents<number>(clock);
   }
 
   /** Resolves with the reason when nothing can be written any more. */

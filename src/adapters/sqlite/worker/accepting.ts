@@ -14,7 +14,7 @@ import type { Changes } from './changes.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { hookOf, loadOf } from './room.ts';
 import type { Room } from './room.ts';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** What accepting touches besides its own tables. */

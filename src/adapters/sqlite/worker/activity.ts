@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ACTIVITY_KEPT_MS } from '../../../hooks/ports/activity.ts';
 import type { Activity, ActivityWindow, Counted } from '../../../hooks/ports/activity.ts';
-import { integer } from './rows.ts';
+import { integer } from '../../stored/rows.ts';
 
 const MINUTE_MS = 60_000;
 const BETWEEN_WRITES_MS = 10_000;

@@ -11,8 +11,8 @@ import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, optionalInteger, optionalText, text, word } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, optionalInteger, optionalText, text, word } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** The operator's pause; asked with every event, so it is remembered. */
 export class Pause {

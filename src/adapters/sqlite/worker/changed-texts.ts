@@ -2,7 +2,7 @@
 // in the very commit that changes them, so nothing is missed; the index reads it later, and what it has read is deleted.
 // A plain event pays for none of this: the index finds new ones by their keys.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integer } from './rows.ts';
+import { integer } from '../../stored/rows.ts';
 
 /** More are not kept for an index that does not follow; it is made anew then. */
 const MOST_KEPT = 1_000_000;

@@ -20,7 +20,7 @@ import { keyOf, ownKeyOf, restOf } from '../id-keys.ts';
 import type { ActivityRecord } from './activity.ts';
 import type { HeartbeatCounts } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, optionalText, text } from './rows.ts';
+import { integer, optionalText, text } from '../../stored/rows.ts';
 import type { Routes, Transcripts } from './sessions.ts';
 import type { SystemEvents } from './system-events.ts';
 

@@ -1,7 +1,7 @@
 // The clock of a machine may be set, by an hour or by years, while work waits for a time of day and retention counts
 // days. What passes between two steps of it is measured by the monotonic time that comes with each batch.
 import type { DatabaseSync } from 'node:sqlite';
-import { text } from './rows.ts';
+import { text } from '../../stored/rows.ts';
 
 /** Less is no step: clocks are corrected by a little all the time, and a wait may be as much longer. */
 const SMALLEST_STEP_MS = 1000;

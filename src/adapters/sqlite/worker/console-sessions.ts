@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { KEPT_CONSOLE_SESSIONS } from '../../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../../hooks/ports/console-sessions.ts';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 
 /** Keeps the sessions. */
 export class ConsoleSessionRecord {

@@ -7,7 +7,7 @@ import type { LedgerFiles } from './data-directory.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { FileGuard } from './file-guard.ts';
 import { checkEdition, migrate, prepareNewFile } from './migrate.ts';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** How long the writer waits for somebody in its way, such as an operator's `sqlite3`. */

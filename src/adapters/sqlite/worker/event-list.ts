@@ -4,8 +4,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { EventFilter, EventSummary } from '../../../hooks/ports/event-store.ts';
 import { agentAndShortKey } from '../../../hooks/ports/jobs.ts';
 import { firstKeyOf, timeOf } from '../id-keys.ts';
-import { EVENT_STATUSES, EventSummaries, SUMMARY_COLUMNS } from './event-summaries.ts';
-import { integer } from './rows.ts';
+import { EVENT_STATUSES } from '../../stored/event-summary.ts';
+import { EventSummaries, SUMMARY_COLUMNS } from './event-summaries.ts';
+import { integer } from '../../stored/rows.ts';
 
 /** Ids may be so much later than their events: a body took its time. More, and the clock was set back. */
 const LATEST_ID_MS = 3_600_000;

@@ -7,8 +7,8 @@
 // dead work opens it again, and the status follows.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../hooks/ports/event-store.ts';
-import { integer, text } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** Counts for each event how many of its system events ask for a heartbeat, were shown, or were in a heartbeat that failed. */
 export class HeartbeatCounts {

@@ -1,22 +1,11 @@
 // What a list says of an event: what it was about, in one line, and why it went wrong. Nothing is stored for it: both are
 // read from the row, its runs and its deliveries, so that accepting pays nothing and what was forgotten is gone here, too.
 import type { DatabaseSync } from 'node:sqlite';
-import type { EventStatus, EventSummary } from '../../../hooks/ports/event-store.ts';
-import { DEFAULT_HOOK_NAME } from '../../../hooks/ports/jobs.ts';
-import { leaveOutOfText } from '../../../platform/credentials.ts';
-import { oneLine } from '../../../platform/one-line.ts';
+import type { EventSummary } from '../../../hooks/ports/event-store.ts';
+import { LOOKED_AT, statusOf, toSummary } from '../../stored/event-summary.ts';
+import { integer, optionalText, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { idOf } from '../id-keys.ts';
-import { decodeWordsAtStart } from '../../stored/stored-head.ts';
-import { integer, optionalText, text, time, word } from './rows.ts';
-import type { Row } from './rows.ts';
-
-/** The words that may stand in `events.status`; a row with any other is refused. */
-export const EVENT_STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
-
-/** Most characters of a headline, and of the reason beside it. */
-const MOST = 160;
-/** So many characters of a text are looked at: its first words are among them. */
-const LOOKED_AT = 1000;
 
 /**
  * Columns of a summary, besides those that are read for everything. SQLite takes the head apart, which may be large, and
@@ -39,16 +28,7 @@ export class EventSummaries {
   }
 
   of(row: Row): EventSummary {
-    const reason = this.reason(row);
-    return {
-      id: toId(row),
-      hook: text(row, 'hook'),
-      status: statusOf(row),
-      receivedAt: time(row, 'received_at'),
-      mapping: optionalText(row, 'mapping'),
-      headline: headline(row),
-      error: reason === null ? null : oneLine(leaveOutOfText(reason), MOST),
-    };
+    return toSummary(row, toId(row), this.reason(row));
   }
 
   /** Why an event was skipped, or which of its parts failed first; the whole of it. Null: neither, or nobody said. */
@@ -78,27 +58,4 @@ function prepareReasons(db: DatabaseSync) {
 /** The id of an event, a run or a delivery. */
 export function toId(row: Row): string {
   return idOf(integer(row, 'key'), text(row, 'rest'));
-}
-
-function statusOf(row: Row): EventStatus {
-  return word(row, 'status', EVENT_STATUSES);
-}
-
-/** The name of the first action and its first words. Null: there is no action, or its words were forgotten. */
-function headline(row: Row): string | null {
-  const words =
-    optionalText(row, 'words') ?? decodeWordsAtStart(optionalText(row, 'payload_start'));
-  if (words === null) return null;
-  const others = integer(row, 'actions') - 1;
-  const rest = others > 0 ? ` (and ${others} more)` : '';
-  const line = leaveOutOfText(oneLine(withName(optionalText(row, 'name'), words), LOOKED_AT));
-  return `${oneLine(line, MOST - rest.length)}${rest}`;
-}
-
-/** A name that is everybody's says nothing, and neither does one that the words begin with. */
-function withName(name: string | null, words: string): string {
-  if (name === null || name === DEFAULT_HOOK_NAME) return words;
-  return words.trimStart().toLowerCase().startsWith(name.toLowerCase())
-    ? words
-    : `${name}: ${words}`;
 }

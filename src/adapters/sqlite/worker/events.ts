@@ -1,29 +1,13 @@
 // What an operator reads of one event: everything. Read by the reader thread on a connection of its own, beside the
 // writer.
 import type { DatabaseSync } from 'node:sqlite';
-import type { AttemptNote } from '../../../hooks/ports/change.ts';
-import type {
-  DeliveryDetails,
-  EventNote,
-  HeartbeatStatus,
-  RunDetails,
-} from '../../../hooks/ports/event-store.ts';
 import { keyOf } from '../id-keys.ts';
 import type { ReaderCalls } from '../protocol.ts';
 import type { StoredEventDetails, StoredRunStory } from '../../stored/stored-head.ts';
 import { EventSummaries, SUMMARY_COLUMNS, toId } from './event-summaries.ts';
-import { DELIVERY_STATUSES, integer, optionalText, optionalTime, text, word } from './rows.ts';
-import type { Row } from './rows.ts';
-
-/** The words that may stand in `runs.status`; a row with any other is refused. */
-const RUN_STATUSES = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'timed-out',
-  'interrupted',
-] as const;
+import { heartbeatStatus, toDelivery, toRun } from '../../stored/event-rows.ts';
+import { integer, optionalText, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** Finds one event with its runs and deliveries, one run, and what a replay needs of an event. */
 export class EventReader {
@@ -46,10 +30,10 @@ export class EventReader {
       ...this.#summaries.of(event),
       head: text(event, 'head'),
       payload: optionalText(event, 'payload'),
-      runs: runs.map(toRun),
+      runs: runs.map((row) => toRun(row, toId(row))),
       summary: summaries.length === 0 ? null : summaries.join('\n'),
       heartbeat: heartbeatStatus(event),
-      deliveries: this.#sql.deliveries.all(key).map(toDelivery),
+      deliveries: this.#sql.deliveries.all(key).map((row) => toDelivery(row, toId(row))),
       error: this.#summaries.reason(event),
     };
   }
@@ -63,8 +47,10 @@ export class EventReader {
     return {
       event: this.#summaries.of(event),
       head: text(event, 'head'),
-      run: toRun(run),
-      deliveries: this.#sql.deliveriesOfRun.all(integer(run, 'event'), id).map(toDelivery),
+      run: toRun(run, id),
+      deliveries: this.#sql.deliveriesOfRun
+        .all(integer(run, 'event'), id)
+        .map((row) => toDelivery(row, toId(row))),
     };
   }
 
@@ -98,54 +84,4 @@ function prepareReader(db: DatabaseSync) {
       'SELECT * FROM deliveries WHERE event = ? AND run_id = ? ORDER BY key',
     ),
   };
-}
-
-/** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */
-function heartbeatStatus(event: Row): HeartbeatStatus {
-  if (integer(event, 'beats_open') > 0) return 'requested';
-  if (integer(event, 'beats_failed') > 0) return 'failed';
-  return integer(event, 'beats_done') > 0 ? 'done' : 'none';
-}
-
-/** A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty. */
-function toRun(row: Row): RunDetails {
-  return {
-    id: toId(row),
-    status: word(row, 'status', RUN_STATUSES),
-    agentId: text(row, 'agent_id'),
-    sessionKey: text(row, 'session_key'),
-    model: optionalText(row, 'model'),
-    thinking: optionalText(row, 'thinking'),
-    prompt: optionalText(row, 'prompt'),
-    reply: optionalText(row, 'reply'),
-    error: optionalText(row, 'error'),
-    contract: JSON.parse(optionalText(row, 'contract') ?? 'null'),
-    usage: JSON.parse(optionalText(row, 'usage') ?? 'null'),
-    warnings: JSON.parse(optionalText(row, 'warnings') ?? '[]'),
-    toolCalls: JSON.parse(optionalText(row, 'tool_calls') ?? '[]'),
-    attempts: integer(row, 'attempts'),
-    notes: toNotes(row),
-    startedAt: optionalTime(row, 'started_at'),
-    finishedAt: optionalTime(row, 'finished_at'),
-  };
-}
-
-/** A row of `deliveries`; its notes are the attempts to send it. */
-function toDelivery(row: Row): DeliveryDetails {
-  return {
-    id: toId(row),
-    runId: text(row, 'run_id'),
-    channel: text(row, 'channel'),
-    to: optionalText(row, 'recipient'),
-    status: word(row, 'status', DELIVERY_STATUSES),
-    attempts: toNotes(row),
-    messageId: optionalText(row, 'message_id'),
-    error: optionalText(row, 'error'),
-  };
-}
-
-/** The history of a run or a delivery, with times as an operator reads them. */
-function toNotes(row: Row): EventNote[] {
-  const notes: AttemptNote[] = JSON.parse(text(row, 'notes'));
-  return notes.map((note) => ({ ...note, at: new Date(note.at).toISOString() }));
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 
 /**
  * How many of the system events that wait in a main session are of which hook: the mapping of their event, else its

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MOST_COUNTED } from '../../../hooks/ports/hook-use.ts';
 import type { HookUse } from '../../../hooks/ports/hook-use.ts';
 import { firstKeyOf } from '../id-keys.ts';
-import { integer, time } from './rows.ts';
+import { integer, time } from '../../stored/rows.ts';
 
 /** Reads the use of hooks by their names. */
 export class HookUses {

@@ -6,8 +6,8 @@ import type { StoredKey } from '../../stored/stored-key.ts';
 import type { Budget } from './old-events.ts';
 import { RecentKeys, toKnownKey } from './recent-keys.ts';
 import type { KnownKey } from './recent-keys.ts';
-import { integer, text } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** What is known of a key. */
 interface Finding {

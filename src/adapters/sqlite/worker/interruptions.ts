@@ -5,8 +5,8 @@ import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../../hooks/ports/work-ledger.ts';
 import { ownKeyOf } from '../id-keys.ts';
 import type { HeldLease } from '../protocol.ts';
-import { integer, text } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { FIRST } from './stages.ts';
 import type { HeldWork } from './under-way.ts';
 

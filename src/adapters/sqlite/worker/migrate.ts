@@ -3,8 +3,8 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { integer } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { TABLES } from './schema.ts';
 
 /** Marks a file as ours ("hook"); files of the first edition have 0 there, as those of most programs do. */

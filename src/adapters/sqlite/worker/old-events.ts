@@ -8,8 +8,8 @@ import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { mainSession } from '../../../hooks/ports/jobs.ts';
 import { idOf } from '../id-keys.ts';
 import { decodeHead, decodeOnlyWake, withoutBodies } from '../../stored/stored-head.ts';
-import { integer, optionalInteger, text } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, optionalInteger, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** Nothing of these is left to do. */
 const ENDED = new Set(['done', 'failed', 'skipped']);

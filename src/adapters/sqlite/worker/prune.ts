@@ -11,7 +11,7 @@ import { minuteOf, prepareOldActivity } from './activity.ts';
 import { ExpiredKeys } from './idempotency.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 
 /** Rows that one step may touch; a step shares the writer with accepted events and must never hold them up for long. */
 const STEP_ROWS = 200;

@@ -15,8 +15,8 @@ import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { StoredWork } from '../../stored/codec.ts';
 import { KINDS, LANES } from '../protocol.ts';
 import type { Backlog } from './backlog.ts';
-import { integer, text, word } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, text, word } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { CLAIMABLE, FIRST } from './stages.ts';
 import type { HeldWork } from './under-way.ts';
 

@@ -3,8 +3,8 @@
 // first, where those of a batch share a page, and in memory, where it is found. Once there is a lot of them, they are
 // filed into the tree in the order of their names, a stretch with each commit: neighbours share its pages, too.
 import type { DatabaseSync } from 'node:sqlite';
-import { integer, text } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** What is stored of a key, by its name. */
 export interface KnownKey {

@@ -10,8 +10,8 @@ import type {
   RefusedRequest,
 } from '../../../hooks/ports/refusals.ts';
 import type { ActivityRecord } from './activity.ts';
-import { integer, optionalInteger, optionalText, text, time, word } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, optionalInteger, optionalText, text, time, word } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 const KINDS = ['lost', 'failed', 'unverified'] as const;
 

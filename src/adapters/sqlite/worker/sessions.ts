@@ -14,8 +14,8 @@ import type {
   SessionSummary,
 } from '../../../hooks/ports/event-store.ts';
 import type { SessionContext } from '../../../hooks/ports/ledger.ts';
-import { integer, optionalTime, text, time } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, optionalTime, text, time } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** Turns of a session that can still be read. */

@@ -7,7 +7,7 @@ import { ownKeyOf } from '../id-keys.ts';
 import type { Changes } from './changes.ts';
 import type { Settlement } from './event-status.ts';
 import type { WorkQueue } from './queue.ts';
-import { integer, text } from './rows.ts';
+import { integer, text } from '../../stored/rows.ts';
 import type { HeldWork, UnderWay } from './under-way.ts';
 
 /** What the end of a step touches. */

@@ -14,8 +14,9 @@ import { keyOf, ownKeyOf } from '../id-keys.ts';
 import { decodeOnlyWake } from '../../stored/stored-head.ts';
 import type { HeartbeatCounts } from './event-status.ts';
 import { HookShares } from './hook-shares.ts';
-import { DELIVERY_STATUSES, integer, optionalInteger, optionalText, text, word } from './rows.ts';
-import type { Row } from './rows.ts';
+import { DELIVERY_STATUSES } from '../../stored/event-rows.ts';
+import { integer, optionalInteger, optionalText, text, word } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 
 /** What is known of a session without asking the database. */
 interface Waiting {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane, NewWork } from '../../../hooks/ports/jobs.ts';
 import { KINDS, LANES } from '../protocol.ts';
-import { integer, optionalText, text, word } from './rows.ts';
-import type { Row } from './rows.ts';
+import { integer, optionalText, text, word } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { FIRST, SUSPECT_CRASHES } from './stages.ts';
 
 /** Work in the hands of this process. */

@@ -23,7 +23,7 @@ import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './database.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
-import { text } from './rows.ts';
+import { text } from '../../stored/rows.ts';
 import { storeTrouble } from './store-trouble.ts';
 
 if (parentPort !== null) {

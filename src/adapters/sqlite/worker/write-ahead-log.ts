@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { integer } from './rows.ts';
+import { integer } from '../../stored/rows.ts';
 
 /** SQLite moves the log into the database at 8 MB by itself; a reader at the wrong moment can keep it from that. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // How the index follows the ledger: new events by their keys, and what became of earlier ones by the list that triggers
 // keep in the ledger (changed-texts.ts). Nothing of it happens in a commit that anybody waits for.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integer, optionalInteger, time } from '../rows.ts';
+import { integer, optionalInteger, time } from '../../../stored/rows.ts';
 import type { EventTexts } from './event-texts.ts';
 import type { IndexTables } from './index-tables.ts';
 

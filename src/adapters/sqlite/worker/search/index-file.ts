@@ -2,7 +2,7 @@
 // whenever it is missing, damaged or of another edition.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { integer } from '../rows.ts';
+import { integer } from '../../../stored/rows.ts';
 
 /** Marks a file as ours ("hoos") and says what its tables and its texts are: with any change of those it is another one. */
 const APPLICATION_ID = 0x68_6f_6f_73;

@@ -6,7 +6,7 @@
 // forgotten, and is dropped as a whole with its last document.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { fold, gramsOf } from '../../../../platform/search-text.ts';
-import { integer } from '../rows.ts';
+import { integer } from '../../../stored/rows.ts';
 
 /** Documents of one part: their numbers say which it is. */
 const PART = 16_384;

@@ -1,19 +1,8 @@
-// Reads columns of rows, typed: the driver gives `string | number | null | …`, and a row that holds something else than
-// its schema says is a damaged file or a bug, so it throws.
-import type { SQLOutputValue } from 'node:sqlite';
+// Reads columns of rows, typed: a driver gives whatever is there, and a row that holds something else than its schema says
+// is a damaged store or a bug, so it throws.
 
-/** The words that may stand in the `status` of a delivery. */
-export const DELIVERY_STATUSES = [
-  'pending',
-  'delivered',
-  'accepted',
-  'skipped',
-  'dead',
-  'unknown',
-] as const;
-
-/** One row as the driver gives it. */
-export type Row = Record<string, SQLOutputValue>;
+/** One row as a driver gives it. */
+export type Row = Readonly<Record<string, unknown>>;
 
 function unexpected(row: Row, column: string): Error {
   return new Error(`column ${column} holds ${row[column] === null ? 'null' : typeof row[column]}`);

@@ -16,11 +16,11 @@ export interface Place {
   readonly missedSince: number | null;
 }
 
-/** Which events were accepted or changed their status lately, by key; noted only while somebody listens. */
-export class ChangedEvents {
+/** Which events were accepted or changed their status lately; noted only while somebody listens. `Key` names an event. */
+export class ChangedEvents<Key> {
   readonly #clock: Clock;
   /** The oldest first; an event stands here as often as it changed. */
-  #keys: number[] = [];
+  #keys: Key[] = [];
   /** How many came before the first of {@link #keys}. */
   #dropped = 0;
   #listeners = 0;
@@ -60,7 +60,7 @@ export class ChangedEvents {
     };
   }
 
-  note(keys: readonly number[]): void {
+  note(keys: readonly Key[]): void {
     if (!this.isWatched) return;
     for (const key of keys) this.#keys.push(key);
     const surplus = this.#keys.length - MOST_REMEMBERED;
@@ -83,7 +83,7 @@ export class ChangedEvents {
   }
 
   /** The events that changed after this place, the last one first; `more`: how many besides so many. */
-  after(at: number, most: number): { keys: number[]; more: number } {
+  after(at: number, most: number): { keys: Key[]; more: number } {
     const changed = new Set(this.#keys.slice(Math.max(0, at - this.#dropped)).toReversed());
     const keys = [...changed].slice(0, most);
     return { keys, more: changed.size - keys.length };
