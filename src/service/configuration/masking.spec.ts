@@ -1,4 +1,4 @@
-import { maskSecrets } from './secrets.ts';
+import { maskSecrets } from './masking.ts';
 
 const SECRET = 'canary-7Xw2Lr9';
 
