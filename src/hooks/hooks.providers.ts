@@ -2,6 +2,7 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
+import { FrontDoor } from './front-door.ts';
 import { HookPreview } from './hook-preview.ts';
 import { HookReplay } from './hook-replay.ts';
 import { OperatorRequest } from './operator-request.ts';
@@ -178,6 +179,7 @@ export const providers: Provider[] = [
   Hooks,
   HookReplay,
   OperatorRequest,
+  FrontDoor,
   HookPreview,
 ];
 
@@ -200,5 +202,6 @@ export const exported = [
   HookPreview,
   HookReplay,
   OperatorRequest,
+  FrontDoor,
   Clock,
 ];

@@ -9,6 +9,8 @@ export { configuredHooks } from './configured-hooks.ts';
 export type { ConfiguredHook } from './configured-hooks.ts';
 export { HookPreview } from './hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
+export { FrontDoor } from './front-door.ts';
+export type { DoorAnswer } from './front-door.ts';
 export { OperatorRequest } from './operator-request.ts';
 export { HookReplay } from './hook-replay.ts';
 export type { ReplayOutcome } from './hook-replay.ts';

@@ -51,6 +51,8 @@ export {
   signsUrl,
 } from './senders/sender.ts';
 export type { ProofKind } from './senders/sender.ts';
+export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
+export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
 export { setupSteps } from './senders/setup-steps.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';

@@ -28,6 +28,7 @@ import { SecretWindowsController } from './controllers/secret-windows.controller
 import { ConsoleLogins } from './access/console-logins.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
+import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
@@ -68,6 +69,7 @@ const PROVIDERS = [
   Attention,
   OperatorGuard,
   EventStreams,
+  SenderRequest,
 ];
 
 /** How the options are made where they depend on the settings of the hooks. */
