@@ -1,3 +1,6 @@
+// What one ingress is made of. Nest finds the order by itself; the one that is written here is the order in which a request
+// meets them: who speaks, what was sent, what it means, making it durable, then the work behind it and what operators use.
+// A host replaces any of them by `forRoot({ providers })`, which come after these.
 import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';

@@ -1,3 +1,6 @@
+// The operator's side as one Nest module. A controller is one row here and one file in controllers/: it checks its input,
+// asks a service that the hooks module exports, and returns the object that docs/openapi.json describes. Who may ask at all
+// is decided in access/.
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { HooksSettings } from '../../hooks/index.ts';
