@@ -22,6 +22,7 @@ export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
+  forwardedClient,
   isTrustedProxy,
   parseAddress,
   parseRange,
