@@ -5,10 +5,8 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
-import { FrontDoor } from './front-door.ts';
 import { HookPreview } from './hook-preview.ts';
-import { HookReplay } from './hook-replay.ts';
-import { OperatorRequest } from './operator-request.ts';
+import { OperatorRequests } from './operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
@@ -180,17 +178,14 @@ export const providers: Provider[] = [
   RefusalKeeper,
   HooksEngine,
   Hooks,
-  HookReplay,
-  OperatorRequest,
-  FrontDoor,
   HookPreview,
+  OperatorRequests,
 ];
 
 /** What a host may inject, and replace by `forRoot({ providers })`. */
 export const exported = [
   Hooks,
   HookAuthentication,
-  AuthFailureThrottle,
   AgentPolicy,
   SessionPolicy,
   ModelPolicy,
@@ -202,9 +197,6 @@ export const exported = [
   Refusals,
   ConsoleSessions,
   ChannelOperations,
-  HookPreview,
-  HookReplay,
-  OperatorRequest,
-  FrontDoor,
+  OperatorRequests,
   Clock,
 ];

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Clock, FrontDoor, HooksSettings, tokenFor } from '../../hooks/index.ts';
-import type { DoorAnswer } from '../../hooks/index.ts';
+import { Clock, HooksSettings, OperatorRequests, tokenFor } from '../../hooks/index.ts';
+import type { PostedAnswer } from '../../hooks/index.ts';
 import { isCredential } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { Refusal } from '../refusals.ts';
@@ -29,17 +29,17 @@ export class SenderRequest {
 
   constructor(
     private readonly settings: HooksSettings,
-    private readonly door: FrontDoor,
+    private readonly requests: OperatorRequests,
     private readonly clock: Clock,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
   /**
-   * Through the front door, where the proof is verified like anybody's. As an event of its own, unless its headers have
+   * By the routes of the hooks, where the proof is verified like anybody's. As an event of its own, unless its headers have
    * an idempotency key.
    * @throws Refusal 409 where nobody but the sender can prove it
    */
-  async send(request: RequestBody): Promise<DoorAnswer> {
+  async send(request: RequestBody): Promise<PostedAnswer> {
     const settings = this.settings.current;
     const post = this.#sign(asEventOfItsOwn(toPost(request, this.#rule(request))), true);
     const token = post.isSigned === true ? undefined : tokenFor(settings.hooks, post.name);
@@ -51,7 +51,7 @@ export class SenderRequest {
       msg: `the operator sends in the name of a sender, ${how}`,
       hook: post.name,
     });
-    return this.door.post({ ...post, headers });
+    return this.requests.post({ ...post, headers });
   }
 
   /** Signed, for somebody else to send. @throws Refusal 409 where there is nothing to sign, or nobody here can */

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OperatorRequest } from '../../../hooks/index.ts';
+import { OperatorRequests } from '../../../hooks/index.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import type { SignedRequest } from '../answers.ts';
@@ -12,7 +12,7 @@ import { SenderRequest } from '../sender-request.ts';
 @UseGuards(OperatorGuard)
 export class SendController {
   constructor(
-    private readonly requests: OperatorRequest,
+    private readonly requests: OperatorRequests,
     private readonly senders: SenderRequest,
   ) {}
 

@@ -1,11 +1,16 @@
+// Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later is
+// the same as with those that came over HTTP.
 import { isCredential } from '../platform/credentials.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { parseContent } from './http/content.ts';
+import { parseJson } from './http/json.ts';
 import type { PathRule } from './http/path-rules.ts';
+import { getIdempotencyKey } from './http/request.ts';
 import { holdsSecret, ownSecrets } from './options/index.ts';
 import type { BodyKind, ResolvedHooksOptions } from './options/index.ts';
+import type { EventStore } from './ports/index.ts';
 
-/** A request that an operator writes, without anything that would prove a sender. */
+/** A request that an operator writes, without anything that would prove a sender. @publicApi */
 export interface OwnRequest {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   readonly hook: string;
@@ -65,4 +70,31 @@ function withoutCredentials(
   return Object.fromEntries(
     entries.filter(([name, value]) => !isCredential(name) && !holdsSecret(value, secrets)),
   );
+}
+
+/** The request of an earlier event, as if it had just come in again. `pruned`: its payload was forgotten. */
+export async function storedHookRequest(
+  events: EventStore,
+  eventId: string,
+  { settings, receivedAt }: Pick<OwnContext, 'settings' | 'receivedAt'>,
+): Promise<HookRequest | 'unknown' | 'pruned'> {
+  const stored = await events.storedRequest(eventId);
+  if (stored === null) return 'unknown';
+  if (stored.payload === null) return 'pruned';
+  const { path, query, headers, client, verifiedBy, signature } = stored.request;
+  const { value, text } = parseJson(Buffer.from(stored.payload));
+  return {
+    name: path,
+    query,
+    headers,
+    client,
+    verifiedBy,
+    signature,
+    payload: value,
+    payloadText: text,
+    receivedAt,
+    settings,
+    idempotencyKey: getIdempotencyKey(headers),
+    replayOf: eventId,
+  };
 }
