@@ -597,8 +597,28 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a request of your own as a new event, verified by `operator`, and answers what a sender would be answered */
+        /** Sends a request of your own as a new event, verified by `operator` or in the name of its sender, and answers what a sender would be answered */
         post: operations["send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs a request of your own as its sender would, now, to be sent by another program
+         * @description Signs a request of your own as its sender would, now, to be sent by another program: a proof of this one request, never the secret.
+         */
+        post: operations["sendSign"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1040,6 +1060,13 @@ export interface components {
             tokens: string[];
             /** @description One more header in which the token may come. */
             tokenHeader: string | null;
+            /**
+             * @description How a request can be sent in the name of its sender with what the configuration holds: `signed`, `secret` where the sender shows its secret as it is, `token`; null: it cannot, since only the sender can sign or digests are kept alone.
+             * @enum {string|null}
+             */
+            sendable: "secret" | "signed" | "token" | null;
+            /** @description The header in which the sender shows its secret as it is, `authorization` for user and password; null: in none. */
+            secretHeader: string | null;
         };
         /** @description Whether intake and work stand still. */
         Intake: {
@@ -1464,6 +1491,24 @@ export interface components {
             /** @description How many wait. */
             pendingSystemEvents: number;
         };
+        /** @description A request that was signed, to be sent by somebody else. */
+        SignedRequest: {
+            /** @description Where to; null: nobody said where the hooks are reached, and the sender signs no address. */
+            url: string | null;
+            /** @description Below the prefix, with its query. */
+            path: string;
+            /** @description Those that prove the sender among them. */
+            headers: {
+                [key: string]: string;
+            };
+            body: string;
+            /** @description Who signs so, as people call it. */
+            signer: string;
+            /** @description Names of the headers that sign; none where the signature stands in the body or in the address. */
+            signedBy: string[];
+            /** @description How long it is taken; null: as long as the secret counts, once. */
+            validSeconds: number | null;
+        };
         /** @description There was nothing to do: conditions said no, the mapping says `ignore`, or a `forEach` list was empty. */
         SkippedAnswer: {
             /** @constant */
@@ -1886,6 +1931,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "no_secret_window";
+                };
+            };
+        };
+        /** @description cannot_sign, nothing_to_sign */
+        CannotSignOrNothingToSign: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "cannot_sign" | "nothing_to_sign";
                 };
             };
         };
@@ -3724,6 +3781,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description In whose name. `operator`: yours, without a proof. `sender`: that of its sender, signed with the newest secret of the hook, or with its token, and verified like any request.
+                     * @default operator
+                     * @enum {unknown}
+                     */
+                    as?: "operator" | "sender";
                     /** @description What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
                     hook: string;
                     /** @description Any JSON value; absent: `{}`. */
@@ -3828,6 +3891,18 @@ export interface operations {
                     };
                 };
             };
+            /** @description cannot_sign, no_token_kept, nothing_to_sign */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "cannot_sign" | "no_token_kept" | "nothing_to_sign";
+                    };
+                };
+            };
             /** @description body_too_large, payload_too_large */
             413: {
                 headers: {
@@ -3928,6 +4003,52 @@ export interface operations {
                     };
                 };
             };
+        };
+    };
+    sendSign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
+                    hook: string;
+                    /** @description Any JSON value; absent: `{}`. */
+                    payload?: unknown;
+                    /** @description Credentials are left out, as from a real request. */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /** @description Parameters of the URL. */
+                    query?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedRequest"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            409: components["responses"]["CannotSignOrNothingToSign"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
         };
     };
     session: {

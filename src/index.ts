@@ -23,7 +23,8 @@ export { SessionPolicy } from './hooks/actions/session-policy.ts';
 export { HooksSettings } from './hooks/options/index.ts';
 export { ChannelOperations } from './hooks/work/channel-health.ts';
 export type { ChannelReport } from './hooks/work/channel-health.ts';
-export { HookPreview } from './hooks/hook-preview.ts';
+export { OperatorRequests } from './hooks/operator-requests.ts';
+export type { ReplayOutcome } from './hooks/operator-requests.ts';
 export type {
   Preview,
   PreviewRequest,
@@ -31,8 +32,6 @@ export type {
   PreviewedRefusal,
 } from './hooks/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
-export { HookReplay } from './hooks/hook-replay.ts';
-export type { ReplayOutcome } from './hooks/hook-replay.ts';
 export type { HookAnswer } from './hooks/http/request-context.ts';
 export {
   Clock,

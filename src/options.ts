@@ -36,3 +36,5 @@ export type {
   VerifyOptions,
   WakeMode,
 } from './hooks/options/index.ts';
+export type { PostedAnswer, PostedRequest } from './hooks/operator-requests.ts';
+export type { OwnRequest } from './hooks/requests-without-http.ts';

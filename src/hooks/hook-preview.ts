@@ -5,20 +5,19 @@ import type { HookAction } from './actions/hook-action.ts';
 import { builtInHook } from './actions/hook-request.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { isCredential } from '../platform/credentials.ts';
-import { HookReplay } from './hook-replay.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { HooksSettings } from './options/index.ts';
 import type { Problem, ResolvedHooksOptions } from './options/index.ts';
-import { toHookRequest } from './own-request.ts';
-import type { OwnRequest } from './own-request.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { Clock } from './ports/index.ts';
+import { Clock, EventStore } from './ports/index.ts';
 import type { Change, RunJob } from './ports/index.ts';
 import { Rejection } from './rejection.ts';
 import type { RejectionCode } from './rejection.ts';
+import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
+import type { OwnRequest } from './requests-without-http.ts';
 import { buildPrompt } from './work/run.ts';
 import { SessionStore, showSystemEvents } from './work/session.ts';
 
@@ -91,17 +90,14 @@ export interface PreviewedRefusal {
   readonly error: string;
 }
 
-/**
- * Says what would become of a request, by the code that would make it happen, and has no effect whatsoever.
- * @publicApi
- */
+/** Says what would become of a request, by the code that would make it happen, and has no effect whatsoever. */
 @Injectable()
 export class HookPreview {
   constructor(
     private readonly ingress: HookIngress,
     private readonly mappings: MappingService,
     private readonly rules: PathRules,
-    private readonly replays: HookReplay,
+    private readonly events: EventStore,
     private readonly sessions: SessionStore,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
@@ -132,7 +128,8 @@ export class HookPreview {
 
   /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
   async ofEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
-    const request = await this.replays.storedRequest(eventId);
+    const now = { settings: this.settings.current, receivedAt: this.clock.now() };
+    const request = await storedHookRequest(this.events, eventId, now);
     return typeof request === 'string' ? request : this.#preview(request, null);
   }
 

@@ -1,10 +1,12 @@
+// What one ingress is made of. Nest finds the order by itself; the one that is written here is the order in which a request
+// meets them: who speaks, what was sent, what it means, making it durable, then the work behind it and what operators use.
+// A host replaces any of them by `forRoot({ providers })`, which come after these.
 import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
 import { HookPreview } from './hook-preview.ts';
-import { HookReplay } from './hook-replay.ts';
-import { OperatorRequest } from './operator-request.ts';
+import { OperatorRequests } from './operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
@@ -176,16 +178,14 @@ export const providers: Provider[] = [
   RefusalKeeper,
   HooksEngine,
   Hooks,
-  HookReplay,
-  OperatorRequest,
   HookPreview,
+  OperatorRequests,
 ];
 
 /** What a host may inject, and replace by `forRoot({ providers })`. */
 export const exported = [
   Hooks,
   HookAuthentication,
-  AuthFailureThrottle,
   AgentPolicy,
   SessionPolicy,
   ModelPolicy,
@@ -197,8 +197,6 @@ export const exported = [
   Refusals,
   ConsoleSessions,
   ChannelOperations,
-  HookPreview,
-  HookReplay,
-  OperatorRequest,
+  OperatorRequests,
   Clock,
 ];

@@ -7,11 +7,9 @@ export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';
 export { configuredHooks } from './configured-hooks.ts';
 export type { ConfiguredHook } from './configured-hooks.ts';
-export { HookPreview } from './hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
-export { OperatorRequest } from './operator-request.ts';
-export { HookReplay } from './hook-replay.ts';
-export type { ReplayOutcome } from './hook-replay.ts';
+export { OperatorRequests } from './operator-requests.ts';
+export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operator-requests.ts';
 
 export type { HookAnswer } from './http/request-context.ts';
 export { schemes, signRequest } from './http/auth/signatures/index.ts';
@@ -20,6 +18,7 @@ export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
+  forwardedClient,
   isTrustedProxy,
   parseAddress,
   parseRange,

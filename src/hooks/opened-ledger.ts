@@ -1,3 +1,6 @@
+// A ledger is opened late, and everybody asks for its ports early: Nest makes all providers before anything is served. So
+// each port is provided as a stand-in, whose calls open the ledger or go straight to it. Nothing that injects a port has to
+// know when that is, and hosts replace any of them as any other provider.
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
 import { GIVEN_OPTIONS } from './hooks.options.ts';

@@ -3,14 +3,22 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseUnclearHosts } from './one-host.ts';
 import { keepOperatorSide } from './operator-side.ts';
 import type { OperatorSide } from './operator-side.ts';
 import { wantsBody } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
 
-/** `headersTimeout`: the longest a client may take for its headers. */
-const SERVER_OPTIONS = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+/**
+ * `headersTimeout`: the longest a client may take for its headers. `requireHostHeader`: what Node would look for is a part
+ * of what we do, with an answer of ours.
+ */
+const SERVER_OPTIONS = {
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  requireHostHeader: false,
+};
 /** Longest a client may take for a whole request: above the longest `hooks.bodyTimeoutSeconds`, which answers first. */
 const REQUEST_MS = 610_000;
 /** How long answers that are under way may take when the service stops. */
@@ -39,6 +47,7 @@ export function createHttpAdapter(operator: OperatorSide = {}): FastifyAdapter {
   });
   ignoreBodies(adapter);
   const fastify = adapter.getInstance();
+  refuseUnclearHosts(fastify);
   keepOperatorSide(fastify, operator);
   fastify.addHook('preClose', (done) => {
     endConnections(fastify.server);

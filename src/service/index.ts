@@ -32,7 +32,9 @@ export type { ResolvedSections } from './configuration/resolve.ts';
 export type { ConfigurationReport } from './configuration/report.ts';
 export { showConfiguration } from './configuration/shown.ts';
 export type { ShownConfiguration } from './configuration/shown.ts';
-export { MASK, listSecrets, maskSecrets } from './configuration/secrets.ts';
+export { maskSecrets } from './configuration/masking.ts';
+export { MASK } from './configuration/secret-texts.ts';
+export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { MAKE_ROOM, diskRoom } from './disk-room.ts';
@@ -51,6 +53,8 @@ export {
   signsUrl,
 } from './senders/sender.ts';
 export type { ProofKind } from './senders/sender.ts';
+export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
+export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
 export { setupSteps } from './senders/setup-steps.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { ConfigDirectory } from '../../test/support/config-directory.ts';
 import { askAt } from '../../test/support/http-question.ts';
@@ -148,6 +149,62 @@ describe('a foreign Host (DNS rebinding)', () => {
     expect((await askAt(both.operator, '/ops/metrics', { isDocumented: false })).status).toBe(200);
   });
 });
+
+describe('a request that does not name one host', () => {
+  const at = '/health/live HTTP/1.1';
+  const refused: readonly [string, string][] = [
+    ['names two', `GET ${at}\r\nHost: localhost\r\nHost: evil.example\r\n\r\n`],
+    ['names one twice', `GET ${at}\r\nHost: localhost\r\nhOST: localhost\r\n\r\n`],
+    ['names two to hooks', 'POST /hooks/wake HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['names two to the operator', 'GET /ops HTTP/1.1\r\nHost: [::1]\r\nHost: b\r\n\r\n'],
+    ['names two to nobody', 'GET /nothing HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['names an empty one', `GET ${at}\r\nHost:\r\n\r\n`],
+    ['names a blank one', `GET ${at}\r\nHost: \t \r\n\r\n`],
+    ['names none', `GET ${at}\r\n\r\n`],
+    ['names two by HTTP/1.0', 'GET /ops HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ];
+
+  it.each(refused)(
+    'is refused by both listeners, with what comes behind it: %s',
+    async (_, head) => {
+      await using both = await Listeners.start(LOOPBACK);
+      for (const listener of [both.hooks, both.operator]) {
+        const answer = await wireText(listener, `${head}GET ${at}\r\nHost: localhost\r\n\r\n`);
+        expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+        expect(answer).toContain('"code":"bad_request"');
+        expect(answer).toContain('connection: close');
+        expect(answer).not.toMatch(/HTTP\/1\.1 2/);
+      }
+    },
+  );
+
+  it('is answered in HTTP/1.0, which has no hosts', async () => {
+    await using both = await Listeners.start(LOOPBACK);
+    for (const listener of [both.hooks, both.operator]) {
+      const answer = await wireText(listener, 'GET /health/live HTTP/1.0\r\n\r\n');
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    }
+  });
+
+  it('but a whole address is asked for that address', async () => {
+    await using both = await Listeners.start(LOOPBACK);
+    const ask = (host: string) =>
+      wireText(
+        both.operator,
+        `GET http://${host}/ops HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await ask('evil.example')).toMatch(/^HTTP\/1\.1 421 /);
+    expect(await ask('localhost')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+/** All that a listener answers to these bytes. */
+async function wireText(at: string, sent: string): Promise<string> {
+  const { hostname, port } = new URL(at);
+  const socket = connect(Number(port), hostname);
+  socket.end(sent);
+  return text(socket);
+}
 
 describe('the second server', () => {
   it('has the limits and the answers of the first', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { bareName, isAllowedHost, isByOperatorListener } from './ops/index.ts';
+import { askedHost, bareName, isAllowedHost, isByOperatorListener } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 
 /** Which requests reach operator API and console at all; who may use them is said by the guards. */
@@ -35,7 +35,7 @@ export function keepOperatorSide(
       return;
     }
     // 2.
-    if (side === 'operator' && !isAllowedHost(request.headers.host, names)) {
+    if (side === 'operator' && !isAllowedHost(askedHost(request.raw), names)) {
       const code = 'host_not_allowed';
       void reply.headers(PRIVATE).code(Refusal.status(code)).send(Refusal.body(code));
       return;

@@ -83,6 +83,21 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence: 'Nobody waits for a secret of this hook, and none was taken.',
   },
+  cannot_sign: {
+    status: 409,
+    sentence:
+      'Only the sender of this hook can sign: what is configured can only check it. Preview the request, or send it as yourself.',
+  },
+  nothing_to_sign: {
+    status: 409,
+    sentence:
+      'Requests to this hook are not signed: they show a token or a secret, which is told to nobody; put it in yourself.',
+  },
+  no_token_kept: {
+    status: 409,
+    sentence:
+      'Of the tokens of this hook only digests are kept, so none can be shown; send it as yourself.',
+  },
   test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
   nothing_to_retry: {
     status: 409,
@@ -132,7 +147,11 @@ export const SERVICE_REFUSALS = {
   },
   request_timeout: { status: 408, sentence: 'Send the whole request faster.' },
   url_too_long: { status: 414, sentence: 'Send a shorter URL.' },
-  headers_too_large: { status: 431, sentence: 'Send fewer or shorter headers.' },
+  headers_too_large: {
+    status: 431,
+    sentence:
+      'Send fewer or shorter headers; a browser does once the cookies of this host are deleted.',
+  },
   internal_error: {
     status: 500,
     sentence:

@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Operator, hookToken, launch, operatorToken } from './browser.ts';
-import { HOOK_TOKEN, OPERATOR_TOKEN, World } from './world.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, SIGNING_SECRET, World } from './world.ts';
 
 /** What people open a console for, from the log-in to the answer, in a real browser before a real service. */
 describe('The console', () => {
@@ -161,6 +163,42 @@ describe('The console', () => {
 
     await page.getByRole('heading', { name: /Tried and sent/ }).waitFor();
     await page.getByText('operator', { exact: true }).first().waitFor();
+  });
+
+  it('sends what one has tried as its sender would, signed, and never shows the secret', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByLabel('Hook', { exact: true }).fill('payments');
+    await page.getByRole('textbox', { name: 'Payload' }).fill('{"amount": 42}');
+    await page.getByLabel('Send it as').selectOption('sender');
+    await page.getByRole('button', { name: 'Send for real' }).click();
+
+    await page.getByText('Sent signed as Stripe signs, as a new event.').waitFor();
+    await page.getByRole('heading', { name: /Paid 42/ }).waitFor();
+    await page.getByText('stripe', { exact: true }).first().waitFor();
+    expect(await page.content()).not.toContain(SIGNING_SECRET);
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('copies a command that is signed already, and says how long it is good', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await operator.open('/try');
+    await page.getByLabel('Hook', { exact: true }).fill('payments');
+    await page.getByRole('textbox', { name: 'Payload' }).fill('{"amount": 7}');
+    await page.getByLabel('Send it as').getByText('its sender').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+
+    await page.getByText('it is good for 300 seconds, and takes effect once').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).not.toContain(SIGNING_SECRET);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const { eventId } = JSON.parse(stdout) as { eventId: string };
+    const path = `/ops/api/events/${eventId}`;
+    const { body } = await world.service.ask(path, { token: OPERATOR_TOKEN });
+    expect(body).toMatchObject({ request: { verifiedBy: 'stripe', payload: { amount: 7 } } });
   });
 
   it('marks what came from outside, also in a prompt of which only the beginning is shown', async () => {

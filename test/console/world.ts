@@ -10,6 +10,8 @@ import { Operator } from './browser.ts';
 
 export const HOOK_TOKEN = 'hook-token-of-good-length';
 export const OPERATOR_TOKEN = 'operator-token-of-good-length';
+/** Of the sender that signs. */
+export const SIGNING_SECRET = 'secret-of-the-signing-sender';
 
 /** Where replies go: a server of the operator's own, which refuses messages for good until it is mended. */
 class Receiver {
@@ -61,6 +63,14 @@ export class World implements AsyncDisposable {
             action: 'agent',
             name: 'Tickets',
             messageTemplate: 'Ticket {{ payload.title }}',
+          },
+          {
+            id: 'payments',
+            match: { path: 'payments' },
+            verify: { scheme: 'stripe', secrets: [SIGNING_SECRET] },
+            action: 'agent',
+            name: 'Payments',
+            messageTemplate: 'Paid {{ payload.amount }}',
           },
         ],
       },

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { GATEWAY_NAMES, HookPreview, checkOptions } from '../../src/hooks/index.ts';
+import { GATEWAY_NAMES, OperatorRequests, checkOptions } from '../../src/hooks/index.ts';
 import type { EventDetails, PreviewRequest } from '../../src/hooks/index.ts';
 import { EventStore } from '../../src/hooks/ports/index.ts';
 import { readForeignContent } from '../support/foreign-content.ts';
@@ -43,7 +43,7 @@ async function textsOf({ runs }: EventDetails): Promise<string[]> {
 /** What the operator is shown of a request; nothing may come of it. */
 async function showsPreview({ body, texts, results }: ExampleRequest): Promise<void> {
   const before = await hooks!.stored();
-  const preview = await hooks!.app.get(HookPreview).of(body as PreviewRequest);
+  const preview = await hooks!.app.get(OperatorRequests).preview(body as PreviewRequest);
   expect(preview.actions.map(({ prompt }) => readForeignContent(prompt))).toEqual(texts);
   for (const result of results) expect(preview).toMatchObject(result);
   expect(await hooks!.stored()).toBe(before);

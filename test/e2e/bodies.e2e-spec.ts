@@ -1,4 +1,4 @@
-import { HookPreview, HookReplay } from '../../src/index.ts';
+import { OperatorRequests } from '../../src/index.ts';
 import { hmac, byGithub } from '../support/signed.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
@@ -73,23 +73,26 @@ describe('Bodies', () => {
 
   it('a form can be replayed', async () => {
     const { eventId } = await hooks.ask('/form', 'From=me&Body=again', FORM);
-    const replayed = await hooks.app.get(HookReplay).replay(String(eventId));
+    const replayed = await hooks.app.get(OperatorRequests).replay(String(eventId));
     expect(replayed.outcome).toBe('replayed');
     const { eventId: again } = 'answer' in replayed ? replayed.answer : {};
     expect(await promptOf(again)).toContain('me|again||');
   });
 
   it('a form and a text can be previewed as they would be sent, or as the value they become', async () => {
-    const preview = hooks.app.get(HookPreview);
-    const sent = await preview.of({ hook: 'form', payload: 'From=me&Body=hi' });
+    const preview = hooks.app.get(OperatorRequests);
+    const sent = await preview.preview({ hook: 'form', payload: 'From=me&Body=hi' });
     expect(sent.actions[0]?.prompt).toContain('me|hi||');
-    const parsed = await preview.of({ hook: 'form', payload: { From: 'me', Body: 'hi' } });
+    const parsed = await preview.preview({ hook: 'form', payload: { From: 'me', Body: 'hi' } });
     expect(parsed.actions[0]?.prompt).toContain('me|hi||');
-    const text = await preview.of({ hook: 'text', payload: 'disk full' });
+    const text = await preview.preview({ hook: 'text', payload: 'disk full' });
     expect(text.actions[0]?.prompt).toContain('says disk full');
-    const refused = await preview.of({ hook: 'form', payload: '&'.repeat(1000) });
+    const refused = await preview.preview({ hook: 'form', payload: '&'.repeat(1000) });
     expect(refused).toMatchObject({ actions: [], refusal: { status: 400, code: 'invalid_body' } });
-    const signed = await preview.of({ hook: 'signed-form', payload: 'payload={"action":"x"}' });
+    const signed = await preview.preview({
+      hook: 'signed-form',
+      payload: 'payload={"action":"x"}',
+    });
     expect(signed.actions[0]?.prompt).toContain('Sender verified by: github');
   });
 

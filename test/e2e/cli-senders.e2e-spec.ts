@@ -2,7 +2,7 @@ import { listSamples, presets, readSample } from '../../src/hooks/index.ts';
 import type { Preset } from '../../src/hooks/index.ts';
 import { samplePost } from '../../src/cli/senders/sample-post.ts';
 import { findRule, proofKind, schemeOf, senderPath } from '../../src/service/index.ts';
-import { canSign } from '../../src/cli/senders/signed-post.ts';
+import { canSign } from '../../src/service/senders/signed-post.ts';
 import { inspectConfiguration } from '../../src/service/index.ts';
 import type { Inspection } from '../../src/service/index.ts';
 import { hooksCall } from '../support/cli-call.ts';

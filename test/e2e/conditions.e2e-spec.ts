@@ -1,4 +1,4 @@
-import { HookPreview, HookReplay } from '../../src/hooks/index.ts';
+import { OperatorRequests } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
@@ -137,7 +137,7 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
 
   it('a skipped event can be replayed, and is skipped again', async () => {
     const { eventId } = await hooks.ask('/repo', {}, pull);
-    const replayed = await hooks.app.get(HookReplay).replay(String(eventId));
+    const replayed = await hooks.app.get(OperatorRequests).replay(String(eventId));
     expect(replayed).toMatchObject({
       outcome: 'replayed',
       answer: { status: 200, body: { skipped: true } },
@@ -147,8 +147,8 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
 
   it('a preview names the condition that said no, with the value found', async () => {
     const preview = await hooks.app
-      .get(HookPreview)
-      .of({ hook: 'repo', payload: { ...opened, action: 'edited' }, headers: pull });
+      .get(OperatorRequests)
+      .preview({ hook: 'repo', payload: { ...opened, action: 'edited' }, headers: pull });
     expect(preview).toMatchObject({
       mapping: null,
       considered: [

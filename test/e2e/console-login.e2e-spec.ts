@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
 import { ManualClock } from '../support/clocks.ts';
 import {
   HOOK_TOKEN,
@@ -19,6 +21,9 @@ const OURS = {
   'sec-fetch-site': 'same-origin',
   'x-hooks-console': '1',
 };
+/** What anybody can write: no mark of ours is behind it. */
+const PLANTED = `hooks_session=${'A'.repeat(64)}`;
+const ENDED = { status: 401, body: { ok: false, code: 'session_ended' } };
 const NO_SESSION = { loggedIn: false, endsAt: null };
 
 let clock: ManualClock;
@@ -73,7 +78,7 @@ describe('logging in to the console (behaviour.md §13)', () => {
     const endsAt = new Date(clock.now() + 12 * HOUR_MS).toISOString();
     expect(answer).toMatchObject({ status: 200, body: { loggedIn: true, endsAt } });
     expect(setCookie(answer)).toMatch(
-      /^hooks_session=[\w-]{43}; Path=\/ops; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+      /^hooks_session=[\w-]{64}; Path=\/ops; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
     );
     expect(answer.headers['cache-control']).toBe('no-store');
     const cookie = cookieOf(answer);
@@ -140,8 +145,6 @@ describe('logging in to the console (behaviour.md §13)', () => {
 });
 
 describe('a session of the console ends', () => {
-  const ended = { status: 401, body: { ok: false, code: 'session_ended' } };
-
   it('with a logout, and its browser forgets it', async () => {
     const [mine, other] = [await loggedIn(), await loggedIn()];
     const answer = await service.delete(SESSION, withCookie(mine));
@@ -149,7 +152,7 @@ describe('a session of the console ends', () => {
     expect(setCookie(answer)).toBe(
       'hooks_session=; Path=/ops; Max-Age=0; HttpOnly; SameSite=Strict',
     );
-    expect(await service.get(EVENTS, withCookie(mine))).toMatchObject(ended);
+    expect(await service.get(EVENTS, withCookie(mine))).toMatchObject(ENDED);
     expect((await service.get(SESSION, withCookie(mine))).body).toEqual(NO_SESSION);
     expect((await service.get(EVENTS, withCookie(other))).status).toBe(200);
     expect((await service.delete(SESSION, withCookie(mine))).status).toBe(200);
@@ -161,7 +164,7 @@ describe('a session of the console ends', () => {
     expect((await service.get(EVENTS, withCookie(cookie))).status).toBe(200);
     clock.advance(12 * HOUR_MS);
     service.ledger.journal.length = 0;
-    expect(await service.post(PAUSE, withCookie(cookie))).toMatchObject(ended);
+    expect(await service.post(PAUSE, withCookie(cookie))).toMatchObject(ENDED);
     expect((await service.get(SESSION, withCookie(cookie))).body).toEqual(NO_SESSION);
     expect(service.ledger.journal).toEqual([]);
   });
@@ -176,13 +179,13 @@ describe('a session of the console ends', () => {
     const { body } = await service.get(SESSION, withCookie(cookie));
     expect(body['endsAt']).toBe(new Date(deadline).toISOString());
     clock.advance(11 * HOUR_MS);
-    expect(await service.get(EVENTS, withCookie(cookie))).toMatchObject(ended);
+    expect(await service.get(EVENTS, withCookie(cookie))).toMatchObject(ENDED);
   });
 
   it('when a clock that was far ahead is put right', async () => {
     const cookie = await loggedIn();
     clock.jump(-24 * 365 * HOUR_MS);
-    expect(await service.get(EVENTS, withCookie(cookie))).toMatchObject(ended);
+    expect(await service.get(EVENTS, withCookie(cookie))).toMatchObject(ENDED);
   });
 
   it("at once with a change of the operator's token", async () => {
@@ -191,7 +194,7 @@ describe('a session of the console ends', () => {
     const cookie = await loggedIn(changing);
     expect((await changing.get(EVENTS, withCookie(cookie))).status).toBe(200);
     tokens.operator = 'another-operator-token-of-good-length';
-    expect(await changing.post(PAUSE, withCookie(cookie))).toMatchObject(ended);
+    expect(await changing.post(PAUSE, withCookie(cookie))).toMatchObject(ENDED);
     expect((await changing.get(SESSION, withCookie(cookie))).body).toEqual(NO_SESSION);
     expect(changing.ledger.isPaused).toBe(false);
   });
@@ -218,10 +221,10 @@ describe('a session of the console ends', () => {
 
 describe('a cookie that opens nothing', () => {
   it.each([
-    ['of a session that has ended', `hooks_session=${'A'.repeat(43)}`, 'session_ended'],
+    ['of a session that has ended', PLANTED, 'session_ended'],
     ['that could never be ours', 'hooks_session=1', 'operator_unauthorized'],
     ['that is empty', 'hooks_session=', 'operator_unauthorized'],
-    ['of another name', `session=${'A'.repeat(43)}`, 'operator_unauthorized'],
+    ['of another name', PLANTED.replace('hooks_', ''), 'operator_unauthorized'],
   ])('%s is refused', async (_, cookie, code) => {
     const answer = await service.post(PAUSE, withCookie(cookie));
     expect(answer).toMatchObject({ status: 401, body: { code } });
@@ -231,7 +234,7 @@ describe('a cookie that opens nothing', () => {
   it('of an honest browser never locks the operator out', async () => {
     const operator = 'sixteen-letters!';
     await using short = await OperatedService.start({ clock, tokens: () => ({ operator }) });
-    const old = `hooks_session=${'A'.repeat(43)}`;
+    const old = PLANTED;
     for (let n = 0; n < 30; n += 1) {
       expect((await short.get(EVENTS, withCookie(old))).status).toBe(401);
     }
@@ -242,8 +245,31 @@ describe('a cookie that opens nothing', () => {
 
   it('and stands before ours, set by a page of another port, does not hide ours', async () => {
     const cookie = await loggedIn();
-    const tossed = `hooks_session=x; hooks_session=${'A'.repeat(43)}; a=b; ${cookie}`;
+    const tossed = `hooks_session=x; ${PLANTED}; a=b; ${cookie}`;
     expect((await service.get(EVENTS, withCookie(tossed))).status).toBe(200);
+  });
+
+  it('is dropped without a look into the ledger, however many there are, and ours is found behind them', async () => {
+    const cookie = await loggedIn();
+    const [name, value = ''] = cookie.split('=');
+    // Our mark behind other ids, and other marks behind our id.
+    const planted = Array.from({ length: 75 }, () => [
+      randomBytes(32).toString('base64url').slice(0, 42) + value.slice(42),
+      value.slice(0, 44) + randomBytes(15).toString('base64url'),
+    ])
+      .flat()
+      .map((forged) => `${name}=${forged}`);
+    const found = jest.spyOn(service.ledger.consoleSessions, 'find');
+    expect(await service.get(EVENTS, withCookie(planted.join('; ')))).toMatchObject(ENDED);
+    expect((await service.get(SESSION, withCookie(planted.join('; ')))).body).toEqual(NO_SESSION);
+    expect(found).not.toHaveBeenCalled();
+    const before = [...planted, ...planted.slice(0, 50), cookie, cookie].join('; ');
+    expect((await service.get(EVENTS, withCookie(before))).status).toBe(200);
+    expect(found).toHaveBeenCalledTimes(1);
+    const ended = jest.spyOn(service.ledger.consoleSessions, 'end');
+    expect((await service.delete(SESSION, withCookie(before))).status).toBe(200);
+    expect(ended).toHaveBeenCalledTimes(1);
+    expect(await service.get(EVENTS, withCookie(before))).toMatchObject(ENDED);
   });
 
   it('is no matter beside a bearer token', async () => {
@@ -361,7 +387,7 @@ describe('behind a proxy with TLS', () => {
     await using proxied = await start({ trustedProxies: ['127.0.0.1'] });
     const answer = await logIn({ token: OPERATOR_TOKEN }, { headers: TLS }, proxied);
     expect(setCookie(answer)).toMatch(
-      /^__Secure-hooks_session=[\w-]{43}; Path=\/ops; .*; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Secure-hooks_session=[\w-]{64}; Path=\/ops; .*; HttpOnly; SameSite=Strict; Secure$/,
     );
     const cookie = cookieOf(answer);
     expect((await proxied.post(PAUSE, withCookie(cookie, TLS))).status).toBe(200);

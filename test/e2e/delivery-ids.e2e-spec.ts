@@ -1,4 +1,4 @@
-import { HookReplay } from '../../src/index.ts';
+import { OperatorRequests } from '../../src/index.ts';
 import { RequestReader } from '../../src/hooks/http/request.ts';
 import type { RequestSignature } from '../../src/hooks/ports/index.ts';
 import { Hooks as HooksFromCode } from '../../src/hooks/hooks.service.ts';
@@ -239,7 +239,7 @@ describe('a signed request that comes again (behaviour §3)', () => {
       signature: { scheme: 'github', deliveryId: { id: '7' } },
     });
     const replay = async () => {
-      const replayed = await hooks.app.get(HookReplay).replay(String(first['eventId']));
+      const replayed = await hooks.app.get(OperatorRequests).replay(String(first['eventId']));
       return replayed.outcome === 'replayed' ? replayed.answer.body : replayed.outcome;
     };
     expect(await replay()).not.toHaveProperty('warnings');

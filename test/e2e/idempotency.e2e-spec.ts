@@ -1,4 +1,4 @@
-import { HookReplay } from '../../src/index.ts';
+import { OperatorRequests } from '../../src/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -84,7 +84,7 @@ describe('Idempotency-Key', () => {
 
 describe('a replay of an event whose key ran since (issue 11.4)', () => {
   const replay = async (eventId: unknown) => {
-    const replayed = await hooks.app.get(HookReplay).replay(String(eventId));
+    const replayed = await hooks.app.get(OperatorRequests).replay(String(eventId));
     if (replayed.outcome !== 'replayed') throw new Error(replayed.outcome);
     return replayed.answer.body as Record<string, unknown>;
   };

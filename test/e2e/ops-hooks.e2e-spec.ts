@@ -76,14 +76,15 @@ describe('GET /ops/api/hooks', () => {
   it('says what verifies each of them, tokens by their names', async () => {
     const { hooks } = await listed();
     const proofs = hooks.map(({ name, verification }) => [name, verification]);
-    const none = { scheme: null, signer: null, tokenHeader: null };
+    const none = { scheme: null, signer: null, tokenHeader: null, secretHeader: null };
+    const byToken = { ...none, tokens: ['token'], sendable: 'token' };
     expect(Object.fromEntries(proofs)).toEqual({
-      wake: { ...none, tokens: ['token'] },
-      ci: { ...none, tokens: ['token', 'token builds'], tokenHeader: 'x-ci' },
-      'deploy/late': { ...none, tokens: ['token'] },
-      null: { ...none, tokens: ['token'] },
-      github: { ...none, scheme: 'github', signer: 'GitHub', tokens: [] },
-      grafana: { ...none, tokens: ['token', 'token builds'] },
+      wake: byToken,
+      ci: { ...byToken, tokens: ['token', 'token builds'], tokenHeader: 'x-ci' },
+      'deploy/late': byToken,
+      null: { ...byToken, sendable: null },
+      github: { ...none, scheme: 'github', signer: 'GitHub', tokens: [], sendable: 'signed' },
+      grafana: { ...byToken, tokens: ['token', 'token builds'] },
     });
   });
 

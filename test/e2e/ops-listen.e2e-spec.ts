@@ -209,6 +209,57 @@ describe('ops.listen with a socket', () => {
   });
 });
 
+describe('a proxy with TLS before the socket', () => {
+  const SESSION = '/ops/api/session';
+  const HOST = 'hooks.example.com';
+  /** What nginx sends on for a page of the console, with the client it has seen. */
+  const byProxy = (client: string, more: Record<string, string> = {}) => ({
+    host: HOST,
+    origin: `https://${HOST}`,
+    'x-hooks-console': '1',
+    'x-forwarded-for': client,
+    'x-forwarded-proto': 'https',
+    ...more,
+  });
+  const logIn = (at: string, headers: Record<string, string>, token = OPERATOR) =>
+    askAt(at, SESSION, { method: 'POST', headers, body: { token } });
+  const published = (listen: string) => ({ listen, exposed: true, hosts: [HOST] });
+
+  it('is believed: who may connect to the file is trusted', async () => {
+    await using service = await start(published(`unix:${socket}`));
+    const answer = await logIn(service.operator, byProxy('192.0.2.7'));
+    expect(answer).toMatchObject({ status: 200, body: { loggedIn: true } });
+    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^__Secure-hooks_session=.*; Secure$/);
+    const [pair = ''] = cookie.split(';');
+    const asked = { method: 'POST', headers: byProxy('192.0.2.7', { cookie: pair }) };
+    expect((await askAt(service.operator, '/ops/api/pause', asked)).status).toBe(200);
+    // Its last word counts, as that of any other proxy.
+    const forged = byProxy('192.0.2.7', { 'x-forwarded-proto': 'https, http' });
+    expect(await logIn(service.operator, forged)).toMatchObject({
+      status: 403,
+      body: { code: 'foreign_origin' },
+    });
+  });
+
+  it('names its clients, so that one who guesses locks nobody else', async () => {
+    await using service = await start(published(`unix:${socket}`));
+    const wrong = (client: string) => logIn(service.operator, byProxy(client), 'wrong');
+    for (let n = 0; n < 20; n += 1) {
+      expect((await wrong(`198.51.100.${n}, 192.0.2.7`)).status).toBe(401);
+    }
+    expect((await wrong('192.0.2.7')).status).toBe(429);
+    expect((await wrong('192.0.2.8')).status).toBe(401);
+  });
+
+  it('is not believed at a port, unless it is named', async () => {
+    await using service = await start(published('127.0.0.1:0'));
+    const answer = await logIn(service.operator, byProxy('192.0.2.7'));
+    expect(answer).toMatchObject({ status: 403, body: { code: 'foreign_origin' } });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
 describe('the Host of a question to the operator API', () => {
   it('is an address, localhost, or a name of ops.hosts', async () => {
     await using service = await start({ hosts: ['gateway.example.com'] });

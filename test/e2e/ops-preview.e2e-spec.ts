@@ -18,18 +18,18 @@ describe('POST /ops/api/preview', () => {
       status: 200,
       body: { hook: 'ci' },
     });
-    expect(service.previews.journal).toMatchObject([described]);
+    expect(service.requests.journal).toMatchObject([described]);
   });
 
   it('takes any payload, whatever its keys are called', async () => {
     const payload = { constructor: 1, prototype: { constructor: { prototype: 2 } }, toString: 3 };
     expect(await ask(JSON.stringify({ hook: 'ci', payload }))).toMatchObject({ status: 200 });
-    expect(service.previews.journal).toMatchObject([{ hook: 'ci', payload }]);
+    expect(service.requests.journal).toMatchObject([{ hook: 'ci', payload }]);
   });
 
   it('takes an absent payload for {}', async () => {
     await ask('{"hook":"ci"}');
-    expect(service.previews.journal).toMatchObject([{ hook: 'ci', payload: {} }]);
+    expect(service.requests.journal).toMatchObject([{ hook: 'ci', payload: {} }]);
   });
 
   it('looks at the request of an event', async () => {
@@ -59,18 +59,18 @@ describe('POST /ops/api/preview', () => {
     const answer = await ask(body);
     expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
     expect(answer.body['error']).toContain(said);
-    expect(service.previews.journal).toEqual([]);
+    expect(service.requests.journal).toEqual([]);
   });
 
   it('refuses more than 2 MB', async () => {
     const answer = await ask(`{"hook":"ci","payload":"${'x'.repeat(2 * 1024 * 1024)}"}`);
     expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
-    expect(service.previews.journal).toEqual([]);
+    expect(service.requests.journal).toEqual([]);
   });
 
   it('shows nothing to anybody but the operator', async () => {
     const answer = await ask('{"hook":"ci"}', null);
     expect(answer).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
-    expect(service.previews.journal).toEqual([]);
+    expect(service.requests.journal).toEqual([]);
   });
 });

@@ -250,7 +250,7 @@ describe('/ops/api/sessions/:key/route (behaviour §12)', () => {
 
 describe('POST /ops/api/events/:id/replay', () => {
   it('answers what the sender would be answered today', async () => {
-    service.replays.replay = async (id) => ({
+    service.requests.replay = async (id) => ({
       outcome: 'replayed',
       answer: {
         status: 200,
@@ -264,7 +264,7 @@ describe('POST /ops/api/events/:id/replay', () => {
   });
 
   it('answers 204 without a body', async () => {
-    service.replays.replay = async () => ({ outcome: 'replayed', answer: { status: 204 } });
+    service.requests.replay = async () => ({ outcome: 'replayed', answer: { status: 204 } });
     expect(await service.post(`${EVENTS}/event-1/replay`)).toMatchObject({ status: 204, text: '' });
   });
 
@@ -272,20 +272,20 @@ describe('POST /ops/api/events/:id/replay', () => {
     ['unknown', 404, 'unknown_event'],
     ['pruned', 410, 'payload_pruned'],
   ] as const)('is refused for an event that is %s: %i', async (outcome, status, code) => {
-    service.replays.replay = async () => ({ outcome });
+    service.requests.replay = async () => ({ outcome });
     const answer = await service.post(`${EVENTS}/event-1/replay`);
     expect(answer).toMatchObject({ status, body: { ok: false, code } });
   });
 
   it('passes on what the present configuration refuses', async () => {
-    service.replays.replay = () => Promise.reject(new Rejection('paused'));
+    service.requests.replay = () => Promise.reject(new Rejection('paused'));
     const answer = await service.post(`${EVENTS}/event-1/replay`);
     expect(answer).toMatchObject({ status: 503, body: { ok: false, code: 'paused' } });
     expect(answer.headers['retry-after']).toBe('5');
   });
 
   it('hides what broke behind a fixed text', async () => {
-    service.replays.replay = () => Promise.reject(new Error('/secret/path'));
+    service.requests.replay = () => Promise.reject(new Error('/secret/path'));
     const answer = await service.post(`${EVENTS}/event-1/replay`);
     expect(answer).toMatchObject({ status: 500, body: { ok: false, code: 'internal_error' } });
     expect(answer.text).not.toContain('secret');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HookPreview, sqliteLedger } from '../../src/index.ts';
+import { OperatorRequests, sqliteLedger } from '../../src/index.ts';
 import type { Preview, PreviewRequest } from '../../src/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 function preview(request: PreviewRequest): Promise<Preview> {
-  return hooks.app.get(HookPreview).of(request);
+  return hooks.app.get(OperatorRequests).preview(request);
 }
 
 /** The prompt but for the ids of the boundary and the times. */
@@ -179,7 +179,7 @@ describe('preview of an event', () => {
   it('shows what would become of it today', async () => {
     const { eventId } = await hooks.ask('/each', { items: ['again'] });
     await hooks.ended(eventId);
-    const shown = await hooks.app.get(HookPreview).ofEvent(String(eventId));
+    const shown = await hooks.app.get(OperatorRequests).previewEvent(String(eventId));
     expect(shown).toMatchObject({
       mapping: 'each',
       actions: [{ prompt: expect.stringContaining('Item again') }],
@@ -187,7 +187,7 @@ describe('preview of an event', () => {
   });
 
   it('says when there is no such event', async () => {
-    expect(await hooks.app.get(HookPreview).ofEvent('no-such-event')).toBe('unknown');
+    expect(await hooks.app.get(OperatorRequests).previewEvent('no-such-event')).toBe('unknown');
   });
 });
 
@@ -206,7 +206,7 @@ describe('preview has no effect whatsoever', () => {
     ] as const) {
       await preview({ hook, payload });
     }
-    await hooks.app.get(HookPreview).ofEvent(String(eventId));
+    await hooks.app.get(OperatorRequests).previewEvent(String(eventId));
     expect({ ledger: digest(dir), journal: hooks.journal }).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-import { EventStore, HookReplay } from '../../src/hooks/index.ts';
+import { EventStore, OperatorRequests } from '../../src/hooks/index.ts';
 import { writtenDigest } from '../../src/hooks/options/index.ts';
 import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
@@ -76,7 +76,7 @@ describe('credentials in bodies (behaviour §7)', () => {
     const { details } = await sent('/plain', ZOOM);
     const stored = await hooks.app.get(EventStore).storedRequest(details.id);
     expect(stored?.payload).toBe(JSON.stringify(ZOOM));
-    const replayed = await hooks.app.get(HookReplay).replay(details.id);
+    const replayed = await hooks.app.get(OperatorRequests).replay(details.id);
     expect(replayed).toMatchObject({ outcome: 'replayed', answer: { status: 200 } });
   });
 

@@ -1,4 +1,4 @@
-import { GATEWAY_NAMES, HookPreview, checkOptions } from '../../src/hooks/index.ts';
+import { GATEWAY_NAMES, OperatorRequests, checkOptions } from '../../src/hooks/index.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { asWritten } from '../support/as-written.ts';
 import { FastClock } from '../support/clocks.ts';
@@ -111,8 +111,8 @@ describe('whose task counts (behaviour §9)', () => {
   it('the one that was in force when the request came, as for every setting', async () => {
     await start({ mappings });
     const { actions } = await hooks.app
-      .get(HookPreview)
-      .of({ hook: 'own', payload: { text: 'a b' } });
+      .get(OperatorRequests)
+      .preview({ hook: 'own', payload: { text: 'a b' } });
     expect([bare(actions[0]?.prompt ?? '')]).toEqual(await promptsOf('/own', { text: 'a b' }));
   });
 

@@ -9,6 +9,8 @@ export interface HttpQuestion {
   readonly method?: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
   /** False: docs/openapi.json does not know the route. @default true */
   readonly isDocumented?: boolean;
 }
@@ -17,7 +19,7 @@ export interface HttpQuestion {
 export async function askAt(
   at: string,
   path: string,
-  { method = 'GET', token, headers = {}, isDocumented = true }: HttpQuestion = {},
+  { method = 'GET', token, headers = {}, body: sent, isDocumented = true }: HttpQuestion = {},
 ): Promise<{
   status: number;
   headers: IncomingMessage['headers'];
@@ -32,9 +34,13 @@ export async function askAt(
     agent: false,
     method,
     path,
-    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
   });
-  asking.end();
+  asking.end(sent === undefined ? undefined : JSON.stringify(sent));
   const [answer] = (await once(asking, 'response')) as [IncomingMessage];
   const body = await text(answer);
   const status = answer.statusCode ?? 0;

@@ -10,9 +10,7 @@ import {
   Clock,
   ConsoleSessions,
   HookAuthentication,
-  HookPreview,
-  HookReplay,
-  OperatorRequest,
+  OperatorRequests,
   HooksSettings,
   LedgerAdmin,
   EventStore,
@@ -93,16 +91,18 @@ const NOTHING: Omit<Preview, 'hook'> = {
   draft: null,
 };
 
-/** Writes down what is asked, answers with next to nothing. */
-export class RecordingPreviews {
+/** Writes down what previews are asked for, answers with next to nothing, and does nothing. */
+export class RecordingRequests {
   readonly journal: unknown[] = [];
+  /** What a replay leads to. */
+  replay: OperatorRequests['replay'] = async () => ({ outcome: 'unknown' });
 
-  async of(request: PreviewRequest): Promise<Preview> {
+  async preview(request: PreviewRequest): Promise<Preview> {
     this.journal.push(request);
     return { ...NOTHING, hook: request.hook };
   }
 
-  async ofEvent(id: string): Promise<Preview | 'unknown' | 'pruned'> {
+  async previewEvent(id: string): Promise<Preview | 'unknown' | 'pruned'> {
     this.journal.push(id);
     if (id === 'pruned' || id === 'unknown') return id;
     return { ...NOTHING, hook: `of ${id}` };
@@ -114,10 +114,8 @@ export class OperatedService implements AsyncDisposable {
   private constructor(
     readonly app: NestFastifyApplication,
     readonly ledger: OperatedLedger,
-    /** What a replay leads to. */
-    readonly replays: { replay: HookReplay['replay'] },
-    /** What previews were asked for. */
-    readonly previews: RecordingPreviews,
+    /** What the operator has done with requests. */
+    readonly requests: RecordingRequests,
     /** What serves chan_1. */
     readonly channel: RecordingChannel,
   ) {}
@@ -131,9 +129,8 @@ export class OperatedService implements AsyncDisposable {
     ...options
   }: OperatedOptions = {}): Promise<OperatedService> {
     const ledger = new OperatedLedger();
-    const replays = { replay: async () => ({ outcome: 'unknown' as const }) };
     const channel = new RecordingChannel('chan_1', []);
-    const previews = new RecordingPreviews();
+    const requests = new RecordingRequests();
     const tokens = given ?? (() => ({ metrics: METRICS_TOKEN }));
     const ops = {
       tokens: () => ({ operator: OPERATOR_TOKEN, metrics: undefined, ...tokens() }),
@@ -142,7 +139,7 @@ export class OperatedService implements AsyncDisposable {
       trustedProxies: [],
       ...options,
     };
-    const hooks = hooksStandIn({ ledger, replays, previews, channel, clock });
+    const hooks = hooksStandIn({ ledger, requests, channel, clock });
     const operatorApi = OpsModule.forHooks(hooks, ops);
     const testing = Test.createTestingModule({
       imports: [operatorApi, ConsoleModule.forOps(operatorApi, built)],
@@ -155,7 +152,7 @@ export class OperatedService implements AsyncDisposable {
     app.useGlobalFilters(new JsonErrorsFilter());
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new OperatedService(app, ledger, replays, previews, channel);
+    return new OperatedService(app, ledger, requests, channel);
   }
 
   get metrics(): Metrics {
@@ -213,11 +210,10 @@ class HooksStandIn {}
 /** Stands where the hooks module does: everything the operator API asks of it. */
 function hooksStandIn({
   ledger,
-  replays,
-  previews,
+  requests,
   channel,
   clock,
-}: Pick<OperatedService, 'ledger' | 'replays' | 'previews' | 'channel'> & {
+}: Pick<OperatedService, 'ledger' | 'requests' | 'channel'> & {
   clock: Clock;
 }): DynamicModule {
   const verify = { scheme: 'asana', secrets: ['the-secret-of-its-sender'] };
@@ -237,10 +233,16 @@ function hooksStandIn({
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: Refusals, useValue: ledger.refusals },
     { provide: ConsoleSessions, useValue: ledger.consoleSessions },
-    { provide: HookAuthentication, useValue: { secretWindows: windows, lastUses: new Map() } },
-    { provide: HookReplay, useValue: replays },
-    { provide: OperatorRequest, useValue: {} },
-    { provide: HookPreview, useValue: previews },
+    {
+      provide: HookAuthentication,
+      inject: [AuthFailureThrottle],
+      useFactory: (throttle: AuthFailureThrottle) => ({
+        secretWindows: windows,
+        lastUses: new Map(),
+        throttle,
+      }),
+    },
+    { provide: OperatorRequests, useValue: requests },
     { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },
     { provide: CHANNEL_BINDINGS, useValue: { chan_1: { provider: channel, to: '+1' } } },
     ChannelRegistry,

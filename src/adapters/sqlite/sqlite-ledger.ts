@@ -51,12 +51,12 @@ import type { WriterPlace } from './writer-client.ts';
 // The way of a wake, as an example:
 // 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
 // 2. The writer thread begins a transaction, runs `accept` for this event and whatever else is in the batch
-//    (worker/accepting.ts), and commits: one fsync, after which everything of the batch is durable.
+//    (worker/intake/accepting.ts), and commits: one fsync, after which everything of the batch is durable.
 // 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
 // 4. The WorkNotifier wakes the claim that waits in that lane. It asks the writer once more and gets a lease, written
-//    before it is handed out (worker/claims.ts).
+//    before it is handed out (worker/work/claims.ts).
 // 5. The step ends with `commit`, which carries the lease's attempt as its fencing token: if another attempt holds the
-//    work by now, nothing is written (worker/steps.ts).
+//    work by now, nothing is written (worker/work/steps.ts).
 
 /** Where {@link sqliteLedger} keeps its file. */
 export interface SqliteLedgerOptions {

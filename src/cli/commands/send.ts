@@ -1,4 +1,5 @@
 import { findPreset } from '../../service/index.ts';
+import type { HookPost } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option, positiveNumber } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
@@ -9,10 +10,9 @@ import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
 import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
 import { samplePost } from '../senders/sample-post.ts';
-import { signPost } from '../senders/signed-post.ts';
-import type { Signing } from '../senders/signed-post.ts';
+import { signFor } from '../senders/signed-post.ts';
+import type { ServiceSigning } from '../senders/signed-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import type { HookPost } from '../service/service-client.ts';
 
 /** Flags that are fields of the payload of a built-in hook. */
 const FIELD_OPTIONS = [
@@ -104,7 +104,7 @@ export const send = defineCommand({
     const signing = resolved && { settings: resolved.effective, service, now: context.clock.now() };
     const ofSample = signing && (await buildSample(context, signing, options, hook, sample));
     const own = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));
-    const post = ofSample === undefined && signing !== undefined ? signPost(own, signing) : own;
+    const post = ofSample === undefined && signing !== undefined ? signFor(own, signing) : own;
     if (post.isSigned !== true && !service.canSend) {
       throw new CliError(
         'There is no hook token to send with.',
@@ -124,7 +124,7 @@ export const send = defineCommand({
 /** The request of a preset's sample; undefined where the command line means another request. @throws CliError */
 async function buildSample(
   { terminal }: CommandContext,
-  signing: Signing,
+  signing: ServiceSigning,
   options: SendOptions,
   hook: string,
   name: string | undefined,

@@ -1,3 +1,6 @@
+// `hooks setup github`: everything between "I want GitHub's events" and the first one that arrives. It finds out what is
+// here, makes or asks for a secret, writes one fragment of its own (gateway.d/github.json5) and prints the steps at the
+// sender. Nobody's file is edited, and calling it again is harmless.
 import { nearestKey, presets } from '../../hooks/index.ts';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
 import { MASK, proofKind, senderName, senderPath } from '../../service/index.ts';

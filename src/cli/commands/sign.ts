@@ -1,12 +1,11 @@
 import { nearestKey, schemes, signRequest } from '../../hooks/index.ts';
 import type { ReadyRequest, SignatureScheme } from '../../hooks/index.ts';
-import { signsUrl } from '../../service/index.ts';
+import { canSign, signsUrl } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option, wrongValue } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { readBytes, withHeader } from '../request-input.ts';
-import { canSign } from '../senders/signed-post.ts';
 import {
   SECRET_OPTIONS,
   askSecret,

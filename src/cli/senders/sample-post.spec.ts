@@ -1,7 +1,7 @@
 import { HooksSettings, presets } from '../../hooks/index.ts';
 import type { MappingOptions, Preset, Sample } from '../../hooks/index.ts';
 import { compileVerifier } from '../../hooks/http/auth/signatures/index.ts';
-import type { HookPost } from '../service/service-client.ts';
+import type { HookPost } from '../../service/index.ts';
 import { samplePost } from './sample-post.ts';
 import type { SampleSending } from './sample-post.ts';
 

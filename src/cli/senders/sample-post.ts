@@ -1,13 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { bodyOf } from '../../hooks/index.ts';
 import type { Preset, Sample } from '../../hooks/index.ts';
-import { senderPath } from '../../service/index.ts';
-import type { HookPost } from '../service/service-client.ts';
-import { signPost } from './signed-post.ts';
-import type { Signing } from './signed-post.ts';
+import { asNew, senderPath } from '../../service/index.ts';
+import type { HookPost } from '../../service/index.ts';
+import { signFor } from './signed-post.ts';
+import type { ServiceSigning } from './signed-post.ts';
 
 /** What a sample is sent with. */
-export interface SampleSending extends Signing {
+export interface SampleSending extends ServiceSigning {
   /** Undefined: a new one, so that the sample is an event of its own. */
   readonly idempotencyKey: string | undefined;
 }
@@ -27,22 +27,9 @@ export function samplePost(
     name: senderPath(preset, signing.settings.hooks),
     headers: { ...sample.headers, 'idempotency-key': idempotencyKey ?? randomUUID() },
     query: {},
-    body: Buffer.from(idempotencyKey === undefined ? asNew(text, sample) : text),
+    body: Buffer.from(
+      idempotencyKey === undefined ? asNew(text, sample.headers['content-type']) : text,
+    ),
   };
-  return signPost(post, signing);
-}
-
-const MARKS = 64;
-
-/**
- * The same content in other bytes: a text that is signed without a time takes effect once, and so would every sample
- * after the first. A form gets a parameter, everything else white space at its end.
- */
-function asNew(text: string, { headers }: Sample): string {
-  const { 'content-type': type = '' } = headers;
-  if (type.startsWith('application/x-www-form-urlencoded')) {
-    return `${text}&sample=${randomUUID()}`;
-  }
-  const marks = Array.from(randomBytes(MARKS), (byte) => (byte % 2 === 0 ? ' ' : '\t'));
-  return `${text}\n${marks.join('')}`;
+  return signFor(post, signing);
 }

@@ -1,12 +1,11 @@
 import { listSamples } from '../../hooks/index.ts';
 import type { Preset } from '../../hooks/index.ts';
-import { proofKind, schemeOf, senderName, setupSteps } from '../../service/index.ts';
+import { canSign, proofKind, schemeOf, senderName, setupSteps } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 import type { GivenToken } from '../tokens/sender-tokens.ts';
 import { isLocal } from './setup-address.ts';
-import { canSign } from './signed-post.ts';
 
 /*
  * What `hooks setup` says: on stdout what a person enters at the sender, on stderr what was done here and what comes next.

@@ -13,6 +13,7 @@ import type {
   Dismissed,
   DismissedPage,
   EventPage,
+  HookPost,
   Intake,
   LostLately,
   RefusalPage,
@@ -72,18 +73,6 @@ export type PreviewAsked = NonNullable<
 >['content']['application/json'];
 /** Which dead runs and deliveries. */
 export type DeadWorkAsked = QueryOf<'eventsRetryAll'>;
-
-/** What is sent to a hook. */
-export interface HookPost {
-  /** What stands behind the prefix, as it goes on the wire. */
-  readonly name: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  /** JSON text, unless `headers` name another type. */
-  readonly body: Buffer<ArrayBuffer>;
-  /** True: the headers prove who sends, and the hook token stays here. @default false */
-  readonly isSigned?: boolean;
-}
 
 /**
  * The operator API and the hooks of the running service. Each token goes to its own side of that one address and

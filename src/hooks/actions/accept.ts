@@ -1,3 +1,6 @@
+// From what a request means to what is on disk: ResolvedHook ─▶ NewEvent (the event, and what each action changes) ─▶
+// Intake.accept, one commit ─▶ Accepted. The sender is answered after that and not before. A request that may not be
+// stored (paused, full, its key known with other content) leaves nothing behind.
 import { Injectable } from '@nestjs/common';
 import { signalsOf } from '../boundary/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';

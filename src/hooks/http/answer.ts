@@ -1,3 +1,13 @@
+// The end of every request to a hook. Controllers, pipes, the guard and the filter only decide; what they decided becomes
+// an answer here, whoever it was:
+//
+//   accepted           toAnswer(Accepted)   ──┐
+//   refused            toRefusal(Rejection) ──┼─▶ AnswerWriter.answer: one answer, one log line, one count; a refused
+//   refused by a host  its own status       ──┤   request is kept for the operator, too
+//   broken             500 internal_error   ──┘
+//
+// Whatever comes after the first answer of a request is dropped, so that a host's interceptor may retry or swallow as it
+// likes. A client that is still sending when it is refused gets its answer before the connection closes (LingeringClose).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -71,6 +71,11 @@ export class FastifyIngress {
     });
   }
 
+  /** Where the routes are, with whatever the application puts before `hooks.path`; undefined: there are none. */
+  get prefix(): string | undefined {
+    return this.#prefix;
+  }
+
   #attach(route: RouteOptions): void {
     const { [HOOK_ROUTE]: mark }: { [HOOK_ROUTE]?: HookRouteMark } = route.config ?? {};
     if (mark?.ingress !== this.ingress) return;

@@ -1,3 +1,7 @@
+// Mappings as somebody wrote them become mappings that can be matched: merged with presets (entries.ts), each checked and
+// compiled by itself, then looked at together for what one of them takes from another (lint). It happens once for each
+// configuration, at start or reload; a request only ever meets what was compiled. Problems are collected rather than
+// thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
 import { bareName } from '../actions/hook-request.ts';
 import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';

@@ -1,3 +1,13 @@
+// An isolated run, from its lease to what is written of it:
+//
+//   RunLease ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
+//                                                             │    heartbeat, reply on its way
+//                                                             ├─ failed, to be repeated   ─▶ retry, its record says why
+//                                                             ├─ resting: backend is down ─▶ waits, nothing is counted
+//                                                             └─ stopped with the service ─▶ back into the queue
+//
+// Nothing is written here. What a step returns is committed together with its end, so that a crash in between repeats all
+// of it or none.
 import { Injectable } from '@nestjs/common';
 import { renderPrompt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';

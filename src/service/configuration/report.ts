@@ -4,7 +4,8 @@ import type { Environment } from './environment.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
 import type { RunningConfiguration } from './reload.ts';
-import { maskSecrets } from './secrets.ts';
+import { maskSecrets } from './masking.ts';
+import { interpolatedValues } from './secrets.ts';
 import { showConfiguration } from './shown.ts';
 import type { ShownConfiguration } from './shown.ts';
 
@@ -42,12 +43,14 @@ export async function reportConfiguration(
 }
 
 /** Problems name keys and never values; this makes sure of it. */
-function withoutSecrets(
-  problems: readonly Problem[],
-  { sections, written }: Inspection,
-): Problem[] {
-  const told = problems.map(({ message }) => message);
-  const masked = maskSecrets({ sections, told }, { sections: written })['told'];
-  const messages: readonly unknown[] = Array.isArray(masked) ? masked : [];
-  return problems.map(({ key }, index) => ({ key, message: String(messages[index]) }));
+function withoutSecrets(problems: readonly Problem[], inspection: Inspection): Problem[] {
+  const { sections, written } = inspection;
+  const told = problems.flatMap(({ key, message }) => [key, message]);
+  const known = interpolatedValues(inspection);
+  const { told: masked } = maskSecrets({ sections, told }, { sections: written }, known);
+  const shown = Array.isArray(masked) ? masked.map(String) : [];
+  return problems.map((_, index) => {
+    const [key = '', message = ''] = shown.slice(2 * index);
+    return { key, message };
+  });
 }

@@ -5,7 +5,8 @@ import type { Environment } from './environment.ts';
 import { DOTENV_FILE } from './files.ts';
 import type { Sections } from './files.ts';
 import type { Inspection } from './inspect.ts';
-import { maskSecrets } from './secrets.ts';
+import { maskSecrets } from './masking.ts';
+import { interpolatedValues, variablesOf } from './secrets.ts';
 import { SECTIONS } from './sections.ts';
 
 /*
@@ -27,8 +28,6 @@ export interface ShownConfiguration {
   readonly configuration: Readonly<Record<string, unknown>>;
 }
 
-const REFERENCE = /(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
 /** Variables that win over the files, and what they say. */
 const ADDRESS: Readonly<Record<string, string>> = {
   GATEWAY_HOST: 'gateway.host',
@@ -42,13 +41,18 @@ export function showConfiguration(
   inspection: Inspection,
   processEnv: Environment,
 ): ShownConfiguration {
-  const { dir, sections, written, isDemo } = inspection;
+  const { dir, sections, isDemo } = inspection;
+  const known = interpolatedValues(inspection);
   return {
     dir,
     sources: listSources(inspection, processEnv),
     origins: listOrigins(inspection, processEnv),
     variables: listVariables(inspection, processEnv),
-    configuration: maskSecrets(withDefaults(sections), isDemo ? sections : written),
+    configuration: maskSecrets(
+      withDefaults(sections),
+      isDemo ? sections : withoutOverridden(inspection, processEnv),
+      known,
+    ),
   };
 }
 
@@ -85,6 +89,16 @@ function overriding({ env }: Inspection, processEnv: Environment): ReadonlyMap<s
   );
 }
 
+/** What was written in `gateway`, as far as it holds. */
+function withoutOverridden(inspection: Inspection, env: Environment): Sections {
+  const { written } = inspection;
+  const { gateway } = written;
+  if (!isRecord(gateway)) return written;
+  const overridden = overriding(inspection, env);
+  const rest = Object.entries(gateway).filter(([name]) => !overridden.has(`gateway.${name}`));
+  return { ...written, gateway: Object.fromEntries(rest) };
+}
+
 /** The keys of everything that is no object, and of lists that hold none. */
 function leavesOf(value: unknown, key: string): string[] {
   if (isRecord(value)) {
@@ -100,13 +114,9 @@ function leavesOf(value: unknown, key: string): string[] {
 
 /** The variables that the files refer to, as far as they are set, with where their values come from. */
 function listVariables({ files }: Inspection, processEnv: Environment): Record<string, string> {
-  const texts = [files.gateway ?? '', ...(files.fragments ?? []).map(({ text }) => text)];
-  const names = texts.flatMap((text) =>
-    Array.from(text.matchAll(REFERENCE), ([, name = '']) => name),
-  );
   const dotenv = parseEnv(files.dotenv ?? '');
   return Object.fromEntries(
-    [...new Set(names)]
+    variablesOf(files)
       .filter((name) => isSet(processEnv[name]) || isSet(dotenv[name]))
       .map((name) => [name, findOrigin(name, processEnv)]),
   );

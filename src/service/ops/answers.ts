@@ -83,6 +83,30 @@ export interface HookVerification {
   readonly tokens: readonly string[];
   /** One more header in which the token may come. */
   readonly tokenHeader: string | null;
+  /**
+   * How a request can be sent in the name of its sender with what the configuration holds: `signed`, `secret` where the
+   * sender shows its secret as it is, `token`; null: it cannot, since only the sender can sign or digests are kept alone.
+   */
+  readonly sendable: 'signed' | 'secret' | 'token' | null;
+  /** The header in which the sender shows its secret as it is, `authorization` for user and password; null: in none. */
+  readonly secretHeader: string | null;
+}
+
+/** A request that was signed, to be sent by somebody else. */
+export interface SignedRequest {
+  /** Where to; null: nobody said where the hooks are reached, and the sender signs no address. */
+  readonly url: string | null;
+  /** Below the prefix, with its query. */
+  readonly path: string;
+  /** Those that prove the sender among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Who signs so, as people call it. */
+  readonly signer: string;
+  /** Names of the headers that sign; none where the signature stands in the body or in the address. */
+  readonly signedBy: readonly string[];
+  /** How long it is taken; null: as long as the secret counts, once. */
+  readonly validSeconds: number | null;
 }
 
 /** One way in. */

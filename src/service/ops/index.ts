@@ -1,5 +1,5 @@
 // What the service uses of its operator API.
-export { bareName, isAllowedHost } from './access/allowed-host.ts';
+export { askedHost, bareName, isAllowedHost } from './access/allowed-host.ts';
 export { isByOperatorListener, noteArrivals } from './access/arrival.ts';
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './access/operator.guard.ts';

@@ -1,3 +1,6 @@
+// The operator's side as one Nest module. A controller is one row here and one file in controllers/: it checks its input,
+// asks a service that the hooks module exports, and returns the object that docs/openapi.json describes. Who may ask at all
+// is decided in access/.
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { HooksSettings } from '../../hooks/index.ts';
@@ -28,6 +31,7 @@ import { SecretWindowsController } from './controllers/secret-windows.controller
 import { ConsoleLogins } from './access/console-logins.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
+import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
@@ -68,6 +72,7 @@ const PROVIDERS = [
   Attention,
   OperatorGuard,
   EventStreams,
+  SenderRequest,
 ];
 
 /** How the options are made where they depend on the settings of the hooks. */

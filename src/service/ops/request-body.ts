@@ -1,4 +1,4 @@
-import { Allow, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { Allow, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 
 /** An object whose values are texts, as headers and queries are. */
@@ -29,9 +29,19 @@ export class RequestFields {
   query?: Record<string, string>;
 }
 
-/** Body of `POST /ops/api/send`: a request of your own. */
+/** A request of your own, also the body of `POST /ops/api/sign`. */
 export class RequestBody extends RequestFields {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   @Matches(/^[^\s?#\p{C}]{1,1024}$/u, { message: 'hook must be a path of a hook' })
   hook!: string;
+}
+
+/** Body of `POST /ops/api/send`. */
+export class SendBody extends RequestBody {
+  /**
+   * In whose name. `operator`: yours, without a proof. `sender`: that of its sender, signed with the newest secret of the
+   * hook, or with its token, and verified like any request.
+   */
+  @IsIn(['operator', 'sender'], { message: 'as must be operator or sender' })
+  as: 'operator' | 'sender' = 'operator';
 }

@@ -1,14 +1,16 @@
-import { configuredHooks, presets, writtenTokens } from '../../hooks/index.ts';
+import { configuredHooks, presets, tokenFor, writtenTokens } from '../../hooks/index.ts';
 import type {
   ConfiguredHook,
   HookRefusals,
   HookUse,
+  PathRule,
   Preset,
   ResolvedHooksOptions,
 } from '../../hooks/index.ts';
 import type { HookReport, HookVerification } from '../ops/answers.ts';
 import { senderName, senderPath } from './sender.ts';
 import { setupSteps } from './setup-steps.ts';
+import { canSign, secretHeaderOf, showsSecret } from './signed-post.ts';
 
 /*
  * Every way in as an operator sees it: what a sender has to be told, what it proves itself by, and how much it is used.
@@ -85,5 +87,18 @@ function verificationOf(
     signer: signer?.verifier.scheme.name ?? null,
     tokens: takesToken ? [...new Set(tokens)] : [],
     tokenHeader: (takesToken ? tokenHeader : undefined) ?? null,
+    secretHeader: signer === undefined ? null : secretHeaderOf(signer.verifier.scheme),
+    sendable: sendableAs(rule, name === null ? undefined : tokenFor(hooks, name, now)),
   };
+}
+
+/** What `POST /ops/api/send` in the name of the sender would do, see signPost. */
+function sendableAs(
+  rule: PathRule | undefined,
+  token: string | undefined,
+): HookVerification['sendable'] {
+  const scheme = rule?.signer?.verifier.scheme;
+  if (scheme !== undefined && canSign(scheme)) return showsSecret(scheme) ? 'secret' : 'signed';
+  if (scheme !== undefined && rule?.orToken !== true) return null;
+  return token === undefined ? null : 'token';
 }

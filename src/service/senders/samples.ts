@@ -1,7 +1,7 @@
 import { bodyOf, listSamples, presets, readSample } from '../../hooks/index.ts';
-import type { BodyKind, ResolvedHooksOptions } from '../../hooks/index.ts';
+import type { ResolvedHooksOptions } from '../../hooks/index.ts';
 import type { PresetSamples, SampleRequest } from '../ops/answers.ts';
-import { findRule, senderName, senderPath } from './sender.ts';
+import { contentTypeOf, findRule, senderName, senderPath } from './sender.ts';
 
 /*
  * The samples of presets, as requests that their senders would make today. `hooks send` has a way of its own to sign
@@ -31,10 +31,7 @@ export function sampleRequest(
   if (preset === undefined || sample === undefined) return undefined;
   const hook = senderPath(preset, settings.hooks);
   const rule = findRule(hook, settings);
-  const {
-    'content-type': contentType = rule?.contentType ?? CONTENT_TYPES[rule?.body ?? 'json'],
-    ...others
-  } = sample.headers;
+  const { 'content-type': contentType = contentTypeOf(rule), ...others } = sample.headers;
   return {
     preset: id,
     name,
@@ -46,10 +43,3 @@ export function sampleRequest(
     contentType,
   };
 }
-
-/** What senders write of the kinds of body, where their scheme says nothing else. */
-const CONTENT_TYPES: Readonly<Record<BodyKind, string>> = {
-  json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
-  text: 'text/plain',
-};

@@ -1,5 +1,11 @@
 import { bareName, compilePathRules, presets, schemes } from '../../hooks/index.ts';
-import type { PathRule, Preset, ResolvedHooksOptions, SignatureScheme } from '../../hooks/index.ts';
+import type {
+  BodyKind,
+  PathRule,
+  Preset,
+  ResolvedHooksOptions,
+  SignatureScheme,
+} from '../../hooks/index.ts';
 
 /*
  * A sender that a preset is made for: where it posts to, and how it proves who it is. Which way, the preset's own setup
@@ -81,4 +87,16 @@ export function findPreset(
 /** What a path asks of its sender; undefined: a token, and nothing else is said of the path. */
 export function findRule(path: string, settings: ResolvedHooksOptions): PathRule | undefined {
   return compilePathRules(settings).rules.get(bareName(path));
+}
+
+/** What senders write of the kinds of body, where their scheme says nothing else. */
+const CONTENT_TYPES: Readonly<Record<BodyKind, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  text: 'text/plain',
+};
+
+/** The type of what a path is sent. */
+export function contentTypeOf(rule: PathRule | undefined): string {
+  return rule?.contentType ?? CONTENT_TYPES[rule?.body ?? 'json'];
 }

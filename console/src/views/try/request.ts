@@ -105,30 +105,3 @@ function indented(body: string): string {
     return body;
   }
 }
-
-/** Where a hook is reached: by the address that the operator gave the service, else as the console is. */
-export async function addressOf(name: string): Promise<string> {
-  const { hooks } = await answer(api.GET('/ops/api/hooks'));
-  const known = hooks.find((hook) => hook.name === name);
-  if (known?.url !== undefined && known.url !== null) return known.url;
-  const wake = hooks.find((hook) => hook.name === 'wake')?.path ?? '/hooks/wake';
-  return new URL(known?.path ?? wake.replace(/wake$/, name), location.origin).href;
-}
-
-/** The request as a command; the token is the reader's to fill in. */
-export function toCurl({ headers, body }: Draft, address: string): string {
-  const lines = [
-    `curl -sS ${quoted(address)}`,
-    `-H "Authorization: Bearer $HOOK_TOKEN"`,
-    ...Object.entries({ 'content-type': 'application/json', ...parseHeaders(headers) }).map(
-      ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
-    ),
-    `--data-binary ${quoted(body)}`,
-  ];
-  return lines.join(' \\\n  ');
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

@@ -9,17 +9,10 @@ import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useSend } from '../../ui/use-send.ts';
 import { Outcome } from './outcome.tsx';
-import {
-  FIRST,
-  NEW_MAPPING,
-  NotYet,
-  addressOf,
-  eventDraft,
-  sampleDraft,
-  toCurl,
-  toPreview,
-} from './request.ts';
+import { FIRST, NEW_MAPPING, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
 import type { Draft } from './request.ts';
+import { SenderChoice, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
+import type { SentAs } from './sending.tsx';
 import './try.css';
 
 /** How long after the last key a preview is asked for. */
@@ -31,16 +24,26 @@ export default function Try() {
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const { preview, problem } = usePreview(draft);
   const send = useSend();
+  const hooks = useResource(() => answer(api.GET('/ops/api/hooks')), []);
+  const known = hooks.data?.hooks ?? [];
+  const hook = hookOf(known, draft.hook);
+  const [chosen, choose] = useState<SentAs>('operator');
+  const proof = proofOf(hook, chosen);
+  const as = proof === undefined ? 'operator' : chosen;
   useEventOfAddress(change);
   return (
     <Page
       title="Try"
       actions={
         <>
-          <button type="button" onClick={() => void copyCurl(draft)}>
+          <button type="button" onClick={() => void copyCurl(draft, known)}>
             Copy as curl
           </button>
-          <button type="button" class="primary" onClick={() => void send(() => sendDraft(draft))}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => void send(() => sendDraft(draft, as), proof)}
+          >
             Send for real
           </button>
         </>
@@ -68,6 +71,7 @@ export default function Try() {
               onInput={({ currentTarget }) => change({ headers: currentTarget.value })}
             />
           </div>
+          <SenderChoice hook={hook} as={as} onChoose={choose} />
           <h2>Payload</h2>
           <CodeEditor label="Payload" value={draft.body} onChange={(body) => change({ body })} />
         </section>
@@ -106,12 +110,6 @@ interface Asked {
   readonly preview?: Api<'Preview'>;
   /** Why there is none, or none of what is typed now. */
   readonly problem?: string;
-}
-
-/** Through the mappings of the configuration: the one that is being written is not among them. */
-async function sendDraft(draft: Draft): Promise<unknown> {
-  const { hook, headers, payload } = toPreview({ ...draft, mapping: '' });
-  return answer(api.POST('/ops/api/send', { body: { hook, headers, payload } }));
 }
 
 /** The preview of what is typed, a moment after the last key; the one before stays until then. */
@@ -177,10 +175,10 @@ function useEventOfAddress(change: (part: Partial<Draft>) => void): void {
   }, [event]);
 }
 
-async function copyCurl(draft: Draft): Promise<void> {
+async function copyCurl(draft: Draft, hooks: readonly Api<'HookReport'>[]): Promise<void> {
   try {
-    const command = toCurl(draft, await addressOf(draft.hook.trim()));
-    await copy(command, 'The command was copied; HOOK_TOKEN is yours to set.');
+    const { command, note } = await toCommand(draft, hooks);
+    await copy(command, note);
   } catch (error) {
     tell(asApiError(error).message, 'failed');
   }

@@ -1,8 +1,8 @@
 // Group commit, the threads' side: one transaction, and for the writer one fsync, for all calls of a batch. No value
 // leaves the thread before its COMMIT has returned, so whatever a caller hears is durable.
 import type { DatabaseSync } from 'node:sqlite';
-import type { FileGuard } from './file-guard.ts';
-import { StoreLost, storeTrouble } from './store-trouble.ts';
+import type { FileGuard } from './file/file-guard.ts';
+import { StoreLost, storeTrouble } from './file/store-trouble.ts';
 import type { Batch, BatchAnswer, Call, CallFailure, CallMap, Handlers } from '../protocol.ts';
 
 /** What a thread needs in order to run batches. */

@@ -8,30 +8,36 @@ import { decodeChange, decodeEvent, decodeWork } from '../../stored/codec.ts';
 import { decodeKey } from '../../stored/stored-key.ts';
 import { LANES } from '../protocol.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
-import { Accepting } from './accepting.ts';
-import { ActivityReader, ActivityRecord } from './activity.ts';
-import { DeadWork, Pause, createProbe, createWorkCounter, createDeadCounter } from './admin.ts';
-import { Backlog } from './backlog.ts';
-import { ChangedTexts } from './changed-texts.ts';
-import { BadEnds, Changes } from './changes.ts';
-import { Claims } from './claims.ts';
-import { ConsoleSessionReader, ConsoleSessionRecord } from './console-sessions.ts';
-import { ClockSteps } from './clock-steps.ts';
-import { HeartbeatCounts, Settlement } from './event-status.ts';
-import { EventList } from './event-list.ts';
-import { EventReader } from './events.ts';
-import { HookUses } from './hook-uses.ts';
-import { IdempotencyKeys } from './idempotency.ts';
-import { Interruptions } from './interruptions.ts';
-import { Pruning } from './prune.ts';
-import { WorkQueue } from './queue.ts';
-import { RefusalReader, RefusalRecord } from './refusals.ts';
-import { Room } from './room.ts';
+import { Accepting } from './intake/accepting.ts';
+import { ActivityReader, ActivityRecord } from './operations/activity.ts';
+import {
+  DeadWork,
+  Pause,
+  createProbe,
+  createWorkCounter,
+  createDeadCounter,
+} from './operations/admin.ts';
+import { Backlog } from './work/backlog.ts';
+import { ChangedTexts } from './events/changed-texts.ts';
+import { BadEnds, Changes } from './work/changes.ts';
+import { Claims } from './work/claims.ts';
+import { ConsoleSessionReader, ConsoleSessionRecord } from './operations/console-sessions.ts';
+import { ClockSteps } from './work/clock-steps.ts';
+import { HeartbeatCounts, Settlement } from './events/event-status.ts';
+import { EventList } from './events/event-list.ts';
+import { EventReader } from './events/events.ts';
+import { HookUses } from './events/hook-uses.ts';
+import { IdempotencyKeys } from './intake/idempotency.ts';
+import { Interruptions } from './work/interruptions.ts';
+import { Pruning } from './operations/prune.ts';
+import { WorkQueue } from './work/queue.ts';
+import { RefusalReader, RefusalRecord } from './operations/refusals.ts';
+import { Room } from './intake/room.ts';
 import { SearchIndex } from './search/search-index.ts';
-import { Routes, SessionReader, Transcripts } from './sessions.ts';
-import { Parts, Steps } from './steps.ts';
-import { SystemEvents } from './system-events.ts';
-import { UnderWay } from './under-way.ts';
+import { Routes, SessionReader, Transcripts } from './sessions/sessions.ts';
+import { Parts, Steps } from './work/steps.ts';
+import { SystemEvents } from './sessions/system-events.ts';
+import { UnderWay } from './work/under-way.ts';
 
 /** The tables, each with the others that it writes to. */
 function buildWriterTables(db: DatabaseSync, now: number) {

@@ -21,10 +21,10 @@ import type {
 import { searchFileOf } from '../search-file.ts';
 import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
-import { openDirectory, openForReading, openInMemory } from './database.ts';
+import { openDirectory, openForReading, openInMemory } from './file/database.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
 import { text } from '../../stored/rows.ts';
-import { storeTrouble } from './store-trouble.ts';
+import { storeTrouble } from './file/store-trouble.ts';
 
 if (parentPort !== null) {
   const data: ThreadData = workerData;

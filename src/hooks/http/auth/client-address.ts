@@ -75,11 +75,7 @@ export function parseRange(entry: string): TrustedRange | null {
   return bits < 0 || bits > widest ? null : [address, bits];
 }
 
-/**
- * Who speaks: the socket's address; or, when that is a trusted proxy, the right-most address of `X-Forwarded-For` that
- * is not one. A malformed entry ends the walk: nothing left of it can be believed. When every address is in a trusted
- * range, it is the one that the proxy itself has seen: whatever stands left of it may be the sender's own word.
- */
+/** Who speaks: the socket's address; or, when that is a trusted proxy, whoever it speaks for. */
 export function clientAddress(
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
@@ -88,14 +84,26 @@ export function clientAddress(
   if (trusted.length === 0 || forwardedFor === undefined) return folded(socketAddress);
   const peer = parseAddress(socketAddress ?? '');
   if (peer === null || !isTrusted(peer, trusted)) return folded(socketAddress);
-  const hops: (IPv4 | IPv6)[] = [];
+  return forwardedClient(forwardedFor, trusted) ?? peer.toString();
+}
+
+/**
+ * Whom a trusted proxy speaks for: the right-most address of `X-Forwarded-For` that is not one. A malformed entry ends
+ * the walk: nothing left of it can be believed. When every address is in a trusted range, it is the one that the proxy
+ * itself has seen: whatever stands left of it may be the sender's own word. Null: it names nobody.
+ */
+export function forwardedClient(
+  forwardedFor: string,
+  trusted: readonly TrustedRange[],
+): string | null {
+  let seen: string | null = null;
   for (const entry of forwardedFor.split(',').toReversed()) {
     const hop = parseAddress(entry);
     if (hop === null) break;
     if (!isTrusted(hop, trusted)) return hop.toString();
-    hops.push(hop);
+    seen ??= hop.toString();
   }
-  return (hops[0] ?? peer).toString();
+  return seen;
 }
 
 /**

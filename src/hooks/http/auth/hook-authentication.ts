@@ -30,7 +30,8 @@ export class HookAuthentication {
   constructor(
     private readonly settings: HooksSettings,
     private readonly addresses: ClientAddresses,
-    private readonly throttle: AuthFailureThrottle,
+    /** Counts failures and locks clients, whatever they failed to open. */
+    readonly throttle: AuthFailureThrottle,
     private readonly tokens: HookTokens,
     private readonly clock: Clock,
     /** Where secrets that arrive by handshake are taken, while an operator waits for one. */

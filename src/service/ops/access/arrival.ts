@@ -23,6 +23,11 @@ export function isByOperatorListener({ socket }: Pick<Arrival, 'socket'>): boole
   return OPERATOR_SOCKETS.has(socket);
 }
 
+/** Whether it came by the operator's own socket in the file system, which only user and group of the service may connect to. */
+export function isBySocketFile(socket: Socket): boolean {
+  return OPERATOR_SOCKETS.get(socket) === 'unix';
+}
+
 /** Headers by which a proxy says that the request is not its own. */
 const FORWARDING = [
   'forwarded',
@@ -43,6 +48,6 @@ const FORWARDING = [
 export function isLocal({ socket, headers }: Arrival): boolean {
   if (FORWARDING.some((name) => headers[name] !== undefined)) return false;
   // By the listener: a TCP connection that has ended has no address either.
-  if (OPERATOR_SOCKETS.get(socket) === 'unix') return true;
+  if (isBySocketFile(socket)) return true;
   return parseAddress(socket.remoteAddress ?? '')?.range() === 'loopback';
 }

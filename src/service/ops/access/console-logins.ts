@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Clock, ConsoleSessions, LedgerUnavailable } from '../../../hooks/index.ts';
@@ -14,10 +15,15 @@ const LONGEST_MS = 30 * 24 * 3_600_000;
 /** A session that is used is written this often, not with every request. */
 const EXTENDED_EVERY_MS = 60_000;
 
-/** 256 random bits as base64url. */
-const ID = /^[\w-]{43}$/;
-/** Pages of other ports can set cookies beside ours; of so many of its name each is tried. */
-const MOST_TRIED = 4;
+/** Of an id, in bytes. Nobody guesses it. */
+const ID_BYTES = 32;
+/** Of the mark behind it, which shows that the id was given by us. */
+const MARK_BYTES = 16;
+/** Id and mark as base64url: what a cookie of ours looks like, whoever set it. */
+const PRESENTED = /^[\w-]{64}$/;
+/** As much as a server of Node takes of all headers: more is not looked at, whoever let it through. */
+const LONGEST_COOKIES = 16_384;
+const KEY_BYTES = 32;
 
 /** What is served at `<mount>/ops`. */
 const SESSION_ROUTE = /\/api\/session$/;
@@ -29,13 +35,22 @@ export interface Login {
   readonly cookie: string;
 }
 
+const deriveKey = promisify<string, string, number, Buffer>(scrypt);
+
 /**
- * The sessions of the console. The browser holds a random id. The ledger holds the HMAC of that id under the operator's
- * token: a copy of the file opens nothing and lets nobody guess the token, and after a change of the token nothing is
- * found any more.
+ * The sessions of the console. The browser holds a random id with a mark, the ledger a digest of the id; both are HMACs
+ * under a key that comes from the operator's token. A copy of the file opens nothing; after a change of the token no
+ * mark is right and nothing is found; and the derivation is slow, so that neither cookie nor file helps to guess a short
+ * token.
+ *
+ * Pages of other ports of this host can set cookies of our name beside ours, as many as they like. Without a mark of
+ * ours they are dropped before anything is looked up.
  */
 @Injectable()
 export class ConsoleLogins {
+  /** The key of the sessions, with the token that it comes from. */
+  #derived: { readonly token: string; readonly key: Promise<Buffer> } | undefined;
+
   constructor(
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
     private readonly sessions: ConsoleSessions,
@@ -43,24 +58,26 @@ export class ConsoleLogins {
     private readonly proxies: TrustedProxies,
   ) {}
 
-  /** Whether the request has a cookie of ours at all. */
+  /** Whether the request has a cookie that looks like ours, be it of an earlier token or set by somebody else. */
   isPresented(request: FastifyRequest): boolean {
-    return this.#idsOf(request).length > 0;
+    return this.#presentedBy(request).length > 0;
   }
 
   /** Begins a session for the browser that sent the operator's token. @throws LedgerUnavailable */
   async start(request: FastifyRequest): Promise<Login> {
-    const id = randomBytes(32).toString('base64url');
+    const id = randomBytes(ID_BYTES);
+    const key = await this.#key();
     const now = this.clock.now();
-    const session = { digest: this.#digest(id), startedAt: now, endsAt: now + IDLE_MS };
+    const session = { digest: digestOf(id, key), startedAt: now, endsAt: now + IDLE_MS };
     await this.sessions.start(session);
-    return { session, cookie: this.#cookie(request, id, LONGEST_MS / 1000) };
+    const value = Buffer.concat([id, markOf(id, key)]).toString('base64url');
+    return { session, cookie: this.#cookie(request, value, LONGEST_MS / 1000) };
   }
 
   /** The session of this request; null: there is none, or it has ended. Looking is no use. */
   async find(request: FastifyRequest): Promise<ConsoleSession | null> {
-    for (const id of this.#idsOf(request)) {
-      const session = await this.sessions.find(this.#digest(id));
+    for (const digest of await this.#digestsOf(request)) {
+      const session = await this.sessions.find(digest);
       if (session !== null && this.#lasts(session)) return session;
     }
     return null;
@@ -84,7 +101,7 @@ export class ConsoleLogins {
 
   /** Ends the session of this request. Returns the header with which its browser forgets the id. */
   async end(request: FastifyRequest): Promise<string> {
-    for (const id of this.#idsOf(request)) await this.sessions.end(this.#digest(id));
+    for (const digest of await this.#digestsOf(request)) await this.sessions.end(digest);
     return this.#cookie(request, '', 0);
   }
 
@@ -94,18 +111,37 @@ export class ConsoleLogins {
     return endsAt > now && endsAt - now <= IDLE_MS && now - startedAt < LONGEST_MS;
   }
 
-  #digest(id: string): string {
-    return createHmac('sha256', this.options.tokens().operator).update(id).digest('base64url');
+  /** Under the token in force; derived once for each. */
+  #key(): Promise<Buffer> {
+    const token = this.options.tokens().operator;
+    if (this.#derived?.token !== token) {
+      this.#derived = { token, key: deriveKey(token, 'sessions of the console', KEY_BYTES) };
+    }
+    return this.#derived.key;
   }
 
-  /** Whatever could be an id of ours; anything else was set by somebody else and is passed over. */
-  #idsOf(request: FastifyRequest): string[] {
+  /** Of the ids that we gave to somebody under this token, each once. */
+  async #digestsOf(request: FastifyRequest): Promise<Set<string>> {
+    const presented = this.#presentedBy(request);
+    if (presented.length === 0) return new Set();
+    const key = await this.#key();
+    const ids = presented
+      .map((value) => Buffer.from(value, 'base64url'))
+      .map((value) => ({ id: value.subarray(0, ID_BYTES), mark: value.subarray(ID_BYTES) }))
+      .filter(({ id, mark }) => timingSafeEqual(mark, markOf(id, key)));
+    return new Set(ids.map(({ id }) => digestOf(id, key)));
+  }
+
+  /** Values of all cookies that look like ours. */
+  #presentedBy(request: FastifyRequest): string[] {
     const name = this.#cookieName(request);
     return (request.headers.cookie ?? '')
+      .slice(0, LONGEST_COOKIES)
       .split(';')
       .map((pair) => pair.trim().split('='))
-      .filter(([key, value = '', ...rest]) => key === name && ID.test(value) && rest.length === 0)
-      .slice(0, MOST_TRIED)
+      .filter(
+        ([key, value = '', ...rest]) => key === name && rest.length === 0 && PRESENTED.test(value),
+      )
       .map(([, value = '']) => value);
   }
 
@@ -124,4 +160,14 @@ export class ConsoleLogins {
   #cookieName(request: FastifyRequest): string {
     return this.proxies.isSecure(request) ? '__Secure-hooks_session' : 'hooks_session';
   }
+}
+
+/** What the ledger knows of an id. */
+function digestOf(id: Buffer, key: Buffer): string {
+  return createHmac('sha256', key).update('ledger').update(id).digest('base64url');
+}
+
+/** What only we can write behind an id. */
+function markOf(id: Buffer, key: Buffer): Buffer {
+  return createHmac('sha256', key).update('cookie').update(id).digest().subarray(0, MARK_BYTES);
 }

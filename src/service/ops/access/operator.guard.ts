@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseBearer } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { isLocal } from './arrival.ts';
-import { bareName, isAllowedHost } from './allowed-host.ts';
+import { askedHost, bareName, isAllowedHost } from './allowed-host.ts';
 import { ConsoleLogins } from './console-logins.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
@@ -31,7 +31,7 @@ export class AddressGuard implements CanActivate {
     if (!this.options.exposed && !isLocal(request.raw)) {
       throw new Refusal('loopback_only');
     }
-    this.#assertOwnHost(request.headers.host);
+    this.#assertOwnHost(askedHost(request.raw));
     return true;
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../refusals.ts';
+import { askedHost } from './allowed-host.ts';
 
 /** The console sends it with everything that it asks; a page elsewhere would have to ask us first whether it may. */
 const CONSOLE_HEADER = 'x-hooks-console';
@@ -25,8 +26,8 @@ export function assertFromConsole(request: FastifyRequest, isSecure: boolean): v
 }
 
 /** The origin of a page that we served, as its browser writes it; null: the host makes no sense. */
-function originOf({ headers }: FastifyRequest, isSecure: boolean): string | null {
-  const host = headers[':authority'] ?? headers.host ?? '';
+function originOf({ headers, raw }: FastifyRequest, isSecure: boolean): string | null {
+  const host = headers[':authority'] ?? askedHost(raw) ?? '';
   const url = URL.parse(`${isSecure ? 'https' : 'http'}://${String(host)}`);
   return url !== null && url.pathname === '/' && url.username === '' ? url.origin : null;
 }

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AuthFailureThrottle } from '../../../hooks/index.ts';
+import { HookAuthentication } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
@@ -12,7 +12,7 @@ import { TrustedProxies } from './trusted-proxies.ts';
 export class TokenCheck {
   constructor(
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
-    private readonly throttle: AuthFailureThrottle,
+    private readonly authentication: HookAuthentication,
     private readonly proxies: TrustedProxies,
   ) {}
 
@@ -28,13 +28,13 @@ export class TokenCheck {
     isForScrapers = false,
   ): Promise<void> {
     const client = this.#clientOf(request);
-    const waiting = this.throttle.mayCompare(client, presented?.length ?? 0);
+    const waiting = this.authentication.throttle.mayCompare(client, presented?.length ?? 0);
     if (waiting !== null) throw tooMany(waiting);
     const { operator, metrics } = this.options.tokens();
     const isOperator = this.isRight(presented, operator);
     const isWelcome = (isForScrapers && this.isRight(presented, metrics)) || isOperator;
     if (!isWelcome) {
-      const locked = await this.throttle.fail(client);
+      const locked = await this.authentication.throttle.fail(client);
       throw locked === null ? new Refusal('operator_unauthorized') : tooMany(locked);
     }
     // Who may only scrape could otherwise guess the operator's token without end.
@@ -53,7 +53,7 @@ export class TokenCheck {
   }
 
   #assertNotLocked(client: string, forgets: boolean): void {
-    const locked = this.throttle.admit(client, undefined, forgets);
+    const locked = this.authentication.throttle.admit(client, undefined, forgets);
     if (locked !== null) throw tooMany(locked);
   }
 

@@ -1,11 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { clientAddress, isTrustedProxy, parseRange } from '../../../hooks/index.ts';
+import {
+  clientAddress,
+  forwardedClient,
+  isTrustedProxy,
+  parseRange,
+} from '../../../hooks/index.ts';
 import type { TrustedRange } from '../../../hooks/index.ts';
+import { isBySocketFile } from './arrival.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/** What is believed of a request that came through a proxy: its own word of it, and nobody else's. */
+/**
+ * What is believed of a request that came through a proxy: its own word of it, and nobody else's. Proxies are named by
+ * their addresses; one that connects to the operator's own socket has none, and may do so by the permission of that file.
+ */
 @Injectable()
 export class TrustedProxies {
   readonly #ranges: readonly TrustedRange[];
@@ -15,17 +24,25 @@ export class TrustedProxies {
   }
 
   /** Address of whoever sent it. */
-  clientOf({ socket: { remoteAddress }, headers }: FastifyRequest): string {
-    const chain = [headers['x-forwarded-for'] ?? []].flat().join(',');
-    return clientAddress(remoteAddress, chain === '' ? undefined : chain, this.#ranges);
+  clientOf({ raw: { socket }, headers }: FastifyRequest): string {
+    const chain = listed(headers['x-forwarded-for']);
+    const behind = isBySocketFile(socket) ? forwardedClient(chain, this.#ranges) : null;
+    return (
+      behind ?? clientAddress(socket.remoteAddress, chain === '' ? undefined : chain, this.#ranges)
+    );
   }
 
   /** Whether it came by TLS, to this process or to the proxy before it. */
-  isSecure({ socket, headers }: FastifyRequest): boolean {
+  isSecure({ raw: { socket }, headers }: FastifyRequest): boolean {
     if ('encrypted' in socket && socket.encrypted === true) return true;
-    if (!isTrustedProxy(socket.remoteAddress, this.#ranges)) return false;
+    const isBelieved = isBySocketFile(socket) || isTrustedProxy(socket.remoteAddress, this.#ranges);
     // The last one is the word of the proxy that spoke to us.
-    const schemes = [headers['x-forwarded-proto'] ?? []].flat().join(',').split(',');
-    return schemes.at(-1)?.trim().toLowerCase() === 'https';
+    const scheme = listed(headers['x-forwarded-proto']).split(',').at(-1);
+    return isBelieved && scheme?.trim().toLowerCase() === 'https';
   }
+}
+
+/** All that was said under a name that may come several times. */
+function listed(value: string | readonly string[] | undefined): string {
+  return [value ?? []].flat().join(',');
 }

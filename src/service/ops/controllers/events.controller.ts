@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { EventStore, HookReplay, LedgerAdmin, SearchRefused } from '../../../hooks/index.ts';
+import { EventStore, LedgerAdmin, OperatorRequests, SearchRefused } from '../../../hooks/index.ts';
 import type {
   DeadWorkFilter,
   EventDetails,
@@ -106,7 +106,7 @@ export class EventsController {
   constructor(
     private readonly events: EventStore,
     private readonly admin: LedgerAdmin,
-    private readonly replays: HookReplay,
+    private readonly requests: OperatorRequests,
   ) {}
 
   /** Events, newest first. @throws Refusal 400, 501, 503 */
@@ -166,7 +166,7 @@ export class EventsController {
   /** Sends the request of an event once more, and answers what the sender would be answered today. @throws Refusal 404, 410; Rejection */
   @Post(':id/replay')
   async replay(@Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
-    const replayed = await this.replays.replay(id);
+    const replayed = await this.requests.replay(id);
     if (replayed.outcome !== 'replayed') {
       throw new Refusal(replayed.outcome === 'pruned' ? 'payload_pruned' : 'unknown_event');
     }

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { HookPreview } from '../../../hooks/index.ts';
+import { OperatorRequests } from '../../../hooks/index.ts';
 import type { Preview } from '../../../hooks/index.ts';
 import { isRecord } from '../../../platform/objects.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
@@ -52,7 +52,7 @@ const NOT_OF_EVENTS = 'mapping goes with a request of your own, not with event';
 @Controller('ops/api/preview')
 @UseGuards(OperatorGuard)
 export class PreviewController {
-  constructor(private readonly hooks: HookPreview) {}
+  constructor(private readonly requests: OperatorRequests) {}
 
   /** What would become of a request. One that would be refused is a preview, too: its `refusal` says so. @throws Refusal 400, 404, 410, 413 */
   @Post()
@@ -60,10 +60,10 @@ export class PreviewController {
   @TakesBody()
   async preview(@Req() request: FastifyRequest): Promise<Preview> {
     const { event, ...asked } = await readBody(request, PreviewBody);
-    if (event === undefined) return this.hooks.of(asked);
+    if (event === undefined) return this.requests.preview(asked);
     // It could name what stories leave out of a payload.
     if (asked.mapping !== undefined) throw new Refusal('invalid_body', NOT_OF_EVENTS);
-    const preview = await this.hooks.ofEvent(event);
+    const preview = await this.requests.previewEvent(event);
     if (typeof preview !== 'string') return preview;
     throw new Refusal(preview === 'pruned' ? 'payload_pruned' : 'unknown_event');
   }

@@ -1,25 +1,36 @@
-import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OperatorRequest } from '../../../hooks/index.ts';
+import { OperatorRequests } from '../../../hooks/index.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
-import { RequestBody } from '../request-body.ts';
+import type { SignedRequest } from '../answers.ts';
+import { RequestBody, SendBody } from '../request-body.ts';
+import { SenderRequest } from '../sender-request.ts';
 
 /** Sends requests of the operator's own. */
-@Controller('ops/api/send')
+@Controller('ops/api')
 @UseGuards(OperatorGuard)
 export class SendController {
-  constructor(private readonly requests: OperatorRequest) {}
+  constructor(
+    private readonly requests: OperatorRequests,
+    private readonly senders: SenderRequest,
+  ) {}
 
-  /** Sends a request of your own as a new event, verified by `operator`, and answers what a sender would be answered. @throws Refusal 400, 413; Rejection */
-  @Post()
+  /** Sends a request of your own as a new event, verified by `operator` or in the name of its sender, and answers what a sender would be answered. @throws Refusal 400, 409, 413; Rejection */
+  @Post('send')
   @TakesBody()
   async send(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const {
-      status,
-      headers = {},
-      body,
-    } = await this.requests.send(await readBody(request, RequestBody));
+    const { as, ...own } = await readBody(request, SendBody);
+    const answer = await (as === 'sender' ? this.senders : this.requests).send(own);
+    const { status, headers = {}, body } = answer;
     await reply.code(status).headers(headers).send(body);
+  }
+
+  /** Signs a request of your own as its sender would, now, to be sent by another program: a proof of this one request, never the secret. @throws Refusal 400, 409, 413 */
+  @Post('sign')
+  @HttpCode(200)
+  @TakesBody()
+  async sign(@Req() request: FastifyRequest): Promise<SignedRequest> {
+    return this.senders.sign(await readBody(request, RequestBody));
   }
 }

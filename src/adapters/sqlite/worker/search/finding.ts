@@ -4,7 +4,7 @@ import type { EventFilter, EventSummary } from '../../../../hooks/ports/event-st
 import { leaveOutOfText } from '../../../../platform/credentials.ts';
 import { findTerms, parseSearch } from '../../../../platform/search-text.ts';
 import { firstKeyOf } from '../../id-keys.ts';
-import type { EventList } from '../event-list.ts';
+import type { EventList } from '../events/event-list.ts';
 import type { EventTexts } from './event-texts.ts';
 import type { IndexTables } from './index-tables.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { EventList } from '../event-list.ts';
-import { TABLES } from '../schema.ts';
+import { EventList } from '../events/event-list.ts';
+import { TABLES } from '../file/schema.ts';
 import { SearchIndex } from './search-index.ts';
 
 /** Its first character begins with bytes of its own, so that the index has the rest of the trigram as it is. */

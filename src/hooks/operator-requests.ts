@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { newId } from '../platform/new-id.ts';
+import { HookPreview } from './hook-preview.ts';
+import type { Preview, PreviewRequest } from './hook-preview.ts';
+import { FastifyIngress } from './http/fastify-ingress.ts';
+import { HookIngress } from './http/hook-ingress.ts';
+import { PathRules } from './http/path-rules.ts';
+import { getIdempotencyKey } from './http/request.ts';
+import type { HookAnswer } from './http/request-context.ts';
+import { HooksSettings } from './options/index.ts';
+import { Clock, EventStore } from './ports/index.ts';
+import { Rejection } from './rejection.ts';
+import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
+import type { OwnRequest } from './requests-without-http.ts';
+
+/**
+ * Who sent a request that no sender proved: stories, and agents in their prompts, are told so. A token of
+ * `hooks.tokens` shows as `token <id>`, so that no sender can be taken for the operator.
+ */
+const OPERATOR = 'operator';
+
+/**
+ * What became of the attempt to replay an event. `pruned`: its payload was forgotten (`store.payloadDays`).
+ * @publicApi
+ */
+export type ReplayOutcome =
+  | { readonly outcome: 'replayed'; readonly answer: HookAnswer }
+  | { readonly outcome: 'unknown' | 'pruned' };
+
+/** A request as a sender makes it, byte for byte. @publicApi */
+export interface PostedRequest {
+  /** What stands behind the prefix, as it goes on the wire. */
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What its sender would be answered. @publicApi */
+export interface PostedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a sender reads of an answer. */
+const TOLD = ['content-type', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'allow'];
+
+/**
+ * What an operator does with requests besides receiving them: look at what one would do, send one, or send a stored one
+ * again. Everything but {@link preview} makes an event of its own, by the same way as everybody's.
+ * @publicApi
+ */
+@Injectable()
+export class OperatorRequests {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly routes: FastifyIngress,
+    private readonly ingress: HookIngress,
+    private readonly rules: PathRules,
+    private readonly previews: HookPreview,
+    private readonly events: EventStore,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What would become of a request, by the code that would make it happen, without any effect: as if it had been sent
+   * with a right token, or a right signature where the path asks for one.
+   */
+  preview(request: PreviewRequest): Promise<Preview> {
+    return this.previews.of(request);
+  }
+
+  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
+  previewEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
+    return this.previews.ofEvent(eventId);
+  }
+
+  /**
+   * Sends a request that an operator wrote, verified by `operator`: as an event of its own, unless its headers have an
+   * idempotency key.
+   * @throws Rejection when the present configuration refuses it.
+   */
+  async send(own: OwnRequest): Promise<HookAnswer> {
+    const settings = this.settings.current;
+    const { hooks } = settings;
+    if (!hooks.enabled) throw new Rejection('unknown_hook');
+    const rule = this.rules.get(settings, own.hook);
+    const receivedAt = this.clock.now();
+    const context = { settings, rule, client: OPERATOR, verifiedBy: OPERATOR, receivedAt };
+    const written = toHookRequest(own, context);
+    const most = rule?.limits.maxBodyBytes ?? hooks.maxBodyBytes;
+    if (Buffer.byteLength(written.payloadText) > most) {
+      throw new Rejection('payload_too_large', String(most));
+    }
+    const idempotencyKey = getIdempotencyKey(written.headers) ?? newId();
+    const request = { ...written, idempotencyKey };
+    return this.ingress.accept(request, await this.ingress.resolve(request));
+  }
+
+  /**
+   * Posts to the hooks of this very application as their sender, without a connection: everything that a request meets is
+   * in force, the host's own hooks and guards included.
+   * @throws Rejection unknown_hook for a name that no request line has; Error in an application that serves nothing
+   */
+  async post({ name, headers, query, body }: PostedRequest): Promise<PostedAnswer> {
+    const { prefix } = this.routes;
+    if (prefix === undefined) throw new Error('the hooks are not served');
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const url = `${prefix}/${name}`;
+    // Another spelling could lead past the hooks, to a route that trusts this machine.
+    if (URL.parse(url, 'http://localhost')?.pathname !== url) throw new Rejection('unknown_hook');
+    const answer = await fastify.inject({ method: 'POST', url, headers, query, payload: body });
+    const told = TOLD.flatMap((header): [string, string][] => {
+      const value = answer.headers[header];
+      return value === undefined ? [] : [[header, String(value)]];
+    });
+    return { status: answer.statusCode, headers: Object.fromEntries(told), body: answer.body };
+  }
+
+  /**
+   * Sends a stored request through the present configuration once more, as a new event that names its origin.
+   * @throws Rejection when the present configuration refuses the request.
+   */
+  async replay(eventId: string): Promise<ReplayOutcome> {
+    const now = { settings: this.settings.current, receivedAt: this.clock.now() };
+    const request = await storedHookRequest(this.events, eventId, now);
+    if (typeof request === 'string') return { outcome: request };
+    if (!request.settings.hooks.enabled) throw new Rejection('unknown_hook');
+    const answer = await this.ingress.accept(request, await this.ingress.resolve(request));
+    return { outcome: 'replayed', answer };
+  }
+}

@@ -1,0 +1,100 @@
+// Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later is
+// the same as with those that came over HTTP.
+import { isCredential } from '../platform/credentials.ts';
+import type { HookRequest } from './actions/hook-request.ts';
+import { parseContent } from './http/content.ts';
+import { parseJson } from './http/json.ts';
+import type { PathRule } from './http/path-rules.ts';
+import { getIdempotencyKey } from './http/request.ts';
+import { holdsSecret, ownSecrets } from './options/index.ts';
+import type { BodyKind, ResolvedHooksOptions } from './options/index.ts';
+import type { EventStore } from './ports/index.ts';
+
+/** A request that an operator writes, without anything that would prove a sender. @publicApi */
+export interface OwnRequest {
+  /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
+  readonly hook: string;
+  /** Any JSON value; to a path that takes forms or texts also the body itself, as a text. */
+  readonly payload: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Where it comes from, and where it goes. */
+interface OwnContext {
+  readonly settings: ResolvedHooksOptions;
+  /** Of its path. */
+  readonly rule: PathRule | undefined;
+  readonly client: string;
+  readonly verifiedBy: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** The same as if it had come over HTTP: credentials are left out. @throws Rejection for a form or text that is none */
+export function toHookRequest(
+  { hook, payload, headers = {}, query = {} }: OwnRequest,
+  { settings, rule, client, verifiedBy, receivedAt }: OwnContext,
+): HookRequest {
+  const secrets = ownSecrets(settings);
+  const { value, text } = toContent(payload, rule?.body);
+  return {
+    name: hook,
+    payload: value,
+    payloadText: text,
+    headers: withoutCredentials(headers, secrets, (name) => name.toLowerCase()),
+    query: withoutCredentials(query, secrets, (name) => name),
+    client,
+    verifiedBy,
+    receivedAt,
+    settings,
+  };
+}
+
+/** A text given for a form or a text is one that was not parsed yet; everything else is the payload itself. */
+function toContent(
+  payload: unknown,
+  kind: BodyKind = 'json',
+): { readonly value: unknown; readonly text: string } {
+  return typeof payload === 'string' && kind !== 'json'
+    ? parseContent(Buffer.from(payload), kind)
+    : { value: payload, text: JSON.stringify(payload) };
+}
+
+function withoutCredentials(
+  fields: Readonly<Record<string, string>>,
+  secrets: readonly string[],
+  toName: (name: string) => string,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(fields).map(([name, value]) => [toName(name), value] as const);
+  return Object.fromEntries(
+    entries.filter(([name, value]) => !isCredential(name) && !holdsSecret(value, secrets)),
+  );
+}
+
+/** The request of an earlier event, as if it had just come in again. `pruned`: its payload was forgotten. */
+export async function storedHookRequest(
+  events: EventStore,
+  eventId: string,
+  { settings, receivedAt }: Pick<OwnContext, 'settings' | 'receivedAt'>,
+): Promise<HookRequest | 'unknown' | 'pruned'> {
+  const stored = await events.storedRequest(eventId);
+  if (stored === null) return 'unknown';
+  if (stored.payload === null) return 'pruned';
+  const { path, query, headers, client, verifiedBy, signature } = stored.request;
+  const { value, text } = parseJson(Buffer.from(stored.payload));
+  return {
+    name: path,
+    query,
+    headers,
+    client,
+    verifiedBy,
+    signature,
+    payload: value,
+    payloadText: text,
+    receivedAt,
+    settings,
+    idempotencyKey: getIdempotencyKey(headers),
+    replayOf: eventId,
+  };
+}
