@@ -2,7 +2,7 @@
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
-import type { NewWork, Lane } from '../../hooks/ports/jobs.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   AcceptLimits,
@@ -220,9 +220,3 @@ export interface FollowedOnDisk extends Followed {
 
 /** What the one thread of a ledger in memory answers. */
 export type AllCalls = WriterCalls & ReaderCalls;
-
-/** The kinds of work, as rows name them. */
-export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery', 'notice'];
-
-/** The lanes of work, as rows name them. */
-export const LANES: readonly Lane[] = ['turn', 'delivery'];

@@ -33,7 +33,7 @@ import {
 import type { StoreHealth } from './store-health.ts';
 import { SILENT, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
-import type { WorkNotifier } from './work-notifier.ts';
+import type { WorkNotifier } from '../stored/work-notifier.ts';
 import { SearchFollower } from '../stored/search-follower.ts';
 import { SqliteMaintenance } from './maintenance.ts';
 import { removeSearchFileOf } from './search-file.ts';

@@ -4,7 +4,7 @@ import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import { ChangedEvents } from '../stored/changed-events.ts';
 import type { HeldLease, Inventory } from './protocol.ts';
 import { StoreHealth } from './store-health.ts';
-import { WorkNotifier } from './work-notifier.ts';
+import { WorkNotifier } from '../stored/work-notifier.ts';
 import type { WriterReports } from './writer-client.ts';
 
 /** What this process has in hand: claimed and heard of, not ended yet. */

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { SqliteIntake } from './sqlite-ledger.ts';
-import { BatchWindow, ReaderClient, WorkerClient } from './worker-client.ts';
+import { BatchWindow } from '../stored/batch-window.ts';
+import { ReaderClient, WorkerClient } from './worker-client.ts';
 
 interface Calls {
   echo: { args: [value: number]; result: number };

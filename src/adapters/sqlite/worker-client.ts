@@ -3,6 +3,7 @@ import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { CLOSE } from './protocol.ts';
+import { BatchWindow } from '../stored/batch-window.ts';
 import type { BatchAnswer, CallFailure, CallMap, ReaderCalls, ThreadData } from './protocol.ts';
 
 // The main thread's end of the threads: calls go out in batches, one batch at a time, and each call resolves with its
@@ -194,38 +195,6 @@ function textIn(list: readonly unknown[]): number {
 
 function toError({ unavailable, message }: CallFailure): Error {
   return unavailable ? new LedgerUnavailable(message) : new Error(message);
-}
-
-/** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
-const MOST_TURNS = 50;
-/** After a wait in vain nobody is waited for, during so many batches. */
-const BATCHES_WITHOUT_WAIT = 100;
-
-/**
- * How long a batch is worth keeping open. Senders that wait for their answer before they send again come back together:
- * without a moment's wait they would fall into two groups for good, each with a commit and an fsync of its own.
- * No timer is involved, and a single sender never waits.
- */
-export class BatchWindow {
-  #expected = 0;
-  #turns = 0;
-  #batchesWithoutWait = 0;
-
-  /** Begins a batch: `answered` callers may be back in a moment, `waiting` others are here already. */
-  open(answered: number, waiting: number): void {
-    this.#turns = 0;
-    if (this.#batchesWithoutWait > 0) this.#batchesWithoutWait -= 1;
-    this.#expected = this.#batchesWithoutWait > 0 ? 0 : answered + waiting;
-  }
-
-  /** Asked once in each turn of the event loop, until it says yes. */
-  isComplete(waiting: number): boolean {
-    if (waiting >= this.#expected) return true;
-    this.#turns += 1;
-    if (this.#turns <= MOST_TURNS) return false;
-    this.#batchesWithoutWait = BATCHES_WITHOUT_WAIT;
-    return true;
-  }
 }
 
 /** The reader thread: started with the first question, started anew after it broke. */

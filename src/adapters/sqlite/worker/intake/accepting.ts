@@ -1,18 +1,17 @@
 // Accepting an event: the writer's answer to `Intake.accept`. Within the batch's transaction it looks for repeats by
 // their idempotency keys, then writes the event, its keys and everything its actions change, or nothing at all.
 import type { DatabaseSync } from 'node:sqlite';
-import type { EventStatus } from '../../../../hooks/ports/event-store.ts';
-import { REUSED_KEY } from '../../../../hooks/ports/event.ts';
 import type { AcceptLimits } from '../../../../hooks/ports/ledger.ts';
 import type { StoredAcceptance, StoredAction, StoredEvent } from '../../../stored/codec.ts';
 import type { StoredKey } from '../../../stored/stored-key.ts';
 import { idOf, ownKeyOf, restOf } from '../../id-keys.ts';
+import { countHeartbeats, firstStatus, hookOf, withReusedKey } from '../../../stored/new-event.ts';
 import { encodeHead } from '../../../stored/stored-head.ts';
 import type { ActivityRecord } from '../operations/activity.ts';
 import type { Pause } from '../operations/admin.ts';
 import type { Changes } from '../work/changes.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
-import { hookOf, loadOf } from './room.ts';
+import { loadOf } from './room.ts';
 import type { Room } from './room.ts';
 import { integer, text } from '../../../stored/rows.ts';
 import type { SystemEvents } from '../sessions/system-events.ts';
@@ -163,37 +162,4 @@ function sessionOfBare(actions: readonly StoredAction[]): string | null {
     }
   }
   return null;
-}
-
-/** How many system events of this very event ask for a heartbeat. */
-function countHeartbeats(actions: readonly StoredAction[], eventId: string): number {
-  let heartbeats = 0;
-  for (const { changes } of actions) {
-    for (const change of changes) {
-      if (change.type !== 'system-event' || !change.asksHeartbeat) continue;
-      if (change.eventId === eventId) heartbeats++;
-    }
-  }
-  return heartbeats;
-}
-
-/** The status that the event's own settlement would derive, without reading what was just written. */
-function firstStatus(
-  event: StoredEvent,
-  actions: readonly StoredAction[],
-  heartbeats: number,
-): EventStatus {
-  if (event.failure !== null) return 'failed';
-  if (actions.length === 0) return 'skipped';
-  if (heartbeats > 0) return 'running';
-  const ends = actions.every(({ changes }) =>
-    changes.every((change) => change.type !== 'run' && change.type !== 'delivery'),
-  );
-  return ends ? 'done' : 'accepted';
-}
-
-/** The event's warnings with the one that only the ledger can know of. */
-function withReusedKey(warnings: string): string {
-  const own: string[] = JSON.parse(warnings);
-  return JSON.stringify([...own, REUSED_KEY]);
 }

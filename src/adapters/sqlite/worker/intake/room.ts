@@ -1,6 +1,7 @@
 import { agentOf, immediateHeartbeat } from '../../../../hooks/ports/jobs.ts';
 import type { AcceptLimits } from '../../../../hooks/ports/ledger.ts';
 import type { StoredAction, StoredEvent } from '../../../stored/codec.ts';
+import { hookOf } from '../../../stored/new-event.ts';
 import type { Backlog } from '../work/backlog.ts';
 import type { WorkQueue } from '../work/queue.ts';
 import type { SystemEvents } from '../sessions/system-events.ts';
@@ -54,11 +55,6 @@ export class Room {
       this.#tables.queue.add({ ...work, job: JSON.stringify(work.job) }, now);
     }
   }
-}
-
-/** The mapping of an event, else its built-in hook. */
-export function hookOf({ mapping, hook }: StoredEvent): string {
-  return mapping ?? hook;
 }
 
 export function loadOf(actions: readonly StoredAction[]): Load {

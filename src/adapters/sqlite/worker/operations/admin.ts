@@ -8,7 +8,7 @@ import type {
   WorkCounts,
 } from '../../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
-import { KINDS, LANES } from '../../protocol.ts';
+import { KINDS, LANES } from '../../../stored/kinds.ts';
 import type { Settlement } from '../events/event-status.ts';
 import type { WorkQueue } from '../work/queue.ts';
 import { integer, optionalInteger, optionalText, text, word } from '../../../stored/rows.ts';

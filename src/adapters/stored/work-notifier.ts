@@ -1,10 +1,10 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
-import { LANES } from './protocol.ts';
+import { LANES } from './kinds.ts';
 
 /**
- * Wakes claims that wait for work, so that nobody polls the database. The writer thread says with each answer in which
- * lanes something may have become claimable; a claim that found nothing waits here, for that or for the time at which
+ * Wakes claims that wait for work, so that nobody polls the database. Each answer of the store says in which lanes
+ * something may have become claimable; a claim that found nothing waits here, for that or for the time at which
  * something is due.
  */
 export class WorkNotifier {

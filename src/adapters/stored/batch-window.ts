@@ -1,0 +1,31 @@
+/** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
+const MOST_TURNS = 50;
+/** After a wait in vain nobody is waited for, during so many batches. */
+const BATCHES_WITHOUT_WAIT = 100;
+
+/**
+ * How long a batch is worth keeping open. Senders that wait for their answer before they send again come back together:
+ * without a moment's wait they would fall into two groups for good, each with a commit and an fsync of its own.
+ * No timer is involved, and a single sender never waits.
+ */
+export class BatchWindow {
+  #expected = 0;
+  #turns = 0;
+  #batchesWithoutWait = 0;
+
+  /** Begins a batch: `answered` callers may be back in a moment, `waiting` others are here already. */
+  open(answered: number, waiting: number): void {
+    this.#turns = 0;
+    if (this.#batchesWithoutWait > 0) this.#batchesWithoutWait -= 1;
+    this.#expected = this.#batchesWithoutWait > 0 ? 0 : answered + waiting;
+  }
+
+  /** Asked once in each turn of the event loop, until it says yes. */
+  isComplete(waiting: number): boolean {
+    if (waiting >= this.#expected) return true;
+    this.#turns += 1;
+    if (this.#turns <= MOST_TURNS) return false;
+    this.#batchesWithoutWait = BATCHES_WITHOUT_WAIT;
+    return true;
+  }
+}
