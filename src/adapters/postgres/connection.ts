@@ -4,7 +4,9 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
+import { optionalText } from '../stored/rows.ts';
 import type { Row } from '../stored/rows.ts';
+import { EDITION } from './functions/index.ts';
 import { databaseTrouble, isGivenUp } from './trouble.ts';
 
 /** Where the ledger is, and how many connections it may have. */
@@ -78,9 +80,24 @@ export class Database {
     return again(() => this.#use(this.#pool, (client) => this.#run(client, sql, values)));
   }
 
-  /** The same on the connection that accepts events; not tried again. @throws as the driver does, untranslated */
-  async accept(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  /**
+   * The same on the connection that accepts events; not tried again.
+   * @throws LedgerUnavailable when nothing was sent; afterwards what the driver throws
+   */
+  accept(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
     return this.#use(this.#intake, (client) => this.#run(client, sql, values));
+  }
+
+  /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
+  async call<T>(name: string, values: readonly unknown[]): Promise<T> {
+    const places = values.map((_, index) => `$${index + 1}`).join(', ');
+    const [row] = await this.query(`SELECT ${this.fn(name)}(${places})::text AS answer`, values);
+    return JSON.parse(answerOf(row));
+  }
+
+  /** A function of this release (functions/), as statements name it. */
+  fn(name: string): string {
+    return `${this.schema}.${name}_${EDITION}`;
   }
 
   /** Several statements that are written together or not at all. @throws LedgerUnavailable */
@@ -120,7 +137,7 @@ export class Database {
   }
 
   async #use<T>(pool: Pool, act: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+    const client = await connect(pool);
     let isUnclear = false;
     const timer = setTimeout(() => {
       isUnclear = true;
@@ -143,6 +160,19 @@ export class Database {
       if (!isUnclear) client.release();
     }
   }
+}
+
+async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** The JSON text in the column `answer`. */
+export function answerOf(row: Row | undefined): string {
+  return optionalText(row!, 'answer') ?? 'null';
 }
 
 /** What the server gave up because two waited for each other is done again; other trouble is told. */

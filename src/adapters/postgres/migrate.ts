@@ -127,5 +127,6 @@ async function dropFunctions(edition: string, run: Run): Promise<void> {
      WHERE pronamespace = current_schema()::regnamespace AND right(proname, 9) = '_' || $1`,
     [edition],
   );
-  for (const row of functions) await run(`DROP FUNCTION ${text(row, 'signature')}`);
+  for (const row of functions) await run(`DROP FUNCTION ${text(row, 'signature')} CASCADE`);
+  await run(`DROP TYPE IF EXISTS group_${edition}`);
 }

@@ -1,8 +1,13 @@
 // What the database does by itself: whatever has to be decided and written in one round trip. The texts are those of
 // PL/pgSQL functions; `_@` ends the name of each and becomes the edition of all of them, `@schema` the ledger's schema.
 import { hash } from 'node:crypto';
+import { ACCEPTING } from './accepting.ts';
+import { CLAIMING } from './claiming.ts';
+import { QUEUE } from './queue.ts';
+import { SETTLING } from './settling.ts';
+import { STEPS } from './steps.ts';
 
-const TEXTS: readonly string[] = [];
+const TEXTS = [QUEUE, SETTLING, STEPS, CLAIMING, ACCEPTING];
 
 const ALL = TEXTS.join('\n');
 

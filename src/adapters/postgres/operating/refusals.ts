@@ -51,8 +51,8 @@ const BY_HOOK = `SELECT hook, sum(count)::bigint AS count FROM @schema.refusals 
 const SUMS = `SELECT hook, code, status, sum(count)::bigint AS count, min(at) AS at FROM @schema.refusals
   WHERE kind = $1 AND at >= $2 GROUP BY hook, code, status ORDER BY 4 DESC, hook NULLS FIRST, code`;
 
-/** Writes changes as part of a transaction. */
-export type ApplyChanges = (run: Run, changes: readonly Change[]) => Promise<void>;
+/** Writes changes as part of a transaction; what comes back is done after its commit. */
+export type ApplyChanges = (run: Run, changes: readonly Change[]) => Promise<() => void>;
 
 /** Keeps what was refused, and lists it newest first; the cursor is the number of the last one shown. */
 export class PostgresRefusals extends Refusals {
@@ -68,13 +68,14 @@ export class PostgresRefusals extends Refusals {
   }
 
   async record(refusals: readonly NewRefusal[], changes: readonly Change[]): Promise<void> {
-    await this.#database.transaction(async (run) => {
+    const committed = await this.#database.transaction(async (run) => {
       // Two that add to the same sums in different order would wait for each other.
       await takeLock(this.#database, run, 'refusals');
       if (refusals.length > 0) await run(INSERT, toColumns(summedUp(refusals)));
       for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await run(TRIM, [kind]);
-      await this.#applyChanges(run, changes);
+      return this.#applyChanges(run, changes);
     });
+    committed();
     for (const { count } of refusals) this.#activity.add('refused', count);
   }
 

@@ -1,0 +1,154 @@
+import { ENTRY, FIRST } from './queue.ts';
+
+/** A query for the next flow behind a place: only its comparison is another for each length of the place. */
+function next(place: string): string {
+  return `SELECT id, kind, server, hook, sender, crashes INTO r FROM work
+        WHERE lane = p_lane AND stage = 'ready' ${place}
+        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED;`;
+}
+
+/**
+ * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of each.
+ * Each instance keeps its own place in the ring, and its limits count what it has in hand itself.
+ */
+export const CLAIMING = `
+-- How much of a flow's name has to be passed over: 1 every run, 2 its channel or backend, 3 its hook; 0: nothing.
+CREATE FUNCTION passed_over_@(p_kind text, p_server text, p_hook text, used jsonb, limits json, p_now bigint)
+RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_kind = 'run' AND (used->>'runs')::int >= (limits->>'maxRuns')::int THEN RETURN 1; END IF;
+  IF (limits->'resting'->>p_server)::float > p_now THEN RETURN 2; END IF;
+  IF coalesce((used->'servers'->>p_server)::int, 0) >= (limits->>'perChannel')::int THEN RETURN 2; END IF;
+  IF p_kind = 'run' AND coalesce((used->'hooks'->>p_hook)::int, 0) >= (limits->'perHook'->>p_hook)::int THEN
+    RETURN 3;
+  END IF;
+  RETURN 0;
+END $$;
+
+-- One more is in hand.
+CREATE FUNCTION use_@(used jsonb, p_lane text, p_kind text, p_server text, p_hook text) RETURNS jsonb
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_lane = 'delivery' THEN
+    used := jsonb_set(used, ARRAY['servers', p_server],
+      to_jsonb(coalesce((used->'servers'->>p_server)::int, 0) + 1));
+  END IF;
+  IF p_kind = 'run' THEN
+    used := jsonb_set(jsonb_set(used, '{runs}', to_jsonb((used->>'runs')::int + 1)), ARRAY['hooks', p_hook],
+      to_jsonb(coalesce((used->'hooks'->>p_hook)::int, 0) + 1));
+  END IF;
+  RETURN used;
+END $$;
+
+-- Leases up to p_max pieces of due work. @param held in hand here, whatever their leases say; @param p_place the flow
+-- that was served last; @param p_clock the database's clock; @param limits maxRuns, perChannel, perHook, resting.
+CREATE FUNCTION claim_@(p_lane text, p_max int, p_instance uuid, held bigint[], p_now bigint, p_clock bigint,
+  p_lease_ms bigint, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
+DECLARE
+  r record;
+  h record;
+  used jsonb := '{"runs": 0, "servers": {}, "hooks": {}}';
+  has_suspect boolean := false;
+  place text[] := p_place;
+  served text[] := p_place;
+  flow text[];
+  may_find_more boolean := p_place IS NOT NULL;
+  is_from_beginning boolean;
+  depth int;
+  ids bigint[] := '{}';
+  changed uuid[];
+  next_due bigint;
+  foreign_end bigint;
+  has_ended boolean;
+BEGIN
+  IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('leases', '[]'::json, 'place', p_place); END IF;
+  has_ended := end_expired_@(held, p_clock, p_now);
+  PERFORM enqueue_due_@(p_lane, p_now);
+  FOR h IN SELECT lane, kind, server, hook, crashes FROM work
+    WHERE stage = 'leased' AND ${FIRST} AND instance = p_instance
+  LOOP
+    used := use_@(used, h.lane, h.kind, h.server, h.hook);
+    has_suspect := has_suspect OR h.crashes >= 2;
+  END LOOP;
+  -- Suspects are begun one at a time: the next crash then tells which of them it is.
+  IF NOT has_suspect THEN
+    FOR r IN SELECT id, kind, server, hook FROM work WHERE lane = p_lane AND stage = 'suspect'
+      ORDER BY crashes, due_at, id FOR UPDATE SKIP LOCKED
+    LOOP
+      CONTINUE WHEN passed_over_@(r.kind, r.server, r.hook, used, limits, p_now) > 0;
+      ids := ids || r.id;
+      used := use_@(used, p_lane, r.kind, r.server, r.hook);
+      EXIT;
+    END LOOP;
+    UPDATE work SET stage = 'leased' WHERE id = ANY(ids);
+  END IF;
+  WHILE cardinality(ids) < p_max LOOP
+    is_from_beginning := place IS NULL;
+    CASE coalesce(cardinality(place), 0)
+      WHEN 0 THEN ${next('')}
+      WHEN 1 THEN ${next('AND kind > place[1]')}
+      WHEN 2 THEN ${next('AND (kind, server) > (place[1], place[2])')}
+      WHEN 3 THEN ${next('AND (kind, server, hook) > (place[1], place[2], place[3])')}
+      ELSE ${next('AND (kind, server, hook, sender) > (place[1], place[2], place[3], place[4])')}
+    END CASE;
+    IF r.id IS NULL THEN
+      EXIT WHEN NOT may_find_more;
+      -- Once round from the beginning, whatever was found or passed over.
+      place := NULL;
+      may_find_more := false;
+      CONTINUE;
+    END IF;
+    flow := ARRAY[r.kind, r.server, r.hook, r.sender];
+    depth := passed_over_@(r.kind, r.server, r.hook, used, limits, p_now);
+    IF depth > 0 THEN
+      place := flow[1:depth];
+      CONTINUE;
+    END IF;
+    place := flow;
+    IF is_from_beginning AND NOT may_find_more AND flow = served THEN
+      -- Once round, and it is the one before: nobody else waits.
+      FOR r IN SELECT id, kind, server, hook FROM work WHERE lane = p_lane AND stage = 'ready'
+        AND kind = flow[1] AND server = flow[2] AND hook = flow[3] AND sender = flow[4]
+        ORDER BY due_at, id LIMIT p_max - cardinality(ids) FOR UPDATE SKIP LOCKED
+      LOOP
+        EXIT WHEN passed_over_@(r.kind, r.server, r.hook, used, limits, p_now) > 0;
+        UPDATE work SET stage = 'leased' WHERE id = r.id;
+        ids := ids || r.id;
+        used := use_@(used, p_lane, r.kind, r.server, r.hook);
+      END LOOP;
+      EXIT;
+    END IF;
+    may_find_more := true;
+    served := flow;
+    UPDATE work SET stage = 'leased' WHERE id = r.id;
+    ids := ids || r.id;
+    used := use_@(used, p_lane, r.kind, r.server, r.hook);
+  END LOOP;
+  IF cardinality(ids) = 0 THEN
+    SELECT due_at INTO next_due FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying')
+      ORDER BY due_at LIMIT 1;
+    SELECT min(lease_ends) - p_clock + p_now INTO foreign_end FROM work
+      WHERE stage = 'leased' AND lease_ends >= p_clock AND instance <> p_instance;
+    RETURN json_build_object('leases', '[]'::json, 'place', served, 'nextDue', least(next_due, foreign_end),
+      'hasEnded', has_ended);
+  END IF;
+  -- A turn rests for its backend until it is claimed; a delivery stays with its channel.
+  UPDATE work SET attempt = attempt + 1, instance = p_instance, lease_ends = p_clock + p_lease_ms,
+    server = CASE lane WHEN 'turn' THEN '' ELSE server END WHERE id = ANY(ids);
+  UPDATE runs SET status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, p_now)
+    WHERE id IN (SELECT ref FROM work WHERE id = ANY(ids) AND kind = 'run');
+  PERFORM FROM events WHERE id IN (SELECT event_id FROM work WHERE work.id = ANY(ids)) AND status = 'accepted'
+    ORDER BY id FOR UPDATE;
+  WITH begun AS (UPDATE events SET status = 'running'
+    WHERE id IN (SELECT event_id FROM work WHERE work.id = ANY(ids)) AND status = 'accepted' RETURNING id)
+  SELECT array_agg(id) INTO changed FROM begun;
+  RETURN (SELECT json_build_object('place', served, 'changed', changed, 'hasEnded', has_ended,
+    'leases', json_agg(json_build_object('workId', w.id, 'key', w.key, 'kind', w.kind, 'ref', w.ref,
+      'eventId', w.event_id, 'attempt', w.attempt, 'failures', w.failures, 'crashes', w.crashes,
+      'mayHaveActed', w.acting, 'since', w.since, 'job', w.job, 'part', part.part)
+      ORDER BY array_position(ids, w.id)))
+    FROM work w LEFT JOIN LATERAL (SELECT json_build_object('text', text, 'place', p.place, 'count', p.count) AS part
+      FROM parts p WHERE w.kind = 'delivery' AND p.work_id = w.id ORDER BY n LIMIT 1) AS part ON true
+    WHERE w.id = ANY(ids));
+END $$;
+`;

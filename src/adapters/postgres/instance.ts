@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
+import { integer } from '../stored/rows.ts';
+import type { Database } from './connection.ts';
+import { EDITION } from './functions/index.ts';
+import { noteUse } from './migrate.ts';
+
+/** How often an instance says that it is alive. */
+const SEEN_MS = 30_000;
+const DATABASE_TIME = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
+/**
+ * This process's part in the ledger: its id, what it has in hand, and what the time is by the clock of the database, which
+ * is the same for all instances. Leases end by that clock, whatever the clocks of the machines say.
+ */
+export class Instance {
+  readonly id = randomUUID();
+  readonly #database: Database;
+  readonly #clock: Clock;
+  /** Attempts by the work that is under way here. */
+  readonly #held = new Map<number, number>();
+  /** From the clock's even time to the database's. */
+  #offset = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Registers this process, and goes on saying that it is alive. */
+  async begin(): Promise<void> {
+    await this.#measure();
+    await this.#database.query(
+      `INSERT INTO @schema.instances (id, name, started_at, seen_at)
+       VALUES ($1, $2, ${DATABASE_TIME}, ${DATABASE_TIME})`,
+      [this.id, `${hostname()} ${process.pid}`],
+    );
+    this.#timer = setInterval(() => void this.#say().catch(() => {}), SEEN_MS).unref();
+  }
+
+  /** Milliseconds by the clock of the database. */
+  now(): number {
+    return Math.round(this.#clock.elapsed() + this.#offset);
+  }
+
+  /** When a lease ends that is given or renewed now. */
+  leaseEnd(): number {
+    return this.now() + LEASE_MS;
+  }
+
+  take(leases: Iterable<{ workId: number; attempt: number }>): void {
+    for (const { workId, attempt } of leases) this.#held.set(workId, attempt);
+  }
+
+  drop({ workId, attempt }: { workId: number; attempt: number }): void {
+    if (this.#held.get(workId) === attempt) this.#held.delete(workId);
+  }
+
+  /** The work in hand. */
+  get held(): number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Ends what is in hand as if the process had died, and is gone. */
+  async end(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    const { id } = this;
+    await this.#database.call('end_leases', [id, [], true, this.#clock.now()]);
+    await this.#database.query('DELETE FROM @schema.instances WHERE id = $1', [id]);
+  }
+
+  async #say(): Promise<void> {
+    await this.#measure();
+    await this.#database.query(
+      `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME} WHERE id = $1`,
+      [this.id],
+    );
+    await this.#database.query(noteUse(this.#database.schema), [
+      `functions ${EDITION}`,
+      String(this.#clock.now()),
+    ]);
+  }
+
+  /** Half of the way there and back is the error, and is small beside a lease. */
+  async #measure(): Promise<void> {
+    const before = this.#clock.elapsed();
+    const [row] = await this.#database.query(`SELECT ${DATABASE_TIME} AS now`);
+    this.#offset = integer(row!, 'now') - (before + this.#clock.elapsed()) / 2;
+  }
+}

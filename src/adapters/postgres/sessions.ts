@@ -1,0 +1,134 @@
+import type { TranscriptMessage, RunnerSession } from '../../hooks/ports/agent-runner.ts';
+import type { ChannelId, Route } from '../../hooks/ports/channel.ts';
+import { Sessions } from '../../hooks/ports/ledger.ts';
+import type { ContextLimits, SessionContext, SystemEvent } from '../../hooks/ports/ledger.ts';
+import { text } from '../stored/rows.ts';
+import type { Row } from '../stored/rows.ts';
+import { toChannelId, toMessages, toSystemEvent } from '../stored/session-rows.ts';
+import type { PostgresStore } from './store.ts';
+
+/** Lines that are read at a time; most sessions have fewer. */
+const PAGE = 20;
+/** Turns of a session that can still be read. */
+const KEPT_TURNS = 100;
+
+const LINES = `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook, channel, d.status, d.error
+  FROM @schema.system_events s LEFT JOIN @schema.deliveries d ON d.id = delivery
+    LEFT JOIN @schema.events e ON e.id = s.event AND text IS NULL
+  WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT ${PAGE}`;
+/** The newest that may fit (characters are no more than UTF-16 code units), and one more. */
+const TURNS = `SELECT untrusted, prompt, reply FROM (
+    SELECT *, sum(length(prompt) + length(reply)) OVER (ORDER BY n DESC) - length(prompt) - length(reply) AS newer
+    FROM (SELECT n, untrusted, prompt, reply FROM @schema.turns WHERE session = $1 AND NOT isolated
+      ORDER BY n DESC LIMIT ${KEPT_TURNS}) AS kept) AS turns
+  WHERE newer <= $2 ORDER BY n DESC`;
+const ROUTES = `SELECT channel, recipient FROM @schema.sessions WHERE key = $1 AND channel IS NOT NULL`;
+const RECIPIENTS = `SELECT channel, recipient FROM @schema.recipients WHERE session = $1`;
+const RUNNER = `SELECT runner, runner_session FROM @schema.sessions WHERE key = $1 AND runner IS NOT NULL`;
+
+/** What sessions remember, read for their next turn: whatever was committed before is seen. */
+export class PostgresSessions extends Sessions {
+  readonly #store: PostgresStore;
+
+  constructor(store: PostgresStore) {
+    super();
+    this.#store = store;
+  }
+
+  async context(session: string, limits: ContextLimits): Promise<SessionContext> {
+    this.#store.checkOpen();
+    const [lines, transcript, runnerSession] = await Promise.all([
+      this.#oldest(session, limits),
+      this.#transcript(session, limits.maxHistoryCharacters),
+      this.#runnerSession(session),
+    ]);
+    return { ...lines, ...transcript, runnerSession };
+  }
+
+  async routes(
+    session: string,
+  ): Promise<{ last: Route | null; byChannel: Partial<Record<ChannelId, string>> }> {
+    this.#store.checkOpen();
+    const { database } = this.#store;
+    const [[last], recipients] = await Promise.all([
+      database.query(ROUTES, [session]),
+      database.query(RECIPIENTS, [session]),
+    ]);
+    const byChannel: Partial<Record<ChannelId, string>> = {};
+    for (const row of recipients) byChannel[toChannelId(row)] = text(row, 'recipient');
+    return {
+      last: last === undefined ? null : { channel: toChannelId(last), to: text(last, 'recipient') },
+      byChannel,
+    };
+  }
+
+  async noteRoute(session: string, { channel, to }: Route): Promise<void> {
+    this.#store.checkOpen();
+    const { database } = this.#store;
+    await database.query(`SELECT ${database.fn('note_route')}($1, $2, $3)`, [session, channel, to]);
+  }
+
+  async clearRoutes(session: string): Promise<void> {
+    this.#store.checkOpen();
+    await this.#store.database.query(
+      `WITH gone AS (DELETE FROM @schema.recipients WHERE session = $1)
+       UPDATE @schema.sessions SET channel = NULL, recipient = NULL WHERE key = $1`,
+      [session],
+    );
+  }
+
+  /** The oldest up to both limits, but at least one, without those that are held back. */
+  async #oldest(session: string, { maxEvents, maxBytes, maxHoldMs = 0 }: ContextLimits) {
+    const now = this.#store.clock.now();
+    const pending: SystemEvent[] = [];
+    const held: number[] = [];
+    let heldUntil: number | null = null;
+    let bytes = 0;
+    for await (const row of this.#lines(session)) {
+      const event = toSystemEvent(row);
+      const { seq, at, delivery } = event;
+      // Never by a time that lies ahead, which a clock that was set back leaves behind.
+      if (delivery?.status === 'pending' && at <= now && at + maxHoldMs > now) {
+        held.push(seq);
+        heldUntil = Math.min(heldUntil ?? Infinity, at + maxHoldMs);
+        continue;
+      }
+      bytes += Buffer.byteLength(event.text);
+      const fits = pending.length < maxEvents && bytes <= maxBytes;
+      if (pending.length > 0 && !fits) return { pending, held, heldUntil, hasMore: true };
+      pending.push(event);
+    }
+    return { pending, held, heldUntil, hasMore: false };
+  }
+
+  async *#lines(session: string): AsyncGenerator<Row> {
+    let after = 0;
+    for (;;) {
+      const rows = await this.#store.database.query(LINES, [session, after]);
+      yield* rows;
+      if (rows.length < PAGE) return;
+      after = Number(rows.at(-1)!['seq']);
+    }
+  }
+
+  async #transcript(session: string, maxCharacters: number) {
+    const rows = await this.#store.database.query(TURNS, [session, maxCharacters]);
+    const history: TranscriptMessage[] = [];
+    let left = maxCharacters;
+    for (const row of rows) {
+      const messages = toMessages(row);
+      for (const message of messages) left -= message.text.length;
+      if (left < 0) break;
+      history.unshift(...messages);
+    }
+    // Each turn says it for all before it, the ones that are not given or gone included.
+    return { history, isUntrusted: rows[0]?.['untrusted'] === true };
+  }
+
+  async #runnerSession(session: string): Promise<RunnerSession | null> {
+    const [row] = await this.#store.database.query(RUNNER, [session]);
+    return row === undefined
+      ? null
+      : { runner: text(row, 'runner'), id: text(row, 'runner_session') };
+  }
+}

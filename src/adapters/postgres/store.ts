@@ -1,0 +1,44 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { Database } from './connection.ts';
+import type { PostgresHealth } from './health.ts';
+import type { Instance } from './instance.ts';
+import type { ActivityRecord } from './operating/activity.ts';
+import type { Wakeups } from './wakeups.ts';
+
+/** What the ports of an open ledger share. */
+export class PostgresStore {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+  readonly instance: Instance;
+  readonly wakeups: Wakeups;
+  readonly health: PostgresHealth;
+  readonly activity: ActivityRecord;
+  #isClosed = false;
+
+  constructor(parts: Omit<PostgresStore, 'checkOpen' | 'isClosed' | 'end'>) {
+    this.database = parts.database;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    this.instance = parts.instance;
+    this.wakeups = parts.wakeups;
+    this.health = parts.health;
+    this.activity = parts.activity;
+  }
+
+  /** @throws LedgerUnavailable once it was closed */
+  checkOpen(): void {
+    if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Nothing new is taken from now on. */
+  end(): void {
+    this.#isClosed = true;
+  }
+}

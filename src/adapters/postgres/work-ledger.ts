@@ -1,0 +1,234 @@
+import type { Change } from '../../hooks/ports/change.ts';
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
+import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import { decodeLease, decodeWork, encodeWork } from '../stored/codec.ts';
+import type { StoredLease } from '../stored/codec.ts';
+import { integer, optionalText, text } from '../stored/rows.ts';
+import { encodeChanges, keyLock, workFields } from './change-text.ts';
+import { answerOf, storableJson } from './connection.ts';
+import type { Run } from './connection.ts';
+import type { PostgresStore } from './store.ts';
+
+/** What `claim` answers. */
+interface Claimed {
+  readonly leases: readonly (Omit<StoredLease, 'part'> & {
+    readonly part: StoredLease['part'] | null;
+  })[];
+  /** The flow that was served last; null: none was yet. */
+  readonly place: readonly string[] | null;
+  /** Epoch milliseconds when something will be claimable; null: not before its lane changes. */
+  readonly nextDue?: number | null;
+  /** Events that have begun. */
+  readonly changed?: readonly string[] | null;
+  /** Leases ran out: work of either lane came back. */
+  readonly hasEnded?: boolean;
+}
+
+/** What writing changes answers: lanes in which something may be claimable, events that have another status. */
+interface Written {
+  readonly lanes: readonly Lane[];
+  readonly changed: readonly string[];
+}
+
+/** What `commit_step` answers. */
+interface Committed {
+  /** Lanes in which somebody may have waited for the end of this step. */
+  readonly ended: readonly Lane[];
+  readonly written: Written;
+}
+
+const BAD_ENDS = `SELECT coalesce(sum(count), 0)::bigint AS total, coalesce(max(n), 0) AS through FROM @schema.bad_ends`;
+const BAD_LINES = `SELECT line, sum(count)::bigint AS count,
+    (array_agg(event_id ORDER BY n DESC))[1] AS event_id FROM @schema.bad_ends WHERE n <= $1
+  GROUP BY line ORDER BY 2 DESC, max(n) DESC LIMIT $2`;
+
+/** Writes changes that belong to no step, in a transaction of the caller's. @returns what is to be done after its commit */
+export async function applyChanges(
+  { database, clock, wakeups }: PostgresStore,
+  run: Run,
+  changes: readonly Change[],
+): Promise<() => void> {
+  if (changes.length === 0) return () => {};
+  const { texts, locks } = encodeChanges(changes);
+  const sql = `SELECT ${database.fn('apply_changes')}($1, $2, $3)::text AS answer`;
+  const [row] = await run(sql, [locks, texts, clock.now()]);
+  const { lanes, changed }: Written = JSON.parse(answerOf(row));
+  return () => wakeups.changed(lanes, changed);
+}
+
+/** Claims and ends work. Each call is one statement; waiting for work happens here. */
+export class PostgresWorkLedger extends WorkLedger {
+  readonly #store: PostgresStore;
+  readonly #places: Record<Lane, readonly string[] | null> = { turn: null, delivery: null };
+  /** Claims of this instance, one after the other. */
+  #claims: Promise<unknown> = Promise.resolve();
+  /** The answer of a claim was lost: there may be leases that nobody heard of. */
+  #hasUnheard = false;
+
+  constructor(store: PostgresStore) {
+    super();
+    this.#store = store;
+  }
+
+  async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    limits: () => ClaimLimits = () => ({}),
+  ): Promise<readonly Lease[]> {
+    const { clock, wakeups } = this.#store;
+    const { notifier } = wakeups;
+    while (!signal.aborted) {
+      const version = notifier.version(lane);
+      const given = limits();
+      const asked = clock.now();
+      const { leases, nextDue } = await this.#claimNow(lane, max, given);
+      if (leases.length > 0) return leases;
+      const rests = Object.values(given.resting ?? {}).filter((until) => until > asked);
+      const dueAt = Math.min(nextDue ?? Infinity, ...rests, asked + wakeups.pollMs);
+      await notifier.wait(lane, version, dueAt, signal);
+    }
+    return [];
+  }
+
+  #claimNow(
+    lane: Lane,
+    max: number,
+    limits: ClaimLimits,
+  ): Promise<{ leases: readonly Lease[]; nextDue: number | null }> {
+    const claimed = this.#claims.then(() => this.#claimOnce(lane, max, limits));
+    this.#claims = claimed.catch(() => {});
+    return claimed;
+  }
+
+  async #claimOnce(lane: Lane, max: number, limits: ClaimLimits) {
+    this.#store.checkOpen();
+    const { clock, instance, wakeups } = this.#store;
+    if (this.#hasUnheard) await this.#endUnheard();
+    const { leases, place, nextDue, changed, hasEnded } = await this.#askForLeases([
+      lane,
+      max,
+      instance.id,
+      instance.held,
+      clock.now(),
+      instance.now(),
+      LEASE_MS,
+      this.#places[lane],
+      JSON.stringify(limits),
+    ]);
+    instance.take(leases);
+    this.#places[lane] = place;
+    wakeups.changed(hasEnded ? ['turn', 'delivery'] : [], changed ?? []);
+    return {
+      leases: leases.map(({ part, ...lease }) =>
+        decodeLease(lane, part === null ? lease : { ...lease, part }),
+      ),
+      nextDue: nextDue ?? null,
+    };
+  }
+
+  async #askForLeases(values: readonly unknown[]): Promise<Claimed> {
+    try {
+      return await this.#store.database.call('claim', values);
+    } catch (error) {
+      this.#hasUnheard = true;
+      throw error;
+    }
+  }
+
+  /** Gives back what was leased with an answer that never came. */
+  async #endUnheard(): Promise<void> {
+    const { clock, database, instance, wakeups } = this.#store;
+    await database.call('end_leases', [instance.id, instance.held, false, clock.now()]);
+    this.#hasUnheard = false;
+    wakeups.changed(['turn', 'delivery']);
+  }
+
+  async add(work: NewWork): Promise<void> {
+    this.#store.checkOpen();
+    const fields = storableJson(workFields(decodeWork(encodeWork(work))));
+    const { clock, database, wakeups } = this.#store;
+    const hasChanged = await database.call<boolean>('add', [fields, clock.now()]);
+    if (hasChanged) wakeups.changed([work.lane]);
+  }
+
+  async badEnds(maxLines: number): Promise<BadEnds> {
+    this.#store.checkOpen();
+    const { database } = this.#store;
+    const [all] = await database.query(BAD_ENDS);
+    const through = integer(all!, 'through');
+    const lines = await database.query(BAD_LINES, [through, maxLines]);
+    return {
+      total: integer(all!, 'total'),
+      through,
+      lines: lines.map((row) => ({
+        line: text(row, 'line'),
+        count: integer(row, 'count'),
+        eventId: optionalText(row, 'event_id'),
+      })),
+    };
+  }
+
+  renew(lease: Lease): Promise<boolean> {
+    return this.#keep(lease, 'lease_ends = $4', [this.#store.instance.leaseEnd()]);
+  }
+
+  noteActing(lease: Lease): Promise<boolean> {
+    return this.#keep(lease, 'acting = true', []);
+  }
+
+  /** Writes something about a lease while it holds. */
+  async #keep(lease: Lease, change: string, values: readonly unknown[]): Promise<boolean> {
+    this.#store.checkOpen();
+    const { database, instance } = this.#store;
+    const { workId, attempt } = lease;
+    const rows = await database.query(
+      `UPDATE @schema.work SET ${change}
+       WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`,
+      [workId, attempt, instance.id, ...values],
+    );
+    if (rows.length === 0) instance.drop(lease);
+    return rows.length > 0;
+  }
+
+  async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
+    this.#store.checkOpen();
+    const { clock, database, instance, wakeups, activity } = this.#store;
+    const { workId, attempt } = lease;
+    try {
+      const { texts, locks } = encodeChanges(changes);
+      const how =
+        outcome.type === 'cut' ? { ...outcome, job: JSON.stringify(outcome.job) } : outcome;
+      const answer = await database.call<Committed | null>('commit_step', [
+        workId,
+        attempt,
+        instance.id,
+        [keyLock(lease), ...locks],
+        storableJson(how),
+        texts,
+        clock.now(),
+      ]);
+      instance.drop(lease);
+      if (answer === null) return false;
+      const { ended, written } = answer;
+      wakeups.changed([...ended, ...written.lanes], written.changed);
+      activity.addEnds(changes);
+      return true;
+    } catch (error) {
+      // These changes can never be written: the lease has to be ended, or its key would stand still.
+      if (!(error instanceof LedgerUnavailable)) await this.#abandon(lease);
+      throw error;
+    }
+  }
+
+  async #abandon(lease: Lease): Promise<void> {
+    const { clock, database, instance, wakeups } = this.#store;
+    const now = clock.now();
+    const { workId, attempt } = lease;
+    await database.call('abandon', [workId, attempt, instance.id, now + LEASE_MS, now]);
+    instance.drop(lease);
+    wakeups.changed(['turn', 'delivery']);
+  }
+}
