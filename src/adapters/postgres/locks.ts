@@ -2,7 +2,7 @@
 import type { Database, Run } from './connection.ts';
 
 /** Beside 0, which is the migration's, and the buckets of keys and sessions, which are greater. */
-const NUMBERS = { refusals: -1, forgetting: -2, searching: -3 } as const;
+const NUMBERS = { refusals: -1, forgetting: -2 } as const;
 
 /** Waits until no other transaction, of whichever instance, holds this lock. */
 export async function takeLock(
@@ -24,4 +24,14 @@ export async function tryLock(
     NUMBERS[lock],
   ]);
   return row?.['taken'] === true;
+}
+
+/** Waits until no other transaction reads or writes what waits in these sessions, and what they remember. */
+export async function lockSessions(
+  database: Database,
+  run: Run,
+  sessions: readonly string[],
+): Promise<void> {
+  await run('SET LOCAL search_path = @schema, pg_temp');
+  await run(`SELECT ${database.fn('lock')}($1::text[])`, [sessions.map((key) => `session ${key}`)]);
 }

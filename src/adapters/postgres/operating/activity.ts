@@ -12,7 +12,7 @@ import { integer } from '../../stored/rows.ts';
 import type { Database } from '../connection.ts';
 import { WAITING } from './work-counts.ts';
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 const BETWEEN_WRITES_MS = 10_000;
 /** An instance that could not write for so long still adds to rows of the others. */
 const LATEST_WRITE_MS = 3_600_000;

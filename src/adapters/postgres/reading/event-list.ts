@@ -3,7 +3,7 @@ import type { EventFilter, EventSummary, FoundEvents } from '../../../hooks/port
 import { agentAndShortKey } from '../../../hooks/ports/jobs.ts';
 import { EVENT_STATUSES } from '../../stored/event-summary.ts';
 import { integer, text } from '../../stored/rows.ts';
-import type { Database } from '../connection.ts';
+import type { Database, Run } from '../connection.ts';
 import { FIRST_ID, idAt, isId, timeOf } from '../ids.ts';
 import { selectSummaries, summaryOf } from './event-summaries.ts';
 
@@ -12,7 +12,7 @@ const LATEST_ID_MS = 3_600_000;
 
 /** One row more than asked for is read: whether it exists decides whether there is a next page. */
 export async function listEvents(database: Database, filter: EventFilter): Promise<FoundEvents> {
-  const narrowed = await narrow(database, filter);
+  const narrowed = await narrow((sql, values) => database.query(sql, values), filter);
   const events = `${narrowed.select} ORDER BY ${narrowed.id} DESC LIMIT ${narrowed.given(filter.limit + 1)}`;
   const rows = await database.query(
     `${selectSummaries(events)} ORDER BY e.id DESC`,
@@ -61,15 +61,15 @@ export class NarrowedEvents {
   inSession(session: string): void {
     const [agent, key] = agentAndShortKey(session);
     this.#from = `(SELECT DISTINCT event FROM @schema.runs
-        WHERE agent_id = ${this.given(agent)} AND session_key = ${this.given(key)}) r
+        WHERE agent_id = ${this.given(agent)} AND session_key = ${this.given(key)} ORDER BY event DESC) r
       JOIN @schema.events n ON n.id = r.event`;
     this.id = 'r.event';
   }
 
-  /** Joins another table on the events' ids, which leads. */
-  foundIn(table: string, id: string): void {
-    this.#from = `${table} JOIN ${this.#from} ON ${this.id} = ${id}`;
-    this.id = id;
+  /** Joins the texts of the search index (`s`), by which they are in order then. */
+  withTexts(): void {
+    this.#from += ` JOIN @schema.search_texts s ON s.event = ${this.id}`;
+    this.id = 's.event';
   }
 
   get select(): string {
@@ -79,7 +79,7 @@ export class NarrowedEvents {
 }
 
 /** Every term is a constant or a parameter. */
-export async function narrow(database: Database, filter: EventFilter): Promise<NarrowedEvents> {
+export async function narrow(run: Run, filter: EventFilter): Promise<NarrowedEvents> {
   const { hook, mapping, session, status, cursor } = filter;
   const query = new NarrowedEvents();
   if (session !== undefined) query.inSession(session);
@@ -95,7 +95,7 @@ export async function narrow(database: Database, filter: EventFilter): Promise<N
   if (cursor !== undefined) {
     query.where(`${query.id} < ${query.given(isId(cursor) ? cursor : FIRST_ID)}`);
   }
-  await narrowByTime(database, query, filter);
+  await narrowByTime(run, query, filter);
   return query;
 }
 
@@ -104,26 +104,24 @@ export async function narrow(database: Database, filter: EventFilter): Promise<N
  * is behind the ids (it was set back), the time of receipt decides, and only `since` still bounds the range.
  */
 async function narrowByTime(
-  database: Database,
+  run: Run,
   query: NarrowedEvents,
   { since, until }: EventFilter,
 ): Promise<void> {
   if (since === undefined && until === undefined) return;
-  const isBehind = await isClockBehind(database);
+  const isBehind = await isClockBehind(run);
   if (since !== undefined) query.where(`${query.id} >= ${query.given(idAt(since))}`);
   if (until !== undefined && !isBehind) {
     query.where(`${query.id} < ${query.given(idAt(until))}`);
   }
   if (!isBehind) return;
-  if (since !== undefined) query.where(`n.received_at >= ${query.given(since)}`);
-  if (until !== undefined) query.where(`n.received_at < ${query.given(until)}`);
+  if (since !== undefined) query.where(`n.received_at >= ${query.given(Math.ceil(since))}`);
+  if (until !== undefined) query.where(`n.received_at < ${query.given(Math.ceil(until))}`);
 }
 
 /** Whether the newest id is ahead of the time that its event was received at. */
-async function isClockBehind(database: Database): Promise<boolean> {
-  const [row] = await database.query(
-    'SELECT id, received_at FROM @schema.events ORDER BY id DESC LIMIT 1',
-  );
+async function isClockBehind(run: Run): Promise<boolean> {
+  const [row] = await run('SELECT id, received_at FROM @schema.events ORDER BY id DESC LIMIT 1');
   if (row === undefined) return false;
   return timeOf(text(row, 'id')) - integer(row, 'received_at') > LATEST_ID_MS;
 }

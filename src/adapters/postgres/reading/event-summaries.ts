@@ -25,17 +25,16 @@ const BAD_DELIVERY = `SELECT error FROM @schema.deliveries WHERE event = e.id AN
  */
 export function selectSummaries(events: string, more = ''): string {
   return `SELECT e.id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed,
-    coalesce(e.error, head #>> '{skipped,reason}',
+    coalesce(e.error, parsed.head #>> '{skipped,reason}',
       CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END) AS reason,
-    coalesce(json_array_length(actions), 0) AS actions,
-    left(first ->> 'name', ${LOOKED_AT}) AS name,
-    left(coalesce(first ->> 'message', first ->> 'text'), ${LOOKED_AT}) AS words,
-    CASE WHEN 'null' IN (json_typeof(first -> 'message'), json_typeof(first -> 'text'))
+    coalesce(json_array_length(parsed.head -> 'actions'), 0) AS actions,
+    left(action.first ->> 'name', ${LOOKED_AT}) AS name,
+    left(coalesce(action.first ->> 'message', action.first ->> 'text'), ${LOOKED_AT}) AS words,
+    CASE WHEN 'null' IN (json_typeof(action.first -> 'message'), json_typeof(action.first -> 'text'))
       THEN left(e.payload, ${LOOKED_AT}) END AS payload_start${more}
   FROM (${events}) e
-    CROSS JOIN LATERAL (SELECT regexp_replace(e.head, ${REFUSED}, '\\\\ufffd', 'g')::json AS head OFFSET 0) h
-    CROSS JOIN LATERAL (SELECT head -> 'actions' AS actions OFFSET 0) a
-    CROSS JOIN LATERAL (SELECT actions -> 0 AS first OFFSET 0) f`;
+    CROSS JOIN LATERAL (SELECT regexp_replace(e.head, ${REFUSED}, '\\\\ufffd', 'g')::json AS head OFFSET 0) parsed
+    CROSS JOIN LATERAL (SELECT parsed.head #> '{actions,0}' AS first OFFSET 0) action`;
 }
 
 /** One line of the list, of a row of {@link selectSummaries}. */

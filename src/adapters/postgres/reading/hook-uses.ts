@@ -1,5 +1,6 @@
 // How much hooks are used. Both questions go down the index of hooks, which holds their events in the order of
-// acceptance: the last one is one step away, and counting ends at a bound.
+// acceptance: the last one is one step away, and counting ends at a bound. (By `hook = …` the planner would rather walk
+// through all events from the last one on: it does not know how rare a hook is.)
 import { MOST_COUNTED } from '../../../hooks/ports/hook-use.ts';
 import type { HookUse } from '../../../hooks/ports/hook-use.ts';
 import { integer, optionalTime, text } from '../../stored/rows.ts';
@@ -7,7 +8,8 @@ import type { Database } from '../connection.ts';
 import { idAt } from '../ids.ts';
 
 const USES = `SELECT h.hook,
-    (SELECT received_at FROM @schema.events WHERE hook = h.hook ORDER BY id DESC LIMIT 1) AS last_at,
+    (SELECT received_at FROM @schema.events WHERE hook BETWEEN h.hook AND h.hook
+      ORDER BY hook DESC, id DESC LIMIT 1) AS last_at,
     (SELECT count(*) FROM (SELECT FROM @schema.events WHERE hook = h.hook AND id >= $2
       ORDER BY id LIMIT ${MOST_COUNTED}) since) AS accepted
   FROM unnest($1::text[]) WITH ORDINALITY AS h (hook, n) ORDER BY n`;

@@ -1,0 +1,92 @@
+import type { Activity, ActivityWindow } from '../../../hooks/ports/activity.ts';
+import type { Clock } from '../../../hooks/ports/clock.ts';
+import type { Lane } from '../../../hooks/ports/jobs.ts';
+import { LedgerAdmin } from '../../../hooks/ports/ledger.ts';
+import type {
+  DeadWork as CountedDeadWork,
+  DeadWorkFilter,
+  DeadWorkPage,
+  WorkCounts,
+} from '../../../hooks/ports/ledger.ts';
+import type { Database } from '../connection.ts';
+import { readActivity } from './activity.ts';
+import type { ActivityRecord } from './activity.ts';
+import { DeadWork } from './dead-work.ts';
+import type { DoneToDeadWork } from './dead-work.ts';
+import { readCounts, readDead } from './work-counts.ts';
+
+/** Paused is that the row exists. */
+const PAUSE = `INSERT INTO @schema.meta (key, value) VALUES ('paused', 'yes') ON CONFLICT (key) DO NOTHING`;
+const RESUME = `DELETE FROM @schema.meta WHERE key = 'paused'`;
+const IS_PAUSED = `SELECT FROM @schema.meta WHERE key = 'paused'`;
+
+/** Who has to hear of what an operator did, in whichever instance. */
+export interface ToBeTold {
+  /** Something may have become claimable in these lanes, or no longer is. */
+  lanesChanged(lanes: readonly Lane[]): void;
+  /** These events have another status. */
+  eventsChanged(ids: readonly string[]): void;
+}
+
+/** What an operator does, and what metrics count: of all instances together. */
+export class PostgresLedgerAdmin extends LedgerAdmin {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #activity: ActivityRecord;
+  readonly #told: ToBeTold;
+  readonly #deadWork: DeadWork;
+
+  constructor(database: Database, clock: Clock, activity: ActivityRecord, told: ToBeTold) {
+    super();
+    this.#database = database;
+    this.#clock = clock;
+    this.#activity = activity;
+    this.#told = told;
+    this.#deadWork = new DeadWork(database);
+  }
+
+  async retry(eventId: string): Promise<number | null> {
+    const done = await this.#deadWork.retry(eventId, this.#clock.now());
+    return done && this.#tell(done).count;
+  }
+
+  async retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#tell(await this.#deadWork.retryAll(filter, this.#clock.now()));
+  }
+
+  async dismiss(eventId: string): Promise<number | null> {
+    const done = await this.#deadWork.dismiss(eventId, this.#clock.now());
+    return done && this.#tell(done).count;
+  }
+
+  async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#tell(await this.#deadWork.dismissAll(filter, this.#clock.now()));
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#database.query(paused ? PAUSE : RESUME);
+    this.#told.lanesChanged(['turn', 'delivery']);
+  }
+
+  async isPaused(): Promise<boolean> {
+    return (await this.#database.query(IS_PAUSED)).length > 0;
+  }
+
+  counts(): Promise<readonly WorkCounts[]> {
+    return readCounts(this.#database);
+  }
+
+  dead(): Promise<readonly CountedDeadWork[]> {
+    return readDead(this.#database);
+  }
+
+  activity(window: ActivityWindow): Promise<Activity> {
+    return readActivity(this.#database, this.#activity, window, this.#clock.now());
+  }
+
+  #tell({ lanes, changed, count, nextCursor }: DoneToDeadWork): DeadWorkPage {
+    if (lanes.length > 0) this.#told.lanesChanged(lanes);
+    if (changed.length > 0) this.#told.eventsChanged(changed);
+    return { count, nextCursor };
+  }
+}

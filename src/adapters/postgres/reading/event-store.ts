@@ -1,0 +1,96 @@
+import type { Clock } from '../../../hooks/ports/clock.ts';
+import { EventStore, SearchRefused } from '../../../hooks/ports/event-store.ts';
+import type {
+  EventChanges,
+  EventDetails,
+  EventFilter,
+  FoundEvents,
+  RunStory,
+  SessionDetails,
+  SessionFilter,
+  SessionSummary,
+  StoredRequest,
+} from '../../../hooks/ports/event-store.ts';
+import type { HookUse } from '../../../hooks/ports/hook-use.ts';
+import { searchProblem } from '../../../platform/search-text.ts';
+import type { ChangedEvents } from '../../stored/changed-events.ts';
+import { followEvents } from '../../stored/event-feed.ts';
+import type { Database } from '../connection.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { listEvents, summariesOf } from './event-list.ts';
+import { readEvent, readRequest, readRun } from './events.ts';
+import { readHookUses } from './hook-uses.ts';
+import { listSessions, readSession } from './sessions.ts';
+
+/** How one hears of changes, of all instances. */
+export interface Hearing {
+  readonly changed: ChangedEvents<string>;
+  readonly clock: Clock;
+  /** Resolves when everything that any instance commits from now on is noted. */
+  isHeard(): Promise<void>;
+}
+
+/** Everything that an operator reads, of all instances together. */
+export class PostgresEventStore extends EventStore {
+  readonly #database: Database;
+  readonly #hearing: Hearing;
+  readonly #index: SearchIndex | null;
+
+  /** @param index null: search is switched off */
+  constructor(database: Database, hearing: Hearing, index: SearchIndex | null) {
+    super();
+    this.#database = database;
+    this.#hearing = hearing;
+    this.#index = index;
+  }
+
+  async list(filter: EventFilter): Promise<FoundEvents> {
+    const { search } = filter;
+    if (search === undefined) return listEvents(this.#database, filter);
+    const problem = searchProblem(search);
+    if (problem !== null) throw new SearchRefused('invalid', problem);
+    if (this.#index === null) throw new SearchRefused('off', 'search is switched off');
+    return this.#index.search(filter, search);
+  }
+
+  async follow(
+    mark: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<EventChanges>> {
+    const { changed, clock } = this.#hearing;
+    const source = {
+      changed,
+      clock,
+      isHeard: () => this.#hearing.isHeard(),
+      since: (since: number, limit: number) => listEvents(this.#database, { since, limit }),
+      summaries: (ids: readonly string[]) => summariesOf(this.#database, ids),
+    };
+    return followEvents(source, mark, signal);
+  }
+
+  get(id: string): Promise<EventDetails | null> {
+    return readEvent(this.#database, id);
+  }
+
+  run(id: string): Promise<RunStory | null> {
+    return readRun(this.#database, id);
+  }
+
+  storedRequest(id: string): Promise<StoredRequest | null> {
+    return readRequest(this.#database, id);
+  }
+
+  hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]> {
+    return readHookUses(this.#database, hooks, since);
+  }
+
+  sessions(
+    filter: SessionFilter,
+  ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }> {
+    return listSessions(this.#database, filter);
+  }
+
+  session(key: string, page: SessionFilter): Promise<SessionDetails | null> {
+    return readSession(this.#database, key, page);
+  }
+}
