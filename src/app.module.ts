@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
-import { postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
+import { HeldTexts, postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
 import { sqliteLedger } from './adapters/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
@@ -38,8 +38,9 @@ export class AppModule {
       workspaces: join(configuration.dir, WORKSPACES),
       isDemo: configuration.isDemo,
     });
-    const mailWatch = new MailWatch(configuration);
     const { gateway, ops, store, hooks: given } = configuration;
+    const sharedMail = store.postgres && new HeldTexts(store.postgres);
+    const mailWatch = new MailWatch(configuration, undefined, sharedMail);
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],

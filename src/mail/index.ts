@@ -5,6 +5,8 @@ export type { MailMessage } from './message.ts';
 export { MailAuthOptions, MailOAuth2Options, MailOptions, resolveMail } from './options.ts';
 export { ConnectionCheckError, probeMailboxes } from './probe.ts';
 export type { ConnectionCheck, MailboxCheck } from './probe.ts';
+export { SharedMailStore } from './shared-store.ts';
+export type { HeldText } from './shared-store.ts';
 export { MailStoreHeld } from './store.ts';
 export { MailWatcher } from './watcher.ts';
 export type { MailReport, WatcherDependencies, WatcherStatus } from './watcher.ts';

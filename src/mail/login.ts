@@ -7,7 +7,7 @@ import type { Credentials } from './credentials.ts';
 import { describeFailure } from './failure.ts';
 import type { HookClient } from './hook-client.ts';
 import type { MailOptions } from './options.ts';
-import type { MailStore } from './store.ts';
+import type { MailMemory } from './store.ts';
 
 /** How often refused credentials are tried again, in milliseconds: a server locks out who tries more often. */
 const REFUSED_MS = 300_000;
@@ -16,7 +16,7 @@ const NOTIFY_BACKOFF = { firstMs: 1_000, maxMs: 60_000, jitter: 0.5 };
 
 /** What the login shares with the rest of the watcher. */
 export interface LoginContext {
-  readonly store: MailStore;
+  readonly store: MailMemory;
   readonly hook: HookClient;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -134,7 +134,7 @@ export class MailLogin {
   }
 
   /** What cannot be written down (a full disk) costs no connection and no notification; at worst there is a second one. */
-  #store<T>(what: string, write: (store: MailStore) => T): T | undefined {
+  #store<T>(what: string, write: (store: MailMemory) => T): T | undefined {
     try {
       return write(this.context.store);
     } catch (error) {

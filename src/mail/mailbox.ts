@@ -13,7 +13,7 @@ import type { MailMessage } from './message.ts';
 import { MessageSource } from './message-source.ts';
 import type { MailOptions } from './options.ts';
 import type { MailReader } from './reader/mail-reader.ts';
-import type { Cursor, MailStore } from './store.ts';
+import type { Cursor, MailMemory } from './store.ts';
 
 // One mailbox, from its connection to the hook. Beside it stand message-source.ts (fetches pages of messages and reads
 // them), delivery.ts (sends them in requests of a size, and waits as long as the hook cannot accept), mailbox-state.ts
@@ -33,7 +33,7 @@ const WORKED_MS = 10_000;
 export interface MailboxContext {
   readonly mail: MailOptions;
   readonly login: MailLogin;
-  readonly store: MailStore;
+  readonly store: MailMemory;
   readonly hook: HookClient;
   readonly reader: MailReader;
   readonly clock: Clock;

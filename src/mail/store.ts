@@ -19,6 +19,9 @@ export interface Outage {
   readonly isNotified: boolean;
 }
 
+/** What a watcher remembers over its restarts. */
+export type MailMemory = Pick<MailStore, keyof MailStore>;
+
 /** Name of the file in the data directory. */
 const FILE = 'mail.sqlite';
 

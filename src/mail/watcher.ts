@@ -9,6 +9,7 @@ import type { MailboxReport, MailboxStatus } from './mailbox-state.ts';
 import type { MailOptions } from './options.ts';
 import { MailReader, ReaderPackageError } from './reader/mail-reader.ts';
 import { MailStore } from './store.ts';
+import type { MailMemory } from './store.ts';
 
 /** A mailbox may be away this long, in milliseconds, before the watcher counts as degraded. */
 const MAX_AWAY_MS = 60_000;
@@ -16,8 +17,10 @@ const MAX_AWAY_MS = 60_000;
 /** What a watcher needs. */
 export interface WatcherDependencies {
   readonly mail: MailOptions;
-  /** `store.dir`, absolute: where it remembers how far it is. */
+  /** `store.dir`, absolute: where it remembers how far it is, in a file. */
   readonly dir: string;
+  /** Where it remembers that instead. */
+  readonly memory?: MailMemory;
   /** Where the hooks are, asked before every request. */
   readonly target: () => HookTarget;
   /** @default the system's */
@@ -50,16 +53,17 @@ export class MailWatcher {
   readonly #logger = new Logger('Mail');
   readonly #stopped = new AbortController();
   readonly #mail: MailOptions;
-  readonly #store: MailStore;
+  readonly #store: MailMemory;
   readonly #login: MailLogin;
   readonly #reader = new MailReader();
   readonly #mailboxes: readonly MailboxWatcher[];
   #running: Promise<unknown> = Promise.resolve();
 
   /** @throws MailStoreHeld when another watcher uses `dir` */
-  constructor({ mail, dir, target, clock = new SystemClock(), onRotated }: WatcherDependencies) {
+  constructor(given: WatcherDependencies) {
+    const { mail, dir, target, clock = new SystemClock(), onRotated } = given;
     this.#mail = mail;
-    this.#store = MailStore.open(dir);
+    this.#store = given.memory ?? MailStore.open(dir);
     const hook = new HookClient(target);
     const shared = { store: this.#store, hook, clock, logger: this.#logger };
     this.#login = new MailLogin(mail, { ...shared, onRotated });

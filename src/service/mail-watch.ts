@@ -2,40 +2,84 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
 import type { Given } from '../hooks/index.ts';
-import { MailStoreHeld, MailWatcher } from '../mail/index.ts';
-import type { HookTarget, MailOptions, MailReport, WatcherStatus } from '../mail/index.ts';
+import { MailStoreHeld, MailWatcher, SharedMailStore } from '../mail/index.ts';
+import type {
+  HeldText,
+  HookTarget,
+  MailOptions,
+  MailReport,
+  WatcherDependencies,
+  WatcherStatus,
+} from '../mail/index.ts';
 import type { Configuration } from './configuration/load.ts';
 import { MAIL_HOOK } from './configuration/mail-section.ts';
 
 /** How often it is tried again whether another watcher has stopped. */
 const HELD_MS = 15_000;
 
+/** How a process comes to be the one that watches, where several share a database. */
+export interface SharedMail {
+  /** Null: another process watches. */
+  take(
+    name: string,
+  ): Promise<(HeldText & { readonly lost: AbortSignal; release(): Promise<void> }) | null>;
+  close(): Promise<void>;
+}
+
 /** The watcher of `hooks.mail` inside the service. While another one runs (`hooks mail run`) it stands by. */
 export class MailWatch implements BeforeApplicationShutdown {
   readonly #logger = new Logger('Mail');
   #watcher: MailWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #starting: Promise<void> = Promise.resolve();
+  #isEnding = false;
+  /** Ends the watcher that is under way, and lets go of what it held. */
+  #end: () => Promise<void> = () => Promise.resolve();
   /** Why there is no watcher, when one is wanted. */
   #absence: { readonly state: WatcherStatus; readonly reason: string } | undefined;
 
-  /** @param pauseMs how long to wait between two attempts to take over from another watcher */
+  /**
+   * @param pauseMs how long to wait between two attempts to take over from another watcher
+   * @param shared with other services on the same database; undefined: what is remembered is a file of this one
+   */
   constructor(
     private readonly started: Pick<Configuration, 'mail' | 'store'>,
     private readonly pauseMs = HELD_MS,
+    private readonly shared?: SharedMail,
   ) {}
 
   /** Begins, when `hooks.mail` is configured. @param target where the hooks of this service are */
   start(target: () => HookTarget): void {
     const { mail, store } = this.started;
-    if (mail === undefined) return;
-    try {
-      this.#watcher = new MailWatcher({ mail, dir: store.dir, target });
-      this.#absence = undefined;
-      this.#watcher.start();
-    } catch (error) {
+    if (mail === undefined || this.#isEnding) return;
+    this.#starting = this.#begin({ mail, dir: store.dir, target }).catch((error: unknown) => {
       this.#standBy(error);
       this.#timer = setTimeout(() => this.start(target), this.pauseMs).unref();
-    }
+    });
+  }
+
+  async #begin(watched: WatcherDependencies): Promise<void> {
+    const held = await this.shared?.take(`mail of ${watched.mail.account}`);
+    if (held === null) throw new SharedMailHeld();
+    const memory = held && { memory: new SharedMailStore(held) };
+    const watcher = new MailWatcher({ ...watched, ...memory });
+    this.#watcher = watcher;
+    this.#absence = undefined;
+    this.#end = async () => {
+      await watcher.stop();
+      await held?.release();
+    };
+    held?.lost.addEventListener('abort', () => void this.#lose(watcher, watched.target));
+    watcher.start();
+  }
+
+  /** The database gave it to another service, which did not hear of this one for too long. */
+  async #lose(watcher: MailWatcher, target: () => HookTarget): Promise<void> {
+    if (this.#isEnding || this.#watcher !== watcher) return;
+    this.#watcher = undefined;
+    this.#end = () => Promise.resolve();
+    await watcher.stop();
+    this.start(target);
   }
 
   /** Undefined: `hooks.mail` is not configured. */
@@ -47,23 +91,40 @@ export class MailWatch implements BeforeApplicationShutdown {
 
   /** Once runs have had their time: mail is taken as long as any other request is. */
   async beforeApplicationShutdown(): Promise<void> {
+    this.#isEnding = true;
     clearTimeout(this.#timer);
-    await this.#watcher?.stop();
+    await this.#starting;
+    await this.#end();
+    await this.shared?.close();
   }
 
   #standBy(error: unknown): void {
-    const isHeld = error instanceof MailStoreHeld;
+    const isHeld = error instanceof MailStoreHeld || error instanceof SharedMailHeld;
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#absence?.reason !== reason) {
-      if (isHeld) this.#logger.warn(`${reason} Until then this one stands by.`);
-      else this.#logger.error(`No mail is read: mail.sqlite cannot be used (${reason}).`);
+      if (error instanceof SharedMailHeld) this.#logger.log(reason);
+      else if (isHeld) this.#logger.warn(`${reason} Until then this one stands by.`);
+      else this.#logger.error(`No mail is read: ${this.#memoryName} cannot be used (${reason}).`);
     }
     this.#absence = { state: isHeld ? 'watched-elsewhere' : 'misconfigured', reason };
+  }
+
+  get #memoryName(): string {
+    return this.shared === undefined ? 'mail.sqlite' : 'the database';
   }
 
   #absentReport({ account }: MailOptions): MailReport {
     const { state, reason } = this.#absence ?? { state: 'connecting' as const, reason: null };
     return { account, state, isDegraded: state === 'misconfigured', hint: reason, mailboxes: [] };
+  }
+}
+
+/** As it should be: one of several services watches. */
+class SharedMailHeld extends Error {
+  override readonly name = 'SharedMailHeld';
+
+  constructor() {
+    super('Another service on the same database reads the mail; this one stands by.');
   }
 }
 

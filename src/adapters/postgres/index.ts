@@ -1,3 +1,4 @@
+export { HeldTexts } from './held-texts.ts';
 export { lookAtPostgres } from './look.ts';
 export type { DatabaseState } from './look.ts';
 export { postgresLedger } from './postgres-ledger.ts';

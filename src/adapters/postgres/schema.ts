@@ -227,6 +227,14 @@ CREATE UNLOGGED TABLE failures (
 );
 CREATE INDEX failures_kept ON failures (kept_until);
 
+-- What one instance at a time holds and changes, such as how far mail has been read.
+CREATE TABLE held_texts (
+  name ${TEXT} PRIMARY KEY,
+  holder uuid NOT NULL,
+  held_until bigint NOT NULL,
+  value ${TEXT} NOT NULL
+);
+
 CREATE TABLE instances (
   id uuid PRIMARY KEY,
   name ${TEXT} NOT NULL,

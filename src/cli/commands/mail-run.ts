@@ -49,6 +49,12 @@ function watchedMail(
       'run "hooks mail setup", or see docs/mail.md',
     );
   }
+  if (store.postgres !== undefined) {
+    throw new CliError(
+      'services that share store.postgres read the mail themselves, one at a time',
+      'start one of them; none needs a watcher beside it',
+    );
+  }
   if (url === undefined && gateway.port === 0) {
     throw new CliError('gateway.port is 0: nobody knows where the service listens', 'give --url');
   }

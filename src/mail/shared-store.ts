@@ -1,0 +1,104 @@
+import { hash, randomUUID } from 'node:crypto';
+import { getField, getText, isRecord, parseJson } from '../platform/objects.ts';
+import type { Cursor, MailMemory, Outage } from './store.ts';
+
+/** A text that services share and one of them holds: nobody else changes it meanwhile. */
+export interface HeldText {
+  /** As it was when it was taken; empty: nobody has saved any. */
+  readonly text: string;
+  /** Keeps another text, soon and in order; never throws. */
+  save(text: string): void;
+}
+
+/** What is kept, as JSON. */
+interface Kept {
+  readonly cursors: Readonly<Record<string, Cursor>>;
+  readonly outages: Readonly<Record<string, Outage>>;
+  /** By the digest of the configured one; never more than one. */
+  readonly refreshTokens: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a watcher remembers where services share a database: the one that watches next goes on where this one was. A
+ * change that is lost with a process only repeats what the hook then knows already.
+ */
+export class SharedMailStore implements MailMemory {
+  readonly #held: HeldText;
+  #kept: Kept;
+
+  constructor(held: HeldText) {
+    this.#held = held;
+    this.#kept = parseKept(held.text);
+  }
+
+  cursor(mailboxKey: string): Cursor | undefined {
+    return this.#kept.cursors[mailboxKey];
+  }
+
+  saveCursor(mailboxKey: string, cursor: Cursor): void {
+    this.#keep({ cursors: { ...this.#kept.cursors, [mailboxKey]: cursor } });
+  }
+
+  beginOutage(account: string): Outage {
+    const known = this.#kept.outages[account];
+    if (known !== undefined) return known;
+    const outage = { id: randomUUID(), isNotified: false };
+    this.#keep({ outages: { ...this.#kept.outages, [account]: outage } });
+    return outage;
+  }
+
+  markNotified(account: string): void {
+    const outage = this.#kept.outages[account];
+    if (outage === undefined) return;
+    this.#keep({ outages: { ...this.#kept.outages, [account]: { ...outage, isNotified: true } } });
+  }
+
+  endOutage(account: string): void {
+    const { [account]: ended, ...outages } = this.#kept.outages;
+    if (ended !== undefined) this.#keep({ outages });
+  }
+
+  refreshToken(configured: string): string | undefined {
+    return this.#kept.refreshTokens[hash('sha256', configured, 'hex')];
+  }
+
+  saveRefreshToken(configured: string, token: string): void {
+    this.#keep({ refreshTokens: { [hash('sha256', configured, 'hex')]: token } });
+  }
+
+  /** Whoever holds the text lets it go. */
+  close(): void {}
+
+  #keep(changed: Partial<Kept>): void {
+    this.#kept = { ...this.#kept, ...changed };
+    this.#held.save(JSON.stringify(this.#kept));
+  }
+}
+
+function parseKept(text: string): Kept {
+  const given = parseJson(text);
+  const entries = (key: string) => {
+    const found = getField(given, key);
+    return isRecord(found) ? Object.entries(found) : [];
+  };
+  const cursors = entries('cursors').map(([mailbox, cursor]): [string, Cursor] => [
+    mailbox,
+    {
+      uidValidity: getText(cursor, 'uidValidity') ?? '',
+      lastUid: Number(getText(cursor, 'lastUid')),
+    },
+  ]);
+  const outages = entries('outages').map(([account, outage]): [string, Outage] => [
+    account,
+    { id: getText(outage, 'id') ?? '', isNotified: getField(outage, 'isNotified') === true },
+  ]);
+  const tokens = entries('refreshTokens').map(([key, token]): [string, string] => [
+    key,
+    String(token),
+  ]);
+  return {
+    cursors: Object.fromEntries(cursors),
+    outages: Object.fromEntries(outages),
+    refreshTokens: Object.fromEntries(tokens),
+  };
+}
