@@ -370,6 +370,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those that were heard of lately, the oldest first */
+        get: operations["instancesList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/pause": {
         parameters: {
             query?: never;
@@ -1068,11 +1085,32 @@ export interface components {
             /** @description The header in which the sender shows its secret as it is, `authorization` for user and password; null: in none. */
             secretHeader: string | null;
         };
+        /** @description The processes that share the ledger. */
+        Instances: {
+            /** @description Null: the ledger is a file, which this process has alone. */
+            instances: components["schemas"]["LedgerInstance"][] | null;
+        };
         /** @description Whether intake and work stand still. */
         Intake: {
             paused: boolean;
             /** @constant */
             ok: true;
+        };
+        /** @description A process that has the ledger open. */
+        LedgerInstance: {
+            id: string;
+            /** @description By which people tell processes apart: its host and its process id. */
+            name: string;
+            /** @description Of this package; null: the process does not say. */
+            version: string | null;
+            /** @description A digest: processes with the same one are configured alike. Null: the process does not say. */
+            configuration: string | null;
+            /** @description ISO 8601, by the clock of the store. */
+            startedAt: string;
+            /** @description When it was last heard of, likewise; twice a minute while it lives. */
+            seenAt: string;
+            /** @description It is the one that answers. */
+            isThis: boolean;
         };
         /** @description What verified senders lost at one hook, with what to do about it. */
         LostAndWhy: {
@@ -3323,6 +3361,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hooks"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    instancesList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instances"];
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];

@@ -70,6 +70,7 @@ export type {
   HookRefusals,
   HookUse,
   Ledger,
+  LedgerInstance,
   LedgerLog,
   LedgerProvider,
   LostRequests,

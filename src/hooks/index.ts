@@ -195,6 +195,7 @@ export type {
   Lane,
   Lease,
   Ledger,
+  LedgerInstance,
   LedgerLog,
   LedgerProvider,
   LostRequests,

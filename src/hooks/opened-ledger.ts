@@ -135,6 +135,7 @@ export const ledgerPorts: readonly Provider[] = [
     isPaused: true,
     counts: true,
     dead: true,
+    instances: true,
     activity: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {

@@ -179,6 +179,23 @@ export interface DeadWorkPage {
   readonly nextCursor: string | null;
 }
 
+/** A process that has the ledger open. @publicApi */
+export interface LedgerInstance {
+  readonly id: string;
+  /** By which people tell processes apart: its host and its process id. */
+  readonly name: string;
+  /** Of this package; null: the process does not say. */
+  readonly version: string | null;
+  /** A digest: processes with the same one are configured alike. Null: the process does not say. */
+  readonly configuration: string | null;
+  /** ISO 8601, by the clock of the store. */
+  readonly startedAt: string;
+  /** When it was last heard of, likewise; twice a minute while it lives. */
+  readonly seenAt: string;
+  /** It is the one that answers. */
+  readonly isThis: boolean;
+}
+
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
   /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */
@@ -206,6 +223,11 @@ export abstract class LedgerAdmin {
 
   /** The dead runs and deliveries that can be retried, by hook, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
+
+  /** The processes that have the ledger open and were heard of lately, the oldest first; null: only one can have it. */
+  async instances(): Promise<readonly LedgerInstance[] | null> {
+    return null;
+  }
 
   /**
    * What happened lately, as charts show it. Kept by the minute and over restarts, while the clock is set back or ahead,

@@ -12,6 +12,7 @@ import {
   resolveSection,
 } from '../../hooks/index.ts';
 import type { Problem, ProviderOptions } from '../../hooks/index.ts';
+import { configurationDigest } from './digest.ts';
 import type { Environment } from './environment.ts';
 import { GATEWAY_FILE, readConfigurationFiles, writtenAt, DOTENV_FILE } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
@@ -60,6 +61,11 @@ export class RunningConfiguration {
   /** What of the files is not in force: keys that wait for a restart, and keys for which a change was refused. */
   get unapplied(): { readonly restartFor: readonly string[]; readonly refused: readonly string[] } {
     return { restartFor: this.#restartFor, refused: this.#refused };
+  }
+
+  /** Names the sections in force, see {@link configurationDigest}. */
+  get digest(): string {
+    return configurationDigest(this.#inForce.sections);
   }
 
   /** The changed files were refused because of these; what is in force stays. */

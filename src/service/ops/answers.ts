@@ -4,6 +4,7 @@ import type {
   Activity,
   ChannelReport,
   EventSummary,
+  LedgerInstance,
   LostRequests,
   RefusedRequest,
   SecretWindow,
@@ -205,6 +206,12 @@ export interface SessionPage {
 /** Every configured channel; what happened is known since the service started. */
 export interface Channels {
   readonly channels: readonly ChannelReport[];
+}
+
+/** The processes that share the ledger. */
+export interface Instances {
+  /** Null: the ledger is a file, which this process has alone. */
+  readonly instances: readonly LedgerInstance[] | null;
 }
 
 /** A test message was sent. */

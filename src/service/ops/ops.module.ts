@@ -15,6 +15,7 @@ import { EventStreams } from './event-streams.ts';
 import { EventsController } from './controllers/events.controller.ts';
 import { HealthController } from './controllers/health.controller.ts';
 import { HooksController } from './controllers/hooks.controller.ts';
+import { InstancesController } from './controllers/instances.controller.ts';
 import { IntakeController } from './controllers/intake.controller.ts';
 import { MailController } from './controllers/mail.controller.ts';
 import { MetricsController } from './controllers/metrics.controller.ts';
@@ -57,6 +58,7 @@ const OPERATOR_API = [
   SessionsController,
   ChannelsController,
   MailController,
+  InstancesController,
   IntakeController,
   SecretWindowsController,
 ];
