@@ -41,6 +41,7 @@ export class Database {
   readonly #config: ClientConfig;
   readonly #pool: Pool;
   readonly #intake: Pool;
+  #isClosed = false;
 
   private constructor(
     { Client: clients, Pool: pools, types }: typeof import('pg'),
@@ -123,7 +124,9 @@ export class Database {
     return new this.#clients(this.#config);
   }
 
+  /** Everything later is refused. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([this.#pool.end(), this.#intake.end()]);
   }
 
@@ -137,6 +140,7 @@ export class Database {
   }
 
   async #use<T>(pool: Pool, act: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
     const client = await connect(pool);
     let isUnclear = false;
     const timer = setTimeout(() => {

@@ -182,7 +182,9 @@ export class PostgresIntake extends Intake {
       } else pending.resolve(verdict);
     }
     this.#store.wakeups.changed(lanes, stored);
-    if (stored.length > 0) this.#store.activity.add('accepted', stored.length);
+    if (stored.length === 0) return again;
+    this.#store.activity.add('accepted', stored.length);
+    this.#store.follower?.note();
     return again;
   }
 

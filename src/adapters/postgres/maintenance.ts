@@ -20,9 +20,11 @@ export class PostgresMaintenance extends Maintenance {
     this.#close = close;
   }
 
-  prune(retention: Retention): Promise<boolean> {
+  async prune(retention: Retention): Promise<boolean> {
     this.#store.checkOpen();
-    return this.#pruning.step(retention);
+    const hasMore = await this.#pruning.step(retention);
+    await this.#store.follower?.look();
+    return hasMore;
   }
 
   async health(): Promise<void> {

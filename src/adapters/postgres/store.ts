@@ -1,6 +1,6 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { SearchFollower } from '../stored/search-follower.ts';
 import type { Database } from './connection.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
@@ -11,21 +11,22 @@ import type { Wakeups } from './wakeups.ts';
 export class PostgresStore {
   readonly database: Database;
   readonly clock: Clock;
-  readonly log: LedgerLog;
   readonly instance: Instance;
   readonly wakeups: Wakeups;
   readonly health: PostgresHealth;
   readonly activity: ActivityRecord;
+  /** Null: events cannot be searched. */
+  readonly follower: SearchFollower | null;
   #isClosed = false;
 
   constructor(parts: Omit<PostgresStore, 'checkOpen' | 'isClosed' | 'end'>) {
     this.database = parts.database;
     this.clock = parts.clock;
-    this.log = parts.log;
     this.instance = parts.instance;
     this.wakeups = parts.wakeups;
     this.health = parts.health;
     this.activity = parts.activity;
+    this.follower = parts.follower;
   }
 
   /** @throws LedgerUnavailable once it was closed */

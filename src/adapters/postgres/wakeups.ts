@@ -94,7 +94,7 @@ export class Wakeups {
     this.#flush();
   }
 
-  /** Somebody begins to watch events: the others shall tell theirs from now on. */
+  /** Somebody begins to watch events. Resolves when the others were told: they tell theirs from now on. */
   async watch(): Promise<void> {
     await this.#send({ from: this.#me, watches: true });
   }

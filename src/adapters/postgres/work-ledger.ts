@@ -215,6 +215,7 @@ export class PostgresWorkLedger extends WorkLedger {
       const { ended, written } = answer;
       wakeups.changed([...ended, ...written.lanes], written.changed);
       activity.addEnds(changes);
+      this.#store.follower?.note();
       return true;
     } catch (error) {
       // These changes can never be written: the lease has to be ended, or its key would stand still.

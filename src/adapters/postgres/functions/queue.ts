@@ -155,12 +155,14 @@ BEGIN
   RETURN true;
 END $$;
 
--- Ends one lease whose end can never be written.
-CREATE FUNCTION abandon_@(p_id bigint, p_attempt bigint, p_instance uuid, p_due bigint, p_now bigint) RETURNS void
+-- Ends one lease whose end can never be written. False: it was lost.
+CREATE FUNCTION abandon_@(p_id bigint, p_attempt bigint, p_instance uuid, p_due bigint, p_now bigint) RETURNS boolean
 LANGUAGE plpgsql ${ENTRY} AS $$
 BEGIN
   PERFORM FROM work WHERE id = p_id AND attempt = p_attempt AND instance = p_instance AND stage = 'leased' FOR UPDATE;
-  IF FOUND THEN PERFORM interrupt_@(ARRAY[p_id], p_due, p_now, true); END IF;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM interrupt_@(ARRAY[p_id], p_due, p_now, true);
+  RETURN true;
 END $$;
 
 -- Puts dead work into its queue as if it had just been accepted, unless its job was forgotten. Returns what it put.

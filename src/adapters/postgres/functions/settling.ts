@@ -37,11 +37,11 @@ BEGIN
   IF cardinality(everything) = 0 THEN RETURN; END IF;
   IF cardinality(everything) > cardinality(touched) THEN
     PERFORM FROM events WHERE id = ANY(everything) ORDER BY id FOR UPDATE;
-    UPDATE events e SET beats_open = beats_open + d.open, beats_failed = beats_failed + d.failed,
-      beats_done = beats_done + d.done
+    UPDATE events e SET beats_open = beats_open + d.opened, beats_failed = beats_failed + d.worse,
+      beats_done = beats_done + d.shown
     FROM (
-      SELECT id, sum(open) AS open, sum(failed) AS failed, sum(done) AS done FROM (
-        SELECT id, 1 AS open, 0 AS failed, 0 AS done FROM unnest(asked) AS id
+      SELECT id, sum(opened) AS opened, sum(worse) AS worse, sum(shown) AS shown FROM (
+        SELECT id, 1 AS opened, 0 AS worse, 0 AS shown FROM unnest(asked) AS id
         UNION ALL SELECT id, -1, 0, 1 FROM unnest(done) AS id
         UNION ALL SELECT id, 0, -1, 1 FROM unnest(recovered) AS id
         UNION ALL SELECT id, -1, 1, 0 FROM unnest(failed) AS id
