@@ -13,11 +13,12 @@ const LOT = 32;
 
 const CHANGED = `SELECT n, event FROM @schema.changed_texts ORDER BY n LIMIT ${LOT}`;
 const FOLLOWED = 'DELETE FROM @schema.changed_texts WHERE n = ANY ($1::bigint[])';
-const BACKLOG = `SELECT id AS event, until FROM @schema.search_backlog
-    JOIN @schema.events ON id > reached AND id <= until ORDER BY id LIMIT ${LOT}`;
+/** Those of the backlog; by subqueries, so that they are walked from where it stands. */
+const IN_BACKLOG = `id > (SELECT reached FROM @schema.search_backlog)
+  AND id <= (SELECT until FROM @schema.search_backlog)`;
+const BACKLOG = `SELECT id AS event FROM @schema.events WHERE ${IN_BACKLOG} ORDER BY id LIMIT ${LOT}`;
 const SET_BACKLOG = 'UPDATE @schema.search_backlog SET reached = $1';
 const END_BACKLOG = 'DELETE FROM @schema.search_backlog';
-const HAS_BACKLOG = 'SELECT FROM @schema.search_backlog';
 const TEXTS = `SELECT id, head, payload,
     ARRAY (SELECT unnest(ARRAY[prompt, reply]) FROM @schema.runs WHERE event = e.id ORDER BY id) AS of_runs
   FROM @schema.events e WHERE id = ANY ($1::uuid[]) AND payload IS NOT NULL`;
@@ -26,8 +27,7 @@ const PUT = `INSERT INTO @schema.search_texts (event, text) SELECT * FROM unnest
 const REMOVE = 'DELETE FROM @schema.search_texts WHERE event = ANY ($1::uuid[])';
 const BEHIND_SINCE = `SELECT least(
   (SELECT received_at FROM @schema.changed_texts JOIN @schema.events ON id = event ORDER BY n LIMIT 1),
-  (SELECT received_at FROM @schema.search_backlog JOIN @schema.events ON id > reached AND id <= until
-    ORDER BY id LIMIT 1)) AS since`;
+  (SELECT received_at FROM @schema.events WHERE ${IN_BACKLOG} ORDER BY id LIMIT 1)) AS since`;
 
 /** What one lot came to. `others`: another instance follows at the moment, or forgets. */
 export type Followed = 'nothing' | 'some' | 'others';
@@ -50,8 +50,7 @@ export function followLot(database: Database, isOver: () => boolean): Promise<Fo
       await run(SET_BACKLOG, [[...done].at(-1)]);
       return 'some';
     }
-    const [ended] = await run(HAS_BACKLOG);
-    if (ended !== undefined) await run(END_BACKLOG);
+    await run(END_BACKLOG);
     return 'nothing';
   });
 }
