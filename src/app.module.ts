@@ -6,6 +6,7 @@ import { HeldTexts, postgresLedger, postgresThrottlerStorage } from './adapters/
 import { sqliteLedger } from './adapters/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
+import { packageVersion } from './platform/package-version.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
 import { listeningAddress } from './service/configuration/listen-address.ts';
@@ -16,7 +17,6 @@ import {
   ENVIRONMENT,
   RunningConfiguration,
 } from './service/configuration/reload.ts';
-import type { StoreOptions } from './service/configuration/store-section.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import { TokenUses, readTokenUses } from './service/token-uses.ts';
@@ -47,7 +47,7 @@ export class AppModule {
       inject: [Metrics],
       useFactory: (metrics: Metrics) => ({
         ...hooksOptions(running, metrics.counted(runner), metrics),
-        ledger: ledgerOf(store, waitForLock),
+        ledger: ledgerOf(running, waitForLock),
       }),
     });
     const operatorApi = OpsModule.forHooks(hooks, {
@@ -76,10 +76,13 @@ export class AppModule {
   }
 }
 
-function ledgerOf({ dir, postgres, search }: StoreOptions, waitForLock: boolean): LedgerProvider {
+function ledgerOf(running: RunningConfiguration, waitForLock: boolean): LedgerProvider {
+  const { dir, postgres, search } = running.started.store;
   if (postgres !== undefined) {
     const { url, schema, connections } = postgres;
-    return postgresLedger({ url, schema, connections, search });
+    const version = packageVersion();
+    const facts = () => ({ version, configuration: running.digest });
+    return postgresLedger({ url, schema, connections, search, facts });
   }
   return sqliteLedger({ dir, search, waitForLock });
 }

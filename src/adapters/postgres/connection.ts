@@ -31,6 +31,9 @@ const ATTEMPTS = 5;
 const INT8 = 20;
 const NUMERIC = 1700;
 
+/** The time of the database in epoch milliseconds, as an expression: the same for all instances. */
+export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** The database of one ledger. */
 export class Database {
   /** The schema as statements name it, quoted. */

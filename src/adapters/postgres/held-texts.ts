@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { text } from '../stored/rows.ts';
-import { Database } from './connection.ts';
+import { DATABASE_TIME as NOW, Database } from './connection.ts';
 
 /** How long a text is held without a word of its holder, in milliseconds. */
 const HELD_MS = 30_000;
 const RENEW_MS = 10_000;
 /** A holder that could not renew for so long takes it for lost before anybody else can have it. */
 const DOUBT_MS = 25_000;
-
-const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 const TAKE = `INSERT INTO @schema.held_texts AS held (name, holder, held_until, value)
   VALUES ($1, $2, ${NOW} + ${HELD_MS}, '')

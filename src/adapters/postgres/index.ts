@@ -5,3 +5,4 @@ export { postgresLedger } from './postgres-ledger.ts';
 export type { PostgresLedgerOptions } from './postgres-ledger.ts';
 export { postgresThrottlerStorage } from './throttler-storage.ts';
 export type { PostgresThrottlerOptions } from './throttler-storage.ts';
+export type { InstanceFacts } from './operating/instances.ts';

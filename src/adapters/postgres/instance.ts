@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import { integer } from '../stored/rows.ts';
+import { DATABASE_TIME } from './connection.ts';
 import type { Database } from './connection.ts';
 import { EDITION } from './functions/index.ts';
 import { noteUse } from './migrate.ts';
+import type { InstanceList } from './operating/instances.ts';
 
 /** How often an instance says that it is alive. */
 const SEEN_MS = 30_000;
-const DATABASE_TIME = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
 /**
  * This process's part in the ledger: its id, what it has in hand, and what the time is by the clock of the database, which
@@ -19,25 +19,23 @@ export class Instance {
   readonly id = randomUUID();
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #list: InstanceList;
   /** Attempts by the work that is under way here. */
   readonly #held = new Map<number, number>();
   /** From the clock's even time to the database's. */
   #offset = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, list: InstanceList) {
     this.#database = database;
     this.#clock = clock;
+    this.#list = list;
   }
 
   /** Registers this process, and goes on saying that it is alive. */
   async begin(): Promise<void> {
     await this.#measure();
-    await this.#database.query(
-      `INSERT INTO @schema.instances (id, name, started_at, seen_at)
-       VALUES ($1, $2, ${DATABASE_TIME}, ${DATABASE_TIME})`,
-      [this.id, `${hostname()} ${process.pid}`],
-    );
+    await this.#list.enter(this.id);
     this.#timer = setInterval(() => void this.#say().catch(() => {}), SEEN_MS).unref();
   }
 
@@ -69,15 +67,12 @@ export class Instance {
     if (this.#timer !== null) clearInterval(this.#timer);
     const { id } = this;
     await this.#database.call('end_leases', [id, [], true, this.#clock.now()]);
-    await this.#database.query('DELETE FROM @schema.instances WHERE id = $1', [id]);
+    await this.#list.leave();
   }
 
   async #say(): Promise<void> {
     await this.#measure();
-    await this.#database.query(
-      `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME} WHERE id = $1`,
-      [this.id],
-    );
+    await this.#list.stay();
     await this.#database.query(noteUse(this.#database.schema), [
       `functions ${EDITION}`,
       String(this.#clock.now()),

@@ -10,6 +10,8 @@ import { PostgresIntake } from './intake.ts';
 import { PostgresMaintenance } from './maintenance.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { PostgresConsoleSessions } from './operating/console-sessions.ts';
+import { InstanceList } from './operating/instances.ts';
+import type { InstanceFacts } from './operating/instances.ts';
 import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
 import { Pruning } from './operating/pruning.ts';
 import { PostgresRefusals } from './operating/refusals.ts';
@@ -38,12 +40,15 @@ export interface OpenedDatabase {
   readonly clock: Clock;
   readonly log: LedgerLog;
   readonly hasSearch: boolean;
+  /** What this process says of itself to the others. */
+  readonly facts: () => InstanceFacts | undefined;
 }
 
 /** The ports of a ledger over an open database, which it closes with itself. */
 export async function openLedger(opened: OpenedDatabase): Promise<Ledger> {
-  const { database, clock, log } = opened;
-  const instance = new Instance(database, clock);
+  const { database, clock, log, facts } = opened;
+  const instances = new InstanceList(database, log, facts);
+  const instance = new Instance(database, clock, instances);
   const index = await openSearch(opened);
   const store = new PostgresStore({
     database,
@@ -55,7 +60,7 @@ export async function openLedger(opened: OpenedDatabase): Promise<Ledger> {
     follower: index && new SearchFollower(index, clock, log),
   });
   await begin(store);
-  return buildLedger(store, index);
+  return buildLedger(store, instances, index);
 }
 
 /** Null: events cannot be searched. */
@@ -92,7 +97,11 @@ const LAST_ID = `SELECT id FROM (
 const PULL_IN = `UPDATE @schema.work SET due_at = $1::bigint
   WHERE stage = 'retrying' AND stage IN ('deferred', 'retrying') AND due_at > $1::bigint + ${25 * 3_600_000}`;
 
-function buildLedger(store: PostgresStore, index: SearchIndex | null): Ledger {
+function buildLedger(
+  store: PostgresStore,
+  instances: InstanceList,
+  index: SearchIndex | null,
+): Ledger {
   const { database, clock, activity, wakeups } = store;
   const intake = new PostgresIntake(store);
   const hearing = {
@@ -109,10 +118,13 @@ function buildLedger(store: PostgresStore, index: SearchIndex | null): Ledger {
       applyChanges(store, run, changes),
     ),
     consoleSessions: new PostgresConsoleSessions(database),
-    admin: new PostgresLedgerAdmin(database, clock, activity, {
-      lanesChanged: (lanes) => wakeups.changed(lanes),
-      eventsChanged: (ids) => wakeups.changed([], ids),
-    }),
+    admin: new PostgresLedgerAdmin(
+      { database, clock, activity, instances },
+      {
+        lanesChanged: (lanes) => wakeups.changed(lanes),
+        eventsChanged: (ids) => wakeups.changed([], ids),
+      },
+    ),
     maintenance: new PostgresMaintenance(store, new Pruning(database, clock), () =>
       close(store, intake),
     ),

@@ -3,6 +3,7 @@ import type { Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger
 import { Database } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { openLedger } from './open-ledger.ts';
+import type { InstanceFacts } from './operating/instances.ts';
 import { databaseName, refusal } from './refusal.ts';
 
 /** Where {@link postgresLedger} keeps its tables. */
@@ -15,6 +16,8 @@ export interface PostgresLedgerOptions {
   readonly connections?: number;
   /** True: events can be searched by their texts. @default true */
   readonly search?: boolean;
+  /** What this process says of itself to those that share the ledger, and is compared. @default nothing */
+  readonly facts?: () => InstanceFacts;
 }
 
 /**
@@ -31,16 +34,18 @@ const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
 
 /** @throws Error with a sentence that says which database it is, what is wrong and what to do */
 async function openDatabase(
-  { url, schema = 'hooks', connections = 10, search = true }: PostgresLedgerOptions,
+  options: PostgresLedgerOptions,
   clock: Clock,
   log: LedgerLog,
 ): Promise<Ledger> {
+  const { url, schema = 'hooks', connections = 10, search = true } = options;
+  const facts = () => options.facts?.();
   const database = await Database.of({ url, schema, connections });
   try {
     const { isNew } = await migrate(database, clock.now());
     const what = isNew ? 'made a new ledger' : 'opened the ledger';
     log.log(`${what} in the schema ${schema} of the database ${databaseName(url)}`);
-    return await openLedger({ database, clock, log, hasSearch: search });
+    return await openLedger({ database, clock, log, hasSearch: search, facts });
   } catch (error) {
     await database.close();
     throw refusal(url, error);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { integer } from '../stored/rows.ts';
-import { Database } from './connection.ts';
+import { DATABASE_TIME as NOW, Database } from './connection.ts';
 
 /** Where {@link postgresThrottlerStorage} counts. */
 export interface PostgresThrottlerOptions {
@@ -21,8 +21,6 @@ const MOST_AT_ONCE = 4;
 const REST_MS = 5000;
 /** How often rows that count for nothing any more are removed, in milliseconds. */
 const CLEAN_EVERY_MS = 60_000;
-
-const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** $1 key, $2 window, $3 limit, $4 how long it blocks; by the clock of the database, which all instances share. */
 const INCREMENT = `

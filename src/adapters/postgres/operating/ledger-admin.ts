@@ -6,11 +6,13 @@ import type {
   DeadWork as CountedDeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  LedgerInstance,
   WorkCounts,
 } from '../../../hooks/ports/ledger.ts';
 import type { Database } from '../connection.ts';
 import { readActivity } from './activity.ts';
 import type { ActivityRecord } from './activity.ts';
+import type { InstanceList } from './instances.ts';
 import { DeadWork } from './dead-work.ts';
 import type { DoneToDeadWork } from './dead-work.ts';
 import { readCounts, readDead } from './work-counts.ts';
@@ -28,21 +30,35 @@ export interface ToBeTold {
   eventsChanged(ids: readonly string[]): void;
 }
 
+/** Whose ledger it is. */
+export interface AdministeredStore {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly activity: ActivityRecord;
+  readonly instances: InstanceList;
+}
+
 /** What an operator does, and what metrics count: of all instances together. */
 export class PostgresLedgerAdmin extends LedgerAdmin {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #activity: ActivityRecord;
   readonly #told: ToBeTold;
+  readonly #instances: InstanceList;
   readonly #deadWork: DeadWork;
 
-  constructor(database: Database, clock: Clock, activity: ActivityRecord, told: ToBeTold) {
+  constructor({ database, clock, activity, instances }: AdministeredStore, told: ToBeTold) {
     super();
     this.#database = database;
     this.#clock = clock;
     this.#activity = activity;
     this.#told = told;
+    this.#instances = instances;
     this.#deadWork = new DeadWork(database);
+  }
+
+  override instances(): Promise<readonly LedgerInstance[]> {
+    return this.#instances.list();
   }
 
   async retry(eventId: string): Promise<number | null> {
