@@ -4,6 +4,9 @@ import type { TestedService } from './tested-service.ts';
 /** What a sender asks for: a run, a wake, or a run for each item of a list. */
 export type Kind = 'agent' | 'wake' | 'list';
 
+/** Whoever takes requests: a service, or what stands before several. */
+export type HookServer = Pick<TestedService, 'post'>;
+
 /** An event that was answered 200: from then on it must not be lost. */
 export interface Acknowledged {
   readonly eventId: string;
@@ -42,7 +45,7 @@ export class Sender {
   ) {}
 
   /** Until the service is gone or the signal says so. @throws Error when an answer is neither 200 nor 503 */
-  async send(service: TestedService, signal: AbortSignal): Promise<void> {
+  async send(service: HookServer, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const request = this.#unanswered ?? this.#next();
       this.#unanswered = request.key === undefined ? undefined : request;
@@ -84,7 +87,7 @@ export class Sender {
 
 /** `gone`: nobody answered, or not to the end; nothing is promised then. */
 async function answerTo(
-  service: TestedService,
+  service: HookServer,
   { kind, body, key }: Request,
 ): Promise<{ eventId: string } | 'gone' | 'refused'> {
   const answer = await service.post(kind, body, key).catch(() => undefined);

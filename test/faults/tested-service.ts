@@ -45,6 +45,11 @@ export class TestedService implements AsyncDisposable {
     return this.process.pid;
   }
 
+  /** Where it listens. */
+  get url(): string {
+    return this.process.url;
+  }
+
   /** Everything it wrote so far. */
   get output(): string {
     return this.process.stdout + this.process.stderr;

@@ -6,7 +6,7 @@ import { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram } from '../support/platforms/telegram.ts';
 import { Sender } from './sender.ts';
-import type { Acknowledged } from './sender.ts';
+import type { Acknowledged, HookServer } from './sender.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 import type { StartOptions } from './tested-service.ts';
 
@@ -95,7 +95,7 @@ export class World implements AsyncDisposable {
   }
 
   /** All senders send until the service is gone or `until` is over. */
-  async load(service: TestedService, until: () => Promise<unknown>): Promise<void> {
+  async load(service: HookServer, until: () => Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const sending = this.senders.map((sender) => sender.send(service, over.signal));
     try {
@@ -107,7 +107,7 @@ export class World implements AsyncDisposable {
   }
 
   /** All senders send until each of them was promised so many events more. */
-  loadOf(service: TestedService, events: number): Promise<void> {
+  loadOf(service: HookServer, events: number): Promise<void> {
     const goals = this.senders.map(({ acknowledged }) => acknowledged.length + events);
     return this.load(service, () =>
       eventually(`${events} events of each sender`, () =>

@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OPERATOR_TOKEN } from '../faults/tested-service.ts';
+import type { TestedService } from '../faults/tested-service.ts';
+import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
+import { World } from '../faults/world.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import type { TestDatabase } from '../support/postgres-server.ts';
+import { RunningCommand } from '../support/served-commands.ts';
+import { PostgresSuite } from './suite.ts';
+
+describe('Two services on one database', () => {
+  const suite = PostgresSuite.inThisFile();
+  let database: TestDatabase;
+  let world: World;
+  let both: TestedService[] = [];
+
+  const begin = async (sections: Readonly<Record<string, object>> = {}) => {
+    database = await suite.server.database();
+    world = await World.open({ store: { postgres: { url: database.url } }, ...sections });
+    both = [await world.start(), await world.start()];
+    return both as [TestedService, TestedService];
+  };
+  afterEach(async () => {
+    await Promise.all(both.map((service) => service.stop()));
+    await world[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  async function accepted(service: TestedService, message: string, key?: string) {
+    const answer = await service.post('agent', { message, sessionKey: 'faults:a' }, key);
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { eventId: string }).eventId;
+  }
+  const asked = (text: string) => world.runs.filter((body) => body.includes(text)).length;
+
+  it('do what either accepts once, in order, and tell of it alike', async () => {
+    const [a, b] = await begin();
+    let turn = 0;
+    await world.loadOf({ post: (...request) => [a, b][(turn += 1) % 2]!.post(...request) }, 20);
+    await world.drain(b);
+    expect(await verdictOn(world, a)).toEqual(FLAWLESS);
+    const id = world.acknowledged[0]!.eventId;
+    expect(await b.details(id)).toEqual(await a.details(id));
+  });
+
+  it('know what the other accepted by its key', async () => {
+    const [a, b] = await begin();
+    const ids = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => accepted(n % 2 === 0 ? a : b, 'only once', 'key')),
+    );
+    expect(new Set(ids).size).toBe(1);
+    await world.drain(a);
+    expect(asked('only once')).toBe(1);
+    const other = await b.post('agent', { message: 'other', sessionKey: 'faults:a' }, 'key');
+    expect(other.status).toBe(422);
+    expect(asked('other')).toBe(0);
+  });
+
+  it('tell `hooks events tail` at one what happens at the other', async () => {
+    const [a, b] = await begin();
+    const env = { GATEWAY_PORT: new URL(b.url).port };
+    await using tail = new RunningCommand(['events', 'tail'], world.dir, env);
+    const [first, second] = [await accepted(a, 'at one'), await accepted(b, 'at the other')];
+    await eventually(
+      'both are shown',
+      () => tail.stdout.includes(first) && tail.stdout.includes(second),
+    );
+    const third = await accepted(a, 'while it follows');
+    await eventually('it is shown', () => tail.stdout.includes(third));
+  });
+
+  it('take the session of a console that began at the other', async () => {
+    const [a, b] = await begin();
+    const ask = (service: TestedService, method: string, headers: Record<string, string> = {}) => {
+      const url = `${service.url}/ops/api/session`;
+      const ours = { 'sec-fetch-site': 'same-origin', 'x-hooks-console': '1' };
+      return fetch(url, {
+        method,
+        headers: { ...ours, origin: service.url, 'content-type': 'application/json', ...headers },
+        ...(method === 'POST' && { body: JSON.stringify({ token: OPERATOR_TOKEN }) }),
+      });
+    };
+    const cookie = (await ask(a, 'POST')).headers.get('set-cookie')?.replace(/;.*$/, '') ?? '';
+    const loggedIn = async () => (await ask(b, 'GET', { cookie })).json();
+    expect(await loggedIn()).toMatchObject({ loggedIn: true });
+    expect((await ask(a, 'DELETE', { cookie })).status).toBe(200);
+    expect(await loggedIn()).toMatchObject({ loggedIn: false });
+  });
+
+  it('lock out together who guesses a token', async () => {
+    const [a, b] = await begin({ hooks: { authFailures: { limit: 6 } } });
+    const guess = async ({ url }: TestedService) => {
+      const headers = { authorization: 'Bearer wrong', 'content-type': 'application/json' };
+      return (await fetch(`${url}/hooks/wake`, { method: 'POST', headers, body: '{}' })).status;
+    };
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) statuses.push(await guess(a), await guess(b));
+    // The sixth locks at the one; the other learns of it with its next.
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 401, 429]);
+    expect(await guess(a)).toBe(429);
+    await accepted(b, 'a right token is welcome');
+  });
+
+  it('have one periodic heartbeat of an agent', async () => {
+    const every = 1000;
+    const heartbeat = { every: '1s', prompt: 'This is a heartbeat.' };
+    const began = Date.now();
+    const [a] = await begin({ agents: { defaults: { model: 'local/test', heartbeat } } });
+    await a.post('wake', { text: 'Note [x]', mode: 'next-heartbeat' });
+    await eventually('some have been', () => world.heartbeats.length >= 3);
+    expect(world.heartbeats.length).toBeLessThanOrEqual((Date.now() - began) / every + 1);
+  });
+
+  it('know of each other, and whether they are configured alike', async () => {
+    const [a, b] = await begin();
+    const listOf = async (service: TestedService) =>
+      ((await service.read('/ops/api/instances')) as { instances: Record<string, unknown>[] })
+        .instances;
+    const seen = await listOf(a);
+    expect(seen.map(({ isThis }) => isThis)).toEqual([true, false]);
+    expect(seen.map(({ name }) => String(name).split(' ')[1])).toEqual([`${a.pid}`, `${b.pid}`]);
+    expect(seen[0]!['configuration']).toBe(seen[1]!['configuration']);
+    await b.stop();
+    expect(await listOf(a)).toHaveLength(1);
+    using other = new ConfigDirectory();
+    const file = join(world.dir, 'gateway.json5');
+    const { agents, ...sections } = JSON.parse(await readFile(file, 'utf8')) as {
+      agents: object;
+    };
+    other.write('gateway.json5', { ...sections, agents: { ...agents, list: [{ id: 'main' }] } });
+    const changed = await world.start({ env: { GATEWAY_CONFIG_DIR: other.path } });
+    both.push(changed);
+    expect(changed.output).toContain(
+      `configured otherwise than this one: ${String(seen[0]!['name'])};`,
+    );
+    const [one, two] = await listOf(changed);
+    expect(one!['configuration']).not.toBe(two!['configuration']);
+  });
+});
