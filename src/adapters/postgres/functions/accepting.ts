@@ -47,10 +47,11 @@ BEGIN
     WITH line AS (SELECT l.e, l.session, p.owners[l.e] AS owner, p.max_lines[l.e] AS most,
         coalesce(p.max_lines_of_hook[l.e], p.max_lines[l.e]) AS most_of_hook
       FROM ${LINES} WHERE l.e = ANY(chosen)),
-    added AS (SELECT session, owner, count(*) AS own, sum(count(*)) OVER (PARTITION BY session) AS everybodys,
-        min(least(most)) AS most, min(most_of_hook) AS most_of_hook
+    added AS (SELECT session, owner, count(*) AS own,
+        (sum(count(*)) OVER (PARTITION BY session))::bigint AS everybodys, min(most) AS most, min(most_of_hook) AS most_of_hook
       FROM line GROUP BY session, owner),
-    crowded AS (SELECT added.session, added.owner FROM added CROSS JOIN LATERAL (
+    -- Each session is counted once.
+    crowded AS MATERIALIZED (SELECT added.session, added.owner FROM added CROSS JOIN LATERAL (
         SELECT count(*) AS everybodys, count(*) FILTER (WHERE s.owner = added.owner) AS own
         FROM system_events s WHERE s.session = added.session) AS waiting
       WHERE waiting.everybodys + added.everybodys > most OR waiting.own + added.own > most_of_hook)
