@@ -136,9 +136,10 @@ async function close(store: PostgresStore, intake: PostgresIntake): Promise<void
   store.end();
   await intake.close();
   await store.follower?.close();
-  // Claims that wait look once more, find the ledger closed and end.
-  await store.wakeups.close();
   // What cannot be written any more is given up: leases end by themselves.
   await Promise.allSettled([store.activity.close(), store.instance.end()]);
+  // Others go on with what was in hand here. Claims that wait look once more, find the ledger closed and end.
+  store.wakeups.changed(['turn', 'delivery']);
+  await store.wakeups.close();
   await store.database.close();
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
@@ -60,7 +61,8 @@ export class Wakeups {
   #watchedUntil = 0;
   readonly #lanes = new Set<Lane>();
   #events: string[] = [];
-  #isSending = false;
+  /** The message under way, and the pause after it; null: none is. */
+  #sending: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #echo: (() => void) | null = null;
 
@@ -104,6 +106,10 @@ export class Wakeups {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.notifier.notifyAll();
     const client = this.#client;
+    // What is to be told is told.
+    await this.#sending;
+    this.#flush();
+    await this.#sending;
     this.#drop();
     await client?.end().catch(() => {});
   }
@@ -187,20 +193,18 @@ export class Wakeups {
 
   /** Sends what is to be told, one message after the other. */
   #flush(): void {
-    if (this.#isSending || this.#lanes.size + this.#events.length === 0) return;
-    this.#isSending = true;
+    if (this.#sending !== null || this.#lanes.size + this.#events.length === 0) return;
     const message = {
       from: this.#me,
       lanes: [...this.#lanes],
       events: this.#events.splice(0, MOST_NAMED),
     };
     this.#lanes.clear();
-    void this.#send(message).then(() =>
-      setTimeout(() => {
-        this.#isSending = false;
-        this.#flush();
-      }, PAUSE_MS).unref(),
-    );
+    this.#sending = this.#send(message).then(async () => {
+      if (!this.#isClosed) await pause(PAUSE_MS, undefined, { ref: false });
+      this.#sending = null;
+      this.#flush();
+    });
   }
 
   /** A message that cannot be sent is left out: whoever should hear it looks by himself before long. */

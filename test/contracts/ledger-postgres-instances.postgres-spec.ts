@@ -1,0 +1,283 @@
+import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { SystemClock } from '../../src/hooks/ports/clock.ts';
+import type { Clock } from '../../src/hooks/ports/clock.ts';
+import { HEARTBEAT_COALESCE_MS, immediateHeartbeat } from '../../src/hooks/ports/jobs.ts';
+import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import { LEASE_MS } from '../../src/hooks/ports/work-ledger.ts';
+import type { Lease, StepOutcome } from '../../src/hooks/ports/work-ledger.ts';
+import { PostgresSuite } from '../postgres/suite.ts';
+import { ManualClock } from '../support/clocks.ts';
+import type { TestDatabase } from '../support/postgres-server.ts';
+import {
+  LIMITS,
+  MAIN,
+  agent,
+  event,
+  key,
+  runOf,
+  systemEvent,
+  wake,
+  wakeAction,
+} from './ledger/events.ts';
+
+const DONE: StepOutcome = { type: 'done' };
+/** Two instances do not measure the clock of the database in the same millisecond. */
+const SLACK_MS = 5000;
+const SHOWN = { maxEvents: 50, maxBytes: 1e6, maxHistoryCharacters: 0 };
+
+describe('Ledgers of one PostgreSQL database', () => {
+  const suite = PostgresSuite.inThisFile();
+  const { signal } = new AbortController();
+  let database: TestDatabase;
+  let ledgers: Ledger[];
+  let one: Ledger;
+  let other: Ledger;
+
+  const open = async (clock: Clock, count = 2) => {
+    const provider = postgresLedger({ url: database.url });
+    ledgers = await Promise.all(Array.from({ length: count }, () => provider.open(clock)));
+    [one, other] = ledgers as [Ledger, Ledger];
+  };
+  const accept = async (ledger: Ledger, session: string) => {
+    const given = agent(session);
+    expect(await ledger.intake.accept(given, LIMITS)).toMatchObject({ outcome: 'accepted' });
+    return given.id;
+  };
+  const claim = async (ledger: Ledger, max = 9) => ledger.work.claim('turn', max, signal);
+  /** Claims nothing where nothing is to be claimed: a claim that waits is ended. */
+  const claimNow = async (ledger: Ledger) => {
+    const stop = new AbortController();
+    const claimed = ledger.work.claim('turn', 9, stop.signal);
+    await ledger.admin.isPaused();
+    setTimeout(() => stop.abort(), 300);
+    return claimed;
+  };
+
+  beforeEach(async () => {
+    database = await suite.server.database();
+  });
+  afterEach(async () => {
+    await Promise.all(ledgers.map(({ maintenance }) => maintenance.close()));
+    await database[Symbol.asyncDispose]();
+  });
+
+  describe('tell each other', () => {
+    beforeEach(() => open(new ManualClock()));
+
+    it('of work: a claim that waits in one gets what the other accepted', async () => {
+      const waiting = claim(other, 1);
+      const id = await accept(one, 'a');
+      expect(await waiting).toMatchObject([{ eventId: id, attempt: 1 }]);
+    });
+
+    it('of a pause, and of its end', async () => {
+      await one.admin.setPaused(true);
+      expect(await other.intake.accept(wake(), LIMITS)).toEqual({ outcome: 'paused' });
+      const waiting = claim(other, 1);
+      await one.admin.setPaused(false);
+      const id = await accept(one, 'a');
+      expect(await waiting).toMatchObject([{ eventId: id }]);
+    });
+
+    it('of the end of a step: the next of its key is up wherever somebody waits', async () => {
+      const first = await accept(one, 'a');
+      const second = await accept(other, 'a');
+      const [lease] = await claim(one);
+      expect(lease?.eventId).toBe(first);
+      const waiting = claim(other, 1);
+      await one.work.commit(lease!, DONE, []);
+      expect(await waiting).toMatchObject([{ eventId: second }]);
+    });
+  });
+
+  describe('share', () => {
+    let clock: ManualClock;
+    beforeEach(() => open((clock = new ManualClock())));
+
+    it('idempotency keys: of many at once, in both, one is accepted', async () => {
+      const all = Array.from({ length: 20 }, (_, n) =>
+        ledgers[n % 2]!.intake.accept(wake({ keys: [key('a')] }), LIMITS),
+      );
+      const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'replayed')).toHaveLength(19);
+      expect((await one.sessions.context(MAIN, SHOWN)).pending).toHaveLength(1);
+    });
+
+    it('heartbeats: of many asked for at once, in both, one is done', async () => {
+      const beat = () => immediateHeartbeat('main', clock.now());
+      await Promise.all(Array.from({ length: 20 }, (_, n) => ledgers[n % 2]!.work.add(beat())));
+      clock.advance(HEARTBEAT_COALESCE_MS);
+      const [lease, ...more] = (await Promise.all([claimNow(one), claimNow(other)])).flat();
+      expect(lease).toMatchObject({ kind: 'heartbeat', key: MAIN });
+      expect(more).toEqual([]);
+    });
+
+    it('the order of a session', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 10; n += 1) ids.push(await accept(ledgers[n % 2]!, 'a'));
+      for (const [n, id] of ids.entries()) {
+        const ledger = ledgers[Math.floor(n / 2) % 2]!;
+        const [lease, ...more] = await claim(ledger);
+        expect([lease?.eventId, more.length]).toEqual([id, 0]);
+        await ledger.work.commit(lease!, DONE, []);
+      }
+    });
+
+    it('places of a hook: runs that wait are counted wherever they were accepted', async () => {
+      const queued = { ...LIMITS, maxQueued: 2 };
+      const run = () => {
+        const given = agent('a', { mapping: 'alerts' });
+        const changes = given.actions[0]!.changes.map((change) =>
+          change.type === 'work' ? { ...change, work: { ...change.work, hook: 'alerts' } } : change,
+        );
+        return { ...given, actions: [{ ...given.actions[0]!, changes }] };
+      };
+      await one.intake.accept(run(), queued);
+      await other.intake.accept(run(), queued);
+      expect(await one.intake.accept(run(), queued)).toEqual({ outcome: 'hook-full' });
+    });
+  });
+
+  describe('take over from each other', () => {
+    let clock: ManualClock;
+    beforeEach(() => open((clock = new ManualClock())));
+
+    it('a lease that ran out, counted as a crash; who slept writes nothing', async () => {
+      const id = await accept(one, 'a');
+      const behind = await accept(one, 'a');
+      const [lost] = await claim(one);
+      expect(await one.work.noteActing(lost!)).toBe(true);
+      expect(await claimNow(other)).toEqual([]);
+      clock.advance(LEASE_MS + SLACK_MS);
+      const [lease] = await claim(other);
+      expect(lease).toMatchObject({ eventId: id, attempt: 2, crashes: 1, mayHaveActed: true });
+      const reply = { type: 'run-update', id: runOf(id), status: 'succeeded', reply: 'r' } as const;
+      expect(await one.work.renew(lost!)).toBe(false);
+      expect(await one.work.noteActing(lost!)).toBe(false);
+      expect(await one.work.commit(lost!, DONE, [reply, systemEvent()])).toBe(false);
+      const details = await one.events.get(id);
+      expect(details?.runs).toMatchObject([{ status: 'running', attempts: 2, reply: null }]);
+      expect((await one.sessions.context(MAIN, SHOWN)).pending).toEqual([]);
+      expect(await other.work.commit(lease!, DONE, [reply])).toBe(true);
+      expect(await claim(one)).toMatchObject([{ eventId: behind }]);
+    });
+
+    it('nothing of a lease that is renewed', async () => {
+      await accept(one, 'a');
+      const [lease] = await claim(one);
+      for (let n = 0; n < 4; n += 1) {
+        clock.advance(LEASE_MS / 2);
+        expect(await one.work.renew(lease!)).toBe(true);
+        expect(await claimNow(other)).toEqual([]);
+      }
+    });
+
+    it('what was in hand of one that was closed, at once', async () => {
+      const id = await accept(one, 'a');
+      await claim(one);
+      const waiting = claim(other);
+      await one.maintenance.close();
+      expect(await waiting).toMatchObject([{ eventId: id, attempt: 2, crashes: 1 }]);
+    });
+  });
+
+  describe('under load', () => {
+    const SESSIONS = 8;
+    const EVENTS = 1200;
+
+    beforeEach(() => open(new SystemClock(), 3));
+
+    it('work on each session in order, one at a time, and lose nothing', async () => {
+      const accepted = new Map<string, string[]>();
+      const begun = new Map<string, string[]>();
+      const working = new Set<string>();
+      const faults: string[] = [];
+      const stop = new AbortController();
+      let left = EVENTS;
+      const perform = async (ledger: Ledger, lease: Lease) => {
+        if (working.has(lease.key)) faults.push(`two at a time: ${lease.key}`);
+        working.add(lease.key);
+        begun.get(lease.key)!.push(lease.eventId!);
+        await ledger.work.noteActing(lease);
+        await ledger.work.renew(lease);
+        working.delete(lease.key);
+        const { eventId } = lease;
+        const changes = [
+          { type: 'run-update', id: lease.ref!, status: 'succeeded', finishedAt: 1 },
+          // All of them write to one session and to one heartbeat.
+          systemEvent({ eventId: eventId!, asksHeartbeat: false, text: eventId! }),
+          { type: 'work', work: immediateHeartbeat('main', Date.now() + 3_600_000) },
+        ] as const;
+        if (!(await ledger.work.commit(lease, DONE, changes))) faults.push('a lease was lost');
+        left -= 1;
+        if (left === 0) stop.abort();
+      };
+      const loop = async (ledger: Ledger) => {
+        const under = new Set<Promise<void>>();
+        while (!stop.signal.aborted) {
+          for (const lease of await ledger.work.claim('turn', 4, stop.signal)) {
+            const step = perform(ledger, lease).finally(() => under.delete(step));
+            under.add(step);
+          }
+          if (under.size >= 4) await Promise.race(under);
+        }
+        await Promise.all(under);
+      };
+      for (let n = 0; n < SESSIONS; n += 1) {
+        accepted.set(`agent:main:s${n}`, []);
+        begun.set(`agent:main:s${n}`, []);
+      }
+      // A sender of each session waits for the answer, and sends the next one to another instance.
+      const send = async (n: number) => {
+        for (let count = 0; count < EVENTS / SESSIONS; count += 1) {
+          const given = agent(`s${n}`);
+          const answer = await ledgers[(n + count) % 3]!.intake.accept(given, {
+            maxSystemEvents: 10 * EVENTS,
+          });
+          if (answer.outcome !== 'accepted') faults.push(answer.outcome);
+          accepted.get(`agent:main:s${n}`)!.push(given.id);
+        }
+      };
+      const senders = Array.from({ length: SESSIONS }, (_, n) => send(n));
+      await Promise.all([...senders, ...ledgers.map(loop)]);
+      expect(faults).toEqual([]);
+      expect(begun).toEqual(accepted);
+      const { events } = await one.events.list({ limit: 1, status: 'running' });
+      expect(events).toEqual([]);
+      expect(suite.server.log).not.toContain('deadlock detected');
+    }, 60_000);
+
+    it('show each line of a session once and in order, whoever adds and whoever takes away', async () => {
+      const total = 600;
+      const shown: string[] = [];
+      const texts: string[][] = [[], [], []];
+      const add = async (n: number) => {
+        for (let count = 0; count < total / 3; count += 1) {
+          const text = `${n}-${count}`;
+          const given = event({ actions: [wakeAction([systemEvent({ text })])] });
+          await ledgers[n]!.intake.accept(given, { maxSystemEvents: total });
+          texts[n]!.push(text);
+        }
+      };
+      // Turns of the session, in one instance after the other.
+      const take = async () => {
+        for (let turn = 0; shown.length < total; turn += 1) {
+          const ledger = ledgers[turn % 3]!;
+          await ledger.work.add({ ...immediateHeartbeat('main', Date.now(), Date.now()) });
+          const [lease] = await ledger.work.claim('turn', 1, signal);
+          const { pending } = await ledger.sessions.context(MAIN, SHOWN);
+          shown.push(...pending.map(({ text }) => text));
+          const through = pending.at(-1)?.seq ?? 0;
+          const consume = { type: 'consume', session: MAIN, through } as const;
+          await ledger.work.commit(lease!, DONE, [consume]);
+        }
+      };
+      await Promise.all([...[0, 1, 2].map(add), take()]);
+      expect(shown).toHaveLength(total);
+      for (const [n, own] of texts.entries()) {
+        expect(shown.filter((text) => text.startsWith(`${n}-`))).toEqual(own);
+      }
+    }, 60_000);
+  });
+});
