@@ -4,7 +4,11 @@
  */
 import './platform/required-node.ts';
 export { postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
-export type { PostgresLedgerOptions, PostgresThrottlerOptions } from './adapters/postgres/index.ts';
+export type {
+  InstanceFacts,
+  PostgresLedgerOptions,
+  PostgresThrottlerOptions,
+} from './adapters/postgres/index.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {

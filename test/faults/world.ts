@@ -117,13 +117,9 @@ export class World implements AsyncDisposable {
   }
 
   /** Waits until all work has ended. A heartbeat that was given up leaves its lines to the next one, so one more is asked for. */
-  async drain(service: TestedService): Promise<void> {
+  async drain(service: TestedService, withinMs = DRAINED_WITHIN_MS): Promise<void> {
     const ended = () =>
-      eventually(
-        'all work ends',
-        async () => (await service.unfinished()) === 0,
-        DRAINED_WITHIN_MS,
-      );
+      eventually('all work ends', async () => (await service.unfinished()) === 0, withinMs);
     await ended();
     await service.post('wake', { text: 'the last wake' });
     await ended();
