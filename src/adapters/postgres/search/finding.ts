@@ -25,16 +25,21 @@ const CANCELLED = '57014';
 const STRETCH = `SELECT event FROM @schema.search_texts WHERE event < $1 ORDER BY event DESC
   OFFSET $2 LIMIT 1`;
 
-/** A page of events before a place, the newest first. */
+/**
+ * A page of events before a place, the newest first.
+ * @param longestMs how long the database may look through everything; 0: it may not at all
+ */
 export async function findEvents(
   database: Database,
   filter: EventFilter,
   search: string,
+  longestMs = LONGEST_MS,
 ): Promise<FoundEvents> {
   const { cursor, limit } = filter;
   const terms = parseSearch(search);
   const before = cursor === undefined ? LAST_ID : isId(cursor) ? cursor : FIRST_ID;
-  const whole = await selectFound(database, filter, terms, { from: FIRST_ID, before });
+  const all = { from: FIRST_ID, before };
+  const whole = longestMs === 0 ? null : await selectFound(database, filter, terms, all, longestMs);
   const { rows, reached } =
     whole === null ? await walk(database, filter, terms, before) : { rows: whole, reached: null };
   const shown = rows.slice(0, limit);
@@ -54,6 +59,7 @@ function selectFound(
   filter: EventFilter,
   terms: readonly string[],
   { from, before }: Span,
+  longestMs = LONGEST_MS,
 ): Promise<readonly Row[] | null> {
   return database.transaction(async (run) => {
     const { cursor: _cursor, ...others } = filter;
@@ -62,7 +68,7 @@ function selectFound(
     query.where(`s.event >= ${query.given(from)} AND s.event < ${query.given(before)}`);
     for (const term of terms) query.where(`s.text LIKE ${query.given(patternOf(term))}`);
     const events = `${query.select} ORDER BY ${query.id} DESC LIMIT ${query.given(filter.limit + 1)}`;
-    await run(`SET LOCAL statement_timeout = ${LONGEST_MS}`);
+    await run(`SET LOCAL statement_timeout = ${longestMs}`);
     try {
       return await run(`${selectSummaries(events)} ORDER BY e.id DESC`, query.values);
     } catch (error) {
