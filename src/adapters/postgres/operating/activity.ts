@@ -74,6 +74,7 @@ export class ActivityRecord {
   /** Committed and not written, by minute. */
   #unwritten = new Map<number, Counts>();
   #isWaiting = false;
+  #writing = Promise.resolve();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -97,8 +98,14 @@ export class ActivityRecord {
     }
   }
 
-  /** Writes what there is. @throws LedgerUnavailable, and the same is written later */
-  async write(): Promise<void> {
+  /** Writes what there is, after what is being written. @throws LedgerUnavailable, and the same is written later */
+  write(): Promise<void> {
+    const write = (): Promise<void> => this.#writeNow();
+    this.#writing = this.#writing.then(write, write);
+    return this.#writing;
+  }
+
+  async #writeNow(): Promise<void> {
     const rows = this.#unwritten;
     this.#unwritten = new Map();
     const sums = COUNTED.map((what) => Array.from(rows.values(), (counts) => counts[what]));
@@ -111,10 +118,11 @@ export class ActivityRecord {
     }
   }
 
-  /** Writes the rest. */
+  /** Writes the rest, if it can be written. */
   async close(): Promise<void> {
     this.#closing.abort();
-    if (this.#unwritten.size > 0) await this.write();
+    // What cannot be written now is lost, as in a crash.
+    await (this.#unwritten.size > 0 ? this.write() : this.#writing).catch(() => {});
   }
 
   async #writeLater(): Promise<void> {

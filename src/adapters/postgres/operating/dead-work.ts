@@ -15,9 +15,9 @@ const DEAD = `stage = 'dead' AND kind IN ('run', 'delivery')`;
 const OF_EVENT = `SELECT id FROM @schema.work WHERE ${DEAD} AND event_id = $1`;
 /** All that is dead is found by its index, before anything is looked at; the table is never walked. */
 const FOUND = `WITH dead AS MATERIALIZED
-    (SELECT id, kind, ref, event_id, since FROM @schema.work WHERE ${DEAD} AND id > $1)
+    (SELECT id, kind, hook, ref, event_id, since FROM @schema.work WHERE ${DEAD} AND id > $1)
   SELECT d.id FROM dead d LEFT JOIN @schema.events e ON e.id = d.event_id
-  WHERE ($2::text IS NULL OR $2 IN (e.hook, e.mapping))
+  WHERE ($2::text IS NULL OR $2 IN (e.hook, e.mapping)) AND (d.hook = '' OR NOT $6)
     AND ($3::bigint IS NULL OR coalesce(e.received_at, d.since) >= $3)
     AND ($4::text IS NULL OR $4 = CASE d.kind
       WHEN 'run' THEN (SELECT status FROM @schema.runs WHERE id = d.ref)
@@ -31,6 +31,7 @@ const addNotes = (table: string): string => `UPDATE @schema.${table} t
   SET notes = CASE t.notes WHEN '[]' THEN '[' ELSE left(t.notes, -1) || ',' END || note || ']'
   FROM unnest($1::uuid[], $2::text[]) AS given (ref, note) WHERE t.id = given.ref`;
 const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
+
 /** What was done, beside how much. */
 export interface DoneToDeadWork extends DeadWorkPage {
   /** Lanes in which something may be claimable now. */
@@ -84,11 +85,13 @@ export class DeadWork {
   /** The oldest first; the cursor is the number of the last one. */
   async #ofAll(filter: DeadWorkFilter, act: Act): Promise<DoneToDeadWork> {
     const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
+    // Work that no hook asked for names none.
+    const isOfNone = filter.hook === null;
     if (Number.isNaN(since)) throw new RangeError('since is no time');
     const after = Number(cursor);
     if (!Number.isSafeInteger(after)) return { count: 0, lanes: [], changed: [], nextCursor: null };
     return this.#database.transaction(async (run) => {
-      const found = await run(FOUND, [after, hook, since, status, limit + 1]);
+      const found = await run(FOUND, [after, hook, since, status, limit + 1, isOfNone]);
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const nextCursor = last === undefined ? null : String(idOf(last));
