@@ -10,6 +10,7 @@ import { FIRST_ID, LAST_ID, idAt, isId } from '../ids.ts';
 import { selectSummaries, summaryOf } from '../reading/event-summaries.ts';
 import { narrow } from '../reading/event-list.ts';
 import { readTexts } from './following.ts';
+import { stateOf } from './sql-state.ts';
 
 /** How long the database may look through everything. Words that it has no good index for take longer. */
 const LONGEST_MS = 500;
@@ -72,7 +73,7 @@ function selectFound(
     try {
       return await run(`${selectSummaries(events)} ORDER BY e.id DESC`, query.values);
     } catch (error) {
-      if (isCancelled(error)) return null;
+      if (stateOf(error) === CANCELLED) return null;
       throw error;
     }
   });
@@ -127,8 +128,4 @@ async function withMatches(
 /** What is typed is words, never signs of a pattern. */
 function patternOf(term: string): string {
   return `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-}
-
-function isCancelled(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === CANCELLED;
 }

@@ -6,11 +6,15 @@ import type { Database } from '../connection.ts';
 import { findEvents } from './finding.ts';
 import { behindSince, followLot } from './following.ts';
 import { makeSearchTables } from './search-tables.ts';
+import { stateOf } from './sql-state.ts';
 
 /** How long a search waits for what is not in the index yet. */
 const CATCH_UP_MS = 50;
 /** The server's word for a table that is not there: another instance, whose search is switched off, has removed it. */
 const NO_TABLE = '42P01';
+
+const HAS_MORE = `(SELECT 1 FROM @schema.changed_texts LIMIT 1)
+  UNION ALL (SELECT 1 FROM @schema.search_backlog LIMIT 1)`;
 
 /** Follows one ledger, and finds what is asked for. */
 export class SearchIndex implements FollowedIndex {
@@ -49,23 +53,30 @@ export class SearchIndex implements FollowedIndex {
 
   async hasMore(): Promise<boolean> {
     if (this.#trouble !== null) return true;
-    const some = await this.#database.query('SELECT FROM @schema.changed_texts LIMIT 1');
-    return some.length > 0;
+    try {
+      return (await this.#database.query(HAS_MORE)).length > 0;
+    } catch (error) {
+      this.#noteMissing(error);
+      return true;
+    }
   }
 
   /** What came a moment ago is looked for first: it may not be in the index yet. @throws SearchRefused */
   async search(filter: EventFilter, search: string): Promise<FoundEvents> {
     const { isBehind, trouble } = await this.follow(CATCH_UP_MS);
     if (trouble !== null) throw new SearchRefused('unavailable', trouble);
-    const searchedUntil = isBehind ? await behindSince(this.#database) : null;
-    return { ...(await findEvents(this.#database, filter, search)), searchedUntil };
+    try {
+      const searchedUntil = isBehind ? await behindSince(this.#database) : null;
+      return { ...(await findEvents(this.#database, filter, search)), searchedUntil };
+    } catch (error) {
+      throw new SearchRefused('unavailable', this.#noteMissing(error));
+    }
   }
 
-  /** @throws what is no table of the index that is missing */
-  #noteMissing(error: unknown): void {
-    const isMissing =
-      typeof error === 'object' && error !== null && 'code' in error && error.code === NO_TABLE;
-    if (!isMissing) throw error;
-    this.#trouble = 'an instance whose search is switched off has removed the search index';
+  /** @throws what says something else than that a table of the index is missing */
+  #noteMissing(error: unknown): string {
+    if (stateOf(error) !== NO_TABLE) throw error;
+    return (this.#trouble =
+      'an instance whose search is switched off has removed the search index');
   }
 }

@@ -5,6 +5,7 @@ import type { LedgerLog } from '../../../hooks/ports/ledger.ts';
 import { text } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { takeLock } from '../locks.ts';
+import { stateOf } from './sql-state.ts';
 
 /** What the tables and their texts are: with any change of those it is another one, and the index is made anew. */
 const EDITION = '1';
@@ -69,12 +70,23 @@ DROP TABLE IF EXISTS @schema.search_texts, @schema.search_backlog;
 DELETE FROM @schema.changed_texts;
 DELETE FROM @schema.meta WHERE key = 'search';`;
 
+/** The server's word for what the user may not do. */
+const NOT_ALLOWED = '42501';
 /** Why a database cannot have an index, in a sentence without its stop. */
 const NO_EXTENSION =
   'the database has no extension pg_trgm: have an administrator run CREATE EXTENSION pg_trgm in it (on Debian it comes with postgresql)';
 
 /** Makes the tables of the index, if they are not there. @returns null: they are; else why they cannot be made */
 export async function makeSearchTables(database: Database): Promise<string | null> {
+  try {
+    return await make(database);
+  } catch (error) {
+    if (stateOf(error) !== NOT_ALLOWED) throw error;
+    return 'the user of the database may not make the tables of the search index: grant it CREATE on the schema and ownership of its tables';
+  }
+}
+
+async function make(database: Database): Promise<string | null> {
   if ((await editionOf((sql) => database.query(sql))) === EDITION) return null;
   await addExtension(database);
   return database.transaction(async (run) => {
