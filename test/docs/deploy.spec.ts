@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { inspectConfiguration } from '../../src/service/index.ts';
+
+/** What this test reads of the objects of a manifest. */
+interface Manifest {
+  readonly kind: string;
+  readonly data: Readonly<Record<string, string>>;
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: { readonly matchLabels: object };
+    readonly template: {
+      readonly metadata: { readonly labels: object };
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly containers: readonly [Container];
+      };
+    };
+  };
+}
+
+interface Container {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+const ENV = {
+  DATABASE_URL: 'postgres://hooks:a-password@postgres:5432/hooks?sslmode=verify-full',
+  HOOK_TOKEN: 'hook-token-0123456789abcdef',
+  OPERATOR_TOKEN: 'operator-token-0123456789abcdef',
+};
+
+const read = (path: string): Promise<string> => readFile(path, 'utf8');
+
+async function manifest(kind: string): Promise<Manifest> {
+  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml'));
+  const found = documents.map((one) => one.toJS() as Manifest).filter((one) => one.kind === kind);
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+describe('deploy/kubernetes.yaml', () => {
+  let dir: string;
+  beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'deploy-'))));
+  afterEach(() => rm(dir, { recursive: true }));
+
+  async function inspect() {
+    const { data } = await manifest('ConfigMap');
+    await writeFile(join(dir, 'gateway.json5'), data['gateway.json5']!);
+    return inspectConfiguration(dir, ENV);
+  }
+
+  it('has a configuration that the service takes as it is', async () => {
+    const { problems, warnings } = await inspect();
+    expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+  });
+
+  it('gives runs their time to end before a pod is killed', async () => {
+    const { data } = await manifest('ConfigMap');
+    const shutdownSeconds = Number(/shutdownSeconds: (\d+)/.exec(data['gateway.json5']!)![1]);
+    const { spec } = (await manifest('Deployment')).spec.template;
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds + 20);
+  });
+
+  it('asks for health where the service answers', async () => {
+    const { paths } = JSON.parse(await read('docs/openapi.json'));
+    const { spec } = (await manifest('Deployment')).spec.template;
+    const [{ ports, startupProbe, readinessProbe, livenessProbe }] = spec.containers;
+    expect(ports).toEqual([{ name: 'http', containerPort: 18790 }]);
+    for (const { httpGet } of [startupProbe, readinessProbe, livenessProbe]) {
+      expect(Object.keys(paths)).toContain(httpGet.path);
+      expect(httpGet.port).toBe('http');
+    }
+    expect(readinessProbe.httpGet.path).toBe('/health/ready');
+  });
+
+  it('mounts what the service reads and writes, and nothing else is writable', async () => {
+    const { spec } = (await manifest('Deployment')).spec.template;
+    const [{ env, volumeMounts }] = spec.containers;
+    const places = volumeMounts.map(({ mountPath }) => mountPath);
+    const directory = env.find(({ name }) => name === 'GATEWAY_CONFIG_DIR')?.value;
+    expect(places).toEqual([directory, '/var/lib/hooks', '/tmp']);
+    const { data } = await manifest('ConfigMap');
+    expect(data['gateway.json5']).toContain(`dir: '/var/lib/hooks'`);
+  });
+
+  it('protects and serves the very pods that it makes', async () => {
+    const { spec } = await manifest('Deployment');
+    const { labels } = spec.template.metadata;
+    expect(spec.replicas).toBe(3);
+    expect(spec.selector.matchLabels).toEqual(labels);
+    expect((await manifest('PodDisruptionBudget')).spec.selector.matchLabels).toEqual(labels);
+    expect((await manifest('Service')).spec.selector).toEqual(labels);
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  it('installs optional peers in the ranges of the package', async () => {
+    const { peerDependencies } = JSON.parse(await read('package.json'));
+    const named = [...(await read('deploy/Dockerfile')).matchAll(/ ([a-z-]+)@(\d+)/g)];
+    expect(named.map(([, name]) => name)).toEqual(['pg', 'prom-client']);
+    for (const [, name, major] of named) {
+      expect(peerDependencies[name!]).toMatch(new RegExp(`^\\^${major}\\.`));
+    }
+  });
+});
