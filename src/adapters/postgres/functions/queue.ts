@@ -15,9 +15,13 @@ export function appended(column: string, note: string): string {
   return `CASE ${column} WHEN '[]' THEN '[' ELSE left(${column}, -1) || ',' END || ${note} || ']'`;
 }
 
-/** How entry functions are run: names found in the ledger's schema, plans that do not depend on what tables held before. */
+/**
+ * How entry functions are run: names found in the ledger's schema, plans that do not depend on what tables held before.
+ * Everything is found by an index, row by row: a plan made while a table was small would otherwise hash or merge all of it
+ * (known keys: 20 ms of CPU at 20,000 keys instead of 0.2).
+ */
 export const ENTRY = `SET search_path = @schema, pg_temp SET enable_seqscan = off
-  SET plan_cache_mode = force_generic_plan`;
+  SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan`;
 
 export const QUEUE = `
 -- Holds these names until the end of the transaction. A name is one of 4096 locks.
