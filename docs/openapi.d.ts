@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * Events that are accepted or change their status, as server-sent events
-         * @description Events that are accepted or change their status, as server-sent events: `event: events` with `{events, more}`, the last that changed first, at most four times a second. `Last-Event-ID` goes on after a break.
+         * @description Events that are accepted or change their status, as server-sent events: `event: events` with `{events, more}`, the last that changed first, at most four times a second. `Last-Event-ID` goes on after a break. With `refusals=true` also `event: refusals` with `{refusals}`, the newest 50 as they stand, at most once a second.
          */
         get: operations["eventStreamFollow"];
         put?: never;
@@ -2890,7 +2890,10 @@ export interface operations {
     };
     eventStreamFollow: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: refused requests are told, too. */
+                refusals?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2906,6 +2909,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             421: components["responses"]["HostNotAllowed"];

@@ -276,19 +276,38 @@ describe('The console', () => {
   });
 
   it('shows who was refused, and why', async () => {
-    await world.send('wake', { text: 7 });
     await using operator = await world.loggedIn();
     const { page } = operator;
     await operator.open('/events');
-    const refusals = page.getByRole('region', { name: 'Refused requests' });
-    // They are recorded once a second.
-    await eventually('the refusal is recorded', async () => {
-      if ((await refusals.getByText('invalid_payload').count()) > 0) return true;
-      await page.reload();
-      return false;
-    });
+    await page.getByText('● live').waitFor();
+    await world.send('wake', { text: 7 });
 
+    const refusals = page.getByRole('region', { name: 'Refused requests' });
     await refusals.getByRole('row', { name: /wake 400 invalid_payload/ }).waitFor();
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('counts a flood of refused requests while it comes, in a row and a message a second', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    await page.getByText('● live').waitFor();
+    const refusals = page.getByRole('region', { name: 'Refused requests' });
+    const { url } = world.service;
+    const request = { method: 'POST', body: '{}', headers: { 'x-forwarded-for': '192.0.2.9' } };
+    for (let batch = 0; batch < 20; batch++) {
+      await Promise.all(Array.from({ length: 25 }, () => fetch(`${url}/hooks/tickets`, request)));
+    }
+
+    const row = refusals.getByRole('row', { name: /tickets (?:401|429)/ });
+    await row.first().waitFor();
+    await eventually('all are counted', async () => {
+      const rows = await row.all();
+      const counts = await Promise.all(rows.map((one) => one.locator('td').last().textContent()));
+      return counts.reduce((sum, text) => sum + Number(text), 0) === 500;
+    });
+    expect(await row.count()).toBeLessThan(10);
+    expect(operator.complaints).toEqual([]);
   });
 
   it('tries a channel by a message', async () => {
