@@ -3000,9 +3000,11 @@ export interface operations {
             query?: {
                 /** @description Name of the hook, or id of the mapping. */
                 hook?: string;
+                /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
+                heartbeats?: "true";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
-                /** @description How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+                /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
                 status?: "failed" | "timed-out" | "interrupted" | "dead" | "unknown";
                 /** @description `nextCursor` of the answer before. */
                 cursor?: string;
@@ -3038,9 +3040,11 @@ export interface operations {
             query?: {
                 /** @description Name of the hook, or id of the mapping. */
                 hook?: string;
+                /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
+                heartbeats?: "true";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
-                /** @description How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+                /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
                 status?: "failed" | "timed-out" | "interrupted" | "dead" | "unknown";
                 /** @description `nextCursor` of the answer before. */
                 cursor?: string;

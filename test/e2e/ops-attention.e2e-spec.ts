@@ -160,11 +160,17 @@ describe('GET /ops/api/attention', () => {
     expect(heartbeats).toMatchObject({
       what: '1 delivery of heartbeats was given up',
       hook: null,
-      actions: [{ label: 'Retry all that is dead', path: '/ops/api/events/retry' }, {}],
+      command: 'hooks events retry --all --heartbeats',
     });
-    for (const path of pathsOf(hook)) expect((await service.post(path)).status).toBe(200);
-    const asked = JSON.stringify({ limit: 200, hook: 'a b' });
-    expect(service.ledger.journal).toEqual([`retry ${asked}`, `dismiss ${asked}`]);
+    for (const [item, named] of [
+      [hook, 'a b'],
+      [heartbeats, null],
+    ] as const) {
+      service.ledger.journal.length = 0;
+      for (const path of pathsOf(item)) expect((await service.post(path)).status).toBe(200);
+      const asked = JSON.stringify({ limit: 200, hook: named });
+      expect(service.ledger.journal).toEqual([`retry ${asked}`, `dismiss ${asked}`]);
+    }
   });
 
   it('offers a test message where a channel fails, and only tells of one that rests', async () => {

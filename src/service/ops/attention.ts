@@ -215,8 +215,9 @@ function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
   const kinds = ofHook.map(({ kind, count }) => `${count} ${count === 1 ? kind : PLURALS[kind]}`);
   const count = ofHook.reduce((sum, one) => sum + one.count, 0);
   const [query, option] =
-    hook === null ? ['', ''] : [`?hook=${encodeURIComponent(hook)}`, ` --hook ${quoted(hook)}`];
-  const scope = hook === null ? 'all that is dead' : 'all';
+    hook === null
+      ? ['?heartbeats=true', ' --heartbeats']
+      : [`?hook=${encodeURIComponent(hook)}`, ` --hook ${quoted(hook)}`];
   return item({
     kind: 'dead-work',
     severity: 'warning',
@@ -227,8 +228,8 @@ function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
     count,
     hook,
     actions: [
-      { label: `Retry ${scope}`, path: `/ops/api/events/retry${query}` },
-      { label: `Dismiss ${scope}`, path: `/ops/api/events/dismiss${query}` },
+      { label: 'Retry all', path: `/ops/api/events/retry${query}` },
+      { label: 'Dismiss all', path: `/ops/api/events/dismiss${query}` },
     ],
   });
 }
