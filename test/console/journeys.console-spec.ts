@@ -296,10 +296,10 @@ describe('The console', () => {
     const { url } = world.service;
     const request = { method: 'POST', body: '{}', headers: { 'x-forwarded-for': '192.0.2.9' } };
     for (let batch = 0; batch < 20; batch++) {
-      await Promise.all(Array.from({ length: 25 }, () => fetch(`${url}/hooks/tickets`, request)));
+      await Promise.all(Array.from({ length: 25 }, () => fetch(`${url}/hooks/payments`, request)));
     }
 
-    const row = refusals.getByRole('row', { name: /tickets (?:401|429)/ });
+    const row = refusals.getByRole('row', { name: /payments 401 invalid_signature/ });
     await row.first().waitFor();
     await eventually('all are counted', async () => {
       const rows = await row.all();

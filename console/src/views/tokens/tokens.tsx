@@ -34,20 +34,21 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
   },
   { title: 'Place', value: ({ key }) => key, cell: ({ key }) => <code>{key}</code> },
-  {
-    title: 'To do',
-    kind: 'wide',
-    value: ({ warning }) => warning,
-    cell: ({ warning }) => warning !== null && <span class="problem">{warning}</span>,
-  },
 ];
+
+const TO_DO: Column<Token> = {
+  title: 'To do',
+  kind: 'wide',
+  value: ({ warning }) => warning,
+  cell: ({ warning }) => warning !== null && <span class="problem">{warning}</span>,
+};
 
 /** The tokens that open hooks, never themselves; a new one is shown once. */
 export default function Tokens() {
   const tokens = useResource(() => answer(api.GET('/ops/api/tokens')), [], 30_000);
   const { reload } = tokens;
   const columns = useMemo(
-    () => [...COLUMNS, endColumn(tokens.data?.tokens ?? [], reload)],
+    () => columnsFor(tokens.data?.tokens ?? [], reload),
     [tokens.data, reload],
   );
   return (
@@ -64,6 +65,12 @@ export default function Tokens() {
       </Loaded>
     </Page>
   );
+}
+
+/** Without a column for what there is nothing of. */
+function columnsFor(all: readonly Token[], onEnded: () => void): readonly Column<Token>[] {
+  const toDo = all.some(({ warning }) => warning !== null) ? [TO_DO] : [];
+  return [...COLUMNS, ...toDo, endColumn(all, onEnded)];
 }
 
 /** Of several tokens of a sender, which stand together and the oldest first, the newest ends with all of them only. */
