@@ -291,6 +291,7 @@ export interface AttentionItem {
     | 'requests-lost'
     | 'mapping-failing'
     | 'channel-failing'
+    | 'backend-resting'
     | 'mail-degraded'
     | 'dead-work'
     | 'channel-paused'
