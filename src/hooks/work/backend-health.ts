@@ -28,7 +28,7 @@ interface Rest {
   reason: string;
 }
 
-/** A model provider, gateway or program whose turns wait, as an operator is told of it. */
+/** A model provider, gateway or program whose turns wait, as an operator is told of it. @publicApi */
 export interface RestingBackend {
   /** As turns and logs name it: `model provider anthropic`. */
   readonly backend: string;
@@ -40,7 +40,7 @@ export interface RestingBackend {
   readonly reason: string;
 }
 
-/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. */
+/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. @publicApi */
 export interface Visit extends Disposable {
   /** The backend answered: whoever waits for it goes on. */
   answered(): void;
@@ -52,6 +52,7 @@ export interface Visit extends Disposable {
  * Which backends (model providers, gateways, programs) cannot be asked now. While one rests, its turns wait in the
  * ledger without being counted or holding a place; when the rest is over one of them is the probe, and with its answer
  * all others go on at once. In memory only: after a restart the first turn finds out anew.
+ * @publicApi
  */
 @Injectable()
 export class BackendHealth {
