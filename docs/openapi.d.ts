@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * Events that are accepted or change their status, as server-sent events
-         * @description Events that are accepted or change their status, as server-sent events: `event: events` with `{events, more}`, the last that changed first, at most four times a second. `Last-Event-ID` goes on after a break.
+         * @description Events that are accepted or change their status, as server-sent events: `event: events` with `{events, more}`, the last that changed first, at most four times a second. `Last-Event-ID` goes on after a break. With `refusals=true` also `event: refusals` with `{refusals}`, the newest 50 as they stand, at most once a second.
          */
         get: operations["eventStreamFollow"];
         put?: never;
@@ -749,8 +749,29 @@ export interface paths {
          */
         get: operations["tokensList"];
         put?: never;
-        post?: never;
+        /**
+         * Makes a token for a sender, in force at once, and tells it this once
+         * @description Makes a token for a sender, in force at once, and tells it this once; those that the sender has go on counting.
+         */
+        post: operations["tokensMake"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends tokens that were made here or by `hooks token new`, at once */
+        delete: operations["tokensRetire"];
         options?: never;
         head?: never;
         patch?: never;
@@ -792,7 +813,7 @@ export interface components {
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
-            kind: "channel-failing" | "channel-paused" | "configuration-refused" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
+            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
              * @description `error`: something is lost or refused. `warning`: something does not work. `info`: good to know.
              * @enum {string}
@@ -1173,6 +1194,20 @@ export interface components {
             /** @description One sentence for the operator; it names the path or the source of the request, or the value that a condition found. */
             because: string;
         };
+        /** @description A token that was made, which is told here and nowhere else, and its sender. */
+        NewToken: {
+            token: string;
+            id: string;
+            hooks: string[];
+            /** @description Last day or moment as it was given; null: no end. */
+            notAfter: string | null;
+            /** @description Where its digest is kept. */
+            file: string;
+            /** @description How many tokens the sender has, this one included. */
+            count: number;
+            /** @description Those of `hooks` that are no hooks yet. */
+            strange: string[];
+        };
         /** @description An OpenAPI 3.1 document, as far as somebody needs to know it who merges two. */
         OpenApiDocument: {
             openapi: string;
@@ -1320,6 +1355,15 @@ export interface components {
             coversBody: boolean;
             /** @description How old, or how far ahead, the signed time may be. Absent: the scheme signs none. */
             toleranceSeconds?: number;
+        };
+        /** @description Tokens of a sender were ended. */
+        RetiredTokens: {
+            /** @description How many. */
+            retired: number;
+            /** @description How many it has now; 0: the sender is gone. */
+            left: number;
+            /** @constant */
+            ok: true;
         };
         /** @description Dead runs and deliveries were put back into their queues. */
         Retried: {
@@ -1594,6 +1638,8 @@ export interface components {
             lastUsedAt: string | null;
             /** @description Why it should be replaced, to continue the key; null: it need not. */
             warning: string | null;
+            /** @description True: it was made by command or console, and can be ended by them; another stands in a file of the operator's. */
+            canRetire: boolean;
         };
         /** @description Every token in force. */
         Tokens: {
@@ -2029,6 +2075,42 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "no_main_session";
+                };
+            };
+        };
+        /** @description unknown_sender */
+        UnknownSender: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_sender";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
+        /** @description invalid_body, invalid_query */
+        InvalidBodyOrInvalidQuery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_body" | "invalid_query";
                 };
             };
         };
@@ -2846,7 +2928,10 @@ export interface operations {
     };
     eventStreamFollow: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: refused requests are told, too. */
+                refusals?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2862,6 +2947,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             421: components["responses"]["HostNotAllowed"];
@@ -2952,9 +3038,11 @@ export interface operations {
             query?: {
                 /** @description Name of the hook, or id of the mapping. */
                 hook?: string;
+                /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
+                heartbeats?: "true";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
-                /** @description How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+                /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
                 status?: "failed" | "timed-out" | "interrupted" | "dead" | "unknown";
                 /** @description `nextCursor` of the answer before. */
                 cursor?: string;
@@ -2990,9 +3078,11 @@ export interface operations {
             query?: {
                 /** @description Name of the hook, or id of the mapping. */
                 hook?: string;
+                /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
+                heartbeats?: "true";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
-                /** @description How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+                /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
                 status?: "failed" | "timed-out" | "interrupted" | "dead" | "unknown";
                 /** @description `nextCursor` of the answer before. */
                 cursor?: string;
@@ -4392,6 +4482,106 @@ export interface operations {
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    tokensMake: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The sender, which may be new: 1 to 64 letters, digits, `.`, `_` or `-`. */
+                    id: string;
+                    /** @description The hooks that it may speak to. Absent: those it has; of a new sender the one of its own name. */
+                    hooks?: string[];
+                    /** @description Its last day (`2027-01-31`) or moment in ISO 8601. Absent: as it is; of a new sender no end. */
+                    notAfter?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            404: components["responses"]["UnknownSender"];
+            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    tokensRetire: {
+        parameters: {
+            query?: {
+                /** @description `old`: all but the newest. Absent: its only one. */
+                which?: "old" | "all";
+            };
+            header?: never;
+            path: {
+                /** @description The sender. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetiredTokens"];
+                };
+            };
+            400: components["responses"]["InvalidBodyOrInvalidQuery"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            404: components["responses"]["UnknownSender"];
+            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

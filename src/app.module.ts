@@ -18,6 +18,7 @@ import {
   RunningConfiguration,
 } from './service/configuration/reload.ts';
 import { ConsoleModule } from './service/console/index.ts';
+import { TokenKeeper } from './service/senders/token-keeper.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import { TokenUses, readTokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
@@ -55,6 +56,7 @@ export class AppModule {
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
       tokenUses: () => readTokenUses(configuration.store.dir),
+      tokenKeeper: new TokenKeeper(running, env),
       configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,

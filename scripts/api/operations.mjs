@@ -150,7 +150,9 @@ export class Operations {
 
   #input({ rules, initial }) {
     const isScalar = ['string', 'number', 'boolean'].includes(typeof initial);
-    return { ...this.#validators.merged(rules), ...(isScalar && { default: initial }) };
+    const own = this.#validators.merged(rules.filter(({ each }) => !each));
+    const items = this.#validators.merged(rules.filter(({ each }) => each));
+    return { ...own, ...notEmpty('items', items), ...(isScalar && { default: initial }) };
   }
 
   #success(method, operationId, verb) {

@@ -197,6 +197,7 @@ export const exported = [
   Refusals,
   ConsoleSessions,
   ChannelOperations,
+  BackendHealth,
   OperatorRequests,
   Clock,
 ];

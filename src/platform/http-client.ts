@@ -201,7 +201,7 @@ export function limitBody(response: Response, maxBytes: number, tooLarge: () => 
 }
 
 /** The library's own error repeats the token that no header may hold. */
-function buildRequest(
+export function buildRequest(
   url: string | URL,
   { method, headers, body }: HttpRequest,
   signal: AbortSignal,
@@ -218,7 +218,7 @@ interface OpenAnswer extends HttpHead {
 }
 
 /** Agents of our own ask no proxy of the environment, which the global ones and `fetch` would. */
-async function sendDirectly(
+export async function sendDirectly(
   request: Request,
   isPublicOnly: boolean,
   socketPath: string | undefined,
@@ -295,7 +295,7 @@ function tooLarge(host: string, head: HttpHead | undefined): HttpError {
 }
 
 /** The library's message and cause hold the URL, and a URL may hold a token: only the system's own code is repeated. */
-function toHttpError(error: unknown, host: string, head: HttpHead | undefined): HttpError {
+export function toHttpError(error: unknown, host: string, head: HttpHead | undefined): HttpError {
   // Fetch's own list (https://fetch.spec.whatwg.org/#port-blocking); it names the reason nowhere else.
   if (getText(getField(error, 'cause'), 'message') === 'bad port') {
     return new HttpError('invalid', `no program may call the port of ${host}`, 'BAD_PORT');

@@ -8,13 +8,16 @@ export type { Environment } from './configuration/environment.ts';
 export {
   DOTENV_FILE,
   GATEWAY_FILE,
+  fragmentSections,
   parseSections,
   readConfigurationFiles,
+  withFragment,
 } from './configuration/files.ts';
 export type { ConfigurationFiles, Sections } from './configuration/files.ts';
 export { findLapse } from './configuration/file-modes.ts';
 export {
   FRAGMENTS_DIR,
+  fragmentFile,
   fragmentPath,
   literal,
   readFragments,
@@ -55,6 +58,17 @@ export {
 export type { ProofKind } from './senders/sender.ts';
 export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
 export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
+export {
+  TokensUnchanged,
+  addToken,
+  keptSender,
+  otherFileOf,
+  retireTokens,
+  strangeHooks,
+} from './senders/sender-tokens.ts';
+export type { Sender, TokenRefusal } from './senders/sender-tokens.ts';
+export { listTokens } from './senders/token-list.ts';
+export type { ListedToken } from './senders/token-list.ts';
 export { setupSteps } from './senders/setup-steps.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';

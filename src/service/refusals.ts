@@ -64,7 +64,8 @@ export const OPS_REFUSALS = {
   },
   no_configuration_files: {
     status: 501,
-    sentence: 'The application that imports the hooks configures them; there are no files to show.',
+    sentence:
+      'The application that imports the hooks configures them; there are no files to show or to change.',
   },
   unknown_sample: {
     status: 404,
@@ -74,6 +75,33 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence:
       'Only main sessions of configured agents have routes; give a key such as agent:main:main.',
+  },
+  unknown_sender: {
+    status: 404,
+    sentence: 'No sender of this name has tokens; GET /ops/api/tokens lists those that have.',
+  },
+  sender_elsewhere: {
+    status: 409,
+    sentence: 'This sender stands in {detail}, and files of yours are not edited: change it there.',
+  },
+  several_tokens: {
+    status: 409,
+    sentence: 'This sender has {detail} tokens: say which=old to keep the newest, or which=all.',
+  },
+  demo_configuration: {
+    status: 409,
+    sentence:
+      'Nothing is configured here, and the demo has one token of its own; write a gateway.json5 first.',
+  },
+  configuration_broken: {
+    status: 409,
+    sentence:
+      'The files of the configuration have problems themselves; correct these first (hooks config check).',
+  },
+  configuration_read_only: {
+    status: 501,
+    sentence:
+      'The service may not write its configuration directory ({detail}); make tokens where it is written: hooks token new.',
   },
   secrets_present: {
     status: 409,

@@ -228,6 +228,8 @@ describe('hooks events retry', () => {
       const done = new Set((events as { id: string }[]).map(({ id }) => id));
       return done.has(ids[1]!) && done.has(ids[2]!);
     });
+    const ofHeartbeats = await served.json('events', 'retry', '--all', '--heartbeats');
+    expect(ofHeartbeats).toEqual({ retried: 0 });
     const { stdout } = await served.hooks('events', 'dismiss', '--all');
     expect(stdout).toBe('Dismissed: 0\n');
   });
@@ -235,7 +237,9 @@ describe('hooks events retry', () => {
   it.each([
     [['retry'], 'Which event?'],
     [['dismiss', 'x', '--all'], '--all is about every event.'],
-    [['retry', 'x', '--since', '1h'], '--hook, --since and --status narrow'],
+    [['retry', 'x', '--since', '1h'], '--hook, --heartbeats, --since and --status narrow'],
+    [['dismiss', 'x', '--heartbeats'], '--hook, --heartbeats, --since and --status narrow'],
+    [['dismiss', '--all', '--hook', 'x', '--heartbeats'], 'Heartbeats are of no hook.'],
     [['retry', '--all', '--since', 'soon'], '--since is neither'],
     [['dismiss', '--all', '--status', 'odd'], '--status must be one of'],
     [['retry', '--all', '--wait'], '--wait waits for one event'],

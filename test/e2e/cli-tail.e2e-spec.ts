@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { ServedCommands } from '../support/served-commands.ts';
 
@@ -43,6 +44,21 @@ describe('hooks events tail', () => {
     const { code, stdout, stderr } = await tail.interrupt();
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 130, lines: 2 });
     expect(stderr).toBe('the service does not answer, waiting for it\nthe service answers again\n');
+  });
+
+  it('follows by the operator’s own socket', async () => {
+    await using own = await ServedCommands.start({}, (dir) => ({
+      ops: { listen: `unix:${join(dir, 'ops.sock')}` },
+    }));
+    await using tail = own.begin('events', 'tail', '--hook', 'wake');
+    const begun = await own.post('wake', { text: 'one', mode: 'next-heartbeat' });
+    await eventually('it is shown', () => tail.stdout.includes(begun));
+    await own.post('agent', { message: 'of another hook' });
+    const last = await own.post('wake', { text: 'two', mode: 'next-heartbeat' });
+    await eventually('it is shown', () => tail.stdout.includes(last));
+    const { code, stdout, stderr } = await tail.interrupt();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+    expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
   it('cannot begin without a service: 3', async () => {

@@ -102,11 +102,11 @@ describe('hooks token', () => {
     expect(await hooks('new', '--for', 'ci')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('gateway.json5 has a sender "ci" already'),
+      err: expect.stringContaining('gateway.json5 has the sender "ci"'),
     });
     expect(await hooks('retire', 'ci')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('stands in gateway.json5'),
+      err: expect.stringContaining('gateway.json5 has the sender "ci"'),
     });
   });
 

@@ -28,7 +28,7 @@ async function talk(first: string, write: (socket: Socket) => Promise<void>): Pr
   let seen = '';
   socket.on('data', (bytes) => (seen += bytes.toString()));
   socket.on('error', () => {});
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(first);
   await write(socket);
   socket.end();
@@ -36,9 +36,14 @@ async function talk(first: string, write: (socket: Socket) => Promise<void>): Pr
   return seen;
 }
 
+/** Until more can be written, or the connection is over: an error is the server's way to say that it has heard enough. */
+async function drained(socket: Socket): Promise<void> {
+  await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
+}
+
 async function tenMegabytes(socket: Socket): Promise<void> {
   for (let part = 0; part < 10 && !socket.destroyed; part += 1) {
-    if (!socket.write(MEGABYTE)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!socket.write(MEGABYTE)) await drained(socket);
   }
 }
 
@@ -46,7 +51,7 @@ async function chunkedMegabytes(socket: Socket): Promise<void> {
   for (let part = 0; part < 3 && !socket.destroyed; part += 1) {
     socket.write(`${MEGABYTE.length.toString(16)}\r\n`);
     socket.write(MEGABYTE);
-    if (!socket.write('\r\n')) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!socket.write('\r\n')) await drained(socket);
   }
   socket.write('0\r\n\r\n');
 }

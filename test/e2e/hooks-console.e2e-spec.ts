@@ -178,6 +178,28 @@ describe('an application with HooksConsoleModule', () => {
     expect((await ask('GET', '/console')).statusCode).toBe(404);
   });
 
+  it('sends as a sender to where the hooks of the host are, and writes none of its files', async () => {
+    await start({ prepare: (host) => host.setGlobalPrefix('api') });
+    const { cookie } = await logIn('/api');
+    const asked = { ...OURS, cookie };
+    const body = { hook: 'wake', payload: { text: 'Up' }, as: 'sender' };
+    const sent = await ask('POST', '/api/ops/api/send', asked, body);
+    expect(sent.json()).toMatchObject({ ok: true });
+    const made = await ask('POST', '/api/ops/api/tokens', asked, { id: 'ci' });
+    expect([made.statusCode, made.json()]).toMatchObject([501, { code: 'no_configuration_files' }]);
+    const ended = await ask('DELETE', '/api/ops/api/tokens/ci', asked);
+    expect([ended.statusCode, ended.json()]).toMatchObject([
+      501,
+      { code: 'no_configuration_files' },
+    ]);
+    const { 'x-hooks-console': _ours, ...foreign } = asked;
+    const other = await ask('POST', '/api/ops/api/tokens', foreign, { id: 'ci' });
+    expect([other.statusCode, other.json()]).toMatchObject([
+      403,
+      { code: 'console_header_missing' },
+    ]);
+  });
+
   it('has no version, and bears a strict pipe of the host', async () => {
     const pipe = new ValidationPipe({
       whitelist: true,

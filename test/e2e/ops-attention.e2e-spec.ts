@@ -1,7 +1,8 @@
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
-import { DeliveryError } from '../../src/hooks/index.ts';
+import { BackendHealth, DeliveryError } from '../../src/hooks/index.ts';
 import type { LostRequests } from '../../src/hooks/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
+import { ManualClock } from '../support/clocks.ts';
 import { OperatedService } from '../support/operated-service.ts';
 import type { OperatedOptions } from '../support/operated-service.ts';
 
@@ -160,11 +161,49 @@ describe('GET /ops/api/attention', () => {
     expect(heartbeats).toMatchObject({
       what: '1 delivery of heartbeats was given up',
       hook: null,
-      actions: [{ label: 'Retry all that is dead', path: '/ops/api/events/retry' }, {}],
+      command: 'hooks events retry --all --heartbeats',
     });
-    for (const path of pathsOf(hook)) expect((await service.post(path)).status).toBe(200);
-    const asked = JSON.stringify({ limit: 200, hook: 'a b' });
-    expect(service.ledger.journal).toEqual([`retry ${asked}`, `dismiss ${asked}`]);
+    for (const [item, named] of [
+      [hook, 'a b'],
+      [heartbeats, null],
+    ] as const) {
+      service.ledger.journal.length = 0;
+      for (const path of pathsOf(item)) expect((await service.post(path)).status).toBe(200);
+      const asked = JSON.stringify({ limit: 200, hook: named });
+      expect(service.ledger.journal).toEqual([`retry ${asked}`, `dismiss ${asked}`]);
+    }
+  });
+
+  it('tells of a backend that rests, until when and why, as a warning once it is more than a moment', async () => {
+    const clock = new ManualClock();
+    await using service = await OperatedService.start({ clock });
+    const backends = service.app.get(BackendHealth, { strict: false });
+    const fail = () => {
+      using visit = backends.visit('model provider local');
+      visit.failed({ message: `no credit left ${'!'.repeat(500)}`, retryAfterMs: 600_000 });
+    };
+    fail();
+    const since = new Date(clock.now()).toISOString();
+    const [rest, ...more] = await itemsOf(service);
+    expect(more).toEqual([]);
+    expect(rest).toMatchObject({ kind: 'backend-resting', severity: 'info', since, actions: [] });
+    const until = new Date(clock.now() + 600_000).toISOString().slice(11, 16);
+    expect(rest?.['what']).toMatch(
+      new RegExp(
+        `^model provider local cannot be asked and rests until ${until}.*: no credit left`,
+      ),
+    );
+    expect(String(rest?.['what']).length).toBeLessThan(320);
+    clock.advance(600_000);
+    fail();
+    expect(await itemsOf(service)).toMatchObject([{ severity: 'warning', since }]);
+    clock.advance(600_000);
+    // Nobody waits for it any more.
+    expect(await itemsOf(service)).toEqual([]);
+    using probe = backends.visit('model provider local');
+    expect((await itemsOf(service))[0]?.['what']).toContain('and is asked again now: no credit');
+    probe.answered();
+    expect(await itemsOf(service)).toEqual([]);
   });
 
   it('offers a test message where a channel fails, and only tells of one that rests', async () => {

@@ -37,10 +37,10 @@ afterEach(async () => {
 });
 
 /** A stream that is read, unless it is told otherwise. */
-async function stream(headers: Record<string, string> = {}, isRead = true) {
+async function stream(headers: Record<string, string> = {}, isRead = true, query = '') {
   const { port } = service.app.getHttpServer().address() as AddressInfo;
   const authorization = `Bearer ${OPERATOR_TOKEN}`;
-  const url = `http://127.0.0.1:${port}/ops/api/events/stream`;
+  const url = `http://127.0.0.1:${port}/ops/api/events/stream${query}`;
   const request = get(url, { agent: false, headers: { authorization, ...headers } });
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   open.push(answer);
@@ -73,6 +73,48 @@ describe('GET /ops/api/events/stream', () => {
     const data = JSON.stringify({ events: [EVENT], more: 3 });
     expect(read.text).toBe(`:\n\nid: m-1\nevent: events\ndata: ${data}\n\n`);
     expect(service.ledger.journal).toEqual(['follow m-0']);
+  });
+
+  it('tells of refusals whoever asks for them, as they stand, once a second, by one read for all', async () => {
+    service.ledger.changes = tells(CHANGES);
+    const reads = (): number =>
+      service.ledger.journal.filter((line) => line.startsWith('refusals')).length;
+    const both = [
+      await stream({}, true, '?refusals=true'),
+      await stream({}, true, '?refusals=true'),
+    ];
+    const without = await stream();
+    const told = (text: string): unknown[] =>
+      Array.from(text.matchAll(/^event: refusals\ndata: (.*)$/gm), ([, data = '']) =>
+        JSON.parse(data),
+      );
+    const [first] = service.ledger.refused;
+    await eventually('both are told', () => both.every(({ text }) => told(text).length === 1));
+    expect(told(both[0]!.text)).toEqual([{ refusals: [first] }]);
+    expect(reads()).toBe(1);
+
+    await eventually('it waits', () => clock.waiting > 3);
+    clock.advance(1000);
+    await eventually('it looked again', () => reads() === 2);
+    const count = 4711;
+    service.ledger.refused = [{ ...first!, count }];
+    await eventually('it waits', () => clock.waiting > 3);
+    clock.advance(1000);
+    await eventually('both are told', () => both.every(({ text }) => told(text).length === 2));
+    expect(told(both[1]!.text)[1]).toEqual({ refusals: [{ ...first, count }] });
+    expect(reads()).toBe(3);
+    expect(told(without.text)).toEqual([]);
+
+    for (const { answer } of both) answer.destroy();
+    await eventually('nobody listens', () => clock.waiting === 1);
+    clock.advance(1000);
+    expect(reads()).toBe(3);
+  });
+
+  it('refuses a query that it does not know', async () => {
+    const { answer } = await stream({}, true, '?refusals=perhaps');
+    expect(answer.statusCode).toBe(400);
+    expect(service.ledger.journal).toEqual([]);
   });
 
   it('says every 15 s that it is still there', async () => {

@@ -34,7 +34,7 @@ async function listed(service: ServedGateway): Promise<readonly TokenReport[]> {
 describe('GET /ops/api/tokens', () => {
   it('has every token by its place, and what should be done about it', async () => {
     await using service = await ServedGateway.start(dir.path);
-    const never = { notAfter: null, isEnded: false, lastUsedAt: null };
+    const never = { notAfter: null, isEnded: false, lastUsedAt: null, canRetire: false };
     expect(await listed(service)).toEqual([
       {
         ...never,
@@ -52,6 +52,7 @@ describe('GET /ops/api/tokens', () => {
         notAfter: '2020-01-01T23:59:59.999Z',
         isEnded: true,
         lastUsedAt: null,
+        canRetire: false,
         warning: expect.stringContaining('ended at'),
       },
     ]);

@@ -331,10 +331,12 @@ describe('POST /ops/api/events/retry and /dismiss', () => {
     expect(retried.body).toEqual({ ok: true, retried: 200, nextCursor: 'next' });
     const dismissed = await service.post(`${EVENTS}/dismiss?cursor=9&limit=5`);
     expect(dismissed.body).toEqual({ ok: true, dismissed: 200, nextCursor: null });
+    expect((await service.post(`${EVENTS}/retry?heartbeats=true`)).status).toBe(200);
     const since = Date.UTC(2026, 0, 1);
     expect(service.ledger.journal).toEqual([
       `retry ${JSON.stringify({ limit: 200, hook: 'github', status: 'failed', since })}`,
       `dismiss ${JSON.stringify({ limit: 5, cursor: '9' })}`,
+      `retry ${JSON.stringify({ limit: 200, hook: null })}`,
     ]);
   });
 
@@ -343,6 +345,8 @@ describe('POST /ops/api/events/retry and /dismiss', () => {
     'since=2099-W05',
     'since=2099-01-01T00',
     'status=odd',
+    'heartbeats=false',
+    'heartbeats=true&hook=x',
     'limit=201',
     'cursor=x',
     'odd=1',

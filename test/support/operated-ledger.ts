@@ -83,6 +83,8 @@ export class OperatedLedger {
   readonly operations: LedgerAdmin;
   readonly upkeep: Maintenance;
   readonly refusals: Refusals;
+  /** What a list of refusals has. */
+  refused: readonly RefusedRequest[] = [REFUSED];
   readonly consoleSessions: ConsoleSessions;
   lost: LostRequests[] = [];
   /** What happens to whoever follows. */
@@ -253,7 +255,7 @@ class OperatedRefusals extends Refusals {
 
   async list(filter: RefusalFilter) {
     this.ledger.journal.push(`refusals ${JSON.stringify(filter)}`);
-    return { refusals: [REFUSED], nextCursor: 'next' };
+    return { refusals: this.ledger.refused, nextCursor: 'next' };
   }
 
   async countByHook() {

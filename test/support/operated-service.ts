@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import {
   AuthFailureThrottle,
+  BackendHealth,
   CHANNEL_BINDINGS,
   ChannelOperations,
   ChannelRegistry,
@@ -249,6 +250,7 @@ function hooksStandIn({
     HostErrors,
     ChannelHealth,
     ChannelOperations,
+    BackendHealth,
     AuthFailureThrottle,
   ];
   return { module: HooksStandIn, providers, exports: providers };

@@ -42,7 +42,12 @@ export const VIEWS: readonly View[] = [
     icon: 'channels',
     view: lazy(() => import('./channels.tsx')),
   },
-  { path: '/tokens', title: 'Tokens', icon: 'tokens', view: lazy(() => import('./tokens.tsx')) },
+  {
+    path: '/tokens',
+    title: 'Tokens',
+    icon: 'tokens',
+    view: lazy(() => import('./tokens/tokens.tsx')),
+  },
   { path: '/mail', title: 'Mail', icon: 'mail', view: lazy(() => import('./mail.tsx')) },
   {
     path: '/configuration',

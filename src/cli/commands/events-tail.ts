@@ -15,7 +15,7 @@ import { paintFor } from '../text-layout.ts';
 const DEFAULT_LAST = 10;
 const LARGEST_LAST = 200;
 
-/** Asks again and again, so that a restart of the service is only a silence. Ctrl-C is its only end but an error: 130. */
+/** Is told by the service, and goes on after a break, so that a restart is only a silence. Ctrl-C is its only end but an error: 130. */
 export const eventsTail = defineCommand({
   name: 'tail',
   description: 'follow new events and what becomes of them, until Ctrl-C',

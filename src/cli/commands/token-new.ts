@@ -1,11 +1,10 @@
-import { newToken } from '../../service/index.ts';
-import type { Inspection } from '../../service/index.ts';
+import { addToken, newToken, strangeHooks } from '../../service/index.ts';
+import type { Inspection, Sender } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { addToken, knownHooks } from '../tokens/sender-tokens.ts';
-import type { Sender } from '../tokens/sender-tokens.ts';
+import { explained } from '../tokens/sender-tokens.ts';
 
 const COMMAND = 'hooks token new';
 
@@ -43,7 +42,8 @@ export const tokenNew = defineCommand({
       return json ? terminal.printJson({ token }) : terminal.print(token);
     }
     const here = await context.inspect();
-    const { token, sender, file } = await addToken(here, { id, hooks, notAfter }, env, COMMAND);
+    const wanted = { id, hooks, notAfter };
+    const { token, sender, file } = await explained(id, addToken(here, wanted, env, COMMAND));
     tell(sender, file, here, terminal);
     const { tokens: _digests, ...about } = sender;
     if (json) terminal.printJson({ token, ...about, file });
@@ -58,8 +58,7 @@ function tell(
   here: Inspection,
   terminal: Terminal,
 ): void {
-  const known = knownHooks(here);
-  const strange = hooks.filter((hook) => known?.has(hook) === false);
+  const strange = strangeHooks(here, hooks);
   terminal.note(
     `sender ${id} may speak to ${asLine(hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
   );

@@ -1,12 +1,7 @@
+import { retireTokens } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option } from '../command.ts';
-import {
-  checkId,
-  keptSender,
-  otherFileOf,
-  refuseBroken,
-  writeSender,
-} from '../tokens/sender-tokens.ts';
+import { explained } from '../tokens/sender-tokens.ts';
 
 /** Ends tokens that `hooks token new --for` made. */
 export const tokenRetire = defineCommand({
@@ -23,35 +18,15 @@ export const tokenRetire = defineCommand({
   ],
   async action({ inspect, env, terminal }, { old = false, all = false }, id) {
     if (old && all) throw new CliError('--old and --all do not go together', undefined, EXIT.usage);
-    checkId(id);
+    const which = old ? 'old' : all ? 'all' : undefined;
     const here = await inspect();
-    refuseBroken(here);
-    const sender = keptSender(here, id);
-    if (sender === undefined) throw noSender(id, otherFileOf(here, id));
-    const { length } = sender.tokens;
-    if (length > 1 && !old && !all) {
-      throw new CliError(
-        `sender ${id} has ${length} tokens`,
-        'add --old to keep only the newest, or --all',
-        EXIT.usage,
-      );
-    }
-    const tokens = old ? sender.tokens.slice(-1) : [];
-    if (tokens.length === length) return terminal.note(`sender ${id} has no older token`);
-    await writeSender(here, { ...sender, tokens }, env, 'hooks token new');
+    const retiring = retireTokens(here, id, which, env, 'hooks token new');
+    const { before, left } = await explained(id, retiring);
+    if (left === before) return terminal.note(`sender ${id} has no older token`);
     terminal.note(
-      tokens.length === 0
+      left === 0
         ? `sender ${id} is gone; a running service takes it in by itself`
         : `sender ${id} has one token now; a running service takes it in by itself`,
     );
   },
 });
-
-function noSender(id: string, file: string | undefined): CliError {
-  if (file === undefined)
-    return new CliError(`there is no sender "${id}"`, 'see "hooks token list"');
-  return new CliError(
-    `sender ${id} stands in ${file}`,
-    'your own files are not edited: remove it there',
-  );
-}

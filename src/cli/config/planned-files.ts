@@ -4,19 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import JSON5 from 'json5';
 import { errorCode } from '../../platform/errors.ts';
 import {
-  FRAGMENTS_DIR,
   GATEWAY_FILE,
+  fragmentFile,
+  fragmentSections,
   inspectConfiguration,
-  parseSections,
+  withFragment,
   writeFragment,
 } from '../../service/index.ts';
-import type {
-  ConfigurationFiles,
-  Environment,
-  Fragment,
-  Inspection,
-  Sections,
-} from '../../service/index.ts';
+import type { ConfigurationFiles, Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
@@ -68,17 +63,9 @@ export class PlannedFiles {
   /** The configuration that they would make, with everything that would be wrong with it. */
   inspect(env: Environment): Promise<Inspection> {
     const { name, sections } = this.fragment;
-    const { gateway, dotenv } = this.before;
-    const own = { file: fragmentFile(name), text: JSON5.stringify(sections) };
-    const fragments = [...withoutFragment(this.before, name), own];
-    return inspectConfiguration(this.dir, env, {
-      gateway: this.gateway?.text ?? gateway,
-      dotenv,
-      // In the order in which they are read, see readFragments.
-      fragments: fragments.toSorted((a, b) =>
-        Buffer.compare(Buffer.from(a.file), Buffer.from(b.file)),
-      ),
-    });
+    const { gateway = this.before.gateway } = { gateway: this.gateway?.text };
+    const files = withFragment({ ...this.before, gateway }, name, sections);
+    return inspectConfiguration(this.dir, env, files);
   }
 
   /** Names of what is written. */
@@ -108,22 +95,6 @@ export class PlannedFiles {
     const { name, sections, command, keepsKeys } = this.fragment;
     writeFragment(this.dir, name, sections, command, keepsKeys);
   }
-}
-
-/** The files as they would be without that fragment. */
-export function withoutFragment({ fragments = [] }: ConfigurationFiles, name: string): Fragment[] {
-  return fragments.filter(({ file }) => file !== fragmentFile(name));
-}
-
-/** What a fragment says; undefined when it is not there. */
-export function fragmentSections(files: ConfigurationFiles, name: string): Sections | undefined {
-  const own = files.fragments?.find(({ file }) => file === fragmentFile(name));
-  return own && parseSections(own.text, own.file).sections;
-}
-
-/** `gateway.d/mail.json5` */
-export function fragmentFile(name: string): string {
-  return `${FRAGMENTS_DIR}/${name}.json5`;
 }
 
 /** A text of sections as fragments are written. */

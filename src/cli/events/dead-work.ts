@@ -10,6 +10,7 @@ const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'] as const;
 export const DEAD_WORK_OPTIONS = [
   option('--all', 'all dead runs and deliveries, instead of those of one event'),
   option('--hook <id>', 'of these only those of one hook or mapping'),
+  option('--heartbeats', 'of these only replies of heartbeats, which no hook asked for'),
   option(
     '--since <time>',
     'of these only those of events since a date, or for so long: 90m, 24h, 7d',
@@ -31,7 +32,7 @@ export interface Page {
 
 /** Null: it is about one event. @throws CliError unless the command line names an event, or says `--all`. */
 export function allAsked(
-  { all = false, hook, since, status }: Asked,
+  { all = false, hook, heartbeats = false, since, status }: Asked,
   id: string | undefined,
   { clock }: Pick<CommandContext, 'clock'>,
 ): DeadWorkAsked | null {
@@ -39,13 +40,17 @@ export function allAsked(
     const said = all ? '--all is about every event.' : 'Which event?';
     throw new CliError(said, 'Name the id of an event, or say --all.', EXIT.usage);
   }
-  const narrows = [hook, since, status].some((value) => value !== undefined);
+  const narrows = heartbeats || [hook, since, status].some((value) => value !== undefined);
   if (!all && narrows) {
-    const said = '--hook, --since and --status narrow what --all finds.';
+    const said = '--hook, --heartbeats, --since and --status narrow what --all finds.';
     throw new CliError(said, 'Say --all, or leave them out.', EXIT.usage);
   }
+  if (heartbeats && hook !== undefined) {
+    throw new CliError('Heartbeats are of no hook.', 'Leave one of the two out.', EXIT.usage);
+  }
   if (!all) return null;
-  return { hook, status, since: pastTime('--since', since, clock.now()) };
+  const scope = heartbeats ? ({ heartbeats: 'true' } as const) : { hook };
+  return { ...scope, status, since: pastTime('--since', since, clock.now()) };
 }
 
 /** Everything, however many calls it takes; how many there were. */

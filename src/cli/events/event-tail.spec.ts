@@ -2,9 +2,13 @@ import { eventDetails } from '../../../test/support/event-details.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import type { EventStatus, EventSummary } from '../../hooks/index.ts';
+import type { ToldEvents } from '../service/event-stream.ts';
 import { ServiceRefusal, ServiceUnreachable } from '../service/service-errors.ts';
 import type { EventsAsked } from '../service/service-client.ts';
 import { EventTail } from './event-tail.ts';
+
+/** Most events of one message. */
+const TOLD = 50;
 
 /** A service whose events the test decides, newest last. */
 class Followable {
@@ -12,19 +16,64 @@ class Followable {
   readonly signal = this.#abort.signal;
   readonly all: EventSummary[] = [];
   failure: Error | null = null;
-  rounds = 0;
+  /** Marks that it was asked to go on from. */
+  readonly marks: (string | undefined)[] = [];
+  /** Pages that were read. */
+  pages = 0;
+  #changed = new Set<string>();
+  #messages: ToldEvents[] = [];
+  #said = 0;
+  #wake = (): void => {};
+  /** Messages that were worked off, the first of each stream included. */
+  heard = 0;
 
   add(id: string, status: EventStatus = 'accepted'): void {
     this.all.push(eventDetails({ id, status }));
+    this.#changed.add(id);
   }
 
   set(id: string, status: EventStatus): void {
     const at = this.all.findIndex((event) => event.id === id);
     this.all[at] = eventDetails({ id, status });
+    this.#changed.delete(id);
+    this.#changed.add(id);
+  }
+
+  /** Tells of all that changed since. */
+  tell(): void {
+    const changed = [...this.#changed].toReversed();
+    this.#changed = new Set();
+    const events = changed
+      .slice(0, TOLD)
+      .flatMap((id) => this.all.find((event) => event.id === id) ?? []);
+    const more = Math.max(0, changed.length - TOLD);
+    this.#messages.push({ events, more, mark: `m${++this.#said}` });
+    this.#wake();
+  }
+
+  /** The connection is gone. */
+  breakOff(): void {
+    this.#wake();
+  }
+
+  async *follow(mark: string | undefined): AsyncGenerator<ToldEvents, void> {
+    this.marks.push(mark);
+    if (this.failure !== null) throw this.failure;
+    this.#messages = [{ events: [], more: 0, mark: `m${this.#said}` }];
+    while (!this.signal.aborted) {
+      const message = this.#messages.shift();
+      if (message !== undefined) {
+        yield message;
+        this.heard += 1;
+      } else {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+        if (this.failure !== null) throw this.failure;
+      }
+    }
   }
 
   async events({ cursor, limit = 50 }: EventsAsked) {
-    if (cursor === undefined) this.rounds += 1;
+    this.pages += 1;
     if (this.failure !== null) throw this.failure;
     const from = Number(cursor ?? 0);
     const events = this.all.toReversed().slice(from, from + limit);
@@ -40,6 +89,7 @@ class Followable {
 
   stop(): void {
     this.#abort.abort();
+    this.#wake();
   }
 }
 
@@ -70,12 +120,31 @@ class Tailing {
     this.over = tail.follow(this.clock).catch((error: unknown) => error);
   }
 
-  /** Lets it look once more. */
+  /** Has it told what changed since. */
   async look(): Promise<void> {
+    await eventually('it has begun', () => this.service.heard > 0);
+    const { heard } = this.service;
+    this.service.tell();
+    await eventually('it has heard', () => this.service.heard > heard);
+  }
+
+  /** The connection breaks off, and nothing can be asked for a while. @param meanwhile what happens then */
+  async gap(meanwhile: () => void): Promise<void> {
+    await eventually('it has begun', () => this.service.heard > 0);
+    this.service.failure = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
+    this.service.breakOff();
     await eventually('it waits', () => this.clock.waiting > 0);
-    const { rounds } = this.service;
+    const { length } = this.service.marks;
     this.clock.advance(10_000);
-    await eventually('it has looked', () => this.service.rounds > rounds && this.clock.waiting > 0);
+    await eventually(
+      'it waits',
+      () => this.service.marks.length > length && this.clock.waiting > 0,
+    );
+    meanwhile();
+    const { heard } = this.service;
+    this.service.failure = null;
+    this.clock.advance(10_000);
+    await eventually('it has caught up', () => this.service.heard > heard);
   }
 
   async stop(): Promise<unknown> {
@@ -102,9 +171,10 @@ describe('EventTail', () => {
     await tail.look();
     service.set('d', 'running');
     await tail.look();
-    service.set('a', 'done');
+    service.set('b', 'done');
     await tail.look();
     await tail.stop();
+    expect(service.pages).toBe(1);
     expect(tail.reported).toEqual([
       'before: b done',
       'before: c done',
@@ -148,19 +218,38 @@ describe('EventTail', () => {
     expect(tail.reported).toHaveLength(5001);
   });
 
+  it('tells of an old event that is begun again', async () => {
+    service.add('old', 'failed');
+    for (let n = 0; n < 250; n++) service.add(`n${n}`, 'done');
+    const tail = new Tailing(service, 0);
+    await eventually('it has begun', () => service.heard > 0);
+    service.tell();
+    await tail.look();
+    tail.reported.length = 0;
+    service.set('old', 'running');
+    await tail.look();
+    service.set('old', 'done');
+    await tail.look();
+    await tail.stop();
+    expect(tail.reported).toEqual(['old running', 'old done']);
+  });
+
   it('asks after open events that left the newest page, and forgets those that are gone', async () => {
     service.add('open', 'running');
     service.add('gone', 'running');
     const tail = new Tailing(service, 0);
-    for (let n = 0; n < 250; n++) service.add(`n${n}`, 'done');
     await tail.look();
+    await tail.gap(() => {
+      for (let n = 0; n < 250; n++) service.add(`n${n}`, 'done');
+    });
     tail.reported.length = 0;
-    service.set('open', 'done');
-    service.all.splice(1, 1);
-    await tail.look();
-    await tail.look();
+    await tail.gap(() => {
+      service.set('open', 'done');
+      service.all.splice(1, 1);
+    });
+    await tail.gap(() => {});
     await tail.stop();
-    expect(tail.reported).toEqual(['open done']);
+    expect(tail.reported.filter((line) => line.includes(' '))).toEqual(['open done']);
     expect(Object.keys(tail.last ?? {}).toSorted()).toEqual([
       'error',
       'headline',
@@ -176,10 +265,9 @@ describe('EventTail', () => {
     for (let n = 0; n < 300; n++) service.add(`n${n}`, 'done');
     const tail = new Tailing(service, 0);
     await tail.look();
-    service.all.splice(150, 100);
-    await tail.look();
+    await tail.gap(() => service.all.splice(150, 100));
     await tail.stop();
-    expect(tail.reported).toEqual([]);
+    expect(tail.reported).toEqual(['silent', 'back']);
   });
 });
 
@@ -187,22 +275,18 @@ describe('EventTail and a service that restarts', () => {
   it('says so once, and misses nothing', async () => {
     const tail = new Tailing(service);
     await tail.look();
-    service.failure = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
-    await tail.look();
-    await tail.look();
-    service.add('a', 'done');
-    service.failure = null;
-    await tail.look();
+    await tail.gap(() => service.add('a', 'done'));
     await tail.stop();
     expect(tail.reported).toEqual(['silent', 'back', 'a done']);
+    expect(service.marks).toEqual([undefined, 'm1', 'm1']);
   });
 
   it('ends when the token is no longer right, and when it cannot begin', async () => {
     const refusal = new ServiceRefusal(401, 'operator_unauthorized', 'x');
     const tail = new Tailing(service);
-    await eventually('it waits', () => tail.clock.waiting > 0);
+    await tail.look();
     service.failure = refusal;
-    tail.clock.advance(10_000);
+    service.breakOff();
     expect(await tail.over).toBe(refusal);
     service.failure = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
     expect(await new Tailing(service).over).toBe(service.failure);

@@ -3,6 +3,7 @@ import type { ServiceClient } from '../service/service-client.ts';
 import { isPassing } from '../service/service-errors.ts';
 import { hasEnded } from './event-outcome.ts';
 
+/** From one attempt to be told again to the next. */
 const STEP_MS = 500;
 const PAGE = 200;
 
@@ -13,8 +14,9 @@ const MOST_PAGES = 25;
 const MOST_ASKED = 20;
 
 /*
- * Following events without a push from the service: the newest page is read every half second, and events that had not
- * ended are asked after one by one once newer ones have pushed them off that page.
+ * Following events by the stream of the service. What it did not tell one by one, because too much happened or the
+ * connection was gone, is read from the list; events that had not ended before a break are asked after one by one once
+ * newer ones have pushed them off the newest page.
  */
 
 /** What is followed. */
@@ -29,7 +31,7 @@ export interface Followed {
 export interface TailListener {
   /** An event that was there before the tail began. */
   earlier(event: EventSummary): void;
-  /** A new event, or one whose status changed; in order of acceptance. */
+  /** A new event, or one whose status changed; in the order in which that happened, after a gap in that of acceptance. */
   event(event: EventSummary): void;
   /** The service fell silent (a restart?), or answers again. */
   silence(isSilent: boolean): void;
@@ -37,9 +39,9 @@ export interface TailListener {
   gap(): void;
 }
 
-type Service = Pick<ServiceClient, 'events' | 'event' | 'signal'>;
+type Service = Pick<ServiceClient, 'events' | 'event' | 'follow' | 'signal'>;
 
-/** Follows new events and their states by asking again and again; a restart of the service is only a silence. */
+/** Follows new events and their states; a restart of the service is only a silence. */
 export class EventTail {
   readonly #service: Service;
   readonly #followed: Followed;
@@ -58,10 +60,25 @@ export class EventTail {
 
   /** Follows until the service's signal aborts. @throws ServiceUnreachable, ServiceRefusal when it cannot begin. */
   async follow(clock: Clock): Promise<void> {
-    await this.#begin();
+    let mark: string | undefined;
     while (!this.#isOver) {
+      try {
+        let isFirst = true;
+        for await (const told of this.#service.follow(mark)) {
+          // What is listed after the first message came is complete together with the later ones.
+          if (mark === undefined) await this.#begin();
+          else if (isFirst || told.more > 0) await this.#catchUp();
+          else this.#hear(told.events);
+          ({ mark } = told);
+          isFirst = false;
+        }
+      } catch (error) {
+        if (this.#isOver) return;
+        if (mark === undefined || !isPassing(error)) throw error;
+      }
+      if (this.#isOver) return;
+      this.#setSilent(true);
       await clock.wait(STEP_MS, this.#service.signal);
-      if (!this.#isOver) await this.#lookAgain();
     }
   }
 
@@ -79,17 +96,21 @@ export class EventTail {
     this.#remember(events);
   }
 
-  async #lookAgain(): Promise<void> {
-    try {
-      await this.#look();
-    } catch (error) {
-      if (this.#isOver) return;
-      if (!isPassing(error)) throw error;
-      this.#setSilent(true);
+  /** What was told one by one. */
+  #hear(events: readonly EventSummary[]): void {
+    this.#setSilent(false);
+    const { hook } = this.#followed;
+    for (const event of events.toReversed()) {
+      if (hook !== undefined && event.hook !== hook) continue;
+      const before = this.#open.get(event.id) ?? this.#newest.get(event.id);
+      if (before?.status !== event.status) this.#listener.event(event);
+      this.#keep(event);
+      this.#remember([event]);
     }
   }
 
-  async #look(): Promise<void> {
+  /** What happened meanwhile. */
+  async #catchUp(): Promise<void> {
     const seen = await this.#sinceNewest();
     const found = seen.findIndex(({ id }) => this.#newest.has(id));
     const fresh = new Set(found === -1 ? seen : seen.slice(0, found));
@@ -139,8 +160,14 @@ export class EventTail {
     return this.#service.events({ hook, cursor, limit: PAGE });
   }
 
+  /** @param seen the newest first */
   #remember(seen: readonly EventSummary[]): void {
-    this.#newest = new Map(seen.slice(0, PAGE).map((event) => [event.id, event]));
+    const known = new Map(seen.map((event) => [event.id, event]));
+    const others = [...this.#newest.values()].filter(({ id }) => !known.has(id));
+    const newest = [...known.values(), ...others]
+      .toSorted((a, b) => Number(a.receivedAt < b.receivedAt) - Number(a.receivedAt > b.receivedAt))
+      .slice(0, PAGE);
+    this.#newest = new Map(newest.map((event) => [event.id, event]));
   }
 
   #keep(event: EventSummary): void {

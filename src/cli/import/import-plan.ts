@@ -8,16 +8,12 @@ import {
   inspectConfiguration,
   literal,
   maskSecrets,
+  fragmentFile,
   readConfigurationFiles,
+  withFragment,
 } from '../../service/index.ts';
 import type { ConfigurationFiles, Environment, Inspection } from '../../service/index.ts';
-import {
-  PlannedFiles,
-  fragmentFile,
-  keyWithoutFile,
-  toJson5,
-  withoutFragment,
-} from '../config/planned-files.ts';
+import { PlannedFiles, keyWithoutFile, toJson5 } from '../config/planned-files.ts';
 import type { MigratedPart, Migration } from './migrate-hooks.ts';
 import { mapTexts, parseMatch, referencedNames, trimmedText } from './openclaw-config.ts';
 import type { MigrationNote } from './openclaw-config.ts';
@@ -60,8 +56,8 @@ const OPERATORS_OWN = new Set(['token', 'allowedAgentIds', 'allowedSessionKeyPre
 /** @throws ConfigurationError when a file cannot be read */
 export async function readTarget(dir: string, env: Environment): Promise<ImportTarget> {
   const files = readConfigurationFiles(dir);
-  const fragments = withoutFragment(files, IMPORT_FRAGMENT);
-  return { files, others: await inspectConfiguration(dir, env, { ...files, fragments }) };
+  const without = withFragment(files, IMPORT_FRAGMENT, undefined);
+  return { files, others: await inspectConfiguration(dir, env, without) };
 }
 
 /** Works out what to write, leaving out what would be refused, one part at a time. @param env of the process */

@@ -2,11 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../hooks/index.ts';
 import type { MailOptions } from '../../mail/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { GATEWAY_FILE, inspectConfiguration, literal, maskSecrets } from '../../service/index.ts';
+import {
+  GATEWAY_FILE,
+  fragmentSections,
+  inspectConfiguration,
+  literal,
+  maskSecrets,
+  withFragment,
+} from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { recommendedGateway } from '../config/new-gateway.ts';
-import { PlannedFiles, fragmentSections, withoutFragment } from '../config/planned-files.ts';
+import { PlannedFiles } from '../config/planned-files.ts';
 import type { MailAnswers, MailLogin, Secret } from './setup-questions.ts';
 
 /*
@@ -113,8 +120,8 @@ async function refuseConflicts(
   { dir, files }: Inspection,
   env: Environment,
 ): Promise<void> {
-  const fragments = withoutFragment(files, MAIL_FRAGMENT);
-  const others = await inspectConfiguration(dir, env, { ...files, fragments });
+  const without = withFragment(files, MAIL_FRAGMENT, undefined);
+  const others = await inspectConfiguration(dir, env, without);
   const present = presentMail(others);
   const keys = Object.keys(mail).filter(
     (key) => present[key] !== undefined && !isDeepStrictEqual(present[key], mail[key]),

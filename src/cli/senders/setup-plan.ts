@@ -1,15 +1,18 @@
 import type { Preset } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { inspectConfiguration, literal, maskSecrets, readFragments } from '../../service/index.ts';
+import {
+  fragmentFile,
+  fragmentSections,
+  inspectConfiguration,
+  literal,
+  maskSecrets,
+  readFragments,
+  withFragment,
+} from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { recommendedGateway } from '../config/new-gateway.ts';
-import {
-  PlannedFiles,
-  fragmentFile,
-  fragmentSections,
-  withoutFragment,
-} from '../config/planned-files.ts';
+import { PlannedFiles } from '../config/planned-files.ts';
 
 /*
  * What `hooks setup` writes: one fragment per preset, `gateway.d/github.json5`, that enables it and has its sender's
@@ -45,10 +48,7 @@ export async function presentSender(
   env: Environment,
 ): Promise<PresentSender> {
   refuseForeignFragment(dir, id);
-  const others = await inspectConfiguration(dir, env, {
-    ...files,
-    fragments: withoutFragment(files, id),
-  });
+  const others = await inspectConfiguration(dir, env, withFragment(files, id, undefined));
   const own = mappingOf(fragmentSections(files, id), id);
   const { written, sections, merged } = others;
   const index = mappingsOf(written).findIndex((mapping) => getField(mapping, 'id') === id);

@@ -26,8 +26,10 @@ import type {
 import type { operations, paths } from '../../../docs/openapi.d.ts';
 import { assertServed, checked, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
+import { followEvents } from './event-stream.ts';
+import type { ToldEvents } from './event-stream.ts';
 import { ServiceUnreachable } from './service-errors.ts';
-import { placeText } from './service-place.ts';
+import { placeText, targetAt } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 
 /** Largest answer that is read, in bytes: an event holds its payload, prompts and replies. */
@@ -147,6 +149,15 @@ export class ServiceClient {
 
   events(query: EventsAsked): Promise<EventPage> {
     return this.#known('events', this.#api.GET('/ops/api/events', { params: { query } }));
+  }
+
+  /**
+   * Events that come or change, as the service tells them, until it ends the stream; the first message comes at once.
+   * @param mark of the last message that came, to go on there.
+   */
+  async *follow(mark: string | undefined): AsyncGenerator<ToldEvents, void> {
+    const headers = { ...this.#bearer, ...(mark !== undefined && { 'last-event-id': mark }) };
+    yield* followEvents(this.operator, headers, this.signal);
   }
 
   refusals(query: RefusalsAsked): Promise<RefusalPage> {
@@ -285,8 +296,8 @@ export class ServiceClient {
     path: string,
     { timeoutMs = PATIENCE_MS, ...sent }: Pick<HttpRequest, 'headers' | 'body' | 'timeoutMs'>,
   ): Promise<HttpAnswer> {
-    const { url, socketPath } = at;
-    const target = `${url.origin}${url.pathname.replace(/\/+$/, '')}${path}`;
+    const target = targetAt(at, path);
+    const { socketPath } = at;
     const limits = { timeoutMs, maxBytes: LARGEST_ANSWER, signal: this.signal, isDirect: true };
     try {
       return await sendHttp(target, { method, ...sent, ...limits, socketPath });

@@ -67,3 +67,8 @@ export function isOwnPlace(
   if (socketPath !== undefined || isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) return true;
   return configured.some((own) => own.url.origin === url.origin);
 }
+
+/** The address of a path there. */
+export function targetAt({ url }: ServicePlace, path: string): string {
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}${path}`;
+}

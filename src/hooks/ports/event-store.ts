@@ -159,7 +159,7 @@ export interface EventFilter {
   readonly status?: EventStatus;
   /** Id of the mapping that matched. */
   readonly mapping?: string;
-  /** Full key of a session: events with a run in it. */
+  /** Full key of a session: events with a run in it. Not wakes: their lines are gone once a turn has shown them. */
   readonly session?: string;
   /** Only those that were accepted then or later, epoch milliseconds. */
   readonly since?: number;

@@ -160,11 +160,11 @@ export interface DeadWork {
 
 /** Which dead runs and deliveries; absent fields leave none out. @publicApi */
 export interface DeadWorkFilter {
-  /** Name of the event's hook, or id of its mapping. */
-  readonly hook?: string;
+  /** Name of the event's hook, or id of its mapping; null: what no hook asked for, which are replies of heartbeats. */
+  readonly hook?: string | null;
   /** Epoch milliseconds: only of events that came then or later. */
   readonly since?: number;
-  /** How the run or the delivery ended. */
+  /** How the run or the delivery ended. Replies of heartbeats have no history that would say so, and are left out. */
   readonly status?: RunStatus | DeliveryStatus;
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;

@@ -17,6 +17,8 @@ const PROBE_MS = 60_000;
 
 /** A backend that could not be asked, and was not since. */
 interface Rest {
+  /** Epoch milliseconds when it was found to be away. */
+  readonly since: number;
   /** Epoch milliseconds before which nobody asks. */
   until: number;
   failures: number;
@@ -26,7 +28,19 @@ interface Rest {
   reason: string;
 }
 
-/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. */
+/** A model provider, gateway or program whose turns wait, as an operator is told of it. @publicApi */
+export interface RestingBackend {
+  /** As turns and logs name it: `model provider anthropic`. */
+  readonly backend: string;
+  /** Epoch milliseconds since when nobody could ask it. */
+  readonly since: number;
+  /** Epoch milliseconds when one turn finds out whether it is back; null: one is finding out now. */
+  readonly until: number | null;
+  /** Why the last turn failed, in the words of whoever refused it. */
+  readonly reason: string;
+}
+
+/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. @publicApi */
 export interface Visit extends Disposable {
   /** The backend answered: whoever waits for it goes on. */
   answered(): void;
@@ -38,6 +52,7 @@ export interface Visit extends Disposable {
  * Which backends (model providers, gateways, programs) cannot be asked now. While one rests, its turns wait in the
  * ledger without being counted or holding a place; when the rest is over one of them is the probe, and with its answer
  * all others go on at once. In memory only: after a restart the first turn finds out anew.
+ * @publicApi
  */
 @Injectable()
 export class BackendHealth {
@@ -55,6 +70,16 @@ export class BackendHealth {
         now + (isProbed ? Math.max(until - elapsed, PROBE_MS) : until - elapsed),
       ]),
     );
+  }
+
+  /** What nobody may ask now, the longest first. One whose rest is over, and that no turn waits for, is left out. */
+  list(): RestingBackend[] {
+    const [now, elapsed] = [this.clock.now(), this.clock.elapsed()];
+    return [...this.#rests]
+      .filter(([, { until, isProbed }]) => isProbed || until > elapsed)
+      .map(([backend, { since, until, isProbed, reason }]) => {
+        return { backend, since, until: isProbed ? null : now + until - elapsed, reason };
+      });
   }
 
   /** Why nobody may ask the backend now; null: somebody may. */
@@ -89,7 +114,13 @@ export class BackendHealth {
   ): void {
     const now = this.clock.elapsed();
     const known = this.#rests.get(backend);
-    const rest = known ?? { until: 0, failures: 0, isProbed: false, reason: message };
+    const rest = known ?? {
+      since: this.clock.now(),
+      until: 0,
+      failures: 0,
+      isProbed: false,
+      reason: message,
+    };
     if (known === undefined) {
       this.#logger.warn(`${backend} cannot be asked and rests`);
       // Forgotten, the longest known is found out anew by its next turn.

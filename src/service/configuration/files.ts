@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
-import { fragmentsWrittenAt, readFragments } from './fragments.ts';
+import { fragmentFile, fragmentsWrittenAt, readFragments } from './fragments.ts';
 import type { Fragment } from './fragments.ts';
 
 /** With it, or with any fragment, the service is configured; without both it is the demo. */
@@ -56,6 +56,30 @@ export function parseSections(
   }
   if (isRecord(value)) return withoutSchema(value, file);
   return { sections: {}, problems: [{ key: file, message: 'must be one object: { … }' }] };
+}
+
+/** What the fragment `name` says; undefined when it is not there. */
+export function fragmentSections(
+  { fragments = [] }: ConfigurationFiles,
+  name: string,
+): Sections | undefined {
+  const own = fragments.find(({ file }) => file === fragmentFile(name));
+  return own && parseSections(own.text, own.file).sections;
+}
+
+/** The files as they would be with that fragment, in the order in which they are read. @param sections undefined: without it */
+export function withFragment(
+  files: ConfigurationFiles,
+  name: string,
+  sections: Sections | undefined,
+): ConfigurationFiles {
+  const file = fragmentFile(name);
+  const others = (files.fragments ?? []).filter((one) => one.file !== file);
+  const own = sections === undefined ? [] : [{ file, text: JSON5.stringify(sections) }];
+  const fragments = [...others, ...own].toSorted((a, b) =>
+    Buffer.compare(Buffer.from(a.file), Buffer.from(b.file)),
+  );
+  return { ...files, fragments };
 }
 
 /** `$schema` tells editors where the JSON Schema is; it is no section. */

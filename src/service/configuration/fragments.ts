@@ -38,6 +38,11 @@ export function fragmentPath(dir: string, name: string): string {
   return join(dir, FRAGMENTS_DIR, `${name}.json5`);
 }
 
+/** What the fragment `name` is called in problems: `gateway.d/mail.json5`. */
+export function fragmentFile(name: string): string {
+  return `${FRAGMENTS_DIR}/${name}.json5`;
+}
+
 /** Whether a file of the folder is a fragment. Hidden files and drafts (`*.tmp`) are none. */
 export function isFragment(name: string): boolean {
   return !name.startsWith('.') && name.endsWith('.json5');

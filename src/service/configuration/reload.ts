@@ -32,6 +32,9 @@ export class RunningConfiguration {
   #restartFor: readonly string[] = [];
   #refused: readonly string[] = [];
 
+  /** Reads the files again and puts them in force; never rejects. Nothing, until somebody watches them. */
+  reread: () => Promise<void> = () => Promise.resolve();
+
   constructor(readonly started: Configuration) {
     this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
     this.#inForce = started;
@@ -124,6 +127,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     this.#seen = files;
     this.#inForce = files;
     this.#watch = new ConfigurationWatch(dir, () => this.#reloadIfChanged());
+    running.reread = () => this.reload();
   }
 
   onApplicationBootstrap(): void {

@@ -67,6 +67,31 @@ export interface TokenReport {
   readonly lastUsedAt: string | null;
   /** Why it should be replaced, to continue the key; null: it need not. */
   readonly warning: string | null;
+  /** True: it was made by command or console, and can be ended by them; another stands in a file of the operator's. */
+  readonly canRetire: boolean;
+}
+
+/** A token that was made, which is told here and nowhere else, and its sender. */
+export interface NewToken {
+  readonly token: string;
+  readonly id: string;
+  readonly hooks: readonly string[];
+  /** Last day or moment as it was given; null: no end. */
+  readonly notAfter: string | null;
+  /** Where its digest is kept. */
+  readonly file: string;
+  /** How many tokens the sender has, this one included. */
+  readonly count: number;
+  /** Those of `hooks` that are no hooks yet. */
+  readonly strange: readonly string[];
+}
+
+/** Tokens of a sender were ended. */
+export interface RetiredTokens extends Done {
+  /** How many. */
+  readonly retired: number;
+  /** How many it has now; 0: the sender is gone. */
+  readonly left: number;
 }
 
 /** Every token in force. */
@@ -273,6 +298,7 @@ export interface AttentionItem {
     | 'requests-lost'
     | 'mapping-failing'
     | 'channel-failing'
+    | 'backend-resting'
     | 'mail-degraded'
     | 'dead-work'
     | 'channel-paused'

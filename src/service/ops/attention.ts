@@ -1,6 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ChannelOperations, Clock, LedgerAdmin, Refusals } from '../../hooks/index.ts';
-import type { ChannelReport, DeadWork, LostRequests } from '../../hooks/index.ts';
+import {
+  BackendHealth,
+  ChannelOperations,
+  Clock,
+  LedgerAdmin,
+  Refusals,
+} from '../../hooks/index.ts';
+import type { ChannelReport, DeadWork, LostRequests, RestingBackend } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { MAKE_ROOM, diskRoom } from '../disk-room.ts';
 import type { AttentionItem } from './answers.ts';
@@ -17,6 +23,10 @@ import { failedLately, lostAndWhy, timeOfDay } from './controllers/refusals.cont
 /** Of hooks in one trouble, more are not listed one by one. */
 const MOST_HOOKS = 20;
 const LONGEST_REASON = 200;
+/** A request may name a provider that nobody configured. */
+const LONGEST_NAME = 80;
+/** For so long a backend that rests is only good to know. */
+const MOMENT_MS = 60_000;
 
 /** Codes of verified requests that failed because of what the operator wrote. */
 const BROKEN_MAPPING: ReadonlySet<string> = new Set([
@@ -33,6 +43,7 @@ export class Attention {
     private readonly admin: LedgerAdmin,
     private readonly refusals: Refusals,
     private readonly channels: ChannelOperations,
+    private readonly backends: BackendHealth,
     private readonly clock: Clock,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
@@ -55,11 +66,21 @@ export class Attention {
         .slice(0, MOST_HOOKS)
         .map(ofBroken),
       ...channels.filter(({ state }) => state === 'failing').map(ofFailing),
+      ...this.#ofBackends(),
       ...ofMail(condition),
       ...[...Map.groupBy(dead, ({ hook }) => hook).values()].slice(0, MOST_HOOKS).map(ofDead),
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),
       ...ofStart(configuration),
     ];
+  }
+
+  /** The longest first. A single failure may be over in a moment; a minute of them is not. */
+  #ofBackends(): AttentionItem[] {
+    const now = this.clock.now();
+    return this.backends
+      .list()
+      .slice(0, MOST_HOOKS)
+      .map((rest) => ofBackend(rest, now - rest.since < MOMENT_MS));
   }
 }
 
@@ -184,6 +205,24 @@ function ofResting({ id, lastError, pausedUntil }: ChannelReport): AttentionItem
   });
 }
 
+function ofBackend(
+  { backend, since, until, reason }: RestingBackend,
+  isNew: boolean,
+): AttentionItem {
+  const asked =
+    until === null
+      ? 'is asked again now'
+      : `rests until ${timeOfDay(new Date(until).toISOString())}`;
+  return item({
+    kind: 'backend-resting',
+    severity: isNew ? 'info' : 'warning',
+    what: `${shorten(backend, LONGEST_NAME)} cannot be asked and ${asked}: ${shorten(reason, LONGEST_REASON)}`,
+    todo: 'its runs wait and go on by themselves; if it stays away, hooks doctor tries it',
+    command: 'hooks doctor',
+    since: new Date(since).toISOString(),
+  });
+}
+
 function ofChannel(id: string, lastError: ChannelReport['lastError']) {
   return {
     command: `hooks channels test ${id}`,
@@ -215,8 +254,9 @@ function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
   const kinds = ofHook.map(({ kind, count }) => `${count} ${count === 1 ? kind : PLURALS[kind]}`);
   const count = ofHook.reduce((sum, one) => sum + one.count, 0);
   const [query, option] =
-    hook === null ? ['', ''] : [`?hook=${encodeURIComponent(hook)}`, ` --hook ${quoted(hook)}`];
-  const scope = hook === null ? 'all that is dead' : 'all';
+    hook === null
+      ? ['?heartbeats=true', ' --heartbeats']
+      : [`?hook=${encodeURIComponent(hook)}`, ` --hook ${quoted(hook)}`];
   return item({
     kind: 'dead-work',
     severity: 'warning',
@@ -227,8 +267,8 @@ function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
     count,
     hook,
     actions: [
-      { label: `Retry ${scope}`, path: `/ops/api/events/retry${query}` },
-      { label: `Dismiss ${scope}`, path: `/ops/api/events/dismiss${query}` },
+      { label: 'Retry all', path: `/ops/api/events/retry${query}` },
+      { label: 'Dismiss all', path: `/ops/api/events/dismiss${query}` },
     ],
   });
 }

@@ -6,6 +6,7 @@ import { Clock, EventStore } from '../../hooks/index.ts';
 import type { EventChanges } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
+import { RefusalFeed } from './refusal-feed.ts';
 
 /** Most streams at a time: each is a connection that stays, and is looked after. */
 const MOST_STREAMS = 20;
@@ -14,6 +15,14 @@ const SILENCE_MS = 15_000;
 /** Whoever takes nothing for so long is cut off. */
 const PATIENCE_MS = 60_000;
 const STILL_HERE = ':\n\n';
+
+/** What a reader is told of. */
+interface WantedStream {
+  /** Of the last message that came; undefined: from now on. */
+  readonly mark: string | undefined;
+  /** Whether refusals are told, too. */
+  readonly withRefusals: boolean;
+}
 
 /**
  * Server-sent events of what happens. Nothing is queued for a reader: the next message is made when the one before has
@@ -26,19 +35,20 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   constructor(
     private readonly events: EventStore,
+    private readonly refusals: RefusalFeed,
     private readonly guard: OperatorGuard,
     private readonly clock: Clock,
   ) {}
 
-  /** @param mark of the last message that came. @throws Refusal 503 too_many_streams, stopping */
-  open(request: FastifyRequest, { raw }: FastifyReply, mark: string | undefined): Readable {
+  /** @throws Refusal 503 too_many_streams, stopping */
+  open(request: FastifyRequest, { raw }: FastifyReply, wanted: WantedStream): Readable {
     if (this.#isStopping) throw new Refusal('stopping');
     if (this.#open.size >= MOST_STREAMS) throw new Refusal('too_many_streams');
     const stop = new AbortController();
     this.#open.add(stop);
     stop.signal.addEventListener('abort', () => this.#open.delete(stop), { once: true });
     raw.once('close', () => stop.abort());
-    const messages = this.#messages(request, mark, stop.signal);
+    const messages = this.#messages(request, wanted, stop.signal);
     return Readable.from(this.#patiently(messages, stop, () => raw.destroy()));
   }
 
@@ -70,12 +80,13 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   async *#messages(
     request: FastifyRequest,
-    mark: string | undefined,
+    { mark, withRefusals }: WantedStream,
     signal: AbortSignal,
   ): AsyncGenerator<string, void> {
-    const feed = await this.events.follow(mark, signal);
-    const changes = feed[Symbol.asyncIterator]();
-    let next = changes.next();
+    const changes = eventMessages(await this.events.follow(mark, signal));
+    const feeds = withRefusals ? [changes, this.refusals.follow(signal)] : [changes];
+    const messages = merged(feeds);
+    let next = messages.next();
     // Whoever leaves while it is awaited never hears of its failure.
     next.catch(() => {});
     // Sends the head of the answer.
@@ -84,9 +95,9 @@ export class EventStreams implements BeforeApplicationShutdown {
       const news = await this.#inTime(next, signal);
       if (signal.aborted || !(await this.guard.stillHolds(request))) return;
       if (news?.done === true) return;
-      yield news === null ? STILL_HERE : toMessage(news.value);
+      yield news === null ? STILL_HERE : news.value;
       if (news !== null) {
-        next = changes.next();
+        next = messages.next();
         next.catch(() => {});
       }
     }
@@ -105,6 +116,42 @@ export class EventStreams implements BeforeApplicationShutdown {
 }
 
 /** JSON has no line breaks of its own, and marks are ours. */
-function toMessage({ events, more, mark }: EventChanges): string {
-  return `id: ${mark}\nevent: events\ndata: ${JSON.stringify({ events, more })}\n\n`;
+async function* eventMessages(feed: AsyncIterable<EventChanges>): AsyncGenerator<string, void> {
+  for await (const { events, more, mark } of feed) {
+    yield `id: ${mark}\nevent: events\ndata: ${JSON.stringify({ events, more })}\n\n`;
+  }
+}
+
+type Feed = AsyncIterator<string, void>;
+
+/** One feed's next message, or why there is none. */
+type Settled = { readonly feed: Feed } & (
+  { readonly result: IteratorResult<string, void> } | { readonly error: unknown }
+);
+
+/** What comes from any of them, in the order in which it comes: of each, one message is awaited. Ends with the first. */
+async function* merged(feeds: readonly Feed[]): AsyncGenerator<string, void> {
+  const settled: Settled[] = [];
+  let wake = (): void => {};
+  const pull = async (feed: Feed): Promise<void> => {
+    settled.push(
+      await feed.next().then(
+        (result) => ({ feed, result }),
+        (error: unknown) => ({ feed, error }),
+      ),
+    );
+    wake();
+  };
+  for (const feed of feeds) void pull(feed);
+  for (;;) {
+    const first = settled.shift();
+    if (first === undefined) {
+      await new Promise<void>((resolve) => (wake = resolve));
+      continue;
+    }
+    if ('error' in first) throw first.error;
+    if (first.result.done === true) return;
+    yield first.result.value;
+    void pull(first.feed);
+  }
 }

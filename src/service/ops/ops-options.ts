@@ -1,5 +1,6 @@
 import type { ConfigurationReport } from '../configuration/report.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
+import type { TokenKeeper } from '../senders/token-keeper.ts';
 
 /** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
@@ -19,6 +20,8 @@ export interface OpsModuleOptions {
   readonly configurationReport?: () => Promise<ConfigurationReport>;
   /** When each hook token was last used before this start, by the name of its secret. Absent: nobody keeps that. */
   readonly tokenUses?: () => Promise<ReadonlyMap<string, number>>;
+  /** Makes and ends tokens of senders. Absent: the application that imports the hooks does that. */
+  readonly tokenKeeper?: TokenKeeper;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */

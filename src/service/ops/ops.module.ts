@@ -32,6 +32,7 @@ import { SecretWindowsController } from './controllers/secret-windows.controller
 import { ConsoleLogins } from './access/console-logins.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
+import { RefusalFeed } from './refusal-feed.ts';
 import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
@@ -74,6 +75,7 @@ const PROVIDERS = [
   Attention,
   OperatorGuard,
   EventStreams,
+  RefusalFeed,
   SenderRequest,
 ];
 

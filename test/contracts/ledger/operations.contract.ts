@@ -1,5 +1,6 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
+import { newId } from '../../../src/platform/new-id.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent, delivery, heartbeat, wake, runOf, deliveryOf } from './events.ts';
@@ -7,6 +8,17 @@ import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 const DEAD: StepOutcome = { type: 'dead' };
+
+/** Its work is counted for a hook. */
+function withHook(event: NewEvent, hook: string): NewEvent {
+  const named = (change: Change): Change =>
+    change.type === 'work' ? { ...change, work: { ...change.work, hook } } : change;
+  const actions = event.actions.map((action) => ({
+    ...action,
+    changes: action.changes.map(named),
+  }));
+  return { ...event, actions };
+}
 
 /** `LedgerAdmin`, health and the end. */
 export function describeOperations(openStore: OpenStore): void {
@@ -108,6 +120,28 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await dismissed({ since: later })).toBe(1);
       expect(await dismissed({ hook: 'github', status: 'failed' })).toBe(1);
       expect(await dead()).toBe(0);
+    });
+
+    it('finds what no hook asked for apart: replies of heartbeats, as they are counted', async () => {
+      const { admin, intake, work } = under.ledger;
+      const given = agent('a');
+      await intake.accept(withHook(given, 'github'), LIMITS);
+      await work.commit(await under.claimOne(), DEAD, [runIs(given.id, 'failed')]);
+      for (const to of ['me', 'you']) {
+        const reply = { kind: 'delivery', lane: 'delivery', ref: newId() } as const;
+        await work.add(heartbeat(`chan_1 ${to}`, reply));
+        await work.commit(await under.claimOne('delivery'), DEAD, []);
+      }
+      const counted = await admin.dead();
+      expect(counted).toMatchObject([
+        { kind: 'delivery', hook: null, count: 2 },
+        { kind: 'run', hook: 'github', count: 1 },
+      ]);
+      expect(await admin.retryAll({ limit: 1, hook: null })).toMatchObject({ count: 1 });
+      expect(await admin.dismissAll({ limit: 9, hook: null })).toMatchObject({ count: 1 });
+      expect(await under.claimOne('delivery')).toMatchObject({ key: 'chan_1 me' });
+      expect(await admin.dead()).toMatchObject([{ kind: 'run', hook: 'github', count: 1 }]);
+      expect(await admin.retry(given.id)).toBe(1);
     });
 
     it('retries all that is dead a page at a time, and none twice', async () => {

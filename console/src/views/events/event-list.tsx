@@ -12,6 +12,7 @@ import { FilterFields, toQuery, useFilters } from './filters.tsx';
 import type { Filters } from './filters.tsx';
 import { Refusals } from './refusals.tsx';
 import { useEventStream } from './stream.ts';
+import type { Told } from './stream.ts';
 
 type Event = Api<'EventSummary'>;
 
@@ -36,7 +37,8 @@ export function EventList() {
     ({ events }) => events,
     [filters],
   );
-  const { live, isLive } = useLive(pages.reload);
+  const [refused, setRefused] = useState<readonly Api<'RefusedRequest'>[]>([]);
+  const { live, isLive } = useLive(pages.reload, setRefused);
   return (
     <Page
       title="Events"
@@ -71,35 +73,37 @@ export function EventList() {
           );
         }}
       </Loaded>
-      <Refusals hook={filters.hook} />
+      <Refusals hook={filters.hook} live={refused} />
     </Page>
   );
 }
 
 /** What the stream told of: each event as it stands by now, the newest {@link MOST_LIVE} that changed. */
-function useLive(reload: () => void): { live: ReadonlyMap<string, Event>; isLive: boolean } {
+function useLive(
+  reload: () => void,
+  onRefusals: (refusals: readonly Api<'RefusedRequest'>[]) => void,
+): { live: ReadonlyMap<string, Event>; isLive: boolean } {
   const [live, setLive] = useState<ReadonlyMap<string, Event>>(new Map());
   const pending = useRef<ReturnType<typeof setTimeout>>();
   const latest = useRef(reload);
   latest.current = reload;
   useEffect(() => () => clearTimeout(pending.current), []);
-  const isLive = useEventStream(
-    useCallback(({ events, more }) => {
-      setLive((before) => {
-        const all = new Map(before);
-        for (const event of events) {
-          all.delete(event.id);
-          all.set(event.id, event);
-        }
-        return new Map([...all].slice(-MOST_LIVE));
-      });
-      if (more === 0 || pending.current !== undefined) return;
-      pending.current = setTimeout(() => {
-        pending.current = undefined;
-        latest.current();
-      }, RELOADED_EVERY_MS);
-    }, []),
-  );
+  const onEvents = useCallback(({ events, more }: Told) => {
+    setLive((before) => {
+      const all = new Map(before);
+      for (const event of events) {
+        all.delete(event.id);
+        all.set(event.id, event);
+      }
+      return new Map([...all].slice(-MOST_LIVE));
+    });
+    if (more === 0 || pending.current !== undefined) return;
+    pending.current = setTimeout(() => {
+      pending.current = undefined;
+      latest.current();
+    }, RELOADED_EVERY_MS);
+  }, []);
+  const isLive = useEventStream({ onEvents, onRefusals });
   return { live, isLive };
 }
 

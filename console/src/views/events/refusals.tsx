@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
@@ -7,6 +8,9 @@ import { SortedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Refusal = Api<'RefusedRequest'>;
+
+/** Once nothing more comes, what lies between the rows that were told and those that were loaded is loaded, too. */
+const AFTER_A_FLOOD_MS = 3000;
 
 const COLUMNS: readonly Column<Refusal>[] = [
   { title: 'Time', value: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
@@ -35,32 +39,57 @@ const COLUMNS: readonly Column<Refusal>[] = [
   { title: 'Requests', kind: 'number', value: ({ count }) => count },
 ];
 
-/** Requests that were answered no. */
-export function Refusals({ hook }: { hook?: string }) {
+/** What tells rows apart: those of one millisecond that differ in nothing else are one to whoever reads them. */
+function keyOf({ at, hook, name, client, code, kind, status }: Refusal): string {
+  return [at, hook, name, client, code, kind, status].join(' ');
+}
+
+/** What was loaded, below what was told since: sums as they stand by now. */
+function merged(
+  loaded: readonly Refusal[],
+  live: readonly Refusal[],
+  hook: string | undefined,
+): readonly Refusal[] {
+  const told = live.filter((one) => hook === undefined || hook === one.hook || hook === one.name);
+  const rows = new Map([...told, ...loaded].map((one) => [keyOf(one), one]));
+  for (const one of told) rows.set(keyOf(one), one);
+  return [...rows.values()];
+}
+
+/** Requests that were answered no. @param live the newest, as they were told last */
+export function Refusals({ hook, live }: { hook?: string; live: readonly Refusal[] }) {
   const pages = usePages(
     (cursor) =>
       answer(api.GET('/ops/api/refusals', { params: { query: { hook, cursor, limit: 50 } } })),
     ({ refusals }) => refusals,
     [hook],
   );
+  const { data, reload } = pages;
+  useEffect(() => {
+    const oldest = live.at(-1);
+    const isWhole = oldest === undefined || data?.some((one) => keyOf(one) === keyOf(oldest));
+    if (isWhole !== false) return undefined;
+    const timer = setTimeout(reload, AFTER_A_FLOOD_MS);
+    return () => clearTimeout(timer);
+    // What is loaded changes by this very reload.
+  }, [live]);
   return (
     <section class="page">
       <h2>Refused requests</h2>
       <Loaded from={pages}>
-        {(refusals) =>
-          refusals.length === 0 ? (
+        {(loaded) => {
+          const refusals = merged(loaded, live, hook);
+          return refusals.length === 0 ? (
             <p class="faint">None.</p>
           ) : (
             <SortedTable
               caption="Refused requests"
               rows={refusals}
               columns={COLUMNS}
-              keyOf={({ at, hook, client, code, kind, status }) =>
-                [at, hook, client, code, kind, status].join(' ')
-              }
+              keyOf={keyOf}
             />
-          )
-        }
+          );
+        }}
       </Loaded>
       {pages.more !== undefined && (
         <button type="button" onClick={pages.more}>

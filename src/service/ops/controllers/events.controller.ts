@@ -80,12 +80,17 @@ export class DeadWorkQuery extends PageQuery {
   @Length(1, 1024)
   hook?: string;
 
+  /** `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
+  @IsOptional()
+  @IsIn(['true'], { message: 'heartbeats must be true, or left out' })
+  heartbeats?: 'true';
+
   /** Only of events that came then or later, ISO 8601. */
   @IsOptional()
   @IsISO8601({ strict: true })
   since?: string;
 
-  /** How the run or delivery ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
+  /** How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
   @IsOptional()
   @IsIn(ENDS)
   status?: 'failed' | 'timed-out' | 'interrupted' | 'dead' | 'unknown';
@@ -93,9 +98,16 @@ export class DeadWorkQuery extends PageQuery {
   /** Most of one call, 1 to 200. */
   override limit = 200;
 
-  /** @throws Refusal invalid_query for weeks and other forms of ISO 8601 that are no time here. */
-  static toFilter({ since, ...rest }: DeadWorkQuery): DeadWorkFilter {
-    return since === undefined ? rest : { ...rest, since: toTime('since', since) };
+  /** @throws Refusal invalid_query for forms of ISO 8601 that are no time here, and for a hook's heartbeats. */
+  static toFilter({ since, heartbeats, ...rest }: DeadWorkQuery): DeadWorkFilter {
+    if (heartbeats !== undefined && rest.hook !== undefined) {
+      throw new Refusal('invalid_query', 'heartbeats are of no hook: leave one of the two out');
+    }
+    return {
+      ...rest,
+      ...(heartbeats !== undefined && { hook: null }),
+      ...(since !== undefined && { since: toTime('since', since) }),
+    };
   }
 }
 

@@ -1,19 +1,64 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
 import {
-  Clock,
-  HookAuthentication,
-  HooksSettings,
-  secretName,
-  tokenWarnings,
-  writtenTokens,
-} from '../../../hooks/index.ts';
-import type { ResolvedHooksOptions } from '../../../hooks/index.ts';
-import type { TokenReport, Tokens } from '../answers.ts';
+  Controller,
+  Delete,
+  Get,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { ArrayMaxSize, ArrayMinSize, IsIn, IsOptional, Length, Matches } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { Clock, HookAuthentication, HooksSettings, TextList } from '../../../hooks/index.ts';
+import { Refusal } from '../../refusals.ts';
+import type { RefusalCode } from '../../refusals.ts';
+import { SENDER_ID, TokensUnchanged } from '../../senders/sender-tokens.ts';
+import type { TokenRefusal } from '../../senders/sender-tokens.ts';
+import type { TokenKeeper } from '../../senders/token-keeper.ts';
+import { listTokens } from '../../senders/token-list.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import type { NewToken, RetiredTokens, Tokens } from '../answers.ts';
+import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/** The tokens that open hooks, never themselves. */
+/** Body of `POST /ops/api/tokens`. */
+export class NewTokenBody {
+  /** The sender, which may be new: 1 to 64 letters, digits, `.`, `_` or `-`. */
+  @Matches(SENDER_ID, {
+    message:
+      'id must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit',
+  })
+  id!: string;
+
+  /** The hooks that it may speak to. Absent: those it has; of a new sender the one of its own name. */
+  @IsOptional()
+  @TextList()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @Length(1, 1024, { each: true })
+  hooks?: string[];
+
+  /** Its last day (`2027-01-31`) or moment in ISO 8601. Absent: as it is; of a new sender no end. */
+  @IsOptional()
+  @Length(10, 40)
+  notAfter?: string;
+}
+
+/** Query of `DELETE /ops/api/tokens/:id`. */
+export class RetireQuery {
+  /** `old`: all but the newest. Absent: its only one. */
+  @IsOptional()
+  @IsIn(['old', 'all'])
+  which?: 'old' | 'all';
+}
+
+/** Room for the longest names. */
+const LARGEST_WISH = 128 * 1024;
+
+/** The tokens that open hooks, never themselves: a token is told once, when it is made. */
 @Controller('ops/api/tokens')
 @UseGuards(OperatorGuard)
 export class TokensController {
@@ -29,33 +74,69 @@ export class TokensController {
   async list(): Promise<Tokens> {
     const kept = (await this.options.tokenUses?.()) ?? new Map();
     const uses = [kept, this.authentication.lastUses];
-    return { tokens: listTokens(this.settings.current, uses, this.clock.now()) };
+    const isKeptHere = (id: string): boolean => this.options.tokenKeeper?.isKeptHere(id) === true;
+    const { hooks } = this.settings.current;
+    const listed = listTokens(hooks, uses, this.clock.now(), isKeptHere);
+    // What tells secrets apart is of no use here, and the beginning of a digest.
+    return { tokens: listed.map(({ secret: _secret, ...token }) => token) };
+  }
+
+  /** Makes a token for a sender, in force at once, and tells it this once; those that the sender has go on counting. @throws Refusal 400, 409, 413, 501 */
+  @Post()
+  @TakesBody()
+  async make(@Req() request: FastifyRequest): Promise<NewToken> {
+    const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_WISH);
+    const made = await refused(this.#keeper.add({ id, hooks, notAfter }));
+    const { token, sender, file, strange } = made;
+    return {
+      token,
+      id: sender.id,
+      hooks: sender.hooks,
+      notAfter: sender.notAfter ?? null,
+      file,
+      count: sender.tokens.length,
+      strange,
+    };
+  }
+
+  /**
+   * Ends tokens that were made here or by `hooks token new`, at once.
+   * @param id The sender.
+   * @throws Refusal 400, 404, 409, 501
+   */
+  @Delete(':id')
+  async retire(
+    @Param('id') id: string,
+    @Query(QueryPipe) { which }: RetireQuery,
+  ): Promise<RetiredTokens> {
+    const { before, left } = await refused(this.#keeper.retire(id, which));
+    return { ok: true, retired: before - left, left };
+  }
+
+  /** @throws Refusal 501 in an application that has no files of ours */
+  get #keeper(): TokenKeeper {
+    const { tokenKeeper } = this.options;
+    if (tokenKeeper === undefined) throw new Refusal('no_configuration_files');
+    return tokenKeeper;
   }
 }
 
-/**
- * Every secret of the configuration in force, `hooks.token` first, without anything it could be found by.
- * @param uses when each was last used, the later over the earlier; in epoch milliseconds, by `secretName`
- * @param now epoch milliseconds, for tokens that end
- */
-function listTokens(
-  { hooks }: ResolvedHooksOptions,
-  uses: readonly ReadonlyMap<string, number>[],
-  now: number,
-): TokenReport[] {
-  const warnings = new Map(tokenWarnings(hooks, now).map(({ key, message }) => [key, message]));
-  const written = writtenTokens(hooks).filter(({ text }) => text !== '');
-  return written.map(({ key, id, text, hooks: named, endsAt }) => {
-    const name = secretName(text);
-    const usedAt = Math.max(...uses.map((one) => one.get(name) ?? 0), 0);
-    return {
-      key,
-      id,
-      hooks: named,
-      notAfter: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
-      isEnded: endsAt <= now,
-      lastUsedAt: usedAt === 0 ? null : new Date(usedAt).toISOString(),
-      warning: warnings.get(key) ?? null,
-    };
-  });
+const CODES = {
+  'bad-id': 'unknown_sender',
+  demo: 'demo_configuration',
+  broken: 'configuration_broken',
+  elsewhere: 'sender_elsewhere',
+  unknown: 'unknown_sender',
+  several: 'several_tokens',
+  refused: 'invalid_body',
+  unwritable: 'configuration_read_only',
+} as const satisfies Readonly<Record<TokenRefusal, RefusalCode>>;
+
+async function refused<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof TokensUnchanged)) throw error;
+    throw new Refusal(CODES[error.why], error.detail.replaceAll('\n', '; '));
+  }
 }

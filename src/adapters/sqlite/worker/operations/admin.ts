@@ -110,7 +110,12 @@ export class DeadWork {
   #matches(row: Row, { hook, since, status }: DeadWorkFilter): boolean {
     const eventId = optionalText(row, 'event_id');
     const event = eventId === null ? undefined : this.#sql.event.get(ownKeyOf(eventId));
-    if (hook !== undefined && event?.['hook'] !== hook && event?.['mapping'] !== hook) return false;
+    // As it is counted: work that no hook asked for names none.
+    if (hook === null) {
+      if (text(row, 'hook') !== '') return false;
+    } else if (hook !== undefined && event?.['hook'] !== hook && event?.['mapping'] !== hook) {
+      return false;
+    }
     if (since !== undefined && integer(event ?? row, event ? 'received_at' : 'since') < since) {
       return false;
     }
@@ -160,7 +165,7 @@ function refOf(row: Row): number {
 
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
 function prepareDeadWork(db: DatabaseSync) {
-  const dead = `SELECT id, lane, key, kind, ref, event_id, attempt, since, job IS NOT NULL AS has_job
+  const dead = `SELECT id, lane, key, kind, ref, hook, event_id, attempt, since, job IS NOT NULL AS has_job
      FROM work WHERE stage = 'dead' AND kind IN ('run', 'delivery')`;
   const note = (table: string) =>
     db.prepare(`UPDATE ${table} SET notes = json_insert(notes, '$[#]', json(?)) WHERE key = ?`);

@@ -1,0 +1,198 @@
+import { writtenDigest } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { getField, isRecord } from '../../platform/objects.ts';
+import type { Environment } from '../configuration/environment.ts';
+import { fragmentSections, withFragment } from '../configuration/files.ts';
+import type { Sections } from '../configuration/files.ts';
+import { fragmentFile, removeFragment, writeFragment } from '../configuration/fragments.ts';
+import { inspectConfiguration } from '../configuration/inspect.ts';
+import type { Inspection } from '../configuration/inspect.ts';
+import { newToken } from '../configuration/token-file.ts';
+
+/*
+ * Senders whose tokens were made by the command or the console: one fragment each, `gateway.d/token-<id>.json5`, which
+ * holds digests alone. A running service notices it like any change of its configuration.
+ */
+
+/** `hooks.tokens[]` as a fragment holds it, the oldest secret first. */
+export interface Sender {
+  readonly id: string;
+  readonly tokens: readonly string[];
+  readonly hooks: readonly string[];
+  readonly notAfter?: string;
+}
+
+/**
+ * - `bad-id`: no sender can be called so.
+ * - `demo`: there is no configuration that a token could be added to.
+ * - `broken`: the configuration that is there has problems itself.
+ * - `elsewhere`: another file, which a person wrote, has that sender; `detail` names it.
+ * - `unknown`: there is no sender of that name.
+ * - `several`: it has more than one token, as many as `detail` says, and nobody said which of them.
+ * - `refused`: the configuration would not be taken with the change; `detail` has its problems, a line each.
+ * - `unwritable`: the files cannot be written; `detail` is the code of the system.
+ */
+export type TokenRefusal =
+  'bad-id' | 'demo' | 'broken' | 'elsewhere' | 'unknown' | 'several' | 'refused' | 'unwritable';
+
+/** A change of a sender's tokens that was not made: everything is as it was. */
+export class TokensUnchanged extends Error {
+  override readonly name = 'TokensUnchanged';
+
+  constructor(
+    readonly why: TokenRefusal,
+    readonly detail = '',
+  ) {
+    super(detail === '' ? why : `${why}: ${detail}`);
+  }
+}
+
+/** What names a sender. */
+export const SENDER_ID = /^[a-z0-9][\w.-]{0,63}$/i;
+
+/** A sender that is to have one more secret. */
+export interface WantedToken {
+  readonly id: string;
+  /** Undefined: those it has; of a new sender the one of its own name. */
+  readonly hooks: readonly string[] | undefined;
+  /** Undefined: as it is. */
+  readonly notAfter: string | undefined;
+}
+
+/** A secret that was just made. */
+export interface MadeToken {
+  /** Kept nowhere but here. */
+  readonly token: string;
+  /** As it is now. */
+  readonly sender: Sender;
+  /** Where its digest stands. */
+  readonly file: string;
+}
+
+/**
+ * Gives a sender, which may be new, one more secret; those that it has go on counting.
+ * @param author what the fragment names as its author
+ * @throws TokensUnchanged
+ */
+export async function addToken(
+  here: Inspection,
+  { id, hooks, notAfter }: WantedToken,
+  env: Environment,
+  author: string,
+): Promise<MadeToken> {
+  refuseUnusable(here, id);
+  const elsewhere = otherFileOf(here, id);
+  if (elsewhere !== undefined) throw new TokensUnchanged('elsewhere', elsewhere);
+  const kept = keptSender(here, id);
+  const end = notAfter ?? kept?.notAfter;
+  const token = newToken();
+  const sender = {
+    id,
+    hooks: hooks ?? kept?.hooks ?? [id],
+    ...(end !== undefined && { notAfter: end }),
+    tokens: [...(kept?.tokens ?? []), writtenDigest(token)],
+  };
+  return { token, sender, file: await writeSender(here, sender, env, author) };
+}
+
+/**
+ * Ends secrets of a sender that were made here.
+ * @param which `old`: all but the newest. Undefined: its only one
+ * @returns how many it had, and has now; without any it is gone
+ * @throws TokensUnchanged
+ */
+export async function retireTokens(
+  here: Inspection,
+  id: string,
+  which: 'old' | 'all' | undefined,
+  env: Environment,
+  author: string,
+): Promise<{ readonly before: number; readonly left: number }> {
+  refuseUnusable(here, id);
+  const sender = keptSender(here, id);
+  if (sender === undefined) {
+    const elsewhere = otherFileOf(here, id);
+    throw elsewhere === undefined
+      ? new TokensUnchanged('unknown')
+      : new TokensUnchanged('elsewhere', elsewhere);
+  }
+  const before = sender.tokens.length;
+  if (before > 1 && which === undefined) throw new TokensUnchanged('several', String(before));
+  const tokens = which === 'old' ? sender.tokens.slice(-1) : [];
+  if (tokens.length !== before) await writeSender(here, { ...sender, tokens }, env, author);
+  return { before, left: tokens.length };
+}
+
+/** The sender of that id, as its fragment says; undefined: it was not made here. */
+export function keptSender({ files }: Pick<Inspection, 'files'>, id: string): Sender | undefined {
+  const sections = fragmentSections(files, fragmentName(id));
+  const entry = getField(sections, 'hooks', 'tokens', 0);
+  if (!isRecord(entry)) return undefined;
+  const { token, tokens, hooks, notAfter } = entry;
+  return {
+    id,
+    tokens: [token ?? [], tokens ?? []].flat().map(String),
+    hooks: [hooks ?? []].flat().map(String),
+    ...(typeof notAfter === 'string' && { notAfter }),
+  };
+}
+
+/** The file, besides its own fragment, that has a sender of that id; undefined: none has. */
+export function otherFileOf({ merged, written }: Inspection, id: string): string | undefined {
+  const all = getField(written, 'hooks', 'tokens');
+  if (!Array.isArray(all)) return undefined;
+  const files = all.flatMap((entry, index) => {
+    if (getField(entry, 'id') !== id) return [];
+    return merged.filesOf(`hooks.tokens[${index}]`);
+  });
+  return files.find((file) => file !== fragmentFile(fragmentName(id)));
+}
+
+/** Those of these hooks that the configuration does not have by name; none where a mapping takes any. */
+export function strangeHooks({ resolved }: Inspection, hooks: readonly string[]): string[] {
+  const { endpoints, mappings, presets } = resolved?.effective.hooks ?? {};
+  const paths = (mappings ?? []).map(({ id, match }) => (match === undefined ? id : match.path));
+  if (paths.includes(undefined)) return [];
+  const builtIn = Object.entries(endpoints ?? {}).flatMap(([name, isOn]) => (isOn ? [name] : []));
+  const known = new Set([...builtIn, ...(presets ?? []), ...paths.map(String)]);
+  return hooks.filter((hook) => !known.has(hook));
+}
+
+/** Where there is nothing that a token could be added to, or taken from. @throws TokensUnchanged */
+function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
+  if (!SENDER_ID.test(id)) throw new TokensUnchanged('bad-id');
+  if (isDemo) throw new TokensUnchanged('demo');
+  if (problems.length > 0) throw new TokensUnchanged('broken');
+}
+
+/** Writes the fragment of a sender; without a secret it is removed. @returns the file @throws TokensUnchanged */
+async function writeSender(
+  { dir, files }: Inspection,
+  sender: Sender,
+  env: Environment,
+  author: string,
+): Promise<string> {
+  const name = fragmentName(sender.id);
+  const sections: Sections | undefined =
+    sender.tokens.length === 0 ? undefined : { hooks: { tokens: [sender] } };
+  const next = await inspectConfiguration(dir, env, withFragment(files, name, sections));
+  if (next.problems.length > 0) {
+    const lines = next.problems.map(({ key, message }) => `${key} ${message}`);
+    throw new TokensUnchanged('refused', lines.join('\n'));
+  }
+  // A service that loses all of its files keeps what was in force, this token included.
+  if (next.isDemo) throw new TokensUnchanged('refused', 'this file is the whole configuration');
+  try {
+    if (sections === undefined) removeFragment(dir, name);
+    else writeFragment(dir, name, sections, author);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw new TokensUnchanged('unwritable', code);
+  }
+  return fragmentFile(name);
+}
+
+function fragmentName(id: string): string {
+  return `token-${id}`;
+}
