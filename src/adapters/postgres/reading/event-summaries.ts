@@ -4,12 +4,12 @@ import type { EventSummary } from '../../../hooks/ports/event-store.ts';
 import { LOOKED_AT, statusOf, toSummary } from '../../stored/event-summary.ts';
 import { integer, optionalText, text } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
+import type { StoredHead } from '../../stored/stored-head.ts';
+import { isRecord } from '../../../platform/objects.ts';
+import { parseJsonStart } from './json-start.ts';
 
-/**
- * What PostgreSQL's JSON functions refuse, wherever in a text it stands: U+0000 and halves of pairs. JSON.stringify writes
- * both as escapes, and nothing else so.
- */
-const REFUSED = String.raw`'\\u(?:0000|d[89a-f][0-9a-f]{2})'`;
+/** So much of a head is read for a list: the request, and the first words of the first action. */
+const HEAD_START = 32_768;
 
 /** Runs and deliveries of an event that ended badly, each with why; the first of them says it for the event. */
 const BAD_RUN = `SELECT error FROM @schema.runs WHERE event = e.id AND error IS NOT NULL
@@ -18,33 +18,52 @@ const BAD_DELIVERY = `SELECT error FROM @schema.deliveries WHERE event = e.id AN
     AND status IN ('dead', 'unknown') ORDER BY id LIMIT 1`;
 
 /**
- * Reads events with all that their summaries need.
- * The head is taken apart by the database, since it may be large; the payload is touched only where it has the words.
+ * Reads events with all that their summaries need. Heads and payloads may be large, and PostgreSQL's JSON functions refuse
+ * U+0000 and halves of pairs: their beginnings are read as text.
  * @param events a query for rows of `events`, in the order of the answer
  * @param more columns to be read besides
  */
 export function selectSummaries(events: string, more = ''): string {
-  return `SELECT e.id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed,
-    coalesce(e.error, parsed.head #>> '{skipped,reason}',
-      CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END) AS reason,
-    coalesce(json_array_length(parsed.head -> 'actions'), 0) AS actions,
-    left(action.first ->> 'name', ${LOOKED_AT}) AS name,
-    left(coalesce(action.first ->> 'message', action.first ->> 'text'), ${LOOKED_AT}) AS words,
-    CASE WHEN 'null' IN (json_typeof(action.first -> 'message'), json_typeof(action.first -> 'text'))
-      THEN left(e.payload, ${LOOKED_AT}) END AS payload_start${more}
-  FROM (${events}) e
-    CROSS JOIN LATERAL (SELECT regexp_replace(e.head, ${REFUSED}, '\\\\ufffd', 'g')::json AS head OFFSET 0) parsed
-    CROSS JOIN LATERAL (SELECT parsed.head #> '{actions,0}' AS first OFFSET 0) action`;
+  return `SELECT e.id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
+    CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
+    left(e.head, ${HEAD_START}) AS head_start, left(e.payload, ${LOOKED_AT}) AS payload_start${more}
+  FROM (${events}) e`;
 }
 
 /** One line of the list, of a row of {@link selectSummaries}. */
 export function summaryOf(row: Row): EventSummary {
-  return toSummary(row, text(row, 'id'), reasonOf(row));
+  const { actions = [] } = headOf(row);
+  const [{ name, message, text: words } = {}] = actions;
+  // A name so long that nothing behind it was read is all that can be said.
+  const shown = message ?? words ?? (isCut(row) ? name : null);
+  const isOfPayload = message === null || words === null;
+  const columns = {
+    ...row,
+    // Of a head that was cut off, as many as were seen.
+    actions: actions.length,
+    name: typeof name === 'string' ? name : null,
+    words: typeof shown === 'string' ? shown.slice(0, LOOKED_AT) : null,
+    payload_start: isOfPayload ? row['payload_start'] : null,
+  };
+  return toSummary(columns, text(row, 'id'), reasonOf(row));
 }
 
 /** Why an event was skipped, or which of its parts failed first; the whole of it. Null: neither, or nobody said. */
 export function reasonOf(row: Row): string | null {
-  const reason = optionalText(row, 'reason');
-  if (reason !== null || statusOf(row) !== 'failed') return reason;
+  const own = optionalText(row, 'error') ?? headOf(row).skipped?.reason ?? null;
+  if (own !== null || statusOf(row) !== 'failed') return own;
+  const bad = optionalText(row, 'bad_end');
+  if (bad !== null) return bad;
   return integer(row, 'beats_failed') > 0 ? 'the heartbeat that was shown it failed' : null;
+}
+
+/** As much of it as was read. */
+function headOf(row: Row): Partial<StoredHead> {
+  const start = text(row, 'head_start');
+  const head: unknown = isCut(row) ? parseJsonStart(start) : JSON.parse(start);
+  return isRecord(head) ? head : {};
+}
+
+function isCut(row: Row): boolean {
+  return text(row, 'head_start').length >= HEAD_START;
 }
