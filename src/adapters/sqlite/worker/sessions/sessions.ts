@@ -16,6 +16,7 @@ import type {
 import type { SessionContext } from '../../../../hooks/ports/ledger.ts';
 import { integer, optionalTime, text, time } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
+import { toChannelId, toMessages } from '../../../stored/session-rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** Turns of a session that can still be read. */
@@ -114,14 +115,6 @@ function prepareTranscripts(db: DatabaseSync) {
   };
 }
 
-/** A turn is stored as one row and read as two messages. */
-function toMessages(row: Row): TranscriptMessage[] {
-  return [
-    { role: 'user', text: text(row, 'prompt') },
-    { role: 'assistant', text: text(row, 'reply') },
-  ];
-}
-
 /** Where main sessions last spoke: at all, and in each channel. */
 export class Routes {
   readonly #sql: ReturnType<typeof prepareRoutes>;
@@ -182,16 +175,6 @@ function prepareRoutes(db: DatabaseSync) {
     last: db.prepare('SELECT channel, recipient FROM sessions WHERE key = ?'),
     recipients: db.prepare('SELECT channel, recipient FROM recipients WHERE session = ?'),
   };
-}
-
-/** Ids are written only through the typed port, and a later release may know more of them than this one. */
-function toChannelId(row: Row): ChannelId {
-  const channel = text(row, 'channel');
-  return isChannelId(channel) ? channel : 'chan_1';
-}
-
-function isChannelId(value: string): value is ChannelId {
-  return /^chan_[1-8]$/.test(value);
 }
 
 /** Sessions for an operator: the list in order of their keys, and one of them as a whole. */

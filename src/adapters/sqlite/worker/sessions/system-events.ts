@@ -11,12 +11,10 @@ import type { SessionFilter } from '../../../../hooks/ports/event-store.ts';
 import type { ContextLimits, SystemEvent } from '../../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../../../stored/codec.ts';
 import { keyOf, ownKeyOf } from '../../id-keys.ts';
-import { decodeOnlyWake } from '../../../stored/stored-head.ts';
+import { integer, optionalInteger } from '../../../stored/rows.ts';
+import { toSystemEvent } from '../../../stored/session-rows.ts';
 import type { HeartbeatCounts } from '../events/event-status.ts';
 import { HookShares } from './hook-shares.ts';
-import { DELIVERY_STATUSES } from '../../../stored/event-rows.ts';
-import { integer, optionalInteger, optionalText, text, word } from '../../../stored/rows.ts';
-import type { Row } from '../../../stored/rows.ts';
 
 /** What is known of a session without asking the database. */
 interface Waiting {
@@ -198,36 +196,5 @@ function prepareStatements(db: DatabaseSync) {
       `UPDATE system_events SET heartbeat_failed = 1 WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
        AND asks_heartbeat = 1 AND heartbeat_failed = 0 AND event IS NOT NULL RETURNING event`,
     ),
-  };
-}
-
-function toSystemEvent(row: Row): SystemEvent {
-  const seq = integer(row, 'seq');
-  const words = row['text'] === null ? wordsOfEvent(row) : ownWords(row);
-  return { seq, ...words, ...(row['status'] !== null && { delivery: toDelivery(row) }) };
-}
-
-type Words = Pick<SystemEvent, 'text' | 'at' | 'trust' | 'hook'>;
-
-function ownWords(row: Row): Words {
-  return {
-    text: text(row, 'text'),
-    at: integer(row, 'at'),
-    trust: JSON.parse(text(row, 'trust')),
-    hook: text(row, 'hook'),
-  };
-}
-
-/** Those of the only action of its event. */
-function wordsOfEvent(row: Row): Words {
-  const { text: words, trust } = decodeOnlyWake(text(row, 'head'), text(row, 'payload'));
-  return { text: words, at: integer(row, 'received_at'), trust, hook: text(row, 'event_hook') };
-}
-
-function toDelivery(row: Row): NonNullable<SystemEvent['delivery']> {
-  return {
-    channel: text(row, 'channel'),
-    status: word(row, 'status', DELIVERY_STATUSES),
-    error: optionalText(row, 'error'),
   };
 }
