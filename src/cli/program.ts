@@ -18,6 +18,7 @@ import { eventsTail } from './commands/events-tail.ts';
 import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
+import { migrate } from './commands/migrate.ts';
 import { pause } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
 import { resume } from './commands/resume.ts';
@@ -108,6 +109,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   channels,
   mail,
   importHooks,
+  migrate,
   token,
   completion,
 ];

@@ -1,5 +1,6 @@
 // What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
 // the configuration load no server.
+import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
 import type { ProcessContext } from './start.ts';
 
 export { unfoundPrograms } from './configuration/agents-section.ts';
@@ -78,4 +79,28 @@ export type { ProcessContext } from './start.ts';
 export async function start(context: ProcessContext): Promise<void> {
   const service = await import('./start.ts');
   await service.start(context);
+}
+
+export type {
+  ComparedTable,
+  Move,
+  MoveProgress,
+  MoveResult,
+  PlannedMove,
+} from './ledger-migration.ts';
+
+/** What {@link moveLedger} would carry; changes nothing. @throws Error with a sentence when it cannot be done */
+export async function planMove(move: Move): Promise<PlannedMove> {
+  const migration = await import('./ledger-migration.ts');
+  return migration.planMove(move);
+}
+
+/** Carries a ledger from a directory into a PostgreSQL (ledger-migration.ts). @throws Error with a sentence */
+export async function moveLedger(
+  move: Move,
+  now: number,
+  tell: (progress: MoveProgress) => void,
+): Promise<MoveResult> {
+  const migration = await import('./ledger-migration.ts');
+  return migration.moveLedger(move, now, tell);
 }

@@ -1,3 +1,4 @@
+export { PostgresLedgerTarget, toStorable } from './carrying/ledger-target.ts';
 export { HeldTexts } from './held-texts.ts';
 export { lookAtPostgres } from './look.ts';
 export type { DatabaseState } from './look.ts';

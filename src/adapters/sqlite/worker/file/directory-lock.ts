@@ -8,6 +8,11 @@ const ASK_EVERY_MS = 25;
 const USED_BY_ANOTHER =
   'another process uses it: stop that process first, or give this one a directory of its own';
 
+/** Its message says what to do. */
+export class DirectoryInUse extends Error {
+  override readonly name = 'DirectoryInUse';
+}
+
 /**
  * Holds a directory for this process. The lock is the operating system's on an open file: it ends with the process,
  * kill -9 included, so that nothing is ever left to clean up.
@@ -17,7 +22,7 @@ export class DirectoryLock {
 
   /**
    * @param onHeld is called once when another process has it; then this thread waits, without an end. Absent: refused
-   * @throws Error with a sentence that says what to do when another process has it.
+   * @throws DirectoryInUse when another process has it.
    */
   constructor(file: string, onHeld?: () => void) {
     let found = lock(file);
@@ -28,7 +33,7 @@ export class DirectoryLock {
         found = lock(file);
       }
     }
-    if (found === 'held') throw new Error(USED_BY_ANOTHER);
+    if (found === 'held') throw new DirectoryInUse(USED_BY_ANOTHER);
     this.#db = found === 'no database' ? lockAnew(file) : found;
   }
 

@@ -18,7 +18,8 @@ const STORE_TROUBLE: ReadonlyMap<number, string> = new Map([
 /** A short sentence about trouble with the store; null when the error is something else. */
 export function storeTrouble(error: unknown): string | null {
   if (error instanceof StoreLost) return error.message;
-  if (!(error instanceof Error)) return null;
+  // No `instanceof Error`: what SQLite throws may be of another realm (tests).
+  if (typeof error !== 'object' || error === null) return null;
   if ('errcode' in error && typeof error.errcode === 'number') {
     return STORE_TROUBLE.get(error.errcode & 0xff) ?? null;
   }

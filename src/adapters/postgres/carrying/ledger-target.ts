@@ -1,0 +1,210 @@
+import { CARRIED_TABLES, CHANGING_WHILE_PAUSED } from '../../stored/carried-tables.ts';
+import type {
+  CarriedFacts,
+  CarriedName,
+  CarriedRow,
+  CarriedTable,
+} from '../../stored/carried-tables.ts';
+import { text } from '../../stored/rows.ts';
+import { Database, storable } from '../connection.ts';
+import type { Run } from '../connection.ts';
+import { migrate } from '../migrate.ts';
+import { databaseName, refusal } from '../refusal.ts';
+import { beginMarker, endMarker, moveMarker, readMarker } from './marker.ts';
+import type { Marker } from './marker.ts';
+import { SQL_TYPES, rowDigests } from './row-digests.ts';
+
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+/** A service that is alive says so every 30 seconds. */
+const ALIVE = `SELECT name FROM @schema.instances
+  WHERE seen_at > ${NOW} - 90000 ORDER BY seen_at DESC LIMIT 1`;
+
+/** What a service that found nothing to do leaves behind. */
+const WORTHLESS: ReadonlySet<CarriedName> = new Set(['activity']);
+
+/** Which ledger is carried. */
+type CarriedLedger = Pick<Marker, 'from' | 'lastEvent'>;
+
+/** A ledger on its way into a database. */
+export class PostgresLedgerTarget {
+  readonly #database: Database;
+  readonly #url: string;
+  #marker: Marker | null = null;
+
+  private constructor(database: Database, url: string) {
+    this.#database = database;
+    this.#url = url;
+  }
+
+  /** Connects with the first call. */
+  static async open(place: { readonly url: string; readonly schema: string }) {
+    const database = await Database.of({ ...place, connections: 2 });
+    return new PostgresLedgerTarget(database, place.url);
+  }
+
+  /** As `schema hooks of gateway at db.example.com:5432`. */
+  get name(): string {
+    return `schema ${this.#database.name} of ${databaseName(this.#url)}`;
+  }
+
+  /**
+   * Changes nothing.
+   * @returns the ledger that is on its way into it; null: there is nothing in it
+   * @throws Error with a sentence when it cannot take this ledger
+   */
+  look(source: CarriedLedger): Promise<Marker | null> {
+    return this.#toldOf(() => this.#look(source));
+  }
+
+  /**
+   * Begins, or goes on with the same ledger where it was interrupted. What may have changed since is begun anew.
+   * @throws Error with a sentence when it cannot take this ledger; then nothing in it was changed
+   */
+  begin(source: CarriedLedger, now: number): Promise<Marker> {
+    return this.#toldOf(async () => {
+      // Before tables are made in what is not ours.
+      await this.#look(source);
+      await migrate(this.#database, now);
+      this.#marker = await this.#database.transaction(async (run) => {
+        await run('SELECT pg_advisory_xact_lock(hashtext($1), 0)', [this.#database.name]);
+        const found = await this.#markerFor(source, run);
+        const begun = found ?? { ...source, at: now, table: null, after: null };
+        if (found === null) await beginMarker(run, begun);
+        for (const name of CHANGING_WHILE_PAUSED) await run(`DELETE FROM @schema.${name}`);
+        if (begun.table === null || !CHANGING_WHILE_PAUSED.includes(begun.table)) return begun;
+        const next = { ...begun, table: CHANGING_WHILE_PAUSED[0]!, after: null };
+        await moveMarker(run, begun, next);
+        return next;
+      });
+      return this.#marker;
+    });
+  }
+
+  /** Writes rows, and how far that is, in one transaction. @param rows as {@link toStorable} makes them */
+  write(
+    { name, columns }: CarriedTable,
+    rows: readonly CarriedRow[],
+    after: Marker['after'],
+  ): Promise<void> {
+    const before = this.#begun;
+    const next: Marker = { ...before, table: name, after };
+    const names = columns.map(([column]) => column).join(', ');
+    const lists = columns.map(([, type], at) => `$${at + 1}::${SQL_TYPES[type]}[]`).join(', ');
+    const values = columns.map((_, at) => rows.map((row) => row[at]));
+    // A minute that lies ahead was counted by a wrong clock: it is begun anew when it comes (operating/activity.ts).
+    const insert =
+      name === 'activity'
+        ? `INSERT INTO @schema.activity (${names}, written_at) SELECT *, ${NOW} FROM unnest(${lists})`
+        : `INSERT INTO @schema.${name} (${names}) SELECT * FROM unnest(${lists})`;
+    return this.#toldOf(async () => {
+      await this.#database.transaction(async (run) => {
+        await moveMarker(run, before, next);
+        await run(insert, values);
+      });
+      this.#marker = next;
+    });
+  }
+
+  /** The digest of every row. */
+  digests(table: CarriedTable): AsyncGenerator<string> {
+    return rowDigests(this.#database, table);
+  }
+
+  /** The ledger is whole: services may start. @throws Error when one has begun with it already */
+  finish({ isPaused, bodiesForgottenTo, believed }: CarriedFacts): Promise<void> {
+    const facts = { bodies_forgotten_to: bodiesForgottenTo, believed, paused: isPaused || null };
+    return this.#toldOf(async () => {
+      await this.#database.transaction(async (run) => {
+        await this.#refuseAlive(run);
+        for (const [key, value] of Object.entries(facts)) {
+          if (value === null) continue;
+          await run(
+            `INSERT INTO @schema.meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+            [key, value === true ? 'yes' : String(value)],
+          );
+        }
+        for (const { name, columns } of CARRIED_TABLES) {
+          const [key, type] = columns[0]!;
+          if (type === 'integer' && name !== 'activity') await run(goOn(name, key));
+        }
+        await endMarker(run, this.#begun);
+      });
+      // Plans of a large ledger are made for a small one otherwise, until the server looks by itself.
+      for (const { name } of CARRIED_TABLES) await this.#database.query(`ANALYZE @schema.${name}`);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+
+  get #begun(): Marker {
+    if (this.#marker === null) throw new Error('nothing was begun');
+    return this.#marker;
+  }
+
+  #look(source: CarriedLedger): Promise<Marker | null> {
+    return this.#database.transaction(async (run) => {
+      const [meta] = await run(`SELECT to_regclass($1) IS NOT NULL AS "isThere"`, [
+        `${this.#database.schema}.meta`,
+      ]);
+      return meta!['isThere'] === true ? this.#markerFor(source, run) : null;
+    });
+  }
+
+  async #markerFor(source: CarriedLedger, run: Run): Promise<Marker | null> {
+    await this.#refuseAlive(run);
+    const marker = await readMarker(run);
+    if (marker === null) {
+      await this.#refuseUsed(run);
+      return null;
+    }
+    if (marker.lastEvent === source.lastEvent) return marker;
+    const what =
+      marker.from === source.from
+        ? `the ledger of ${marker.from} went on since it began to be carried`
+        : `another ledger, that of ${marker.from}, is being carried into it`;
+    throw new Error(
+      `${what}: drop the schema (DROP SCHEMA ${this.#database.schema} CASCADE) and begin anew, or name another one (store.postgres.schema)`,
+    );
+  }
+
+  async #refuseAlive(run: Run): Promise<void> {
+    const [alive] = await run(ALIVE);
+    if (alive === undefined) return;
+    throw new Error(
+      `a service works on it (${text(alive, 'name')}): stop it, and wait for 90 seconds if it was killed`,
+    );
+  }
+
+  async #refuseUsed(run: Run): Promise<void> {
+    const tables = CARRIED_TABLES.filter(({ name }) => !WORTHLESS.has(name));
+    const list = tables.map(
+      ({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM @schema.${name})`,
+    );
+    const used = await run(list.join(' UNION ALL '));
+    if (used.length === 0) return;
+    throw new Error(
+      `it has a ledger of its own (rows in ${used.map((row) => text(row, 'name')).join(', ')}), and two cannot become one: name another schema (store.postgres.schema), or drop it if nobody needs it`,
+    );
+  }
+
+  async #toldOf<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw refusal(this.#url, error);
+    }
+  }
+}
+
+/** A row as PostgreSQL can hold it. */
+export function toStorable(row: CarriedRow): CarriedRow {
+  return row.map((value) => (typeof value === 'string' ? String(storable(value)) : value));
+}
+
+/** Numbers go on behind those that were carried. */
+function goOn(table: string, column: string): string {
+  return `SELECT setval(pg_get_serial_sequence('@schema.${table}', '${column}'),
+    (SELECT coalesce(max(${column}), 0) + 1 FROM @schema.${table}), false)`;
+}

@@ -1,0 +1,42 @@
+import { text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
+import type { CarriedTable, CarriedType } from '../../stored/carried-tables.ts';
+import type { Database } from '../connection.ts';
+
+const PAGE = 500;
+
+/** As what a type of values is stored. */
+export const SQL_TYPES: Readonly<Record<CarriedType, string>> = {
+  id: 'uuid',
+  text: 'text',
+  integer: 'bigint',
+  flag: 'boolean',
+};
+
+/** The digest of every row of a table, made by the server: `digestOf` in SQL. */
+export async function* rowDigests(
+  database: Database,
+  { name, columns, keys }: CarriedTable,
+): AsyncGenerator<string> {
+  const key = columns.slice(0, keys);
+  const list = key.map(([column]) => column).join(', ');
+  const given = key.map(([, type], at) => `$${at + 1}::${SQL_TYPES[type]}`).join(', ');
+  const all = columns.map(([column]) => textOf(column)).join(', ');
+  const select = `SELECT ${key.map(([column], at) => `${column}::text AS key_${at}`).join(', ')},
+    encode(sha256(convert_to(concat(${all}), 'UTF8')), 'hex') AS digest FROM @schema.${name}`;
+  const page = `ORDER BY ${list} LIMIT ${PAGE}`;
+  let after: string[] | null = null;
+  for (;;) {
+    const rows: readonly Row[] = await (after === null
+      ? database.query(`${select} ${page}`)
+      : database.query(`${select} WHERE (${list}) > (${given}) ${page}`, after));
+    for (const row of rows) yield text(row, 'digest');
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = key.map((_, at) => text(last, `key_${at}`));
+  }
+}
+
+function textOf(column: string): string {
+  return `coalesce(octet_length(${column}::text) || ':' || ${column}::text, '-')`;
+}

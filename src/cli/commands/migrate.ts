@@ -1,0 +1,174 @@
+import { moveLedger, planMove } from '../../service/index.ts';
+import type {
+  ComparedTable,
+  Move,
+  MoveProgress,
+  MoveResult,
+  PlannedMove,
+} from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { JSON_OPTION, defineCommand, oneOf, option, wrongValue } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { Progress } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
+
+const TO_FORM = 'postgres, or an address: postgres://user:password@host:5432/database';
+
+/**
+ * Carries the ledger of `store.dir` into a PostgreSQL, and compares both. Nothing in the directory changes; what was
+ * interrupted goes on when it is called again.
+ */
+export const migrate = defineCommand({
+  name: 'migrate',
+  description: 'carry the ledger of store.dir into a PostgreSQL',
+  options: [
+    option('--from <kind>', 'sqlite: the ledger of store.dir', oneOf('--from', ['sqlite'])),
+    option('--to <place>', 'postgres: that of store.postgres; or its address', placeIn),
+    option('--dry-run', 'say what would be carried, and carry nothing'),
+    JSON_OPTION,
+  ],
+  examples: [
+    [
+      'hooks migrate --from sqlite --to postgres --dry-run',
+      'what there is, and whether it can be done',
+    ],
+    [
+      'hooks migrate --from sqlite --to postgres',
+      'carry and compare it; again after an interruption',
+    ],
+  ],
+  async action(context, { from, to, dryRun = false, json = false }) {
+    const { terminal } = context;
+    if (from === undefined) throw wrongValue('--from', 'sqlite');
+    if (to === undefined) throw wrongValue('--to', TO_FORM);
+    const move = await moveOf(context, to);
+    if (dryRun) {
+      const plan = await told(() => planMove(move));
+      if (json) terminal.printJson({ ...plan, from: move.from, isDryRun: true });
+      else showPlan(move, plan, terminal);
+      return;
+    }
+    const result = await moved(move, context);
+    const isSame = result.tables.every((table) => table.isSame);
+    if (json) terminal.printJson({ ok: isSame, ...result, from: move.from });
+    else showResult(move, result, terminal);
+    if (isSame) return;
+    if (json) terminal.exitCode = EXIT.failed;
+    else throw differs(result);
+  },
+});
+
+function placeIn(text: string): string {
+  if (text === 'postgres' || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)))
+    return text;
+  throw wrongValue('--to', TO_FORM);
+}
+
+async function moveOf({ inspect }: CommandContext, to: string): Promise<Move> {
+  const { resolved, problems, isDemo } = await inspect();
+  if (resolved === undefined || problems.length > 0) {
+    throw new CliError('the configuration has problems', 'see "hooks config check"');
+  }
+  if (isDemo) throw new CliError('there is no configuration here, and so no ledger');
+  const { dir, postgres } = resolved.store;
+  const schema = postgres?.schema ?? 'hooks';
+  if (to !== 'postgres') return { from: dir, to: { url: to, schema } };
+  if (postgres === undefined) {
+    const hint = 'set store.postgres.url, or name its address: --to postgres://…';
+    throw new CliError('store.postgres is not configured', hint);
+  }
+  return { from: dir, to: { url: postgres.url, schema } };
+}
+
+/** Tells how far it is, where that is a terminal. */
+function moved(move: Move, { terminal, clock }: CommandContext): Promise<MoveResult> {
+  return told(async () => {
+    using progress = new Progress(terminal);
+    return await moveLedger(move, clock.now(), (at) => progress.show(lineOf(at)));
+  });
+}
+
+/** What stands in the way is told as a sentence. */
+async function told<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function lineOf({ doing, table, done, of }: MoveProgress): string {
+  const verb = doing === 'carry' ? 'Carrying' : 'Comparing';
+  return `${verb} ${table}: ${done} of ${of}`;
+}
+
+function showPlan({ from }: Move, plan: PlannedMove, terminal: Terminal): void {
+  terminal.printTable([
+    ['TABLE', 'ROWS'],
+    ...plan.tables.map(({ table, rows }) => [table, String(rows)]),
+  ]);
+  terminal.print();
+  const verb = plan.isResumed ? 'would go on to be carried' : 'would be carried';
+  terminal.printWrapped(`This ledger of ${from} ${verb} into the ${plan.to}. Nothing was changed.`);
+  showInterrupted(plan, terminal);
+}
+
+function showResult({ from }: Move, result: MoveResult, terminal: Terminal): void {
+  terminal.printTable([
+    ['TABLE', 'ROWS', 'CARRIED', 'DIGEST', 'COMPARED'],
+    ...result.tables.map((table) => [
+      table.table,
+      String(table.rows),
+      String(table.carried),
+      table.digest.slice(0, 12),
+      table.isSame ? 'the same' : terminal.style('red', 'DIFFERENT'),
+    ]),
+  ]);
+  terminal.print();
+  for (const table of result.tables) showChanges(table, terminal);
+  showInterrupted(result, terminal);
+  if (!result.tables.every((table) => table.isSame)) return;
+  terminal.printWrapped(`The ledger of ${from} is in the ${result.to}, whole and compared.`);
+  for (const [at, step] of nextSteps(from, result).entries()) {
+    terminal.printWrapped(step, { first: `${at + 1}. `, rest: '   ' });
+  }
+}
+
+function showChanges({ table, leftOut, replaced }: ComparedTable, terminal: Terminal): void {
+  if (leftOut > 0) {
+    terminal.printWrapped(`${table}: ${leftOut} rows of events that are gone were left out.`);
+  }
+  if (replaced > 0) {
+    terminal.printWrapped(
+      `${table}: ${replaced} rows had characters that PostgreSQL cannot hold (U+0000); they are U+FFFD now.`,
+    );
+  }
+}
+
+function showInterrupted(
+  { interrupted }: Pick<MoveResult, 'interrupted'>,
+  terminal: Terminal,
+): void {
+  if (interrupted === 0) return;
+  terminal.printWrapped(
+    `${interrupted} runs or deliveries were under way when the service ended: they wait for their next attempt, as after any crash.`,
+  );
+}
+
+function nextSteps(from: string, { isPaused }: MoveResult): string[] {
+  return [
+    'Stop the old service if it runs; what it would accept now stays behind.',
+    'Set store.postgres.url, and leave store.dir as it is: generated tokens are there.',
+    'hooks doctor, then hooks start: the start says how it found the ledger. Events can be searched once the index is made anew, which happens while it runs.',
+    ...(isPaused ? ['hooks resume: the pause was carried with the rest.'] : []),
+    `Keep ledger.db of ${from} until the service has done its work here for some days, and never start a service on it again; then remove ledger.db, ledger.db-wal, ledger.db-shm and search.db.`,
+  ];
+}
+
+function differs({ tables, to }: MoveResult): CliError {
+  const different = tables.filter((table) => !table.isSame).map(({ table }) => table);
+  return new CliError(
+    `what was carried into the ${to} differs from the ledger in ${different.join(', ')}; no service starts on it`,
+    'drop the schema and begin anew while no service uses the ledger',
+  );
+}

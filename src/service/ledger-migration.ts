@@ -1,0 +1,173 @@
+import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/index.ts';
+import { SqliteLedgerSource } from '../adapters/sqlite/index.ts';
+import { CARRIED_TABLES, RowsDigest, digestOf } from '../adapters/stored/carried-tables.ts';
+import type { CarriedName, CarriedTable } from '../adapters/stored/carried-tables.ts';
+
+// Carries the ledger of a directory into a PostgreSQL. The source is read as it was at the beginning and never changed.
+// Rows are written some at a time, each time together with how far that is, so whatever was interrupted goes on from
+// there. Then both sides make a digest of every row they have, and only when all are the same may a service start.
+
+/** Where a ledger is, and where it is to be. */
+export interface Move {
+  /** The directory with `ledger.db`. */
+  readonly from: string;
+  readonly to: { readonly url: string; readonly schema: string };
+}
+
+/** How far it is. */
+export interface MoveProgress {
+  readonly doing: 'carry' | 'compare';
+  readonly table: CarriedName;
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What was found on both sides of a table. */
+export interface ComparedTable {
+  readonly table: CarriedName;
+  /** Rows of the source that belong to something. */
+  readonly rows: number;
+  /** Rows of the source that belong to what is gone, and were left out. */
+  readonly leftOut: number;
+  /** Rows with characters that PostgreSQL cannot hold (U+0000, halves of characters); they became U+FFFD. */
+  readonly replaced: number;
+  /** Rows of the target. */
+  readonly carried: number;
+  /** A digest of all rows, in hexadecimal. */
+  readonly digest: string;
+  readonly carriedDigest: string;
+  readonly isSame: boolean;
+}
+
+/** What became of a move. */
+export interface MoveResult {
+  readonly to: string;
+  /** True: it was begun earlier, and went on. */
+  readonly isResumed: boolean;
+  /** Attempts of the source that nobody ended; they wait for their next one. */
+  readonly interrupted: number;
+  /** True: services on the target accept nothing until the operator lets them. */
+  readonly isPaused: boolean;
+  readonly tables: readonly ComparedTable[];
+}
+
+/** What a move would carry. */
+export interface PlannedMove extends Omit<MoveResult, 'tables'> {
+  readonly tables: readonly { readonly table: CarriedName; readonly rows: number }[];
+}
+
+/** Changes nothing. @throws Error with a sentence when it cannot be done */
+export async function planMove({ from, to }: Move): Promise<PlannedMove> {
+  const source = SqliteLedgerSource.open(from);
+  try {
+    const target = await PostgresLedgerTarget.open(to);
+    try {
+      const marker = await target.look({ from, lastEvent: source.lastEvent });
+      const counts = [...source.counts()];
+      return {
+        to: target.name,
+        isResumed: marker !== null,
+        interrupted: source.interrupted,
+        isPaused: source.facts.isPaused,
+        tables: counts.map(([table, rows]) => ({ table, rows })),
+      };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Carries a ledger, or goes on with it.
+ * @param now epoch milliseconds
+ * @returns what both sides have; when a table differs, no service can start on the target
+ * @throws Error with a sentence when it cannot be done; what was carried until then is gone on with
+ */
+export async function moveLedger(
+  { from, to }: Move,
+  now: number,
+  tell: (progress: MoveProgress) => void,
+): Promise<MoveResult> {
+  const source = SqliteLedgerSource.open(from);
+  try {
+    const target = await PostgresLedgerTarget.open(to);
+    try {
+      const { facts, interrupted, lastEvent } = source;
+      const begun = await target.begin({ from, lastEvent }, now);
+      const sides = { source, target, counts: source.counts(), at: begun.at, tell };
+      await carry(sides, begun);
+      const tables: ComparedTable[] = [];
+      for (const table of CARRIED_TABLES) tables.push(await compare(sides, table));
+      source.checkUnchanged();
+      if (tables.every(({ isSame }) => isSame)) await target.finish(facts);
+      const isResumed = begun.table !== null;
+      return { to: target.name, isResumed, interrupted, isPaused: facts.isPaused, tables };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+interface Sides {
+  readonly source: SqliteLedgerSource;
+  readonly target: PostgresLedgerTarget;
+  readonly counts: ReadonlyMap<CarriedName, number>;
+  /** When it was begun. */
+  readonly at: number;
+  readonly tell: (progress: MoveProgress) => void;
+}
+
+type Begun = Awaited<ReturnType<PostgresLedgerTarget['begin']>>;
+
+async function carry({ source, target, counts, at, tell }: Sides, begun: Begun): Promise<void> {
+  const first = Math.max(
+    0,
+    CARRIED_TABLES.findIndex(({ name }) => name === begun.table),
+  );
+  for (const table of CARRIED_TABLES.slice(first)) {
+    const after = table.name === begun.table ? begun.after : null;
+    let done = 0;
+    for (const { rows, cursor } of source.steps(table, after, at)) {
+      await target.write(table, rows.map(toStorable), cursor);
+      done += rows.length;
+      tell({ doing: 'carry', table: table.name, done, of: counts.get(table.name) ?? done });
+    }
+  }
+}
+
+async function compare(
+  { source, target, counts, at, tell }: Sides,
+  table: CarriedTable,
+): Promise<ComparedTable> {
+  const of = counts.get(table.name) ?? 0;
+  tell({ doing: 'compare', table: table.name, done: 0, of });
+  const [own, carried] = [new RowsDigest(), new RowsDigest()];
+  let replaced = 0;
+  for (const { rows } of source.steps(table, null, at)) {
+    for (const row of rows) {
+      const stored = toStorable(row);
+      if (stored.some((value, place) => value !== row[place])) replaced += 1;
+      own.add(digestOf(stored));
+    }
+  }
+  for await (const digest of target.digests(table)) {
+    carried.add(digest);
+    if (carried.count % 1000 === 0) {
+      tell({ doing: 'compare', table: table.name, done: carried.count, of });
+    }
+  }
+  return {
+    table: table.name,
+    rows: own.count,
+    leftOut: of - own.count,
+    replaced,
+    carried: carried.count,
+    digest: own.hex,
+    carriedDigest: carried.hex,
+    isSame: own.count === carried.count && own.hex === carried.hex,
+  };
+}

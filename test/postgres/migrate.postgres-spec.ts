@@ -1,0 +1,339 @@
+import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import type { Lane } from '../../src/hooks/ports/jobs.ts';
+import { moveLedger, planMove } from '../../src/service/ledger-migration.ts';
+import type { MoveProgress } from '../../src/service/ledger-migration.ts';
+import {
+  LIMITS,
+  MAIN,
+  agent,
+  event,
+  heartbeat,
+  key,
+  runOf,
+  wake,
+  wakeNow,
+} from '../contracts/ledger/events.ts';
+import { LedgerUnderTest } from '../contracts/ledger/store.ts';
+import { hooksCommand } from '../support/cli-process.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { filledLedger } from './filled-ledger.ts';
+import type { FilledLedger } from './filled-ledger.ts';
+import { PostgresSuite } from './suite.ts';
+
+const quietly = () => {};
+const MINUTE_MS = 60_000;
+
+describe('A ledger that is carried into PostgreSQL', () => {
+  const suite = PostgresSuite.inThisFile();
+  let dir: string;
+  let clock: ManualClock;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'carried-'));
+    clock = new ManualClock();
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  const openSource = () => sqliteLedger({ dir }).open(clock);
+  const placeOf = (url: string) => ({ from: dir, to: { url, schema: 'hooks' } });
+  const move = (url: string, tell: (at: MoveProgress) => void = quietly) =>
+    moveLedger(placeOf(url), clock.now(), tell);
+  const openTarget = (url: string) => postgresLedger({ url }).open(clock);
+  const tablesIn = async (url: string) => {
+    const [row] = await suite.server.query('SELECT 1 AS one');
+    expect(row).toEqual({ one: 1 });
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hooks')`,
+    );
+    await client.end();
+    return rows.length;
+  };
+  const wakes = async (count: number) => {
+    const ledger = await openSource();
+    await Promise.all(
+      Array.from({ length: count }, () => ledger.intake.accept(wake(), { maxSystemEvents: 1e6 })),
+    );
+    return ledger;
+  };
+
+  it('answers as before, to everything that is asked of it', async () => {
+    await using database = await suite.server.database();
+    const filled = await filledLedger(dir, clock);
+    const before = contents(dir);
+    const { tables, interrupted } = await move(database.url);
+    expect(tables.filter(({ isSame, rows }) => !isSame || rows === 0)).toEqual([]);
+    expect(interrupted).toBe(2);
+    expect(contents(dir)).toEqual(before);
+    const [old, carried] = [await openSource(), await openTarget(database.url)];
+    try {
+      const expected = await answers(old, filled);
+      expect(withoutNull(await answers(carried, filled))).toEqual(withoutNull(expected));
+      for (const lane of ['turn', 'delivery'] as const) {
+        const claimed = await claims(old, lane, clock);
+        expect(claimed.length).toBeGreaterThan(1);
+        expect(withoutNull(await claims(carried, lane, clock))).toEqual(withoutNull(claimed));
+      }
+    } finally {
+      await old.maintenance.close();
+      await carried.maintenance.close();
+    }
+  });
+
+  it('goes on as a ledger: numbers rise, keys are repeats, turns show what waits', async () => {
+    await using database = await suite.server.database();
+    const filled = await filledLedger(dir, clock);
+    await move(database.url);
+    const under = await LedgerUnderTest.open(async () => ({
+      provider: postgresLedger({ url: database.url }),
+      isDurable: true,
+      dispose: () => Promise.resolve(),
+    }));
+    try {
+      const { ledger } = under;
+      expect(await ledger.intake.accept(event({ keys: [filled.key] }), LIMITS)).toMatchObject({
+        outcome: 'replayed',
+        receipt: { eventId: filled.keyed },
+      });
+      const later = wakeNow();
+      await ledger.intake.accept(later, LIMITS);
+      const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
+      const { pending } = await ledger.sessions.context(MAIN, limits);
+      expect(pending.length).toBeGreaterThan(2);
+      expect(pending.map(({ seq }) => seq)).toEqual(
+        pending.map(({ seq }) => seq).toSorted((a, b) => a - b),
+      );
+      await ledger.intake.accept(agent('new'), LIMITS);
+      await ledger.refusals.record([filled.refusal], []);
+      expect(await ledger.admin.retry(filled.dead)).toBe(1);
+    } finally {
+      await under.dispose();
+    }
+  });
+
+  it('goes on where it was interrupted, and no service starts on half of it', async () => {
+    await using database = await suite.server.database();
+    await (await wakes(2500)).maintenance.close();
+    const stopAt = (table: string) => (at: MoveProgress) => {
+      if (at.table === table && at.doing === 'carry') throw new Error(`cut off after ${at.done}`);
+    };
+    await expect(move(database.url, stopAt('events'))).rejects.toThrow('cut off after 1000');
+    await expect(openTarget(database.url)).rejects.toThrow(
+      `the ledger of ${dir} is being carried into its schema hooks and is not whole: run "hooks migrate --from sqlite --to postgres" to its end`,
+    );
+    expect(await planMove(placeOf(database.url))).toMatchObject({ isResumed: true });
+    const told: number[] = [];
+    await expect(
+      move(database.url, (at) => {
+        if (at.table === 'events') told.push(at.done);
+        stopAt('system_events')(at);
+      }),
+    ).rejects.toThrow('cut off after 1000');
+    expect(told[0]).toBe(1000);
+    expect(told.length).toBe(2);
+    const { isResumed, tables } = await move(database.url);
+    expect(isResumed).toBe(true);
+    expect(tables.find(({ table }) => table === 'events')).toMatchObject({
+      rows: 2500,
+      carried: 2500,
+      isSame: true,
+    });
+    const ledger = await openTarget(database.url);
+    expect((await ledger.events.list({ limit: 1 })).events).toHaveLength(1);
+    await ledger.maintenance.close();
+    await expect(move(database.url)).rejects.toThrow('has a ledger of its own');
+  });
+
+  it('is not gone on with once the old service has accepted more', async () => {
+    await using database = await suite.server.database();
+    await (await wakes(3)).maintenance.close();
+    await expect(
+      move(database.url, () => {
+        throw new Error('cut off');
+      }),
+    ).rejects.toThrow('cut off');
+    await (await wakes(1)).maintenance.close();
+    await expect(move(database.url)).rejects.toThrow(
+      `the ledger of ${dir} went on since it began to be carried: drop the schema (DROP SCHEMA "hooks" CASCADE) and begin anew`,
+    );
+  });
+
+  it('is told when both sides differ, and stays closed to services', async () => {
+    await using database = await suite.server.database();
+    await (await wakes(3)).maintenance.close();
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    let changing: Promise<unknown> | undefined;
+    const { tables } = await move(database.url, ({ doing }) => {
+      if (doing === 'compare') changing ??= client.query(`UPDATE hooks.events SET hook = 'other'`);
+    });
+    await changing;
+    await client.end();
+    // Whether the change came before the digests were made is not ours to say; the digests say it.
+    const events = tables.find(({ table }) => table === 'events')!;
+    expect(events.isSame).toBe(events.digest === events.carriedDigest);
+    if (!events.isSame) await expect(openTarget(database.url)).rejects.toThrow('is not whole');
+  });
+
+  describe('is refused, and nothing is written,', () => {
+    it('while a service uses it', async () => {
+      await using database = await suite.server.database();
+      const ledger = await wakes(1);
+      try {
+        await expect(move(database.url)).rejects.toThrow(
+          `The ledger in ${dir} cannot be carried: a service uses it, and what it accepts meanwhile would stay behind: stop it, or let it accept nothing ("hooks pause")`,
+        );
+        expect(await tablesIn(database.url)).toBe(0);
+      } finally {
+        await ledger.maintenance.close();
+      }
+    });
+
+    it('while a paused service still works, but not when it has ended its work', async () => {
+      await using database = await suite.server.database();
+      const ledger = await wakes(1);
+      try {
+        await ledger.intake.accept(agent('a'), LIMITS);
+        const [lease] = await ledger.work.claim('turn', 1, new AbortController().signal);
+        await ledger.admin.setPaused(true);
+        await expect(move(database.url)).rejects.toThrow(
+          'is paused, but 1 of its runs or deliveries are still under way',
+        );
+        expect(await tablesIn(database.url)).toBe(0);
+        await ledger.work.commit(lease!, { type: 'done' }, []);
+        expect(await move(database.url)).toMatchObject({ isPaused: true });
+        const carried = await openTarget(database.url);
+        expect(await carried.admin.isPaused()).toBe(true);
+        await carried.maintenance.close();
+      } finally {
+        await ledger.maintenance.close();
+      }
+    });
+
+    it('where there is none', async () => {
+      await using database = await suite.server.database();
+      await expect(move(database.url)).rejects.toThrow(`there is no ledger in ${dir}`);
+      expect(await tablesIn(database.url)).toBe(0);
+    });
+
+    it('into a database with events of its own', async () => {
+      await using database = await suite.server.database();
+      await (await wakes(1)).maintenance.close();
+      const own = await openTarget(database.url);
+      const given = wake();
+      await own.intake.accept(given, LIMITS);
+      await expect(move(database.url)).rejects.toThrow('a service works on it');
+      await own.maintenance.close();
+      await expect(move(database.url)).rejects.toThrow(
+        /it has a ledger of its own \(rows in events, .*\), and two cannot become one: name another schema/,
+      );
+      const again = await openTarget(database.url);
+      const { events } = await again.events.list({ limit: 10 });
+      expect(events.map(({ id }) => id)).toEqual([given.id]);
+      await again.maintenance.close();
+    });
+  });
+
+  it('is carried by hooks migrate', async () => {
+    await using database = await suite.server.database();
+    using config = new ConfigDirectory();
+    await filledLedger(dir, clock);
+    const hooks = { enabled: true, token: 'the-hook-token-of-the-tests' };
+    const store = { dir, postgres: { url: database.url } };
+    config.write('gateway.json5', { hooks, store });
+    const call = (...more: string[]) =>
+      hooksCommand(['migrate', '--from', 'sqlite', '--to', 'postgres', ...more], {
+        cwd: config.path,
+      });
+    const planned = await call('--dry-run');
+    expect(planned).toMatchObject({ code: 0, stderr: '' });
+    expect(planned.stdout).toContain('Nothing was changed.');
+    expect(await tablesIn(database.url)).toBe(0);
+    const ended = await call();
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^events +\d+ +\d+ +[0-9a-f]{12} +the same$/m);
+    expect(ended.stdout).toContain('whole and compared');
+    const refused = await call('--json');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      error: { message: expect.stringContaining('has a ledger of its own') },
+    });
+  });
+
+  it('takes a command line that names both sides', async () => {
+    using config = new ConfigDirectory();
+    const hooks = { enabled: true, token: 'the-hook-token-of-the-tests' };
+    config.write('gateway.json5', { hooks, store: { dir } });
+    const call = (...args: string[]) => hooksCommand(['migrate', ...args], { cwd: config.path });
+    expect(await call()).toMatchObject({ code: 2 });
+    expect(await call('--from', 'sqlite', '--to', 'mysql://x')).toMatchObject({ code: 2 });
+    const { code, stderr } = await call('--from', 'sqlite', '--to', 'postgres');
+    expect(code).toBe(1);
+    expect(stderr).toContain('store.postgres is not configured');
+  });
+
+  /** What an operator and a service can ask, as far as it is told in words. */
+  async function answers(ledger: Ledger, { sessions, key: known, console, ids }: FilledLedger) {
+    const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
+    const window = { from: clock.now() - 10 * MINUTE_MS, stepMs: MINUTE_MS, steps: 11 };
+    return structuredClone({
+      list: await ledger.events.list({ limit: 200 }),
+      failed: await ledger.events.list({ limit: 200, status: 'failed' }),
+      details: await Promise.all(ids.map((id) => ledger.events.get(id))),
+      runs: await Promise.all(ids.map((id) => ledger.events.run(runOf(id)))),
+      requests: await Promise.all(ids.map((id) => ledger.events.storedRequest(id))),
+      uses: await ledger.events.hookUses(['wake', 'agent'], 0),
+      sessions: await ledger.events.sessions({ limit: 100 }),
+      session: await Promise.all(sessions.map((one) => ledger.events.session(one, { limit: 50 }))),
+      contexts: await Promise.all(sessions.map((one) => ledger.sessions.context(one, limits))),
+      routes: await Promise.all(sessions.map((one) => ledger.sessions.routes(one))),
+      counts: (await ledger.admin.counts()).toSorted(byText),
+      dead: await ledger.admin.dead(),
+      activity: await ledger.admin.activity(window),
+      holder: await ledger.intake.holderOf(known),
+      nobody: await ledger.intake.holderOf(key('unknown')),
+      badEnds: await ledger.work.badEnds(10),
+      refusals: await ledger.refusals.list({ limit: 100 }),
+      refused: await ledger.refusals.countByHook(0),
+      lost: await ledger.refusals.lost(0),
+      console: await ledger.consoleSessions.find(console),
+    });
+  }
+});
+
+function byText(one: unknown, other: unknown): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+}
+
+/** Everything that can be claimed, one after the other, as long as nothing of it ends. */
+async function claims(ledger: Ledger, lane: Lane, clock: ManualClock) {
+  const found: unknown[] = [];
+  for (;;) {
+    await ledger.work.add(heartbeat(`sentinel ${found.length}`, { lane, dueAt: clock.now() }));
+    const leases = await ledger.work.claim(lane, 2, new AbortController().signal);
+    found.push(...leases.map(({ workId: _, ...lease }) => lease));
+    if (leases.length < 2) return found;
+    if (found.length > 50) throw new Error('there is no end to it');
+  }
+}
+
+/** As PostgreSQL holds it. */
+function withoutNull<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_name, inner: unknown) =>
+      typeof inner === 'string' ? inner.replaceAll('\0', '\uFFFD') : inner,
+    ),
+  );
+}
+
+function contents(dir: string): string[] {
+  return ['ledger.db'].map((name) => readFileSync(join(dir, name)).toString('base64'));
+}
