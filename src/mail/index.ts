@@ -1,4 +1,5 @@
 // The watcher of a mailbox: all that the service and the command line may import.
+export { readMailMemory } from './carried-memory.ts';
 export type { HookTarget } from './hook-client.ts';
 export type { MailboxReport, MailboxStatus } from './mailbox-state.ts';
 export type { MailMessage } from './message.ts';

@@ -11,7 +11,7 @@ export interface HeldText {
 }
 
 /** What is kept, as JSON. */
-interface Kept {
+export interface Kept {
   readonly cursors: Readonly<Record<string, Cursor>>;
   readonly outages: Readonly<Record<string, Outage>>;
   /** By the digest of the configured one; never more than one. */

@@ -23,7 +23,7 @@ export interface Outage {
 export type MailMemory = Pick<MailStore, keyof MailStore>;
 
 /** Name of the file in the data directory. */
-const FILE = 'mail.sqlite';
+export const FILE = 'mail.sqlite';
 
 /** What SQLite says when somebody else holds the file. */
 const SQLITE_BUSY = 5;
@@ -136,6 +136,7 @@ function createPrivately(file: string): void {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** Somebody else holds the file. */
+export function isBusy(error: unknown): boolean {
   return getField(error, 'errcode') === SQLITE_BUSY;
 }

@@ -2,6 +2,8 @@ import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/index.ts'
 import { SqliteLedgerSource } from '../adapters/sqlite/index.ts';
 import { CARRIED_TABLES, RowsDigest, digestOf } from '../adapters/stored/carried-tables.ts';
 import type { CarriedName, CarriedTable } from '../adapters/stored/carried-tables.ts';
+import { readMailMemory } from '../mail/index.ts';
+import { sharedMailName } from './shared-mail-name.ts';
 
 // Carries the ledger of a directory into a PostgreSQL. The source is read as it was at the beginning and never changed.
 // Rows are written some at a time, each time together with how far that is, so whatever was interrupted goes on from
@@ -12,6 +14,8 @@ export interface Move {
   /** The directory with `ledger.db`. */
   readonly from: string;
   readonly to: { readonly url: string; readonly schema: string };
+  /** Of `hooks.mail`: what is known of its mailboxes is carried with the ledger. */
+  readonly mailAccount?: string;
 }
 
 /** How far it is. */
@@ -46,6 +50,8 @@ export interface MoveResult {
   readonly isResumed: boolean;
   /** Attempts of the source that nobody ended; they wait for their next one. */
   readonly interrupted: number;
+  /** True: what is known of mailboxes came along. */
+  readonly hasMail: boolean;
   /** True: services on the target accept nothing until the operator lets them. */
   readonly isPaused: boolean;
   readonly tables: readonly ComparedTable[];
@@ -57,7 +63,9 @@ export interface PlannedMove extends Omit<MoveResult, 'tables'> {
 }
 
 /** Changes nothing. @throws Error with a sentence when it cannot be done */
-export async function planMove({ from, to }: Move): Promise<PlannedMove> {
+export async function planMove(move: Move): Promise<PlannedMove> {
+  const { from, to } = move;
+  const mail = mailOf(move);
   const source = SqliteLedgerSource.open(from);
   try {
     const target = await PostgresLedgerTarget.open(to);
@@ -69,6 +77,7 @@ export async function planMove({ from, to }: Move): Promise<PlannedMove> {
         isResumed: marker !== null,
         interrupted: source.interrupted,
         isPaused: source.facts.isPaused,
+        hasMail: mail.length > 0,
         tables: counts.map(([table, rows]) => ({ table, rows })),
       };
     } finally {
@@ -86,10 +95,12 @@ export async function planMove({ from, to }: Move): Promise<PlannedMove> {
  * @throws Error with a sentence when it cannot be done; what was carried until then is gone on with
  */
 export async function moveLedger(
-  { from, to }: Move,
+  move: Move,
   now: number,
   tell: (progress: MoveProgress) => void,
 ): Promise<MoveResult> {
+  const { from, to } = move;
+  const mail = mailOf(move);
   const source = SqliteLedgerSource.open(from);
   try {
     const target = await PostgresLedgerTarget.open(to);
@@ -101,15 +112,33 @@ export async function moveLedger(
       const tables: ComparedTable[] = [];
       for (const table of CARRIED_TABLES) tables.push(await compare(sides, table));
       source.checkUnchanged();
-      if (tables.every(({ isSame }) => isSame)) await target.finish(facts);
-      const isResumed = begun.table !== null;
-      return { to: target.name, isResumed, interrupted, isPaused: facts.isPaused, tables };
+      if (tables.every(({ isSame }) => isSame)) await target.finish(facts, mail);
+      return {
+        to: target.name,
+        isResumed: begun.table !== null,
+        interrupted,
+        isPaused: facts.isPaused,
+        hasMail: mail.length > 0,
+        tables,
+      };
     } finally {
       await target.close();
     }
   } finally {
     source.close();
   }
+}
+
+/** What services on the target hold of mailboxes. @throws MailStoreHeld while somebody watches them */
+function mailOf({ from, mailAccount }: Move): HeldValue[] {
+  const value = mailAccount === undefined ? null : readMailMemory(from);
+  if (mailAccount === undefined || value === null) return [];
+  return [{ name: sharedMailName(mailAccount), value }];
+}
+
+interface HeldValue {
+  readonly name: string;
+  readonly value: string;
 }
 
 interface Sides {

@@ -13,6 +13,7 @@ import type {
 } from '../mail/index.ts';
 import type { Configuration } from './configuration/load.ts';
 import { MAIL_HOOK } from './configuration/mail-section.ts';
+import { sharedMailName } from './shared-mail-name.ts';
 
 /** How often it is tried again whether another watcher has stopped. */
 const HELD_MS = 15_000;
@@ -59,7 +60,7 @@ export class MailWatch implements BeforeApplicationShutdown {
   }
 
   async #begin(watched: WatcherDependencies): Promise<void> {
-    const held = await this.shared?.take(`mail of ${watched.mail.account}`);
+    const held = await this.shared?.take(sharedMailName(watched.mail.account));
     if (held === null) throw new SharedMailHeld();
     const memory = held && { memory: new SharedMailStore(held) };
     const watcher = new MailWatcher({ ...watched, ...memory });

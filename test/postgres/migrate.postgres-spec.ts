@@ -1,10 +1,14 @@
 import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { HeldTexts, postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { Lane } from '../../src/hooks/ports/jobs.ts';
+import { SharedMailStore } from '../../src/mail/index.ts';
+import { MailStore } from '../../src/mail/store.ts';
 import { moveLedger, planMove } from '../../src/service/ledger-migration.ts';
 import type { MoveProgress } from '../../src/service/ledger-migration.ts';
 import {
@@ -28,6 +32,17 @@ import { PostgresSuite } from './suite.ts';
 
 const quietly = () => {};
 const MINUTE_MS = 60_000;
+const MIGRATE = ['migrate', '--from', 'sqlite', '--to', 'postgres'];
+
+async function ask(url: string, sql: string): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 describe('A ledger that is carried into PostgreSQL', () => {
   const suite = PostgresSuite.inThisFile();
@@ -45,16 +60,13 @@ describe('A ledger that is carried into PostgreSQL', () => {
     moveLedger(placeOf(url), clock.now(), tell);
   const openTarget = (url: string) => postgresLedger({ url }).open(clock);
   const tablesIn = async (url: string) => {
-    const [row] = await suite.server.query('SELECT 1 AS one');
-    expect(row).toEqual({ one: 1 });
-    const { Client } = await import('pg');
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query(
-      `SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hooks')`,
-    );
-    await client.end();
-    return rows.length;
+    const schema = `to_regnamespace('hooks')`;
+    return (await ask(url, `SELECT FROM pg_class WHERE relnamespace = ${schema}`)).length;
+  };
+  const configured = (url: string) => {
+    const hooks = { enabled: true, token: 'the-hook-token-of-the-tests' };
+    const store = { dir, postgres: { url } };
+    return new ConfigDirectory().write('gateway.json5', { hooks, store });
   };
   const wakes = async (count: number) => {
     const ledger = await openSource();
@@ -167,20 +179,67 @@ describe('A ledger that is carried into PostgreSQL', () => {
 
   it('is told when both sides differ, and stays closed to services', async () => {
     await using database = await suite.server.database();
-    await (await wakes(3)).maintenance.close();
-    const { Client } = await import('pg');
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    let changing: Promise<unknown> | undefined;
-    const { tables } = await move(database.url, ({ doing }) => {
-      if (doing === 'compare') changing ??= client.query(`UPDATE hooks.events SET hook = 'other'`);
+    await (await wakes(1100)).maintenance.close();
+    await expect(
+      move(database.url, ({ table }) => {
+        if (table === 'system_events') throw new Error('cut off');
+      }),
+    ).rejects.toThrow('cut off');
+    await ask(
+      database.url,
+      `UPDATE hooks.events SET payload = '{}' WHERE id = (SELECT max(id::text)::uuid FROM hooks.events)`,
+    );
+    const { tables } = await move(database.url);
+    const different = tables.filter(({ isSame }) => !isSame);
+    expect(different).toMatchObject([{ table: 'events', rows: 1100, carried: 1100 }]);
+    await expect(openTarget(database.url)).rejects.toThrow('is not whole');
+    using config = configured(database.url);
+    const { code, stdout, stderr } = await hooksCommand(MIGRATE, { cwd: config.path });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^events .* DIFFERENT$/m);
+    expect(stderr).toContain('differs from the ledger in events; no service starts on it');
+  });
+
+  it('leaves out what belongs to events that are gone', async () => {
+    await using database = await suite.server.database();
+    const ledger = await openSource();
+    await ledger.intake.accept(wake({ keys: [key('short', 'd', clock.now() + 10)] }), LIMITS);
+    clock.advance(40 * 86_400_000);
+    await ledger.intake.accept(wake({ receivedAt: clock.now() }), LIMITS);
+    await ledger.maintenance.close();
+    const db = new DatabaseSync(join(dir, 'ledger.db'));
+    db.exec('DELETE FROM events WHERE key = (SELECT min(key) FROM events)');
+    db.close();
+    const { tables } = await move(database.url);
+    expect(tables.find(({ table }) => table === 'idempotency')).toMatchObject({
+      rows: 0,
+      leftOut: 1,
+      carried: 0,
+      isSame: true,
     });
-    await changing;
-    await client.end();
-    // Whether the change came before the digests were made is not ours to say; the digests say it.
-    const events = tables.find(({ table }) => table === 'events')!;
-    expect(events.isSame).toBe(events.digest === events.carriedDigest);
-    if (!events.isSame) await expect(openTarget(database.url)).rejects.toThrow('is not whole');
+  });
+
+  it('brings along what is known of mailboxes, and is not carried while they are watched', async () => {
+    await using database = await suite.server.database();
+    await (await wakes(1)).maintenance.close();
+    const mailAccount = 'agent@example.com';
+    const cursor = { uidValidity: '7', lastUid: 41 };
+    const memory = MailStore.open(dir);
+    memory.saveCursor('INBOX', cursor);
+    memory.saveRefreshToken('configured', 'newest');
+    const carried = () =>
+      moveLedger({ ...placeOf(database.url), mailAccount }, clock.now(), quietly);
+    await expect(carried()).rejects.toThrow('Another watcher reads the mail of');
+    expect(await tablesIn(database.url)).toBe(0);
+    memory.close();
+    expect(await carried()).toMatchObject({ hasMail: true });
+    const texts = new HeldTexts({ url: database.url, schema: 'hooks' });
+    const held = await texts.take(`mail of ${mailAccount}`);
+    const shared = new SharedMailStore(held!);
+    expect(shared.cursor('INBOX')).toEqual(cursor);
+    expect(shared.refreshToken('configured')).toBe('newest');
+    await held!.release();
+    await texts.close();
   });
 
   describe('is refused, and nothing is written,', () => {
@@ -244,15 +303,9 @@ describe('A ledger that is carried into PostgreSQL', () => {
 
   it('is carried by hooks migrate', async () => {
     await using database = await suite.server.database();
-    using config = new ConfigDirectory();
+    using config = configured(database.url);
     await filledLedger(dir, clock);
-    const hooks = { enabled: true, token: 'the-hook-token-of-the-tests' };
-    const store = { dir, postgres: { url: database.url } };
-    config.write('gateway.json5', { hooks, store });
-    const call = (...more: string[]) =>
-      hooksCommand(['migrate', '--from', 'sqlite', '--to', 'postgres', ...more], {
-        cwd: config.path,
-      });
+    const call = (...more: string[]) => hooksCommand([...MIGRATE, ...more], { cwd: config.path });
     const planned = await call('--dry-run');
     expect(planned).toMatchObject({ code: 0, stderr: '' });
     expect(planned.stdout).toContain('Nothing was changed.');
@@ -319,7 +372,7 @@ async function claims(ledger: Ledger, lane: Lane, clock: ManualClock) {
   for (;;) {
     await ledger.work.add(heartbeat(`sentinel ${found.length}`, { lane, dueAt: clock.now() }));
     const leases = await ledger.work.claim(lane, 2, new AbortController().signal);
-    found.push(...leases.map(({ workId: _, ...lease }) => lease));
+    found.push(...leases);
     if (leases.length < 2) return found;
     if (found.length > 50) throw new Error('there is no end to it');
   }

@@ -71,13 +71,14 @@ async function moveOf({ inspect }: CommandContext, to: string): Promise<Move> {
   }
   if (isDemo) throw new CliError('there is no configuration here, and so no ledger');
   const { dir, postgres } = resolved.store;
+  const mailAccount = resolved.mail?.account;
   const schema = postgres?.schema ?? 'hooks';
-  if (to !== 'postgres') return { from: dir, to: { url: to, schema } };
+  if (to !== 'postgres') return { from: dir, to: { url: to, schema }, mailAccount };
   if (postgres === undefined) {
     const hint = 'set store.postgres.url, or name its address: --to postgres://…';
     throw new CliError('store.postgres is not configured', hint);
   }
-  return { from: dir, to: { url: postgres.url, schema } };
+  return { from: dir, to: { url: postgres.url, schema }, mailAccount };
 }
 
 /** Tells how far it is, where that is a terminal. */

@@ -8,6 +8,7 @@ import type {
 import { text } from '../../stored/rows.ts';
 import { Database, storable } from '../connection.ts';
 import type { Run } from '../connection.ts';
+import { FIRST_ID } from '../ids.ts';
 import { migrate } from '../migrate.ts';
 import { databaseName, refusal } from '../refusal.ts';
 import { beginMarker, endMarker, moveMarker, readMarker } from './marker.ts';
@@ -18,6 +19,10 @@ const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 /** A service that is alive says so every 30 seconds. */
 const ALIVE = `SELECT name FROM @schema.instances
   WHERE seen_at > ${NOW} - 90000 ORDER BY seen_at DESC LIMIT 1`;
+
+/** Nobody holds it. */
+const HOLD = `INSERT INTO @schema.held_texts (name, holder, held_until, value) VALUES ($1, $2, 0, $3)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** What a service that found nothing to do leaves behind. */
 const WORTHLESS: ReadonlySet<CarriedName> = new Set(['activity']);
@@ -110,8 +115,15 @@ export class PostgresLedgerTarget {
     return rowDigests(this.#database, table);
   }
 
-  /** The ledger is whole: services may start. @throws Error when one has begun with it already */
-  finish({ isPaused, bodiesForgottenTo, believed }: CarriedFacts): Promise<void> {
+  /**
+   * The ledger is whole: services may start.
+   * @param held texts for whoever takes them (HeldTexts)
+   * @throws Error when one has begun with it already
+   */
+  finish(
+    { isPaused, bodiesForgottenTo, believed }: CarriedFacts,
+    held: readonly { readonly name: string; readonly value: string }[],
+  ): Promise<void> {
     const facts = { bodies_forgotten_to: bodiesForgottenTo, believed, paused: isPaused || null };
     return this.#toldOf(async () => {
       await this.#database.transaction(async (run) => {
@@ -123,6 +135,7 @@ export class PostgresLedgerTarget {
             [key, value === true ? 'yes' : String(value)],
           );
         }
+        for (const { name, value } of held) await run(HOLD, [name, FIRST_ID, value]);
         for (const { name, columns } of CARRIED_TABLES) {
           const [key, type] = columns[0]!;
           if (type === 'integer' && name !== 'activity') await run(goOn(name, key));
