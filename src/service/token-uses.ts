@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -92,6 +92,8 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const text = `${JSON.stringify(Object.fromEntries(texts), undefined, 2)}\n`;
+      // Nobody else makes it where the ledger is in a database.
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
       await rename(draft, this.#file);
       this.#kept = next;

@@ -134,12 +134,16 @@ export class Wakeups {
     this.notifier.notifyAll();
   }
 
-  /** Only who hears himself hears the others: LISTEN succeeds behind pgBouncer, too. */
+  /**
+   * Only who hears what comes over another connection hears the others: behind pgBouncer LISTEN succeeds, too, and even
+   * what is sent over the connection that listens may come back, with the answer to the statement that sent it.
+   */
   async #hearMyself(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#echo = () => resolve(true);
     const timer = setTimeout(() => resolve(false), ECHO_MS);
-    await this.#send({ from: this.#me, asks: true });
+    const message = JSON.stringify({ from: this.#me, asks: true });
+    await this.#database.query('SELECT pg_notify($1, $2)', [this.#channel, message]);
     this.#isHeard = await promise;
     clearTimeout(timer);
     if (this.#isHeard || this.#hasWarned || this.#isClosed) return;
