@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { OPERATOR_TOKEN } from '../faults/tested-service.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
@@ -69,6 +71,19 @@ describe('Two services on one database', () => {
     );
     const third = await accepted(a, 'while it follows');
     await eventually('it is shown', () => tail.stdout.includes(third));
+  });
+
+  it('heed nothing that somebody else in the database says to them', async () => {
+    const [a, b] = await begin();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    const channel = `hooks_${hash('sha256', 'hooks').slice(0, 16)}`;
+    const texts = ['', '{', 'null', '{"from":"x","lanes":7,"events":["x","\u0027",null]}'];
+    for (const text of texts) await client.query('SELECT pg_notify($1, $2)', [channel, text]);
+    await client.end();
+    await Promise.all([accepted(a, 'goes on'), accepted(b, 'goes on')]);
+    await world.drain(a);
+    expect([asked('goes on'), a.hasEnded, b.hasEnded]).toEqual([2, false, false]);
   });
 
   it('take the session of a console that began at the other', async () => {

@@ -4,6 +4,7 @@ import type { Client } from 'pg';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import { getField, parseJson } from '../../platform/objects.ts';
 import { ChangedEvents } from '../stored/changed-events.ts';
 import { LANES } from '../stored/kinds.ts';
 import { WorkNotifier } from '../stored/work-notifier.ts';
@@ -180,7 +181,8 @@ export class Wakeups {
   }
 
   #hear(payload: string): void {
-    const message: Message = JSON.parse(payload);
+    const message = readMessage(payload);
+    if (message === null) return;
     if (message.from === this.#me) {
       this.#echo?.();
       return;
@@ -189,10 +191,8 @@ export class Wakeups {
     this.#peersUntil = now + PEER_MS;
     if (message.watches) this.#watchedUntil = now + PEER_MS;
     if (message.asks) void this.#send({ from: this.#me, watches: this.changedEvents.isWatched });
-    if (message.lanes) {
-      this.notifier.notify(LANES.filter((lane) => message.lanes?.includes(lane)));
-    }
-    if (message.events) this.changedEvents.note(message.events);
+    if (message.lanes.length > 0) this.notifier.notify(message.lanes);
+    if (message.events.length > 0) this.changedEvents.note(message.events);
   }
 
   /** Sends what is to be told, one message after the other. */
@@ -222,4 +222,24 @@ export class Wakeups {
       // The connection is gone; it is made anew.
     }
   }
+}
+
+const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Whoever may connect to the database may write here, too. Null: it is none of ours. */
+function readMessage(payload: string): Required<Message> | null {
+  const given = parseJson(payload);
+  const from = getField(given, 'from');
+  if (typeof from !== 'string') return null;
+  const texts = (key: string): string[] => {
+    const found = getField(given, key);
+    return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+  };
+  return {
+    from,
+    watches: getField(given, 'watches') === true,
+    asks: getField(given, 'asks') === true,
+    lanes: LANES.filter((lane) => texts('lanes').includes(lane)),
+    events: texts('events').filter((id) => ID.test(id)),
+  };
 }
