@@ -10,7 +10,7 @@ import { SystemClock, postgresLedger, sqliteLedger } from '../dist/ledger.js';
 import { newId } from '../dist/platform/new-id.js';
 import { PostgresServer } from '../test/support/postgres-server.ts';
 import { median } from './load.mjs';
-import { printTable } from './table.mjs';
+import { atLeast, printTable } from './table.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -31,11 +31,22 @@ function wake() {
   const trust = { level: 'untrusted', verifiedBy: 'token' };
   const text = `the build of main is broken since commit ${made}`;
   const change = {
-    ...{ type: 'system-event', session: `agent:${agentId}:main`, text, at, trust, hook: 'wake' },
-    ...{ eventId: id, asksHeartbeat: false },
+    type: 'system-event',
+    session: `agent:${agentId}:main`,
+    text,
+    at,
+    trust,
+    hook: 'wake',
+    eventId: id,
+    asksHeartbeat: false,
   };
   return {
-    ...{ v: 1, id, hook: 'wake', receivedAt: at, payload: JSON.stringify({ text }), warnings: [] },
+    v: 1,
+    id,
+    hook: 'wake',
+    receivedAt: at,
+    payload: JSON.stringify({ text }),
+    warnings: [],
     request: {
       path: '/hooks/wake',
       query: {},
@@ -221,15 +232,16 @@ try {
       }
     }
     const [sqlite, postgres] = [median(rates.sqlite), median(rates.postgres)];
-    rows.push({
-      callers,
-      'SQLite, a second': Math.round(sqlite),
-      'PostgreSQL, a second': Math.round(postgres),
-      ratio: (postgres / sqlite).toFixed(2),
-      aim: `at least ${AIM}`,
-    });
+    const ratio = (postgres / sqlite).toFixed(2);
+    rows.push([
+      String(callers),
+      Math.round(sqlite).toLocaleString('en'),
+      Math.round(postgres).toLocaleString('en'),
+      ratio,
+      atLeast(AIM, Number(ratio), 'of SQLite'),
+    ]);
   }
-  console.table(rows);
+  printTable(['callers', 'SQLite /s', 'PostgreSQL /s', 'ratio', 'aim'], rows);
   await costs(server, ledgers.postgres, Number(values.seconds));
   for (const ledger of Object.values(ledgers)) await ledger.maintenance.close();
 } finally {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { NewEvent } from '../../src/hooks/ports/event.ts';
@@ -150,6 +151,40 @@ describe('A ledger in PostgreSQL in trouble', () => {
     expect(new Set(ends).size).toBe(count);
     expect(await inDatabase('SELECT 1 FROM hooks.work')).toEqual([]);
   }, 60_000);
+
+  it('goes on when somebody else says something on its channel', async () => {
+    const channel = `hooks_${hash('sha256', 'hooks').slice(0, 16)}`;
+    for (const words of [
+      '',
+      'x',
+      '{}',
+      '[1]',
+      '{"from":1}',
+      '{"from":"x","lanes":[1],"events":[{}]}',
+    ]) {
+      await inDatabase(`NOTIFY ${channel}, '${words}'`);
+    }
+    const sent = new Sent();
+    expect(await sent.send(ledger, wake())).toBe(true);
+  });
+
+  it('keeps work under a key of any length', async () => {
+    const { signal } = new AbortController();
+    const key = `chan_1 ${Array.from({ length: 5000 }, (_, n) => (n * 7919).toString(36)).join('')}`;
+    const given = agent('a');
+    const job = { v: 1, agentId: 'main', isPeriodic: false } as const;
+    const work = { lane: 'delivery', kind: 'heartbeat', dueAt: 0, job } as const;
+    await ledger.intake.accept(given, LIMITS);
+    const [run] = await ledger.work.claim('turn', 1, signal);
+    const changes = [key, key, `${key}x`].map(
+      (each) => ({ type: 'work', work: { ...work, key: each } }) as const,
+    );
+    expect(await ledger.work.commit(run!, { type: 'done' }, changes)).toBe(true);
+    const leases = await ledger.work.claim('delivery', 9, signal);
+    expect(leases).toHaveLength(2);
+    expect(await ledger.work.commit(leases[0]!, { type: 'done' }, [])).toBe(true);
+    expect(await ledger.work.claim('delivery', 9, signal)).toHaveLength(1);
+  });
 
   it('refuses what the database cancels, and stores nothing of it', async () => {
     await suite.server.query(`ALTER DATABASE ${database.name} SET statement_timeout = '200ms'`);

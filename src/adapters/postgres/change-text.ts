@@ -1,4 +1,5 @@
 // How changes of steps cross to the database: a JSON text each, with nested data as JSON text inside (codec.ts).
+import { hash } from 'node:crypto';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { decodeChange, encodeChange } from '../stored/codec.ts';
@@ -12,9 +13,18 @@ export function uuidOrNone(id: string | undefined): string | undefined {
   return id !== undefined && UUID.test(id) ? id : undefined;
 }
 
+/** In UTF-16 code units: what an index holds of a row is 2704 bytes. */
+const LONGEST_KEY = 500;
+
+/** A key as it is stored. Senders choose recipients, of any length, and these are in keys of deliveries. */
+function storedKey(key: string): string {
+  if (key.length <= LONGEST_KEY) return key;
+  return `${key.slice(0, LONGEST_KEY / 2)}… ${hash('sha256', key)}`;
+}
+
 /** The lock of everything that has this key (functions/queue.ts). */
 export function keyLock({ lane, key }: { lane: Lane; key: string }): string {
-  return `key ${lane} ${key}`;
+  return `key ${lane} ${storedKey(key)}`;
 }
 
 /** The lock of the lines that wait in a main session: their numbers rise in the order of commits. */
@@ -25,7 +35,7 @@ export function sessionLock(session: string): string {
 /** Work as the database reads it; `server` is the channel of a delivery, the first word of its key. */
 export function workFields(work: StoredWork): object {
   const { lane, key } = work;
-  return { ...work, server: lane === 'delivery' ? key.split(' ', 1)[0] : '' };
+  return { ...work, key: storedKey(key), server: lane === 'delivery' ? key.split(' ', 1)[0] : '' };
 }
 
 /** A change as the database reads it. */

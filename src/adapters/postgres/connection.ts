@@ -81,7 +81,9 @@ export class Database {
    * @throws LedgerUnavailable when the database cannot be used
    */
   query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return again(() => this.#use(this.#pool, (client) => this.#run(client, sql, values)));
+    return again(() =>
+      this.#use(this.#pool, STATEMENT_MS, (client) => this.#run(client, sql, values)),
+    );
   }
 
   /**
@@ -89,7 +91,7 @@ export class Database {
    * @throws LedgerUnavailable when nothing was sent; afterwards what the driver throws
    */
   accept(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#use(this.#intake, (client) => this.#run(client, sql, values));
+    return this.#use(this.#intake, STATEMENT_MS, (client) => this.#run(client, sql, values));
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -104,10 +106,14 @@ export class Database {
     return `${this.schema}.${name}_${EDITION}`;
   }
 
-  /** Several statements that are written together or not at all. @throws LedgerUnavailable */
-  transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
+  /**
+   * Several statements that are written together or not at all.
+   * @param mostMs how long all of it may take; then it is given up with its connection
+   * @throws LedgerUnavailable
+   */
+  transaction<T>(act: (run: Run) => Promise<T>, mostMs = STATEMENT_MS): Promise<T> {
     return again(() =>
-      this.#use(this.#pool, async (client) => {
+      this.#use(this.#pool, mostMs, async (client) => {
         await client.query('BEGIN');
         try {
           const result = await act((sql, values = []) => this.#run(client, sql, values));
@@ -142,14 +148,14 @@ export class Database {
     return rows;
   }
 
-  async #use<T>(pool: Pool, act: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #use<T>(pool: Pool, mostMs: number, act: (client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
     const client = await connect(pool);
     let isUnclear = false;
     const timer = setTimeout(() => {
       isUnclear = true;
       client.release(new Error('the database does not answer'));
-    }, STATEMENT_MS);
+    }, mostMs);
     const ignore = (): void => {};
     // While it is checked out, an error of the connection comes here and with the statement.
     client.on('error', ignore);

@@ -9,6 +9,8 @@ import type { Migration } from './schema.ts';
 
 /** The oldest server that is tested: PostgreSQL 15. */
 const OLDEST_SERVER = 150_000;
+/** A step may rewrite large tables, and waits for whoever migrates already. */
+const MIGRATION_MS = 6 * 3_600_000;
 /** Functions of other releases go when no process has begun with them for so long. */
 const UNUSED_FUNCTIONS_MS = 30 * 86_400_000;
 
@@ -33,7 +35,7 @@ export async function migrate(
       if (step !== undefined) await take(database, step, run);
       else await addFunctions(database, now, run);
       return step !== undefined;
-    });
+    }, MIGRATION_MS);
     if (!more) return { isNew };
   }
 }

@@ -143,7 +143,8 @@ export class Wakeups {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#echo = () => resolve(true);
     const timer = setTimeout(() => resolve(false), ECHO_MS);
-    const message = JSON.stringify({ from: this.#me, asks: true });
+    const watches = this.changedEvents.isWatched;
+    const message = JSON.stringify({ from: this.#me, watches, asks: true });
     await this.#database.query('SELECT pg_notify($1, $2)', [this.#channel, message]);
     this.#isHeard = await promise;
     clearTimeout(timer);
@@ -176,8 +177,15 @@ export class Wakeups {
   }
 
   async #hello(): Promise<void> {
-    await this.#send({ from: this.#me, watches: this.changedEvents.isWatched });
-    if (this.#client !== null) this.#again(() => this.#hello(), HELLO_MS);
+    const client = this.#client;
+    const wasHeard = this.#isHeard;
+    await this.#hearMyself().catch(() => {});
+    if (client === null || this.#client !== client) return;
+    // A connection that has gone silent never says so itself.
+    if (wasHeard && !this.#isHeard) {
+      this.#lose(client);
+      await client.end().catch(() => {});
+    } else this.#again(() => this.#hello(), HELLO_MS);
   }
 
   #hear(payload: string): void {

@@ -71,7 +71,7 @@ BEGIN
     has_suspect := has_suspect OR h.crashes >= 2;
   END LOOP;
   -- Suspects are begun one at a time: the next crash then tells which of them it is.
-  IF NOT has_suspect THEN
+  IF NOT has_suspect AND p_max > 0 THEN
     FOR r IN SELECT id, kind, server, hook FROM work WHERE lane = p_lane AND stage = 'suspect'
       ORDER BY crashes, due_at, id FOR UPDATE SKIP LOCKED
     LOOP
