@@ -75,8 +75,6 @@ export function groupOf(events: readonly EncodedEvent[], now: number): unknown[]
     column(({ event, actions }) => countHeartbeats(actions, event.id)),
     column((encoded) => Math.max(0, ...keysOf(encoded).map(({ key }) => key.keepUntil))),
     column(({ event }) => event.failure),
-    column(({ head }) => head),
-    column(({ event }) => event.payload),
     column(({ actions }) => actions.length),
     column(({ isReused }) => isReused),
     column(({ actions }) => countRuns(actions)),
@@ -88,19 +86,22 @@ export function groupOf(events: readonly EncodedEvent[], now: number): unknown[]
     storableJson(works),
     storableJson(others),
     storableJson([...sessions].map(([session, most]) => heartbeatOf(session, most, now))),
+    column(({ head }) => head),
+    column(({ event }) => event.payload),
     [...locks],
-    hasTwins,
+    hasTwins || events.some(({ isReused }) => isReused),
   ];
 }
 
-/** The columns of {@link groupOf} as the statement names them. */
+/** The statement that takes {@link groupOf}. */
 export function groupCall(accept: string, group: string): string {
-  const columns = `uuid text text text bigint text int bigint text text text int boolean int int int int`;
-  const types = ['bigint', ...columns.split(' ').map((type) => `${type}[]`)];
-  types.push('json', 'json', 'json', 'json', 'json');
-  const row = types.map((type, index) => `$${index + 1}::${type}`).join(', ');
-  const [names, hasTwins] = [types.length + 1, types.length + 2];
-  return `SELECT ${accept}(ROW(${row})::${group}, $${names}::text[], $${hasTwins}::boolean)::text AS answer`;
+  const columns = 'uuid text text text bigint text int bigint text int boolean int int int int';
+  const ofGroup = ['bigint', ...columns.split(' ').map((type) => `${type}[]`)];
+  ofGroup.push('json', 'json', 'json', 'json', 'json');
+  const types = [...ofGroup, 'text[]', 'text[]', 'text[]', 'boolean'];
+  const values = types.map((type, index) => `$${index + 1}::${type}`);
+  const row = values.splice(0, ofGroup.length).join(', ');
+  return `SELECT ${accept}(ROW(${row})::${group}, ${values.join(', ')})::text AS answer`;
 }
 
 /** The keys of an event, and those of its actions with their numbers, from 1. */

@@ -16,11 +16,12 @@ const WORKS = `ROWS FROM (json_to_recordset(p.works) AS (e int, lane text, key t
  * known or that two of the group share, a session or a hook that is nearly full) is looked at one after the other.
  */
 export const ACCEPTING = `
+-- A group, but for the texts of events, which are not copied with it.
 CREATE TYPE group_@ AS (
   now bigint,
   -- An event each.
   ids uuid[], hooks text[], mappings text[], owners text[], received bigint[], statuses text[], beats int[],
-  kept_until bigint[], errors text[], heads text[], payloads text[],
+  kept_until bigint[], errors text[],
   -- How many actions it has, whether its warnings say that a key was used again, and what may wait.
   actions int[], reused boolean[], runs int[], max_lines int[], max_lines_of_hook int[], max_queued int[],
   keys json, lines json, works json, others json,
@@ -67,7 +68,7 @@ BEGIN
 END $$;
 
 -- Writes these events with all that they bring. Names the lanes in which something may be claimable.
-CREATE FUNCTION store_@(p group_@, chosen int[]) RETURNS text[] LANGUAGE plpgsql AS $$
+CREATE FUNCTION store_@(p group_@, heads text[], payloads text[], chosen int[]) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
   lanes text[] := '{}';
   c json;
@@ -85,8 +86,8 @@ BEGIN
     FROM numbered)
   INSERT INTO events (id, hook, received_at, status, mapping, beats_open, kept_until, shown_as, error, head, payload)
     SELECT p.ids[e], p.hooks[e], p.received[e], p.statuses[e], p.mappings[e], p.beats[e], p.kept_until[e],
-      (SELECT min(seq) FROM numbered WHERE numbered.e = place.e AND numbered.text IS NULL), p.errors[e], p.heads[e],
-      p.payloads[e]
+      (SELECT min(seq) FROM numbered WHERE numbered.e = place.e AND numbered.text IS NULL), p.errors[e], heads[e],
+      payloads[e]
     FROM unnest(chosen) AS place(e);
   -- A key that ran out is taken over; another content of a key that counts each by itself gets a name of its own.
   INSERT INTO idempotency AS i (name, digest, keep_until, event)
@@ -165,14 +166,32 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Accepts a group. @param names of the locks: keys, sessions and keys of work; @param has_twins: two events of the group
--- share a key. Answers with the lanes that changed, and with what became of events that were not simply accepted.
-CREATE FUNCTION accept_@(p group_@, names text[], has_twins boolean) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
+-- The parts of these events: whatever is looked at alone is not looked for among all.
+CREATE FUNCTION parts_of_@(p group_@, chosen int[]) RETURNS TABLE (e int, keys json, lines json, works json, others json)
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT c.e, coalesce(own_keys.parts, '[]'), coalesce(own_lines.parts, '[]'),
+    coalesce(own_works.parts, '[]'), coalesce(own_others.parts, '[]')
+  FROM (SELECT DISTINCT place AS e FROM unnest(chosen) AS place) AS c
+    LEFT JOIN (SELECT k.e, json_agg(k ORDER BY n) AS parts FROM ${KEYS} GROUP BY k.e) AS own_keys USING (e)
+    LEFT JOIN (SELECT l.e, json_agg(l ORDER BY n) AS parts FROM ${LINES} GROUP BY l.e) AS own_lines USING (e)
+    LEFT JOIN (SELECT w.e, json_agg(w ORDER BY n) AS parts FROM ${WORKS} GROUP BY w.e) AS own_works USING (e)
+    LEFT JOIN (SELECT (value->>'e')::int AS e, json_agg(value) AS parts FROM json_array_elements(p.others)
+      GROUP BY 1) AS own_others USING (e)
+  ORDER BY c.e;
+END $$;
+
+-- Accepts a group. @param names of the locks: keys, sessions and keys of work; @param is_delicate: two events of the
+-- group share a key, or one was sent again because it is written otherwise. Answers with the lanes that changed, and
+-- with what became of events that were not simply accepted.
+CREATE FUNCTION accept_@(p group_@, heads text[], payloads text[], names text[], is_delicate boolean) RETURNS json
+LANGUAGE plpgsql ${ENTRY} AS $$
 DECLARE
   everybody int[] := ARRAY(SELECT generate_series(1, cardinality(p.ids)));
   special int[] := '{}';
   plain int[];
-  place int;
+  single group_@;
+  own record;
   verdict json;
   lanes text[] := '{}';
   answers json[] := '{}';
@@ -180,21 +199,27 @@ BEGIN
   IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('isPaused', true); END IF;
   PERFORM lock_@(names);
   IF json_array_length(p.keys) > 0 THEN
-    special := ARRAY(SELECT DISTINCT k.e FROM known_keys_@(p) AS k
-      WHERE has_twins OR known IS NOT NULL OR has_other OR p.reused[k.e]);
+    special := ARRAY(SELECT DISTINCT k.e FROM known_keys_@(p) AS k WHERE is_delicate OR known IS NOT NULL OR has_other);
   END IF;
   plain := ARRAY(SELECT e FROM unnest(everybody) AS e WHERE e <> ALL(special));
   special := special || ARRAY(SELECT e FROM without_room_@(p, plain));
   IF cardinality(special) > 0 THEN
     plain := ARRAY(SELECT e FROM unnest(everybody) AS e WHERE e <> ALL(special));
   END IF;
-  IF cardinality(plain) > 0 THEN lanes := store_@(p, plain); END IF;
-  FOR place IN SELECT DISTINCT e FROM unnest(special) AS e ORDER BY 1 LOOP
-    verdict := decide_@(p, place);
-    IF verdict IS NULL THEN lanes := lanes || store_@(p, ARRAY[place]);
-    ELSE answers := answers || json_build_object('at', place - 1, 'answer', verdict);
-    END IF;
-  END LOOP;
+  IF cardinality(plain) > 0 THEN lanes := store_@(p, heads, payloads, plain); END IF;
+  IF cardinality(special) > 0 THEN
+    single := p;
+    FOR own IN SELECT * FROM parts_of_@(p, special) LOOP
+      single.keys := own.keys;
+      single.lines := own.lines;
+      single.works := own.works;
+      single.others := own.others;
+      verdict := decide_@(single, own.e);
+      IF verdict IS NULL THEN lanes := lanes || store_@(single, heads, payloads, ARRAY[own.e]);
+      ELSE answers := answers || json_build_object('at', own.e - 1, 'answer', verdict);
+      END IF;
+    END LOOP;
+  END IF;
   RETURN json_build_object('lanes', ARRAY(SELECT DISTINCT unnest(lanes)), 'answers', array_to_json(answers));
 END $$;
 `;
