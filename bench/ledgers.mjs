@@ -151,7 +151,9 @@ function run() {
   };
   return {
     ...wake(),
-    ...{ id, hook: 'agent', keys: [] },
+    id,
+    hook: 'agent',
+    keys: [],
     actions: [
       {
         receipt: { kind: 'agent', runId },
@@ -177,15 +179,11 @@ async function drain(ledger, count, atOnce) {
       left -= 1;
       const [lease] = await ledger.work.claim('turn', 1, signal);
       const [at, id] = [Date.now(), lease.ref];
-      const agent = { agentId: 'main', session: 'agent:main:main' };
+      const turn = { prompt: 'x'.repeat(900), reply: 'done', isUntrusted: true, isIsolated: true };
       await ledger.work.commit(lease, { type: 'done' }, [
-        ...[
-          { type: 'run-update', id, status: 'succeeded', prompt: 'x'.repeat(900), finishedAt: at },
-        ],
-        ...[{ type: 'run-update', id, reply: 'done', summary: 'GitHub: done' }],
-        ...[{ type: 'turn', ...agent, session: `agent:main:hook:${id}`, at, isIsolated: true }].map(
-          (turn) => ({ ...turn, prompt: 'x'.repeat(900), reply: 'done', isUntrusted: true }),
-        ),
+        { type: 'run-update', id, status: 'succeeded', prompt: turn.prompt, finishedAt: at },
+        { type: 'run-update', id, reply: 'done', summary: 'GitHub: done' },
+        { type: 'turn', session: `agent:main:hook:${id}`, at, ...turn },
       ]);
     }
   };
