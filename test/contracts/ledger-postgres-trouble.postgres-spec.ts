@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { NewEvent } from '../../src/hooks/ports/event.ts';
@@ -66,7 +67,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
       Array.from({ length: senders }, async () => {
         while (!stop.aborted) {
           if (await sent.send(ledger, wake())) continue;
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await pause(20);
         }
       }),
     );
@@ -124,16 +125,18 @@ describe('A ledger in PostgreSQL in trouble', () => {
     const count = 40;
     const ends: number[] = [];
     for (let n = 0; n < count; n += 1) await ledger.intake.accept(agent(`s${n}`), LIMITS);
+    // Now and then, so that work gets on: every claim of that moment is cut.
     const cutting = (async () => {
-      while (!stop.signal.aborted) {
+      for (let cut = 0; cut < 15 && ends.length < count; cut += 1) {
         await suite.server.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
            WHERE datname = $1 AND query LIKE '%claim%'`,
           [database.name],
         );
+        await pause(20);
       }
     })();
-    while (ends.length < count) {
+    while (ends.length < count && !stop.signal.aborted) {
       try {
         for (const lease of await ledger.work.claim('turn', 1, stop.signal)) {
           expect(lease.crashes).toBe(0);
@@ -144,6 +147,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
         }
       } catch (error) {
         expect(error).toBeInstanceOf(LedgerUnavailable);
+        await pause(5);
       }
     }
     stop.abort();

@@ -61,6 +61,8 @@ export class PostgresIntake extends Intake {
   #underWay = 0;
   #isScheduled = false;
   #idle: (() => void) | null = null;
+  /** Groups that are looked for. */
+  readonly #looking = new Set<Promise<void>>();
 
   constructor(store: PostgresStore) {
     super();
@@ -106,8 +108,10 @@ export class PostgresIntake extends Intake {
 
   /** Resolves when everything that was asked for is answered. */
   async close(): Promise<void> {
-    if (this.#underWay + this.#waiting.length === 0) return;
-    await new Promise<void>((resolve) => (this.#idle = resolve));
+    if (this.#underWay + this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => (this.#idle = resolve));
+    }
+    await Promise.all(this.#looking);
   }
 
   #schedule(): void {
@@ -197,7 +201,8 @@ export class PostgresIntake extends Intake {
       return [];
     }
     if (databaseTrouble(error) === null) return this.#oneByOne(group, error);
-    await this.#lookFor(group, error);
+    // Others are not kept waiting: while the database is away they are told so at once.
+    this.#looking.add(this.#lookFor(group, error));
     return [];
   }
 
@@ -217,7 +222,14 @@ export class PostgresIntake extends Intake {
    * The connection was cut after the group was sent: it is stored, or it is not. Whoever has its locks knows: a server
    * that still works on it has them until its commit.
    */
-  async #lookFor(group: readonly Pending[], error: unknown): Promise<void> {
+  #lookFor(group: readonly Pending[], error: unknown): Promise<void> {
+    const looking: Promise<void> = this.#search(group, error).finally(() =>
+      this.#looking.delete(looking),
+    );
+    return looking;
+  }
+
+  async #search(group: readonly Pending[], error: unknown): Promise<void> {
     const end = performance.now() + SEARCH_MS;
     while (performance.now() < end) {
       try {
