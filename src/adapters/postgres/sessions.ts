@@ -1,10 +1,10 @@
 import type { TranscriptMessage, RunnerSession } from '../../hooks/ports/agent-runner.ts';
 import type { ChannelId, Route } from '../../hooks/ports/channel.ts';
 import { Sessions } from '../../hooks/ports/ledger.ts';
-import type { ContextLimits, SessionContext, SystemEvent } from '../../hooks/ports/ledger.ts';
+import type { ContextLimits, SessionContext } from '../../hooks/ports/ledger.ts';
 import { text } from '../stored/rows.ts';
 import type { Row } from '../stored/rows.ts';
-import { toChannelId, toMessages, toSystemEvent } from '../stored/session-rows.ts';
+import { OldestLines, toChannelId, toMessages, toSystemEvent } from '../stored/session-rows.ts';
 import type { PostgresStore } from './store.ts';
 
 /** Lines that are read at a time; most sessions have fewer. */
@@ -77,28 +77,12 @@ export class PostgresSessions extends Sessions {
     );
   }
 
-  /** The oldest up to both limits, but at least one, without those that are held back. */
-  async #oldest(session: string, { maxEvents, maxBytes, maxHoldMs = 0 }: ContextLimits) {
-    const now = this.#store.clock.now();
-    const pending: SystemEvent[] = [];
-    const held: number[] = [];
-    let heldUntil: number | null = null;
-    let bytes = 0;
+  async #oldest(session: string, limits: ContextLimits) {
+    const oldest = new OldestLines(limits, this.#store.clock.now());
     for await (const row of this.#lines(session)) {
-      const event = toSystemEvent(row);
-      const { seq, at, delivery } = event;
-      // Never by a time that lies ahead, which a clock that was set back leaves behind.
-      if (delivery?.status === 'pending' && at <= now && at + maxHoldMs > now) {
-        held.push(seq);
-        heldUntil = Math.min(heldUntil ?? Infinity, at + maxHoldMs);
-        continue;
-      }
-      bytes += Buffer.byteLength(event.text);
-      const fits = pending.length < maxEvents && bytes <= maxBytes;
-      if (pending.length > 0 && !fits) return { pending, held, heldUntil, hasMore: true };
-      pending.push(event);
+      if (!oldest.take(toSystemEvent(row))) break;
     }
-    return { pending, held, heldUntil, hasMore: false };
+    return oldest.taken;
   }
 
   async *#lines(session: string): AsyncGenerator<Row> {

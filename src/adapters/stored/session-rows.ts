@@ -1,7 +1,7 @@
 // What sessions remember, from their rows: the same columns in every ledger.
 import type { TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
 import type { ChannelId } from '../../hooks/ports/channel.ts';
-import type { SystemEvent } from '../../hooks/ports/ledger.ts';
+import type { ContextLimits, SessionContext, SystemEvent } from '../../hooks/ports/ledger.ts';
 import { DELIVERY_STATUSES } from './event-rows.ts';
 import { integer, optionalText, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
@@ -59,4 +59,54 @@ export function toChannelId(row: Row): ChannelId {
 
 function isChannelId(value: string): value is ChannelId {
   return /^chan_[1-8]$/.test(value);
+}
+
+type LineLimits = Omit<ContextLimits, 'maxHistoryCharacters'>;
+
+/** What the next turn of a session is shown of its waiting lines: the oldest up to both limits, but at least one. */
+export class OldestLines {
+  readonly #limits: LineLimits;
+  readonly #now: number;
+  readonly #pending: SystemEvent[] = [];
+  readonly #held: number[] = [];
+  #heldUntil: number | null = null;
+  #bytes = 0;
+  #hasMore = false;
+
+  /**
+   * @param limits `maxBytes`: of their texts, in UTF-8. `maxHoldMs`: how long a delivery that is under way holds back the
+   * line that tells of it; never by a time that lies ahead, which a clock that was set back leaves behind.
+   */
+  constructor(limits: LineLimits, now: number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** @param event the next of them. @returns false: it does not fit, and neither do those behind it */
+  take(event: SystemEvent): boolean {
+    const { maxEvents, maxBytes, maxHoldMs = 0 } = this.#limits;
+    const { seq, at, delivery } = event;
+    if (delivery?.status === 'pending' && at <= this.#now && at + maxHoldMs > this.#now) {
+      this.#held.push(seq);
+      this.#heldUntil = Math.min(this.#heldUntil ?? Infinity, at + maxHoldMs);
+      return true;
+    }
+    this.#bytes += Buffer.byteLength(event.text);
+    const fits = this.#pending.length < maxEvents && this.#bytes <= maxBytes;
+    if (this.#pending.length > 0 && !fits) {
+      this.#hasMore = true;
+      return false;
+    }
+    this.#pending.push(event);
+    return true;
+  }
+
+  get taken(): Pick<SessionContext, 'pending' | 'held' | 'heldUntil' | 'hasMore'> {
+    return {
+      pending: this.#pending,
+      held: this.#held,
+      heldUntil: this.#heldUntil,
+      hasMore: this.#hasMore,
+    };
+  }
 }

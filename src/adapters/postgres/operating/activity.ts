@@ -5,54 +5,29 @@
 // Clocks may be set back or ahead. Minutes that lie ahead are no part of an answer. A row that was last written long ago,
 // by the clock of the database, is one of a clock that was ahead: when its minute comes it is begun anew.
 import type { Activity, ActivityWindow, Counted } from '../../../hooks/ports/activity.ts';
-import type { Change, DeliveryStatus, RunStatus } from '../../../hooks/ports/change.ts';
+import type { Change } from '../../../hooks/ports/change.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../../hooks/ports/ledger.ts';
-import { integer } from '../../stored/rows.ts';
+import {
+  COUNTED,
+  COUNTED_COLUMNS,
+  DELIVERY_ENDS,
+  RUN_ENDS,
+  minuteOf,
+  minutesOf,
+  noCounts,
+  toActivity,
+} from '../../stored/activity-rows.ts';
+import type { Counts } from '../../stored/activity-rows.ts';
 import type { Database } from '../connection.ts';
 import { WAITING } from './work-counts.ts';
 
-export const MINUTE_MS = 60_000;
 const BETWEEN_WRITES_MS = 10_000;
 /** An instance that could not write for so long still adds to rows of the others. */
 const LATEST_WRITE_MS = 3_600_000;
 
-/** What is added up, in the order of its columns. */
-const COUNTED: readonly Counted[] = [
-  'accepted',
-  'refused',
-  'runsSucceeded',
-  'runsFailed',
-  'delivered',
-  'deliveriesFailed',
-];
-const COLUMNS: Readonly<Record<Counted, string>> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  runsSucceeded: 'runs_succeeded',
-  runsFailed: 'runs_failed',
-  delivered: 'delivered',
-  deliveriesFailed: 'deliveries_failed',
-};
-
-/** As what the ends of runs and deliveries are counted; other statuses are none. */
-const RUN_ENDS: Partial<Record<RunStatus, Counted>> = {
-  succeeded: 'runsSucceeded',
-  failed: 'runsFailed',
-  'timed-out': 'runsFailed',
-  interrupted: 'runsFailed',
-};
-const DELIVERY_ENDS: Partial<Record<DeliveryStatus, Counted>> = {
-  delivered: 'delivered',
-  accepted: 'delivered',
-  dead: 'deliveriesFailed',
-  unknown: 'deliveriesFailed',
-};
-
-type Counts = Record<Counted, number>;
-
 /** Adds sums to the rows of their minutes. Where nothing was counted, a row is written only when as much no longer waits. */
-const names = COUNTED.map((what) => COLUMNS[what]);
+const names = COUNTED_COLUMNS;
 const WRITE = `WITH waiting AS (${WAITING}),
   now AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now),
   before AS (SELECT waiting FROM @schema.activity WHERE minute <= $1 ORDER BY minute DESC LIMIT 1),
@@ -85,7 +60,7 @@ export class ActivityRecord {
   add(what: Counted, count = 1): void {
     const minute = minuteOf(this.#clock.now());
     let counts = this.#unwritten.get(minute);
-    if (counts === undefined) this.#unwritten.set(minute, (counts = none()));
+    if (counts === undefined) this.#unwritten.set(minute, (counts = noCounts()));
     counts[what] += count;
     if (!this.#isWaiting) void this.#writeLater();
   }
@@ -135,7 +110,7 @@ export class ActivityRecord {
   }
 
   #putBack(minute: number, counts: Counts): void {
-    const since = this.#unwritten.get(minute) ?? none();
+    const since = this.#unwritten.get(minute) ?? noCounts();
     for (const what of COUNTED) since[what] += counts[what];
     this.#unwritten.set(minute, since);
   }
@@ -145,15 +120,13 @@ export class ActivityRecord {
 export async function readActivity(
   database: Database,
   record: ActivityRecord,
-  { from, stepMs, steps }: ActivityWindow,
+  window: ActivityWindow,
   now: number,
 ): Promise<Activity> {
   await record.write().catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
   });
-  const first = minuteOf(from);
-  const minutes = stepMs / MINUTE_MS;
-  const end = Math.min(first + steps * minutes, minuteOf(now) + 1);
+  const { first, end } = minutesOf(window, now);
   const [rows, [before]] = await Promise.all([
     database.query(
       'SELECT * FROM @schema.activity WHERE minute >= $1 AND minute < $2 ORDER BY minute',
@@ -164,19 +137,7 @@ export async function readActivity(
       [first],
     ),
   ]);
-  const counted = each(() => Array.from({ length: steps }, () => 0));
-  const most = Array.from<number | null>({ length: steps }).fill(null);
-  for (const row of rows) {
-    const step = Math.floor((integer(row, 'minute') - first) / minutes);
-    for (const what of COUNTED) counted[what][step]! += integer(row, COLUMNS[what]);
-    most[step] = Math.max(most[step] ?? 0, integer(row, 'waiting'));
-  }
-  return { ...counted, waiting: carriedOn(most, before ? integer(before, 'waiting') : 0) };
-}
-
-/** The minute of a time, since the epoch. */
-export function minuteOf(at: number): number {
-  return Math.floor(at / MINUTE_MS);
+  return toActivity(window, rows, before);
 }
 
 function endOf(change: Change): Counted | undefined {
@@ -189,26 +150,4 @@ function endOf(change: Change): Counted | undefined {
     default:
       return undefined;
   }
-}
-
-/** Where nothing was looked at, nothing was written, and as much waits as before. */
-function carriedOn(most: readonly (number | null)[], before: number): number[] {
-  let waiting = before;
-  return most.map((seen) => (waiting = seen ?? waiting));
-}
-
-/** Something for each of what is added up. */
-function each<T>(make: () => T): Record<Counted, T> {
-  return {
-    accepted: make(),
-    refused: make(),
-    runsSucceeded: make(),
-    runsFailed: make(),
-    delivered: make(),
-    deliveriesFailed: make(),
-  };
-}
-
-function none(): Counts {
-  return each(() => 0);
 }

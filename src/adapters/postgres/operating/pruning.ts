@@ -11,7 +11,7 @@ import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { integer, text } from '../../stored/rows.ts';
 import type { Database } from '../connection.ts';
 import { lockSessions, takeLock } from '../locks.ts';
-import { MINUTE_MS, minuteOf } from './activity.ts';
+import { MINUTE_MS, minuteOf } from '../../stored/activity-rows.ts';
 import { ClockBelief } from './clock-belief.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';

@@ -9,13 +9,12 @@ import type {
   RefusalFilter,
   RefusedRequest,
 } from '../../../hooks/ports/refusals.ts';
-import { integer, optionalInteger, optionalText, text, time, word } from '../../stored/rows.ts';
-import type { Row } from '../../stored/rows.ts';
+import { toLost, toRefusal } from '../../stored/refusal-rows.ts';
+import { integer, optionalText } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { takeLock } from '../locks.ts';
 import type { ActivityRecord } from './activity.ts';
 
-const KINDS = ['lost', 'failed', 'unverified'] as const;
 /** In the order of their columns. */
 const FIELDS = [
   'at',
@@ -111,13 +110,7 @@ export class PostgresRefusals extends Refusals {
 
   async #sums(kind: 'lost' | 'failed', since: number): Promise<LostRequests[]> {
     const rows = await this.#database.query(SUMS, [kind, since]);
-    return rows.map((row) => ({
-      hook: optionalText(row, 'hook'),
-      code: text(row, 'code'),
-      status: integer(row, 'status'),
-      count: integer(row, 'count'),
-      since: time(row, 'at'),
-    }));
+    return rows.map(toLost);
   }
 }
 
@@ -136,20 +129,4 @@ function summedUp(refusals: readonly NewRefusal[]): NewRefusal[] {
 
 function toColumns(refusals: readonly NewRefusal[]): unknown[][] {
   return FIELDS.map((field) => refusals.map((refusal) => refusal[field]));
-}
-
-function toRefusal(row: Row): RefusedRequest {
-  return {
-    at: time(row, 'at'),
-    kind: word(row, 'kind', KINDS),
-    hook: optionalText(row, 'hook'),
-    name: optionalText(row, 'name'),
-    client: optionalText(row, 'client'),
-    status: integer(row, 'status'),
-    code: text(row, 'code'),
-    reason: text(row, 'reason'),
-    verifiedBy: optionalText(row, 'verified_by'),
-    bytes: optionalInteger(row, 'bytes'),
-    count: integer(row, 'count'),
-  };
 }

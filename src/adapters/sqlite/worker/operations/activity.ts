@@ -7,30 +7,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ACTIVITY_KEPT_MS } from '../../../../hooks/ports/activity.ts';
 import type { Activity, ActivityWindow, Counted } from '../../../../hooks/ports/activity.ts';
-import { integer } from '../../../stored/rows.ts';
+import {
+  COUNTED,
+  COUNTED_COLUMNS,
+  MINUTE_MS,
+  minuteOf,
+  minutesOf,
+  noCounts,
+  toActivity,
+} from '../../../stored/activity-rows.ts';
+import type { Counts } from '../../../stored/activity-rows.ts';
 
-const MINUTE_MS = 60_000;
 const BETWEEN_WRITES_MS = 10_000;
-
-/** What is added up, in the order of its columns. */
-const COUNTED: readonly Counted[] = [
-  'accepted',
-  'refused',
-  'runsSucceeded',
-  'runsFailed',
-  'delivered',
-  'deliveriesFailed',
-];
-const COLUMNS: Readonly<Record<Counted, string>> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  runsSucceeded: 'runs_succeeded',
-  runsFailed: 'runs_failed',
-  delivered: 'delivered',
-  deliveriesFailed: 'deliveries_failed',
-};
-
-type Counts = Record<Counted, number>;
 
 /** A write that is not committed yet. */
 interface Writing {
@@ -65,7 +53,7 @@ export class ActivityRecord {
 
   /** One more, if the transaction under way is committed. */
   add(what: Counted, count = 1): void {
-    (this.#fresh ??= none())[what] += count;
+    (this.#fresh ??= noCounts())[what] += count;
   }
 
   /** The clock was set; what is not written yet counts as of now. */
@@ -98,7 +86,7 @@ export class ActivityRecord {
     const waiting = this.#countWaiting();
     const rows = new Map(this.#unwritten);
     if (this.#fresh !== null) rows.set(this.#minute, sum(rows.get(this.#minute), this.#fresh));
-    if (rows.size === 0 && waiting !== this.#waiting) rows.set(this.#minute, none());
+    if (rows.size === 0 && waiting !== this.#waiting) rows.set(this.#minute, noCounts());
     let reached = this.#reached;
     for (const [minute, counts] of rows) {
       if (minute > reached) this.#sql.empty.run(reached, minute);
@@ -133,7 +121,7 @@ export class ActivityRecord {
 }
 
 function prepareRecord(db: DatabaseSync) {
-  const columns = COUNTED.map((what) => COLUMNS[what]);
+  const columns = COUNTED_COLUMNS;
   return {
     add: db.prepare(
       `INSERT INTO activity (minute, ${columns.join(', ')}, waiting)
@@ -153,19 +141,9 @@ export class ActivityReader {
     this.#sql = prepareReader(db);
   }
 
-  read({ from, stepMs, steps }: ActivityWindow, now: number): Activity {
-    const first = minuteOf(from);
-    const minutes = stepMs / MINUTE_MS;
-    const end = Math.min(first + steps * minutes, minuteOf(now) + 1);
-    const counted = each(() => Array.from({ length: steps }, () => 0));
-    const most = Array.from<number | null>({ length: steps }).fill(null);
-    for (const row of this.#sql.rows.iterate(first, end)) {
-      const step = Math.floor((integer(row, 'minute') - first) / minutes);
-      for (const what of COUNTED) counted[what][step]! += integer(row, COLUMNS[what]);
-      most[step] = Math.max(most[step] ?? 0, integer(row, 'waiting'));
-    }
-    const before = this.#sql.before.get(first);
-    return { ...counted, waiting: carriedOn(most, before ? integer(before, 'waiting') : 0) };
+  read(window: ActivityWindow, now: number): Activity {
+    const { first, end } = minutesOf(window, now);
+    return toActivity(window, this.#sql.rows.iterate(first, end), this.#sql.before.get(first));
   }
 }
 
@@ -194,36 +172,9 @@ export function prepareOldActivity(db: DatabaseSync) {
   };
 }
 
-/** Where nothing was looked at, nothing was written, and as much waits as before. */
-function carriedOn(most: readonly (number | null)[], before: number): number[] {
-  let waiting = before;
-  return most.map((seen) => (waiting = seen ?? waiting));
-}
-
-/** The minute of a time, since the epoch. */
-export function minuteOf(at: number): number {
-  return Math.floor(at / MINUTE_MS);
-}
-
-/** Something for each of what is added up. */
-function each<T>(make: () => T): Record<Counted, T> {
-  return {
-    accepted: make(),
-    refused: make(),
-    runsSucceeded: make(),
-    runsFailed: make(),
-    delivered: make(),
-    deliveriesFailed: make(),
-  };
-}
-
-function none(): Counts {
-  return each(() => 0);
-}
-
 function sum(one: Counts | undefined, other: Counts): Counts {
   if (one === undefined) return other;
-  const all = none();
+  const all = noCounts();
   for (const what of COUNTED) all[what] = one[what] + other[what];
   return all;
 }

@@ -7,7 +7,8 @@
 // next one finds what is left by the same queries.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../../../hooks/ports/ledger.ts';
-import { minuteOf, prepareOldActivity } from './activity.ts';
+import { minuteOf } from '../../../stored/activity-rows.ts';
+import { prepareOldActivity } from './activity.ts';
 import { ExpiredKeys } from '../intake/idempotency.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';

@@ -10,10 +10,8 @@ import type {
   RefusedRequest,
 } from '../../../../hooks/ports/refusals.ts';
 import type { ActivityRecord } from './activity.ts';
-import { integer, optionalInteger, optionalText, text, time, word } from '../../../stored/rows.ts';
-import type { Row } from '../../../stored/rows.ts';
-
-const KINDS = ['lost', 'failed', 'unverified'] as const;
+import { toLost, toRefusal } from '../../../stored/refusal-rows.ts';
+import { integer, optionalText } from '../../../stored/rows.ts';
 
 /** Keeps what was refused. */
 export class RefusalRecord {
@@ -88,13 +86,7 @@ export class RefusalReader {
 
   /** Of verified senders, by hook and code. */
   ofVerified(kind: 'lost' | 'failed', since: number): LostRequests[] {
-    return this.#sql.sums.all(kind, since).map((row) => ({
-      hook: optionalText(row, 'hook'),
-      code: text(row, 'code'),
-      status: integer(row, 'status'),
-      count: integer(row, 'count'),
-      since: time(row, 'at'),
-    }));
+    return this.#sql.sums.all(kind, since).map(toLost);
   }
 }
 
@@ -115,21 +107,5 @@ function prepareReader(
       `SELECT hook, code, status, sum(count) AS count, min(at) AS at FROM refusals
        WHERE kind = ? AND at >= ? GROUP BY hook, code, status ORDER BY 4 DESC, hook, code`,
     ),
-  };
-}
-
-function toRefusal(row: Row): RefusedRequest {
-  return {
-    at: time(row, 'at'),
-    kind: word(row, 'kind', KINDS),
-    hook: optionalText(row, 'hook'),
-    name: optionalText(row, 'name'),
-    client: optionalText(row, 'client'),
-    status: integer(row, 'status'),
-    code: text(row, 'code'),
-    reason: text(row, 'reason'),
-    verifiedBy: optionalText(row, 'verified_by'),
-    bytes: optionalInteger(row, 'bytes'),
-    count: integer(row, 'count'),
   };
 }

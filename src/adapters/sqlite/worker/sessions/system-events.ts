@@ -8,11 +8,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ConsumeChange, HeartbeatFailedChange } from '../../../../hooks/ports/change.ts';
 import type { SessionFilter } from '../../../../hooks/ports/event-store.ts';
-import type { ContextLimits, SystemEvent } from '../../../../hooks/ports/ledger.ts';
+import type { ContextLimits } from '../../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../../../stored/codec.ts';
 import { keyOf, ownKeyOf } from '../../id-keys.ts';
 import { integer, optionalInteger } from '../../../stored/rows.ts';
-import { toSystemEvent } from '../../../stored/session-rows.ts';
+import { OldestLines, toSystemEvent } from '../../../stored/session-rows.ts';
 import type { HeartbeatCounts } from '../events/event-status.ts';
 import { HookShares } from './hook-shares.ts';
 
@@ -84,30 +84,13 @@ export class SystemEvents {
     return this.#shares.of(session, hook);
   }
 
-  /**
-   * The oldest up to both limits, but at least one, without those that are held back.
-   * @param limits `maxBytes`: of their texts, in UTF-8. `maxHoldMs`: how long a delivery that is under way holds back the
-   * line that tells of it; never by a time that lies ahead, which a clock that was set back leaves behind.
-   */
-  oldest(session: string, { maxEvents, maxBytes, maxHoldMs = 0 }: EventLimits, now: number) {
-    const pending: SystemEvent[] = [];
-    const held: number[] = [];
-    let heldUntil: number | null = null;
-    let bytes = 0;
+  /** The oldest up to both limits, but at least one, without those that are held back. */
+  oldest(session: string, limits: EventLimits, now: number): OldestLines['taken'] {
+    const oldest = new OldestLines(limits, now);
     for (const row of this.#sql.oldest.iterate(session)) {
-      const event = toSystemEvent(row);
-      const { seq, at, delivery } = event;
-      if (delivery?.status === 'pending' && at <= now && at + maxHoldMs > now) {
-        held.push(seq);
-        heldUntil = Math.min(heldUntil ?? Infinity, at + maxHoldMs);
-        continue;
-      }
-      bytes += Buffer.byteLength(event.text);
-      const fits = pending.length < maxEvents && bytes <= maxBytes;
-      if (pending.length > 0 && !fits) return { pending, held, heldUntil, hasMore: true };
-      pending.push(event);
+      if (!oldest.take(toSystemEvent(row))) break;
     }
-    return { pending, held, heldUntil, hasMore: false };
+    return oldest.taken;
   }
 
   /** All that wait, page by page; the cursor is the `seq` of the last one shown. */

@@ -8,13 +8,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type {
   BadEndChange,
   DeliveryChange,
-  DeliveryStatus,
   DeliveryUpdate,
   RunChange,
-  RunStatus,
 } from '../../../../hooks/ports/change.ts';
 import type { Counted } from '../../../../hooks/ports/activity.ts';
 import type { BadEnds as GatheredEnds } from '../../../../hooks/ports/work-ledger.ts';
+import { DELIVERY_ENDS, RUN_ENDS } from '../../../stored/activity-rows.ts';
 import type { StoredChange, StoredRunUpdate } from '../../../stored/codec.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
 import type { ActivityRecord } from '../operations/activity.ts';
@@ -37,20 +36,6 @@ interface Tables {
 
 /** No event has to be settled; one array for all, because most changes of a wake end here. */
 const NONE: readonly number[] = [];
-
-/** As what the ends of runs and deliveries are counted; other statuses are none. */
-const RUN_ENDS: Partial<Record<RunStatus, Counted>> = {
-  succeeded: 'runsSucceeded',
-  failed: 'runsFailed',
-  'timed-out': 'runsFailed',
-  interrupted: 'runsFailed',
-};
-const DELIVERY_ENDS: Partial<Record<DeliveryStatus, Counted>> = {
-  delivered: 'delivered',
-  accepted: 'delivered',
-  dead: 'deliveriesFailed',
-  unknown: 'deliveriesFailed',
-};
 
 /** Writes changes, one variant of {@link StoredChange} after the other. */
 export class Changes {
