@@ -3,12 +3,11 @@
  * package; the ports are what another store has to implement, and what the exported services (`EventStore`, `Sessions`, …) return.
  */
 import './platform/required-node.ts';
-export { postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
-export type {
-  InstanceFacts,
-  PostgresLedgerOptions,
-  PostgresThrottlerOptions,
-} from './adapters/postgres/index.ts';
+// Not by the room's index: what else is there names types of `pg`, which not everybody has.
+export { postgresLedger } from './adapters/postgres/postgres-ledger.ts';
+export type { PostgresLedgerOptions } from './adapters/postgres/postgres-ledger.ts';
+export { postgresThrottlerStorage } from './adapters/postgres/throttler-storage.ts';
+export type { PostgresThrottlerOptions } from './adapters/postgres/throttler-storage.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
 export {
@@ -74,6 +73,7 @@ export type {
   HookRefusals,
   HookUse,
   Ledger,
+  InstanceFacts,
   LedgerInstance,
   LedgerLog,
   LedgerProvider,

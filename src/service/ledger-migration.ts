@@ -1,5 +1,5 @@
-import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/index.ts';
-import { SqliteLedgerSource } from '../adapters/sqlite/index.ts';
+import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/carrying/ledger-target.ts';
+import { SqliteLedgerSource } from '../adapters/sqlite/carrying/ledger-source.ts';
 import { CARRIED_TABLES, RowsDigest, digestOf } from '../adapters/stored/carried-tables.ts';
 import type { CarriedName, CarriedTable } from '../adapters/stored/carried-tables.ts';
 import { readMailMemory } from '../mail/index.ts';

@@ -1,4 +1,3 @@
-export { PostgresLedgerTarget, toStorable } from './carrying/ledger-target.ts';
 export { HeldTexts } from './held-texts.ts';
 export { lookAtPostgres } from './look.ts';
 export type { DatabaseState } from './look.ts';
@@ -6,4 +5,3 @@ export { postgresLedger } from './postgres-ledger.ts';
 export type { PostgresLedgerOptions } from './postgres-ledger.ts';
 export { postgresThrottlerStorage } from './throttler-storage.ts';
 export type { PostgresThrottlerOptions } from './throttler-storage.ts';
-export type { InstanceFacts } from './operating/instances.ts';

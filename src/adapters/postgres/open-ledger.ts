@@ -1,5 +1,5 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { Ledger, LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { InstanceFacts, Ledger, LedgerLog } from '../../hooks/ports/ledger.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../stored/rows.ts';
 import { SearchFollower } from '../stored/search-follower.ts';
@@ -11,7 +11,6 @@ import { PostgresMaintenance } from './maintenance.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { PostgresConsoleSessions } from './operating/console-sessions.ts';
 import { InstanceList } from './operating/instances.ts';
-import type { InstanceFacts } from './operating/instances.ts';
 import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
 import { Pruning } from './operating/pruning.ts';
 import { PostgresRefusals } from './operating/refusals.ts';

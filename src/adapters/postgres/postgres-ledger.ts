@@ -1,10 +1,9 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
+import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import { refuseHalfCarried } from './carrying/marker.ts';
 import { Database } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { openLedger } from './open-ledger.ts';
-import type { InstanceFacts } from './operating/instances.ts';
 import { databaseName, refusal } from './refusal.ts';
 
 /** Where {@link postgresLedger} keeps its tables. */

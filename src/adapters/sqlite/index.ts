@@ -1,3 +1,2 @@
-export { SqliteLedgerSource } from './carrying/ledger-source.ts';
 export { memoryLedger, sqliteLedger } from './sqlite-ledger.ts';
 export type { SqliteLedgerOptions } from './sqlite-ledger.ts';

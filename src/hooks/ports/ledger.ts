@@ -196,6 +196,13 @@ export interface LedgerInstance {
   readonly isThis: boolean;
 }
 
+/** What a process says of itself to those that share its ledger. @publicApi */
+export interface InstanceFacts {
+  readonly version: string;
+  /** A digest: the same where processes are configured alike. */
+  readonly configuration: string;
+}
+
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
   /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */

@@ -1,17 +1,10 @@
 import { hostname } from 'node:os';
-import type { LedgerInstance, LedgerLog } from '../../../hooks/ports/ledger.ts';
+import type { InstanceFacts, LedgerInstance, LedgerLog } from '../../../hooks/ports/ledger.ts';
 import { getText, parseJson } from '../../../platform/objects.ts';
 import { text, time } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import { DATABASE_TIME } from '../connection.ts';
 import type { Database } from '../connection.ts';
-
-/** What a process says of itself to the others. */
-export interface InstanceFacts {
-  readonly version: string;
-  /** A digest: the same where processes are configured alike. */
-  readonly configuration: string;
-}
 
 /** Whoever was not heard of for so long has died, in milliseconds: three words are missing. */
 const GONE_MS = 100_000;
