@@ -60,14 +60,15 @@ export type { ProofKind } from './senders/sender.ts';
 export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
 export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
 export {
-  TokensUnchanged,
   addToken,
   keptSender,
   otherFileOf,
   retireTokens,
   strangeHooks,
 } from './senders/sender-tokens.ts';
-export type { Sender, TokenRefusal } from './senders/sender-tokens.ts';
+export type { Sender } from './senders/sender-tokens.ts';
+export { TokensUnchanged } from './senders/token-refusal.ts';
+export type { TokenRefusal } from './senders/token-refusal.ts';
 export { listTokens } from './senders/token-list.ts';
 export type { ListedToken } from './senders/token-list.ts';
 export { setupSteps } from './senders/setup-steps.ts';

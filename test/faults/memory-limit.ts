@@ -7,6 +7,8 @@ import { eventually } from '../support/eventually.ts';
 export interface MemoryLimit extends AsyncDisposable {
   /** What the process's own command is appended to. */
   readonly within: readonly string[];
+  /** How many processes the kernel has killed in it. */
+  kills(): number;
 }
 
 const V2 = '/sys/fs/cgroup';
@@ -29,6 +31,13 @@ export function limitMemory(megabytes: number): MemoryLimit | undefined {
   }
   return {
     within: ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', join(group, 'cgroup.procs')],
+    kills: () => {
+      const events = readFileSync(
+        join(group, isV2 ? 'memory.events' : 'memory.oom_control'),
+        'utf8',
+      );
+      return Number(/^oom_kill (\d+)$/m.exec(events)![1]);
+    },
     [Symbol.asyncDispose]: async () => {
       await eventually(
         'the group is empty',

@@ -36,7 +36,9 @@ describe(`${REQUESTS} requests of ${BODY_BYTES / 1000} KB at once in ${LIMIT_MB}
     );
     const accepted = answers.filter(({ status }) => status === 200);
     expect(accepted.length).toBeGreaterThan(0);
-    expect(peak).toBeLessThan(limit === undefined ? UNLIMITED_MB : LIMIT_MB);
+    // What is resident has pages of files in it, which the kernel takes back: it is the judge where there is a group.
+    if (limit === undefined) expect(peak).toBeLessThan(UNLIMITED_MB);
+    else expect(limit.kills()).toBe(0);
     for (const { eventId = '' } of accepted)
       expect((await service.details(eventId)).id).toBe(eventId);
     const { events } = (await service.read('/ops/api/events?limit=200')) as { events: unknown[] };

@@ -8,6 +8,7 @@ import { fragmentFile, removeFragment, writeFragment } from '../configuration/fr
 import { inspectConfiguration } from '../configuration/inspect.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
+import { SENDER_ID, TokensUnchanged } from './token-refusal.ts';
 
 /*
  * Senders whose tokens were made by the command or the console: one fragment each, `gateway.d/token-<id>.json5`, which
@@ -21,34 +22,6 @@ export interface Sender {
   readonly hooks: readonly string[];
   readonly notAfter?: string;
 }
-
-/**
- * - `bad-id`: no sender can be called so.
- * - `demo`: there is no configuration that a token could be added to.
- * - `broken`: the configuration that is there has problems itself.
- * - `elsewhere`: another file, which a person wrote, has that sender; `detail` names it.
- * - `unknown`: there is no sender of that name.
- * - `several`: it has more than one token, as many as `detail` says, and nobody said which of them.
- * - `refused`: the configuration would not be taken with the change; `detail` has its problems, a line each.
- * - `unwritable`: the files cannot be written; `detail` is the code of the system.
- */
-export type TokenRefusal =
-  'bad-id' | 'demo' | 'broken' | 'elsewhere' | 'unknown' | 'several' | 'refused' | 'unwritable';
-
-/** A change of a sender's tokens that was not made: everything is as it was. */
-export class TokensUnchanged extends Error {
-  override readonly name = 'TokensUnchanged';
-
-  constructor(
-    readonly why: TokenRefusal,
-    readonly detail = '',
-  ) {
-    super(detail === '' ? why : `${why}: ${detail}`);
-  }
-}
-
-/** What names a sender. */
-export const SENDER_ID = /^[a-z0-9][\w.-]{0,63}$/i;
 
 /** A sender that is to have one more secret. */
 export interface WantedToken {
