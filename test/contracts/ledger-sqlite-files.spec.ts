@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import {
   appendFile,
   copyFile,
+  mkdir,
   mkdtemp,
   readFile,
   rename,
@@ -171,6 +172,21 @@ describe('opening a ledger', () => {
     await ledger.maintenance.close();
     await (await open()).maintenance.close();
     expect(logs.lines.at(-1)).toContain('3 events, 1 waiting');
+  });
+
+  it('begins anew what a power cut left half made, and undoes its journal', async () => {
+    const making = new DatabaseSync(join(parent, 'making.db'));
+    making.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE half (made)');
+    making.exec(`INSERT INTO half SELECT randomblob(9000) FROM json_each('[1,2,3,4,5,6,7]')`);
+    await mkdir(dir);
+    await copyFile(join(parent, 'making.db'), file('ledger.db'));
+    await copyFile(join(parent, 'making.db-journal'), file('ledger.db-journal'));
+    making.close();
+    expect((await stat(file('ledger.db'))).size).toBeGreaterThan(0);
+    const ledger = await open();
+    await accept(ledger);
+    expect(await countEvents(ledger)).toBe(1);
+    await ledger.maintenance.close();
   });
 
   it('makes a lock anew that is no lock, and holds it', async () => {

@@ -120,9 +120,13 @@ export function openForReading(dir: string): DatabaseSync {
   return new DatabaseSync(filesOf(dir).database, { readOnly: true, timeout: READER_BUSY_MS });
 }
 
-/** Looks before anything is written: even closing a connection that can write moves the log into the database. */
+/**
+ * Looks before anything is written: even closing a connection that can write moves the log into the database. Only what
+ * the power cut short while the file was made, before it had a log, is undone first; that takes a connection that can write.
+ */
 function refuseOtherEditions(file: string): void {
-  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  const isCutShort = sizeOf(`${file}-journal`) > 0;
+  const db = new DatabaseSync(file, { readOnly: !isCutShort, timeout: BUSY_MS });
   try {
     checkEdition(db);
   } finally {
