@@ -47,6 +47,7 @@ export { lookAtPostgres } from '../adapters/postgres/index.ts';
 export type { DatabaseState } from '../adapters/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
+export type * from './ops/status-answers.ts';
 export {
   findPreset,
   findRule,

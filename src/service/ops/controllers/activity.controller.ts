@@ -1,7 +1,7 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { IsIn } from 'class-validator';
 import { Clock, LedgerAdmin } from '../../../hooks/index.ts';
-import type { ActivityReport } from '../answers.ts';
+import type { ActivityReport } from '../status-answers.ts';
 import { QueryPipe } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 

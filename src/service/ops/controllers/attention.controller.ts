@@ -1,5 +1,5 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import type { AttentionList } from '../answers.ts';
+import type { AttentionList } from '../status-answers.ts';
 import { Attention } from '../attention.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
