@@ -125,9 +125,9 @@ describe('Tokens of senders, made by the operator API', () => {
     ['a token of somebody’s own', { id: 'uptime', token: 'x'.repeat(43) }, 400, 'invalid_body'],
     ['a sender of gateway.json5', { id: 'ci' }, 409, 'sender_elsewhere'],
     ['too much', { id: 'uptime', hooks: ['x'.repeat(200_000)] }, 413, 'body_too_large'],
-  ])('refuses %s, and changes nothing', async (_, wish, status, code) => {
+  ])('refuses %s, and changes nothing', async (_, body, status, code) => {
     const before = files();
-    const answer = await service.post(TOKENS, wish);
+    const answer = await service.post(TOKENS, body);
     expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
     expect(answer.body['token']).toBeUndefined();
     expect(files()).toBe(before);

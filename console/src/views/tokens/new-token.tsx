@@ -10,17 +10,17 @@ const BLANK = { id: '', hooks: '', notAfter: '' };
 
 /** Makes a token for a sender, and shows it until somebody leaves: it is kept nowhere. */
 export function NewToken({ onMade }: { onMade: () => void }) {
-  const [wish, setWish] = useState(BLANK);
+  const [wanted, setWanted] = useState(BLANK);
   const [made, setMade] = useState<Made>();
   const [problem, setProblem] = useState<string>();
-  const change = (part: Partial<typeof BLANK>) => setWish((before) => ({ ...before, ...part }));
+  const change = (part: Partial<typeof BLANK>) => setWanted((before) => ({ ...before, ...part }));
 
   const make = async (event: Event) => {
     event.preventDefault();
     setProblem(undefined);
     try {
-      setMade(await answer(api.POST('/ops/api/tokens', { body: toBody(wish) })));
-      setWish(BLANK);
+      setMade(await answer(api.POST('/ops/api/tokens', { body: toBody(wanted) })));
+      setWanted(BLANK);
     } catch (error) {
       setProblem(asApiError(error).message);
     }
@@ -37,7 +37,7 @@ export function NewToken({ onMade }: { onMade: () => void }) {
             id="token-sender"
             required
             placeholder="uptime-kuma"
-            value={wish.id}
+            value={wanted.id}
             onInput={({ currentTarget }) => change({ id: currentTarget.value })}
           />
         </div>
@@ -46,7 +46,7 @@ export function NewToken({ onMade }: { onMade: () => void }) {
           <input
             id="token-hooks"
             placeholder="the hook of its own name"
-            value={wish.hooks}
+            value={wanted.hooks}
             onInput={({ currentTarget }) => change({ hooks: currentTarget.value })}
           />
         </div>
@@ -55,7 +55,7 @@ export function NewToken({ onMade }: { onMade: () => void }) {
           <input
             id="token-end"
             type="date"
-            value={wish.notAfter}
+            value={wanted.notAfter}
             onInput={({ currentTarget }) => change({ notAfter: currentTarget.value })}
           />
         </div>

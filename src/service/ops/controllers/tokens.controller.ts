@@ -56,7 +56,7 @@ export class RetireQuery {
 }
 
 /** Room for the longest names. */
-const LARGEST_WISH = 128 * 1024;
+const LARGEST_BODY = 128 * 1024;
 
 /** The tokens that open hooks, never themselves: a token is told once, when it is made. */
 @Controller('ops/api/tokens')
@@ -85,7 +85,7 @@ export class TokensController {
   @Post()
   @TakesBody()
   async make(@Req() request: FastifyRequest): Promise<NewToken> {
-    const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_WISH);
+    const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_BODY);
     const made = await refused(this.#keeper.add({ id, hooks, notAfter }));
     const { token, sender, file, strange } = made;
     return {
