@@ -1,8 +1,7 @@
 /** Runners: what answers as an agent. Bring your own by extending `AgentRunner`, or use one of these. */
 import './platform/required-node.ts';
 export * from './adapters/agents/index.ts';
-export { BackendHealth } from './hooks/work/backend-health.ts';
-export type { RestingBackend, Visit } from './hooks/work/backend-health.ts';
+export type { RestingBackend } from './hooks/work/backend-health.ts';
 export { AgentDirectory, AgentError, AgentRunner, THINKING_LEVELS } from './hooks/ports/index.ts';
 export type {
   Agent,

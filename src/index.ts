@@ -21,8 +21,8 @@ export { AgentPolicy } from './hooks/actions/action-resolver.ts';
 export { ModelPolicy } from './hooks/actions/action-resolver.ts';
 export { SessionPolicy } from './hooks/actions/session-policy.ts';
 export { HooksSettings } from './hooks/options/index.ts';
-export { ChannelOperations } from './hooks/work/channel-health.ts';
-export type { ChannelReport } from './hooks/work/channel-health.ts';
+export { ExternalServices } from './hooks/work/external-services.ts';
+export type { ChannelReport } from './hooks/work/external-services.ts';
 export { OperatorRequests } from './hooks/operator-requests.ts';
 export type { ReplayOutcome } from './hooks/operator-requests.ts';
 export type {

@@ -61,9 +61,10 @@ import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
 import { BackendHealth } from './work/backend-health.ts';
-import { ChannelHealth, ChannelOperations } from './work/channel-health.ts';
+import { ChannelHealth } from './work/channel-health.ts';
 import { ChannelRegistry } from './work/channels.ts';
 import { DeliveryStep } from './work/delivery.ts';
+import { ExternalServices } from './work/external-services.ts';
 import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
 import { HostErrors } from './work/host-errors.ts';
 import { Notices } from './work/notice.ts';
@@ -173,7 +174,7 @@ export const providers: Provider[] = [
   Outbox,
   ChannelRegistry,
   ChannelHealth,
-  ChannelOperations,
+  ExternalServices,
   Retention,
   RefusalKeeper,
   HooksEngine,
@@ -196,8 +197,7 @@ export const exported = [
   Maintenance,
   Refusals,
   ConsoleSessions,
-  ChannelOperations,
-  BackendHealth,
+  ExternalServices,
   OperatorRequests,
   Clock,
 ];

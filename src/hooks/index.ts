@@ -63,10 +63,9 @@ export type { TransformOutput } from './transforms/sandbox.ts';
 export { hooksOpenApi, serviceOpenApi } from './openapi.ts';
 export type { OpenApiDocument } from './openapi.ts';
 export { SessionPolicy } from './actions/session-policy.ts';
-export { BackendHealth } from './work/backend-health.ts';
 export type { RestingBackend } from './work/backend-health.ts';
-export { ChannelOperations } from './work/channel-health.ts';
-export type { ChannelReport } from './work/channel-health.ts';
+export { ExternalServices } from './work/external-services.ts';
+export type { ChannelReport } from './work/external-services.ts';
 export { ChannelRegistry } from './work/channels.ts';
 export { defaultChannel, unservedChannels } from './work/channels.ts';
 

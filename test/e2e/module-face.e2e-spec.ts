@@ -145,9 +145,9 @@ describe('The decorators decide, proved by taking them away', () => {
 });
 
 describe('What the module exports', () => {
-  it('is 16 providers', () => {
+  it('is 15 providers', () => {
     const exported: unknown = Reflect.getMetadata('exports', HooksModule);
-    expect(exported).toHaveLength(16);
+    expect(exported).toHaveLength(15);
   });
 
   it('is replaced by forRoot({ providers }): a session policy of the host decides', async () => {

@@ -4,12 +4,11 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import {
   AuthFailureThrottle,
-  BackendHealth,
   CHANNEL_BINDINGS,
-  ChannelOperations,
   ChannelRegistry,
   Clock,
   ConsoleSessions,
+  ExternalServices,
   HookAuthentication,
   OperatorRequests,
   HooksSettings,
@@ -29,6 +28,7 @@ import { ConsoleModule } from '../../src/service/console/index.ts';
 import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
+import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { Certificates } from '../../src/hooks/http/auth/signatures/index.ts';
 import { PathRules } from '../../src/hooks/http/path-rules.ts';
@@ -249,8 +249,8 @@ function hooksStandIn({
     ChannelRegistry,
     HostErrors,
     ChannelHealth,
-    ChannelOperations,
     BackendHealth,
+    ExternalServices,
     AuthFailureThrottle,
   ];
   return { module: HooksStandIn, providers, exports: providers };

@@ -3,7 +3,7 @@ import type { ChannelBindings, DeliveryFailure } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit } from '../../../test/support/work-under-test.ts';
-import { ChannelOperations } from './channel-health.ts';
+import { ExternalServices } from './external-services.ts';
 
 let work: WorkUnderTest;
 
@@ -129,7 +129,7 @@ describe('DeliveryStep: two channels of one account', () => {
     expect(outcome).toEqual({ type: 'retry', at: work.clock.now() + 7000, interrupted: true });
     expect(work.channel.messages).toHaveLength(1);
     const pausedUntil = new Date(work.clock.now() + 7000).toISOString();
-    expect(work.app.get(ChannelOperations).list()).toMatchObject([
+    expect(work.app.get(ExternalServices).channels()).toMatchObject([
       { id: 'chan_1', pausedUntil, lastError: null },
       { id: 'chan_2', pausedUntil, lastError: { message: 'slowly' } },
     ]);

@@ -2,10 +2,10 @@ import { DeliveryError } from '../ports/index.ts';
 import type { ChannelBindings } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest } from '../../../test/support/work-under-test.ts';
-import { ChannelOperations } from './channel-health.ts';
+import { ExternalServices } from './external-services.ts';
 
 let work: WorkUnderTest;
-let operations: ChannelOperations;
+let services: ExternalServices;
 
 beforeEach(async () => {
   work = await WorkUnderTest.start({
@@ -14,16 +14,16 @@ beforeEach(async () => {
       return { chan_1: { provider: channel, to: '+1' }, chan_8: { provider: channel } };
     },
   });
-  operations = work.app.get(ChannelOperations);
+  services = work.app.get(ExternalServices);
 });
 afterEach(() => work.close());
 
 const NOW = '2026-01-01T00:00:00.000Z';
 
-describe('ChannelOperations.list', () => {
+describe('ExternalServices.channels', () => {
   it('lists what is configured; before the first message nothing is known', () => {
     const nothing = { pausedUntil: null, lastSuccessAt: null, lastError: null };
-    expect(operations.list()).toEqual([
+    expect(services.channels()).toEqual([
       { id: 'chan_1', provider: 'whatsapp', state: 'untried', ...nothing },
       { id: 'chan_8', provider: 'whatsapp', state: 'untried', ...nothing },
     ]);
@@ -32,15 +32,15 @@ describe('ChannelOperations.list', () => {
   it('reports the last success and the last error of deliveries', async () => {
     const send = () => work.perform(deliveryLease());
     await send();
-    expect(operations.list()[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
+    expect(services.channels()[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
     work.clock.advance(1000);
     work.channel.answer = () => Promise.reject(new DeliveryError('bad token', 'auth'));
     await send();
-    expect(operations.list()[0]).toMatchObject({
+    expect(services.channels()[0]).toMatchObject({
       state: 'failing',
       lastError: { at: '2026-01-01T00:00:01.000Z', kind: 'auth', message: 'bad token' },
     });
-    expect(operations.list()[1]?.state).toBe('untried');
+    expect(services.channels()[1]?.state).toBe('untried');
   });
 
   it.each([
@@ -50,31 +50,31 @@ describe('ChannelOperations.list', () => {
   ] as const)('%s: %s', async (kind, state, pausedUntil) => {
     work.channel.answer = () => Promise.reject(new DeliveryError('no', kind, 5000));
     await work.perform(deliveryLease());
-    expect(operations.list()[0]).toMatchObject({ state, pausedUntil });
+    expect(services.channels()[0]).toMatchObject({ state, pausedUntil });
   });
 });
 
-describe('ChannelOperations.test', () => {
+describe('ExternalServices.testChannel', () => {
   it('sends past the outbox to the recipient it is given, else to the channel’s own recipient', async () => {
-    expect(await operations.test('chan_1', '+49')).toEqual({
+    expect(await services.testChannel('chan_1', '+49')).toEqual({
       status: 'delivered',
       messageId: '1',
     });
-    await operations.test('chan_1', undefined);
+    await services.testChannel('chan_1', undefined);
     expect(work.channel.messages.map(({ to }) => to)).toEqual(['+49', '+1']);
     expect(work.channel.messages[0]?.text).toContain('test message');
   });
 
   it('knows no channel that is not configured', async () => {
-    expect(await operations.test('chan_2', '+49')).toBeNull();
-    expect(await operations.test('toString', '+49')).toBeNull();
+    expect(await services.testChannel('chan_2', '+49')).toBeNull();
+    expect(await services.testChannel('toString', '+49')).toBeNull();
   });
 
   it('rejects with why it was not sent, and remembers it', async () => {
-    await expect(operations.test('chan_8', undefined)).rejects.toThrow('no recipient');
+    await expect(services.testChannel('chan_8', undefined)).rejects.toThrow('no recipient');
     work.channel.answer = () => Promise.reject(new DeliveryError('bad token', 'auth'));
-    await expect(operations.test('chan_8', '19:x')).rejects.toThrow('bad token');
-    expect(operations.list()[1]).toMatchObject({ state: 'failing' });
+    await expect(services.testChannel('chan_8', '19:x')).rejects.toThrow('bad token');
+    expect(services.channels()[1]).toMatchObject({ state: 'failing' });
   });
 });
 

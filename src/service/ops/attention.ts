@@ -1,15 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  BackendHealth,
-  ChannelOperations,
-  Clock,
-  LedgerAdmin,
-  Refusals,
-} from '../../hooks/index.ts';
+import { Clock, ExternalServices, LedgerAdmin, Refusals } from '../../hooks/index.ts';
 import type { ChannelReport, DeadWork, LostRequests, RestingBackend } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { MAKE_ROOM, diskRoom } from '../disk-room.ts';
-import type { AttentionItem } from './answers.ts';
+import type { AttentionItem } from './status-answers.ts';
 import { ServiceCondition, degradationsOf } from './condition.ts';
 import type { Condition } from './condition.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -42,8 +36,7 @@ export class Attention {
     private readonly condition: ServiceCondition,
     private readonly admin: LedgerAdmin,
     private readonly refusals: Refusals,
-    private readonly channels: ChannelOperations,
-    private readonly backends: BackendHealth,
+    private readonly services: ExternalServices,
     private readonly clock: Clock,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
@@ -55,7 +48,7 @@ export class Attention {
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
     ]);
-    const channels = this.channels.list();
+    const channels = this.services.channels();
     const configuration = this.options.configuration?.();
     return [
       ...ofService(condition),
@@ -77,8 +70,8 @@ export class Attention {
   /** The longest first. A single failure may be over in a moment; a minute of them is not. */
   #ofBackends(): AttentionItem[] {
     const now = this.clock.now();
-    return this.backends
-      .list()
+    return this.services
+      .backends()
       .slice(0, MOST_HOOKS)
       .map((rest) => ofBackend(rest, now - rest.since < MOMENT_MS));
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { ChannelOperations, DeliveryError } from '../../../hooks/index.ts';
+import { ExternalServices, DeliveryError } from '../../../hooks/index.ts';
 import type { Channels, TestSent } from '../answers.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
@@ -21,12 +21,12 @@ export class TestBody {
 @Controller('ops/api/channels')
 @UseGuards(OperatorGuard)
 export class ChannelsController {
-  constructor(private readonly channels: ChannelOperations) {}
+  constructor(private readonly services: ExternalServices) {}
 
   /** The channels that are configured; what happened is known since the service started. */
   @Get()
   list(): Channels {
-    return { channels: this.channels.list() };
+    return { channels: this.services.channels() };
   }
 
   /**
@@ -40,7 +40,7 @@ export class ChannelsController {
   async test(@Param('id') id: string, @Req() request: FastifyRequest): Promise<TestSent> {
     const { to } = await readBody(request, TestBody);
     try {
-      const sent = await this.channels.test(id, to);
+      const sent = await this.services.testChannel(id, to);
       if (sent === null) throw new Refusal('unknown_channel');
       return { ok: true, status: sent.status, messageId: sent.messageId ?? null };
     } catch (error) {

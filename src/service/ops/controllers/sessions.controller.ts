@@ -3,7 +3,7 @@ import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
 import type { FastifyRequest } from 'fastify';
 import {
   CHANNEL_IDS,
-  ChannelOperations,
+  ExternalServices,
   ConfiguredAgents,
   EventStore,
   HooksSettings,
@@ -45,7 +45,7 @@ export class SessionsController {
     private readonly events: EventStore,
     private readonly remembered: Sessions,
     private readonly settings: HooksSettings,
-    private readonly channels: ChannelOperations,
+    private readonly services: ExternalServices,
   ) {}
 
   /** Sessions, in order of their full keys. */
@@ -79,9 +79,9 @@ export class SessionsController {
   async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<Done> {
     const { channel, to } = await readBody(request, RouteBody);
     this.#checkMain(key);
-    if (!this.channels.list().some(({ id }) => id === channel))
+    if (!this.services.channels().some(({ id }) => id === channel))
       throw new Refusal('unknown_channel');
-    const expected = this.channels.expectedInsteadOf(channel, to);
+    const expected = this.services.expectedInsteadOf(channel, to);
     if (expected !== null) throw new Refusal('invalid_body', `to must be ${expected}`);
     await this.remembered.noteRoute(key, { channel, to });
     return { ok: true };

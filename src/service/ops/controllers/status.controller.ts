@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { ChannelOperations, LedgerAdmin } from '../../../hooks/index.ts';
+import { ExternalServices, LedgerAdmin } from '../../../hooks/index.ts';
 import { packageVersion } from '../../../platform/package-version.ts';
-import type { ServiceStatus } from '../answers.ts';
+import type { ServiceStatus } from '../status-answers.ts';
 import { Attention } from '../attention.ts';
 import { ServiceCondition } from '../condition.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
@@ -16,7 +16,7 @@ export class StatusController {
     private readonly condition: ServiceCondition,
     private readonly attention: Attention,
     private readonly admin: LedgerAdmin,
-    private readonly channels: ChannelOperations,
+    private readonly services: ExternalServices,
   ) {}
 
   /** How the service is doing. It answers while the ledger does not: that is when somebody looks. */
@@ -34,7 +34,7 @@ export class StatusController {
       ready,
       paused,
       work,
-      channels: this.channels.list(),
+      channels: this.services.channels(),
       mail,
       attention: await this.attention.items(condition),
     };
