@@ -66,26 +66,17 @@ export interface PlannedMove extends Omit<MoveResult, 'tables'> {
 export async function planMove(move: Move): Promise<PlannedMove> {
   const { from, to } = move;
   const mail = mailOf(move);
-  const source = SqliteLedgerSource.open(from);
-  try {
-    const target = await PostgresLedgerTarget.open(to);
-    try {
-      const marker = await target.look({ from, lastEvent: source.lastEvent });
-      const counts = [...source.counts()];
-      return {
-        to: target.name,
-        isResumed: marker !== null,
-        interrupted: source.interrupted,
-        isPaused: source.facts.isPaused,
-        hasMail: mail.length > 0,
-        tables: counts.map(([table, rows]) => ({ table, rows })),
-      };
-    } finally {
-      await target.close();
-    }
-  } finally {
-    source.close();
-  }
+  using source = SqliteLedgerSource.open(from);
+  await using target = await PostgresLedgerTarget.open(to);
+  const marker = await target.look({ from, lastEvent: source.lastEvent });
+  return {
+    to: target.name,
+    isResumed: marker !== null,
+    interrupted: source.interrupted,
+    isPaused: source.facts.isPaused,
+    hasMail: mail.length > 0,
+    tables: [...source.counts()].map(([table, rows]) => ({ table, rows })),
+  };
 }
 
 /**
@@ -101,32 +92,24 @@ export async function moveLedger(
 ): Promise<MoveResult> {
   const { from, to } = move;
   const mail = mailOf(move);
-  const source = SqliteLedgerSource.open(from);
-  try {
-    const target = await PostgresLedgerTarget.open(to);
-    try {
-      const { facts, interrupted, lastEvent } = source;
-      const begun = await target.begin({ from, lastEvent }, now);
-      const sides = { source, target, counts: source.counts(), at: begun.at, tell };
-      await carry(sides, begun);
-      const tables: ComparedTable[] = [];
-      for (const table of CARRIED_TABLES) tables.push(await compare(sides, table));
-      source.checkUnchanged();
-      if (tables.every(({ isSame }) => isSame)) await target.finish(facts, mail);
-      return {
-        to: target.name,
-        isResumed: begun.table !== null,
-        interrupted,
-        isPaused: facts.isPaused,
-        hasMail: mail.length > 0,
-        tables,
-      };
-    } finally {
-      await target.close();
-    }
-  } finally {
-    source.close();
-  }
+  using source = SqliteLedgerSource.open(from);
+  await using target = await PostgresLedgerTarget.open(to);
+  const { facts, interrupted, lastEvent } = source;
+  const begun = await target.begin({ from, lastEvent }, now);
+  const sides = { source, target, counts: source.counts(), at: begun.at, tell };
+  await carry(sides, begun);
+  const tables: ComparedTable[] = [];
+  for (const table of CARRIED_TABLES) tables.push(await compare(sides, table));
+  source.checkUnchanged();
+  if (tables.every(({ isSame }) => isSame)) await target.finish(facts, mail);
+  return {
+    to: target.name,
+    isResumed: begun.table !== null,
+    interrupted,
+    isPaused: facts.isPaused,
+    hasMail: mail.length > 0,
+    tables,
+  };
 }
 
 /** What services on the target hold of mailboxes. @throws MailStoreHeld while somebody watches them */

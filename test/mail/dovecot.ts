@@ -11,11 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** Mail may not belong to root: as root the suite uses nobody's. */
 const NOBODY = 65_534;
@@ -206,15 +206,6 @@ function selfSigned(dir: string): void {
     ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files],
     { stdio: 'ignore' },
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function isListening(port: number): Promise<boolean> {

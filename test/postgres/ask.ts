@@ -4,7 +4,9 @@ import { Client } from 'pg';
 export async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  const answer = await client.query(sql);
-  await client.end();
-  return answer.rows;
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -2,7 +2,6 @@ import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
 import { HeldTexts, postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { SharedMailStore } from '../../src/mail/index.ts';
@@ -14,22 +13,13 @@ import { LedgerUnderTest } from '../contracts/ledger/store.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
+import { ask } from './ask.ts';
 import { filledLedger } from './filled-ledger.ts';
 import { answers, claims, withoutNull } from './ledger-answers.ts';
 import { PostgresSuite } from './suite.ts';
 
 const quietly = () => {};
 const MIGRATE = ['migrate', '--from', 'sqlite', '--to', 'postgres'];
-
-async function ask(url: string, sql: string): Promise<readonly unknown[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 describe('A ledger that is carried into PostgreSQL', () => {
   const suite = PostgresSuite.inThisFile();

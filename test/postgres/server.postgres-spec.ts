@@ -3,20 +3,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { eventually } from '../support/eventually.ts';
 import { isGone } from '../support/process-state.ts';
+import { ask } from './ask.ts';
 import { PostgresSuite } from './suite.ts';
-
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 describe('The PostgreSQL of the tests', () => {
   const suite = PostgresSuite.inThisFile({ tcp: true });

@@ -1,9 +1,10 @@
 // What sessions remember, from their rows: the same columns in every ledger.
 import type { TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
 import type { ChannelId } from '../../hooks/ports/channel.ts';
+import type { SessionDetails, SessionSummary } from '../../hooks/ports/event-store.ts';
 import type { ContextLimits, SessionContext, SystemEvent } from '../../hooks/ports/ledger.ts';
 import { DELIVERY_STATUSES } from './event-rows.ts';
-import { integer, optionalText, text, word } from './rows.ts';
+import { integer, optionalText, optionalTime, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 import { decodeOnlyWake } from './stored-head.ts';
 
@@ -59,6 +60,46 @@ export function toChannelId(row: Row): ChannelId {
 
 function isChannelId(value: string): value is ChannelId {
   return /^chan_[1-8]$/.test(value);
+}
+
+/** The agent that a full key names, e.g. `main` of `agent:main:main`. */
+export function agentIdOf(key: string): string {
+  return key.split(':')[1] ?? key;
+}
+
+/** A waiting line as an operator sees it. */
+export function toShownLine({
+  text: words,
+  at,
+  trust,
+}: SystemEvent): SessionDetails['pendingSystemEvents'][number] {
+  return { text: words, at: new Date(at).toISOString(), trust };
+}
+
+/** The key behind which a page of sessions begins. */
+export function keyOfCursor(cursor = ''): string {
+  return Buffer.from(cursor, 'base64url').toString();
+}
+
+/** @param rows in the order of their keys, one more than `limit` where there are more */
+export function toSessionPage(
+  rows: readonly Row[],
+  limit: number,
+): { sessions: SessionSummary[]; nextCursor: string | null } {
+  const sessions = rows.slice(0, limit).map(toSessionSummary);
+  const last = rows.length > limit ? sessions.at(-1) : undefined;
+  return { sessions, nextCursor: last ? Buffer.from(last.key).toString('base64url') : null };
+}
+
+function toSessionSummary(row: Row): SessionSummary {
+  const key = text(row, 'key');
+  return {
+    key,
+    agentId: agentIdOf(key),
+    lastTurnAt: optionalTime(row, 'last_turn_at'),
+    turns: integer(row, 'turns'),
+    pendingSystemEvents: integer(row, 'pending'),
+  };
 }
 
 type LineLimits = Omit<ContextLimits, 'maxHistoryCharacters'>;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/hooks/ports/clock.ts';
 import type { Ledger, LedgerProvider } from '../../../src/hooks/ports/ledger.ts';
 import type { Lease } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Lane } from '../../../src/hooks/ports/jobs.ts';
@@ -17,6 +18,20 @@ export type OpenStore = () => Promise<Store>;
 
 const SENTINEL = 'sentinel';
 
+/** Everything claimable now. A piece of work of the test's own keeps the claim from waiting when there is none. */
+export async function claimNow(
+  { work }: Ledger,
+  clock: Clock,
+  lane: Lane = 'turn',
+  max = 100,
+): Promise<readonly Lease[]> {
+  await work.add(heartbeat(SENTINEL, { lane, dueAt: clock.now() }));
+  const leases = await work.claim(lane, max + 1, new AbortController().signal);
+  const sentinel = leases.find(({ key }) => key === SENTINEL);
+  if (sentinel !== undefined) await work.commit(sentinel, { type: 'done' }, []);
+  return leases.filter((lease) => lease !== sentinel);
+}
+
 /** An open ledger with a clock that stands still, and short words for what tests ask it. */
 export class LedgerUnderTest {
   readonly clock: ManualClock;
@@ -35,14 +50,9 @@ export class LedgerUnderTest {
     return new LedgerUnderTest(clock, store, await store.provider.open(clock));
   }
 
-  /** Everything claimable now. A piece of work of the test's own keeps the claim from waiting when there is none. */
+  /** Everything claimable now. */
   async claimNow(lane: Lane = 'turn', max = 100): Promise<readonly Lease[]> {
-    const { work } = this.ledger;
-    await work.add(heartbeat(SENTINEL, { lane, dueAt: this.clock.now() }));
-    const leases = await work.claim(lane, max + 1, new AbortController().signal);
-    const sentinel = leases.find(({ key }) => key === SENTINEL);
-    if (sentinel !== undefined) await work.commit(sentinel, { type: 'done' }, []);
-    return leases.filter((lease) => lease !== sentinel);
+    return claimNow(this.ledger, this.clock, lane, max);
   }
 
   /** The only piece of work that is claimable now. */

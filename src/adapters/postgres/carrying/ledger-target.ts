@@ -6,7 +6,7 @@ import type {
   CarriedTable,
 } from '../../stored/carried-tables.ts';
 import { text } from '../../stored/rows.ts';
-import { Database, storable } from '../connection.ts';
+import { DATABASE_TIME, Database, storable } from '../connection.ts';
 import type { Run } from '../connection.ts';
 import { FIRST_ID } from '../ids.ts';
 import { migrate } from '../migrate.ts';
@@ -15,10 +15,9 @@ import { beginMarker, endMarker, moveMarker, readMarker } from './marker.ts';
 import type { Marker } from './marker.ts';
 import { SQL_TYPES, rowDigests } from './row-digests.ts';
 
-const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 /** A service that is alive says so every 30 seconds. */
 const ALIVE = `SELECT name FROM @schema.instances
-  WHERE seen_at > ${NOW} - 90000 ORDER BY seen_at DESC LIMIT 1`;
+  WHERE seen_at > ${DATABASE_TIME} - 90000 ORDER BY seen_at DESC LIMIT 1`;
 
 /** Nobody holds it. */
 const HOLD = `INSERT INTO @schema.held_texts (name, holder, held_until, value) VALUES ($1, $2, 0, $3)
@@ -99,7 +98,7 @@ export class PostgresLedgerTarget {
     // A minute that lies ahead was counted by a wrong clock: it is begun anew when it comes (operating/activity.ts).
     const insert =
       name === 'activity'
-        ? `INSERT INTO @schema.activity (${names}, written_at) SELECT *, ${NOW} FROM unnest(${lists})`
+        ? `INSERT INTO @schema.activity (${names}, written_at) SELECT *, ${DATABASE_TIME} FROM unnest(${lists})`
         : `INSERT INTO @schema.${name} (${names}) SELECT * FROM unnest(${lists})`;
     return this.#toldOf(async () => {
       await this.#database.transaction(async (run) => {
@@ -147,7 +146,7 @@ export class PostgresLedgerTarget {
     });
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#database.close();
   }
 

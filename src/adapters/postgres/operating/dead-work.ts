@@ -2,13 +2,11 @@
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { DeadWorkFilter, DeadWorkPage } from '../../../hooks/ports/ledger.ts';
+import { LANES, RETRIABLE } from '../../stored/kinds.ts';
 import { integer, optionalText, text, word } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { isId } from '../ids.ts';
-
-const KINDS = ['run', 'delivery'] as const;
-const LANES = ['turn', 'delivery'] as const;
 
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
 const DEAD = `stage = 'dead' AND kind IN ('run', 'delivery')`;
@@ -134,16 +132,16 @@ function eventsOf(rows: readonly Row[]): string[] {
   return [...new Set(ids)];
 }
 
-function ofKind(rows: readonly Row[], kind: (typeof KINDS)[number]): Row[] {
-  return rows.filter((row) => word(row, 'kind', KINDS) === kind);
+function ofKind(rows: readonly Row[], kind: (typeof RETRIABLE)[number]): Row[] {
+  return rows.filter((row) => word(row, 'kind', RETRIABLE) === kind);
 }
 
 /** Ids of the runs or the deliveries among them. */
-function refsOf(rows: readonly Row[], kind: (typeof KINDS)[number]): string[] {
+function refsOf(rows: readonly Row[], kind: (typeof RETRIABLE)[number]): string[] {
   return ofKind(rows, kind).map((row) => text(row, 'ref'));
 }
 
-function notesOf(rows: readonly Row[], kind: (typeof KINDS)[number], now: number): string[] {
+function notesOf(rows: readonly Row[], kind: (typeof RETRIABLE)[number], now: number): string[] {
   return ofKind(rows, kind).map((row) => {
     const attempt = integer(row, 'attempt');
     return JSON.stringify({ at: now, attempt, outcome: 'dismissed' } satisfies AttemptNote);

@@ -1,12 +1,8 @@
 // How much work stands where. Each stage is counted in an index that holds only it, and never in the table, where the jobs
 // stand.
 import type { DeadWork, WorkCounts } from '../../../hooks/ports/ledger.ts';
-import { integer, optionalInteger, text, word } from '../../stored/rows.ts';
+import { toDeadWork, toWorkCounts } from '../../stored/work-rows.ts';
 import type { Database } from '../connection.ts';
-
-const KINDS = ['run', 'heartbeat', 'delivery', 'notice'] as const;
-const RETRIABLE = ['run', 'delivery'] as const;
-const STATES = ['waiting', 'running', 'dead'] as const;
 
 /** Word for word as the index says it (`work_waiting`). */
 const NOT_BEGUN = `stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'ready')`;
@@ -28,25 +24,10 @@ const DEAD = `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM @s
 
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(database: Database): Promise<readonly WorkCounts[]> {
-  const rows = await database.query(COUNTS);
-  return rows.map((row) => {
-    const oldestDueAt = optionalInteger(row, 'oldest');
-    return {
-      kind: word(row, 'kind', KINDS),
-      state: word(row, 'state', STATES),
-      count: integer(row, 'count'),
-      ...(oldestDueAt !== null && { oldestDueAt }),
-    };
-  });
+  return (await database.query(COUNTS)).map(toWorkCounts);
 }
 
 /** Dead runs and deliveries by hook. */
 export async function readDead(database: Database): Promise<readonly DeadWork[]> {
-  const rows = await database.query(DEAD);
-  return rows.map((row) => ({
-    kind: word(row, 'kind', RETRIABLE),
-    hook: text(row, 'hook') || null,
-    count: integer(row, 'count'),
-    since: integer(row, 'since'),
-  }));
+  return (await database.query(DEAD)).map(toDeadWork);
 }

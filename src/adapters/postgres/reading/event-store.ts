@@ -11,16 +11,30 @@ import type {
   SessionSummary,
   StoredRequest,
 } from '../../../hooks/ports/event-store.ts';
+import { MOST_COUNTED } from '../../../hooks/ports/hook-use.ts';
 import type { HookUse } from '../../../hooks/ports/hook-use.ts';
 import { searchProblem } from '../../../platform/search-text.ts';
 import type { ChangedEvents } from '../../stored/changed-events.ts';
 import { followEvents } from '../../stored/event-feed.ts';
+import { integer, optionalTime, text } from '../../stored/rows.ts';
 import type { Database } from '../connection.ts';
+import { idAt } from '../ids.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { listEvents, summariesOf } from './event-list.ts';
 import { readEvent, readRequest, readRun } from './events.ts';
-import { readHookUses } from './hook-uses.ts';
 import { listSessions, readSession } from './sessions.ts';
+
+/**
+ * How much hooks are used. Both questions go down the index of hooks, which holds their events in the order of acceptance:
+ * the last one is one step away, and counting ends at a bound. (By `hook = …` the planner would rather walk through all
+ * events from the last one on: it does not know how rare a hook is.)
+ */
+const HOOK_USES = `SELECT h.hook,
+    (SELECT received_at FROM @schema.events WHERE hook BETWEEN h.hook AND h.hook
+      ORDER BY hook DESC, id DESC LIMIT 1) AS last_at,
+    (SELECT count(*) FROM (SELECT FROM @schema.events WHERE hook = h.hook AND id >= $2
+      ORDER BY id LIMIT ${MOST_COUNTED}) since) AS accepted
+  FROM unnest($1::text[]) WITH ORDINALITY AS h (hook, n) ORDER BY n`;
 
 /** How one hears of changes, of all instances. */
 export interface Hearing {
@@ -80,8 +94,13 @@ export class PostgresEventStore extends EventStore {
     return readRequest(this.#database, id);
   }
 
-  hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]> {
-    return readHookUses(this.#database, hooks, since);
+  async hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]> {
+    const rows = await this.#database.query(HOOK_USES, [hooks, idAt(since)]);
+    return rows.map((row) => ({
+      hook: text(row, 'hook'),
+      lastAt: optionalTime(row, 'last_at'),
+      accepted: integer(row, 'accepted'),
+    }));
   }
 
   sessions(

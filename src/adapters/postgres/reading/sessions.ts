@@ -5,9 +5,17 @@ import type {
   SessionFilter,
   SessionSummary,
 } from '../../../hooks/ports/event-store.ts';
-import { integer, optionalTime, text, time } from '../../stored/rows.ts';
+import { text, time } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
-import { toChannelId, toMessages, toSystemEvent } from '../../stored/session-rows.ts';
+import {
+  agentIdOf,
+  keyOfCursor,
+  toChannelId,
+  toMessages,
+  toSessionPage,
+  toShownLine,
+  toSystemEvent,
+} from '../../stored/session-rows.ts';
 import type { Database } from '../connection.ts';
 
 /** Turns of a session that can be read. */
@@ -34,13 +42,10 @@ const RECIPIENTS = 'SELECT channel, recipient FROM @schema.recipients WHERE sess
 /** The cursor is the last key shown. */
 export async function listSessions(
   database: Database,
-  { cursor = '', limit }: SessionFilter,
+  { cursor, limit }: SessionFilter,
 ): Promise<{ sessions: SessionSummary[]; nextCursor: string | null }> {
-  const after = Buffer.from(cursor, 'base64url').toString();
-  const rows = await database.query(LIST, [after, limit + 1]);
-  const sessions = rows.slice(0, limit).map(toSummary);
-  const last = rows.length > limit ? sessions.at(-1) : undefined;
-  return { sessions, nextCursor: last ? Buffer.from(last.key).toString('base64url') : null };
+  const rows = await database.query(LIST, [keyOfCursor(cursor), limit + 1]);
+  return toSessionPage(rows, limit);
 }
 
 /** Null: nothing was ever written under that key. */
@@ -61,11 +66,7 @@ export async function readSession(
   return {
     key,
     agentId: agentIdOf(key),
-    pendingSystemEvents: shown.map((one) => ({
-      text: one.text,
-      at: new Date(one.at).toISOString(),
-      trust: one.trust,
-    })),
+    pendingSystemEvents: shown.map(toShownLine),
     nextCursor: last === undefined ? null : String(last.seq),
     lastRoute: session === undefined ? null : routeOf(session),
     recipients: recipientsOf(recipients),
@@ -79,18 +80,6 @@ function placeOf(cursor: string): number {
   return Number.isSafeInteger(place) ? place : Number.MAX_SAFE_INTEGER;
 }
 
-/** One line of the list. */
-function toSummary(row: Row): SessionSummary {
-  const key = text(row, 'key');
-  return {
-    key,
-    agentId: agentIdOf(key),
-    lastTurnAt: optionalTime(row, 'last_turn_at'),
-    turns: integer(row, 'turns'),
-    pendingSystemEvents: integer(row, 'pending'),
-  };
-}
-
 function routeOf(session: Row): Route | null {
   if (session['channel'] === null) return null;
   return { channel: toChannelId(session), to: text(session, 'recipient') };
@@ -102,9 +91,4 @@ function recipientsOf(rows: readonly Row[]): Partial<Record<ChannelId, string>> 
 
 function toShownMessages(turn: Row): SessionDetails['turns'] {
   return toMessages(turn).map((message) => ({ ...message, at: time(turn, 'at') }));
-}
-
-/** The agent that a full key names, e.g. `main` of `agent:main:main`. */
-function agentIdOf(key: string): string {
-  return key.split(':')[1] ?? key;
 }

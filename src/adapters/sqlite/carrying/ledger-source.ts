@@ -129,7 +129,7 @@ export class SqliteLedgerSource {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#db.close();
     this.#lock?.release();
   }

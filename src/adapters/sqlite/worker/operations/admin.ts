@@ -11,8 +11,9 @@ import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
 import { KINDS, LANES } from '../../../stored/kinds.ts';
 import type { Settlement } from '../events/event-status.ts';
 import type { WorkQueue } from '../work/queue.ts';
-import { integer, optionalInteger, optionalText, text, word } from '../../../stored/rows.ts';
+import { integer, optionalText, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
+import { toDeadWork, toWorkCounts } from '../../../stored/work-rows.ts';
 
 /** The operator's pause; asked with every event, so it is remembered. */
 export class Pause {
@@ -191,9 +192,6 @@ export function createProbe(db: DatabaseSync): (now: number) => void {
   };
 }
 
-/** What the stages of work are called in metrics. */
-const STATES = ['waiting', 'running', 'dead'] as const;
-
 /** Counts work by kind and state, and finds since when the oldest waits that is due. */
 export function createWorkCounter(db: DatabaseSync): () => readonly WorkCounts[] {
   const count = db.prepare(
@@ -202,19 +200,8 @@ export function createWorkCounter(db: DatabaseSync): () => readonly WorkCounts[]
        min(iif(stage IN ('blocked', 'ready', 'suspect'), due_at, NULL)) AS oldest
      FROM work GROUP BY 1, 2`,
   );
-  return () =>
-    count.all().map((row) => {
-      const oldestDueAt = optionalInteger(row, 'oldest');
-      return {
-        kind: word(row, 'kind', KINDS),
-        state: word(row, 'state', STATES),
-        count: integer(row, 'count'),
-        ...(oldestDueAt !== null && { oldestDueAt }),
-      };
-    });
+  return () => count.all().map(toWorkCounts);
 }
-
-const RETRIABLE = ['run', 'delivery'] as const;
 
 /** Counts dead runs and deliveries by hook. When they were buried they were due for the last time. */
 export function createDeadCounter(db: DatabaseSync): () => readonly CountedDeadWork[] {
@@ -223,14 +210,5 @@ export function createDeadCounter(db: DatabaseSync): () => readonly CountedDeadW
      WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
      GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1`,
   );
-  return () =>
-    count.all().map((row) => {
-      const hook = text(row, 'hook');
-      return {
-        kind: word(row, 'kind', RETRIABLE),
-        hook: hook === '' ? null : hook,
-        count: integer(row, 'count'),
-        since: integer(row, 'since'),
-      };
-    });
+  return () => count.all().map(toDeadWork);
 }

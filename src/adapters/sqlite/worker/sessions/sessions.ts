@@ -14,9 +14,15 @@ import type {
   SessionSummary,
 } from '../../../../hooks/ports/event-store.ts';
 import type { SessionContext } from '../../../../hooks/ports/ledger.ts';
-import { integer, optionalTime, text, time } from '../../../stored/rows.ts';
-import type { Row } from '../../../stored/rows.ts';
-import { toChannelId, toMessages } from '../../../stored/session-rows.ts';
+import { integer, text, time } from '../../../stored/rows.ts';
+import {
+  agentIdOf,
+  keyOfCursor,
+  toChannelId,
+  toMessages,
+  toSessionPage,
+  toShownLine,
+} from '../../../stored/session-rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
 /** Turns of a session that can still be read. */
@@ -192,15 +198,11 @@ export class SessionReader {
   }
 
   /** The cursor is the last key shown. */
-  list({ cursor = '', limit }: SessionFilter): {
+  list({ cursor, limit }: SessionFilter): {
     sessions: SessionSummary[];
     nextCursor: string | null;
   } {
-    const after = Buffer.from(cursor, 'base64url').toString();
-    const rows = this.#after.all(after, limit + 1);
-    const sessions = rows.slice(0, limit).map(toSummary);
-    const last = rows.length > limit ? sessions.at(-1) : undefined;
-    return { sessions, nextCursor: last ? Buffer.from(last.key).toString('base64url') : null };
+    return toSessionPage(this.#after.all(keyOfCursor(cursor), limit + 1), limit);
   }
 
   /** Null: nothing was ever written under that key. */
@@ -211,12 +213,8 @@ export class SessionReader {
     const { pending, nextCursor } = this.#systemEvents.list(key, page);
     return {
       key,
-      agentId: parseAgentId(key),
-      pendingSystemEvents: pending.map(({ text, at, trust }) => ({
-        text,
-        at: new Date(at).toISOString(),
-        trust,
-      })),
+      agentId: agentIdOf(key),
+      pendingSystemEvents: pending.map(toShownLine),
       nextCursor,
       lastRoute: lastRoute ?? null,
       recipients: this.#routes.recipients(key),
@@ -234,21 +232,4 @@ function prepareList(db: DatabaseSync) {
        (SELECT count(*) FROM system_events WHERE session = key) AS pending
      FROM sessions WHERE key > ? ORDER BY key LIMIT ?`,
   );
-}
-
-/** One line of the list. */
-function toSummary(row: Row): SessionSummary {
-  const key = text(row, 'key');
-  return {
-    key,
-    agentId: parseAgentId(key),
-    lastTurnAt: optionalTime(row, 'last_turn_at'),
-    turns: integer(row, 'turns'),
-    pendingSystemEvents: integer(row, 'pending'),
-  };
-}
-
-/** The agent that a full key names, e.g. `main` of `agent:main:main`. */
-function parseAgentId(key: string): string {
-  return key.split(':')[1] ?? key;
 }
