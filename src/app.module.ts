@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
-import { HeldTexts, postgresLedger, postgresThrottlerStorage } from './adapters/postgres/index.ts';
 import { sqliteLedger } from './adapters/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
@@ -20,6 +20,7 @@ import {
 import { ConsoleModule } from './service/console/index.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
 import { MailWatch } from './service/mail-watch.ts';
+import type { SharedMail } from './service/mail-watch.ts';
 import { TokenUses, readTokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 
@@ -27,11 +28,11 @@ import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 @Module({})
 export class AppModule {
   /** @param waitForLock true: a data directory that another process uses is waited for */
-  static forConfiguration(
+  static async forConfiguration(
     configuration: Configuration,
     env: Environment,
     waitForLock = false,
-  ): DynamicModule {
+  ): Promise<DynamicModule> {
     const running = new RunningConfiguration(configuration);
     const runner = agentRunner({
       models: () => ({ providers: running.providers }),
@@ -39,16 +40,17 @@ export class AppModule {
       workspaces: join(configuration.dir, WORKSPACES),
       isDemo: configuration.isDemo,
     });
-    const { gateway, ops, store, hooks: given } = configuration;
-    const sharedMail = store.postgres && new HeldTexts(store.postgres);
-    const mailWatch = new MailWatch(configuration, undefined, sharedMail);
+    const { gateway, ops, hooks: given } = configuration;
+    const { ledger, mail, failures } = await storeOf(running, waitForLock);
+    const mailWatch = new MailWatch(configuration, undefined, mail);
     const hooks = HooksModule.forRootAsync({
       path: given.path,
       imports: [MetricsModule],
       inject: [Metrics],
       useFactory: (metrics: Metrics) => ({
         ...hooksOptions(running, metrics.counted(runner), metrics),
-        ledger: ledgerOf(running, waitForLock),
+        ...(failures && { authFailures: { ...given.authFailures, storage: failures } }),
+        ledger,
       }),
     });
     const operatorApi = OpsModule.forHooks(hooks, {
@@ -78,15 +80,28 @@ export class AppModule {
   }
 }
 
-function ledgerOf(running: RunningConfiguration, waitForLock: boolean): LedgerProvider {
+/** Where the service keeps what outlives it. */
+interface Store {
+  readonly ledger: LedgerProvider;
+  /** What services on one database share; absent: this one has its own, in files and in memory. */
+  readonly mail?: SharedMail;
+  readonly failures?: ThrottlerStorage;
+}
+
+async function storeOf(running: RunningConfiguration, waitForLock: boolean): Promise<Store> {
   const { dir, postgres, search } = running.started.store;
-  if (postgres !== undefined) {
-    const { url, schema, connections } = postgres;
-    const version = packageVersion();
-    const facts = () => ({ version, configuration: running.digest });
-    return postgresLedger({ url, schema, connections, search, facts });
-  }
-  return sqliteLedger({ dir, search, waitForLock });
+  if (postgres === undefined) return { ledger: sqliteLedger({ dir, search, waitForLock }) };
+  // Whoever has no database does not pay for the code that speaks to one.
+  const { HeldTexts, postgresLedger, postgresThrottlerStorage } =
+    await import('./adapters/postgres/index.ts');
+  const { url, schema, connections } = postgres;
+  const version = packageVersion();
+  const facts = () => ({ version, configuration: running.digest });
+  return {
+    ledger: postgresLedger({ url, schema, connections, search, facts }),
+    mail: new HeldTexts(postgres),
+    failures: postgresThrottlerStorage(postgres),
+  };
 }
 
 /** Disposes the service's runner, and the programs it keeps, when no turn is under way any more. */
@@ -103,12 +118,9 @@ function hooksOptions(
   runner: AgentRunner,
   observer: Metrics,
 ): Omit<HooksModuleOptions, 'ledger'> {
-  const { hooks, channels, gateway, store } = running.started;
+  const { hooks, channels, gateway } = running.started;
   return {
     ...hooks,
-    ...(store.postgres !== undefined && {
-      authFailures: { ...hooks.authFailures, storage: postgresThrottlerStorage(store.postgres) },
-    }),
     runner,
     channels,
     observer,

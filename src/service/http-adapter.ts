@@ -1,9 +1,8 @@
 import { STATUS_CODES, createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseUnclearHosts } from './one-host.ts';
 import { keepOperatorSide } from './operator-side.ts';
 import type { OperatorSide } from './operator-side.ts';
 import { wantsBody } from './ops/index.ts';
@@ -83,6 +82,30 @@ function ignoreBodies(adapter: FastifyAdapter): void {
     payload.resume();
     done(null);
   });
+}
+
+/**
+ * Answers 400 to requests that name no host or more than one (RFC 9112 §3.2), whatever they ask for: Node takes the
+ * first of several, a proxy before us perhaps the last. HTTP/1.0 needs to name none. The connection ends with it, since
+ * what comes behind may be a part of the same trick.
+ */
+function refuseUnclearHosts(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (namesOneHost(request.raw)) return done();
+    const code = 'bad_request';
+    const headers = { connection: 'close', 'cache-control': 'no-store' };
+    void reply.headers(headers).code(Refusal.status(code)).send(Refusal.body(code));
+  });
+}
+
+function namesOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts === 0) return httpVersion === '1.0';
+  return hosts === 1 && headers.host !== undefined && headers.host.trim() !== '';
 }
 
 /** A URL that the router cannot take, such as `/%zz`. */

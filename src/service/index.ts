@@ -1,5 +1,6 @@
 // What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
 // the configuration load no server.
+import type { DatabaseState } from '../adapters/postgres/index.ts';
 import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
 import type { ProcessContext } from './start.ts';
 
@@ -43,7 +44,6 @@ export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { MAKE_ROOM, diskRoom } from './disk-room.ts';
 export { newToken } from './configuration/token-file.ts';
-export { lookAtPostgres } from '../adapters/postgres/index.ts';
 export type { DatabaseState } from '../adapters/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
@@ -81,6 +81,15 @@ export type { ProcessContext } from './start.ts';
 export async function start(context: ProcessContext): Promise<void> {
   const service = await import('./start.ts');
   await service.start(context);
+}
+
+/** What is in a database, for whoever wants to keep a ledger there. @throws Error with a sentence that says what is wrong */
+export async function lookAtPostgres(options: {
+  readonly url: string;
+  readonly schema: string;
+}): Promise<DatabaseState> {
+  const postgres = await import('../adapters/postgres/index.ts');
+  return postgres.lookAtPostgres(options);
 }
 
 export type {

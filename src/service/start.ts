@@ -61,7 +61,7 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
   const adapter = createHttpAdapter(operatorSide(configuration));
   const operator = operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forConfiguration(configuration, env, waitForLock),
+    await AppModule.forConfiguration(configuration, env, waitForLock),
     adapter,
     { logger, abortOnError: false, bodyParser: false },
   );

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,10 @@ it('a start reads few files of ours, and nothing that only some configurations n
   const files = JSON.parse(stderr) as string[];
   const ours = files.filter((file) => file.startsWith(DIST));
   expect(ours.length).toBeGreaterThan(0);
-  expect(ours.length).toBeLessThanOrEqual(12);
+  expect(ours.length).toBeLessThanOrEqual(14);
+  const code = ours.map((file) => readFileSync(new URL(file), 'utf8')).join('');
+  expect(code).toContain('ledger.db');
+  expect(code).not.toContain('FOR UPDATE SKIP LOCKED');
   const unwanted =
     /\/node_modules\/(?:class-validator|libphonenumber-js|uuid|esbuild|quickjs-wasi)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);

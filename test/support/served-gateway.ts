@@ -39,7 +39,7 @@ export class ServedGateway implements AsyncDisposable {
     const configuration = await loadConfiguration(dir, env);
     const log = new LineLog();
     const app = await NestFactory.create<NestFastifyApplication>(
-      AppModule.forConfiguration(configuration, env),
+      await AppModule.forConfiguration(configuration, env),
       createHttpAdapter(),
       { logger: log, abortOnError: false, bodyParser: false },
     );
