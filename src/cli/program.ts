@@ -1,27 +1,18 @@
 import { Command, CommanderError, Option } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import type { CliCommand, CommandContext, CommandGroup, Example } from './command.ts';
-import { channelsList } from './commands/channels-list.ts';
-import { channelsTest } from './commands/channels-test.ts';
+import { channels } from './commands/channels.ts';
 import { completion } from './commands/completion.ts';
-import { configCheck } from './commands/config-check.ts';
-import { configSchema } from './commands/config-schema.ts';
-import { configShow } from './commands/config-show.ts';
+import { config } from './commands/config.ts';
 import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
-import { eventsList } from './commands/events-list.ts';
-import { eventsReplay } from './commands/events-replay.ts';
-import { eventsDismiss } from './commands/events-dismiss.ts';
-import { eventsRetry } from './commands/events-retry.ts';
-import { eventsShow } from './commands/events-show.ts';
-import { eventsTail } from './commands/events-tail.ts';
+import { events } from './commands/events.ts';
 import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { migrate } from './commands/migrate.ts';
-import { pause } from './commands/pause.ts';
+import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
-import { resume } from './commands/resume.ts';
 import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { setup } from './commands/setup.ts';
@@ -29,9 +20,7 @@ import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
-import { tokenList } from './commands/token-list.ts';
-import { tokenNew } from './commands/token-new.ts';
-import { tokenRetire } from './commands/token-retire.ts';
+import { token } from './commands/token.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -41,34 +30,6 @@ import type { Terminal } from './terminal.ts';
  * calls `createProgram` and turns whatever is thrown into a sentence and an exit code.
  */
 
-const config: CommandGroup = {
-  name: 'config',
-  description: 'check or show the configuration',
-  examples: [['hooks config check', 'say everything that is wrong with gateway.json5']],
-  commands: [configCheck, configShow, configSchema],
-};
-
-const events: CommandGroup = {
-  name: 'events',
-  description: 'list, follow, show, replay and retry events',
-  examples: [
-    ['hooks events list --status failed', 'what went wrong'],
-    ['hooks events show 0198c5c2-…', 'the whole story of one'],
-    ['hooks events tail', 'follow what comes in'],
-  ],
-  commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry, eventsDismiss],
-};
-
-const channels: CommandGroup = {
-  name: 'channels',
-  description: 'see how the channels are doing, and try one',
-  examples: [
-    ['hooks channels list', 'the state of each: its last message, its last error'],
-    ['hooks channels test chan_1', 'send a test message to its own recipient'],
-  ],
-  commands: [channelsList, channelsTest],
-};
-
 const mail: CommandGroup = {
   name: 'mail',
   description: 'send the new mail of a mailbox to the hook mail',
@@ -77,17 +38,6 @@ const mail: CommandGroup = {
     ['hooks mail run', 'watch the mailbox of hooks.mail in a process of its own'],
   ],
   commands: [mailSetup, mailRun],
-};
-
-const token: CommandGroup = {
-  name: 'token',
-  description: 'make, list and end the tokens of senders',
-  examples: [
-    ['hooks token new', 'print a token that nobody guesses'],
-    ['hooks token new --for uptime-kuma', 'a token for one sender and its hook'],
-    ['hooks token list', 'what opens which hook, and when it was last used'],
-  ],
-  commands: [tokenList, tokenNew, tokenRetire],
 };
 
 /** Every command, in the order of `hooks --help`. A new one is a file below `commands/` and a row here. */

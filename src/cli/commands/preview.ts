@@ -5,7 +5,7 @@ import { defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
-import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
+import { SAMPLE_ARGUMENT, findSample } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';

@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import { ServiceRefusal } from '../service/service-errors.ts';
+import { ServiceRefusal } from '../service/service-answers.ts';
 
 type Routes = Pick<SessionDetails, 'lastRoute' | 'recipients'>;
 

@@ -8,10 +8,8 @@ import { asLine } from '../foreign-text.ts';
 import { Interruption } from '../terminal.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
-import { SAMPLE_ARGUMENT, findSample } from '../senders/find-sample.ts';
-import { samplePost } from '../senders/sample-post.ts';
-import { signFor } from '../senders/signed-post.ts';
-import type { ServiceSigning } from '../senders/signed-post.ts';
+import { SAMPLE_ARGUMENT, findSample, samplePost, signFor } from '../senders/sample-post.ts';
+import type { ServiceSigning } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
 /** Flags that are fields of the payload of a built-in hook. */

@@ -16,16 +16,21 @@ import {
   arrivesByHandshake,
   assertFlagsFit,
 } from '../senders/handshake-secret.ts';
-import { SECRET_OPTIONS, askSecret, readGivenSecret } from '../senders/secret-options.ts';
+import {
+  SECRET_OPTIONS,
+  askSecret,
+  decideSecrets,
+  readGivenSecret,
+  readSecret,
+} from '../senders/sender-secrets.ts';
+import { giveToken } from '../senders/sender-tokens.ts';
+import type { GivenToken } from '../senders/sender-tokens.ts';
 import { findBase, isLocal } from '../senders/setup-address.ts';
 import { planSender, presentSender } from '../senders/setup-plan.ts';
 import type { PresentSender } from '../senders/setup-plan.ts';
 import { SetupReport } from '../senders/setup-report.ts';
-import { decideSecrets, readSecret } from '../senders/setup-secrets.ts';
 import { findService } from '../service/find-service.ts';
 import { Interruption } from '../terminal.ts';
-import { giveToken } from '../tokens/sender-tokens.ts';
-import type { GivenToken } from '../tokens/sender-tokens.ts';
 
 const OPTIONS = [
   option(

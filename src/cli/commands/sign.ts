@@ -11,7 +11,7 @@ import {
   askSecret,
   readGivenSecret,
   secretText,
-} from '../senders/secret-options.ts';
+} from '../senders/sender-secrets.ts';
 import type { Terminal } from '../terminal.ts';
 
 const OPTIONS = [

@@ -1,13 +1,15 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import JSON5 from 'json5';
 import { errorCode } from '../../platform/errors.ts';
 import {
   GATEWAY_FILE,
+  MASK,
   fragmentFile,
   fragmentSections,
   inspectConfiguration,
+  newToken,
   withFragment,
   writeFragment,
 } from '../../service/index.ts';
@@ -23,7 +25,7 @@ import type { Terminal } from '../terminal.ts';
  */
 
 /** A gateway.json5 to be made. */
-export interface NewGateway {
+interface NewGateway {
   readonly text: string;
   /** The same without a secret. */
   readonly shown: string;
@@ -128,4 +130,22 @@ function createFile(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * The recommended configuration as the package ships it, for a directory that has none; its schema is not where this
+ * is. Where no variable says the hook token, it is that of the demo, if it ran here: its senders go on being heard.
+ * @param command what the file names as its author
+ */
+export function recommendedGateway(
+  { env, demoHookToken }: Pick<Inspection, 'env' | 'demoHookToken'>,
+  command: string,
+): NewGateway {
+  const example = readFileSync(new URL('../../../gateway.example.json5', import.meta.url), 'utf8');
+  const text =
+    `// Made by "${command}". docs/configuration.md has every key.\n` +
+    example.replace(/^(?:\/\/.*\n)+/, '').replace(/(?: *\/\/.*\n)* *\$schema:.*\n/, '');
+  if ((env['HOOK_TOKEN'] ?? '').trim() !== '') return { text, shown: text };
+  const token = demoHookToken.read() ?? newToken();
+  return { text: text.replace('${HOOK_TOKEN}', token), shown: text.replace('${HOOK_TOKEN}', MASK) };
 }

@@ -2,7 +2,7 @@ import { deliveryDetails, eventDetails, runDetails } from '../../../test/support
 import { eventually } from '../../../test/support/eventually.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import type { EventDetails } from '../../hooks/index.ts';
-import { ServiceRefusal, ServiceUnreachable } from '../service/service-errors.ts';
+import { ServiceRefusal, ServiceUnreachable } from '../service/service-answers.ts';
 import { endedBadly, openParts, waitForEnd } from './event-outcome.ts';
 
 const SILENCE = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');

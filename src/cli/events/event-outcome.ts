@@ -6,7 +6,7 @@ import { asLine } from '../foreign-text.ts';
 import type { Interruption } from '../terminal.ts';
 import type { Receipt } from '../service/service-answers.ts';
 import type { ServiceClient } from '../service/service-client.ts';
-import { isPassing } from '../service/service-errors.ts';
+import { isPassing } from '../service/service-answers.ts';
 import { Progress } from '../terminal.ts';
 import { duration, paintFor } from '../text-layout.ts';
 import { isBadDelivery, outcomeLines, replyLines } from './event-lines.ts';

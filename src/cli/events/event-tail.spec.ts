@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import type { EventStatus, EventSummary } from '../../hooks/index.ts';
 import type { ToldEvents } from '../service/event-stream.ts';
-import { ServiceRefusal, ServiceUnreachable } from '../service/service-errors.ts';
+import { ServiceRefusal, ServiceUnreachable } from '../service/service-answers.ts';
 import type { EventsAsked } from '../service/service-client.ts';
 import { EventTail } from './event-tail.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, EventSummary } from '../../hooks/index.ts';
 import type { ServiceClient } from '../service/service-client.ts';
-import { isPassing } from '../service/service-errors.ts';
+import { isPassing } from '../service/service-answers.ts';
 import { hasEnded } from './event-outcome.ts';
 
 /** From one attempt to be told again to the next. */

@@ -1,12 +1,11 @@
 import { REJECTIONS } from '../../hooks/index.ts';
 import type { RefusedRequest, RejectionCode } from '../../hooks/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { option, wrongValue } from '../command.ts';
+import { option, pastTime, wrongValue } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { RefusalsAsked } from '../service/service-client.ts';
 import { age } from '../text-layout.ts';
-import { pastTime } from './past-time.ts';
 
 /*
  * `hooks events list --refused`: requests that became no event. What a sender chose (the name of a hook that is not there)

@@ -12,8 +12,7 @@ import {
 } from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
-import { recommendedGateway } from '../config/new-gateway.ts';
-import { PlannedFiles } from '../config/planned-files.ts';
+import { PlannedFiles, recommendedGateway } from '../config/planned-files.ts';
 import type { MailAnswers, MailLogin, Secret } from './setup-questions.ts';
 
 /*

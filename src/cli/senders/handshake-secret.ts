@@ -5,8 +5,8 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { CommandContext } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { ServiceClient } from '../service/service-client.ts';
-import { ServiceRefusal, isPassing } from '../service/service-errors.ts';
-import type { SecretFlags } from './secret-options.ts';
+import { ServiceRefusal, isPassing } from '../service/service-answers.ts';
+import type { SecretFlags } from './sender-secrets.ts';
 
 /*
  * A secret that its sender tells the running service by the first request it sends. The service takes it only while a

@@ -1,10 +1,65 @@
 import { randomUUID } from 'node:crypto';
-import { bodyOf } from '../../hooks/index.ts';
-import type { Preset, Sample } from '../../hooks/index.ts';
-import { asNew, senderPath } from '../../service/index.ts';
-import type { HookPost } from '../../service/index.ts';
-import { signFor } from './signed-post.ts';
-import type { ServiceSigning } from './signed-post.ts';
+import { bodyOf, listSamples, presets, readSample } from '../../hooks/index.ts';
+import type { Preset, ResolvedHooksOptions, Sample } from '../../hooks/index.ts';
+import { CannotSign, asNew, senderPath, signPost } from '../../service/index.ts';
+import type { HookPost, Unsigned } from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { asLine } from '../foreign-text.ts';
+import { Prompts } from '../prompts.ts';
+import type { ServiceClient } from '../service/service-client.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** How the samples of presets are named on a command line. */
+export const SAMPLE_ARGUMENT = [
+  '[sample]',
+  "of a preset: one of its vendor's samples, such as issues.opened",
+] as const;
+
+/**
+ * The sample of that name; without a name, the one that the person at the terminal chooses.
+ * @param preset undefined: the hook is not that of a preset.
+ * @param isAsking whether somebody may be asked.
+ * @throws CliError that lists what there is
+ */
+export async function findSample(
+  preset: Preset | undefined,
+  name: string | undefined,
+  { command, terminal, isAsking }: { command: string; terminal: Terminal; isAsking: boolean },
+): Promise<{ preset: Preset; sample: Sample }> {
+  if (preset === undefined) throw noSuchPreset();
+  const names = listSamples(preset.id);
+  const typed = (one: string): string => `${command} ${preset.id} ${one}`;
+  const [first] = names;
+  if (first === undefined) {
+    const hint = 'Give a request of your own with --payload.';
+    throw new CliError(`There is no sample for ${preset.id}.`, hint, EXIT.usage);
+  }
+  const chosen =
+    name === undefined && isAsking
+      ? await new Prompts(terminal).select(
+          'Which sample?',
+          names.map((one) => ({ value: one, label: one })),
+        )
+      : name;
+  const sample = chosen === undefined ? undefined : readSample(preset.id, chosen);
+  if (sample !== undefined) return { preset, sample };
+  throw new CliError(
+    chosen === undefined
+      ? 'The sample is missing.'
+      : `There is no sample ${asLine(chosen)} for ${preset.id}.`,
+    names.map(typed).join('\n  '),
+    EXIT.usage,
+  );
+}
+
+function noSuchPreset(): CliError {
+  const known = [...presets.keys()].filter((id) => listSamples(id).length > 0);
+  return new CliError(
+    'Samples belong to presets, and this is the hook of none.',
+    `There are samples for ${known.join(', ')}; other hooks take a request of your own, with --payload.`,
+    EXIT.usage,
+  );
+}
 
 /** What a sample is sent with. */
 export interface SampleSending extends ServiceSigning {
@@ -33,3 +88,47 @@ export function samplePost(
   };
   return signFor(post, signing);
 }
+
+/** What a request to a service is signed with. */
+export interface ServiceSigning {
+  readonly settings: ResolvedHooksOptions;
+  readonly service: Pick<ServiceClient, 'url' | 'hooksPath' | 'isOwn'>;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * A request as its path wants it proved ({@link signPost}).
+ * @throws CliError where nobody but the sender can sign, or the secret would leave the machine
+ */
+export function signFor(post: HookPost, { settings, service, now }: ServiceSigning): HookPost {
+  const base = (settings.hooks.publicUrl ?? service.url.href).replace(/\/+$/, '');
+  const address = `${base}${service.hooksPath}`;
+  try {
+    return signPost(post, { settings, address, maySecretLeave: service.isOwn, now });
+  } catch (error) {
+    throw error instanceof CannotSign ? asCliError(error) : error;
+  }
+}
+
+function asCliError({ why, sender, message }: CannotSign): CliError {
+  const [what, hint] = EXPLAINED[why](sender, message);
+  return new CliError(what, hint, EXIT.usage);
+}
+
+const EXPLAINED: Readonly<
+  Record<Unsigned, (sender: string, message: string) => readonly [what: string, hint: string]>
+> = {
+  'secret-leaves': () => [
+    'The secrets of this configuration are not sent to another machine.',
+    'Send it on the machine of the service.',
+  ],
+  'only-sender': (sender) => [
+    `Only ${sender} itself can sign: what the configuration has can only check it.`,
+    'Look at what would become of it: hooks preview, with the same hook and payload or sample',
+  ],
+  unfit: (sender, message) => [
+    `It cannot be signed as ${sender} does: ${asLine(message)}.`,
+    'Send what this sender sends; hooks send, with its preset, lists samples',
+  ],
+};

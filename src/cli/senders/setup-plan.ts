@@ -11,8 +11,7 @@ import {
 } from '../../service/index.ts';
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
-import { recommendedGateway } from '../config/new-gateway.ts';
-import { PlannedFiles } from '../config/planned-files.ts';
+import { PlannedFiles, recommendedGateway } from '../config/planned-files.ts';
 
 /*
  * What `hooks setup` writes: one fragment per preset, `gateway.d/github.json5`, that enables it and has its sender's

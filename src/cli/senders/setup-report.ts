@@ -4,7 +4,7 @@ import { canSign, proofKind, schemeOf, senderName, setupSteps } from '../../serv
 import type { Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
-import type { GivenToken } from '../tokens/sender-tokens.ts';
+import type { GivenToken } from './sender-tokens.ts';
 import { isLocal } from './setup-address.ts';
 
 /*

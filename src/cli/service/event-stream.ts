@@ -2,8 +2,7 @@ import type { EventSummary } from '../../hooks/index.ts';
 import { HttpAnswer, HttpError } from '../../platform/http-client.ts';
 import { openHttp } from '../../platform/http-stream.ts';
 import { getField, isRecord, parseJson } from '../../platform/objects.ts';
-import { checked } from './service-answers.ts';
-import { ServiceUnreachable } from './service-errors.ts';
+import { ServiceUnreachable, checked } from './service-answers.ts';
 import { placeText, targetAt } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 

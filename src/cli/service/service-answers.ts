@@ -1,6 +1,122 @@
-import type { HttpAnswer } from '../../platform/http-client.ts';
+import type { HttpAnswer, HttpError, HttpFailure } from '../../platform/http-client.ts';
 import { isRecord } from '../../platform/objects.ts';
-import { ServiceRefusal, ServiceUnreachable } from './service-errors.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { asLine } from '../foreign-text.ts';
+
+/*
+ * How asking the service can fail, with the way out: it answers no (`ServiceRefusal`, exit code 1), or what answers, if
+ * anything does, is not the service (`ServiceUnreachable`, 3).
+ */
+
+/** What an operator does about a request that no mapping takes. */
+const UNKNOWN_HOOK =
+  'Is its preset in hooks.presets (hooks setup <preset>)? See why no mapping takes it: hooks preview <hook> --payload FILE';
+
+/** What an operator does about a refusal, by its code; the service's own sentence stands before it. */
+const HINTS: Readonly<Record<string, string>> = {
+  operator_unauthorized:
+    'The service has another operator token than this configuration: set GATEWAY_CONFIG_DIR to its directory, or give --token-file.',
+  unauthorized:
+    'The service has another hook token than this configuration: set GATEWAY_CONFIG_DIR to its directory.',
+  invalid_signature:
+    'A sender signs there. The service has another secret than this configuration, or none of it was used: set GATEWAY_CONFIG_DIR to its directory; a sample is signed by: hooks send <preset> <event>',
+  loopback_only: 'Ask on the machine of the service, without a proxy between.',
+  host_not_allowed: 'Or give --ops-url an address that it is served under.',
+  unknown_event: 'See which there are: hooks events list',
+  unknown_channel: 'See which there are: hooks channels list',
+  unknown_session: 'See which there are: hooks sessions',
+  unknown_hook: UNKNOWN_HOOK,
+  not_found:
+    'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart. With ops.listen, the operator API is at --ops-url.',
+  idempotency_conflict: 'Give another --idempotency-key, or none.',
+  paused: 'An operator resumes it: hooks resume',
+  no_secret_window:
+    'A window closes after ten minutes, and what it took is forgotten after an hour or by a restart. Begin again: hooks setup <preset>',
+  nothing_to_retry: 'To send its request once more: hooks events replay ID',
+};
+
+/** Characters of the service's own sentence that are shown. */
+const LONGEST_SENTENCE = 2000;
+
+/** The service answered no: 1. */
+export class ServiceRefusal extends CliError {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    sentence: string,
+  ) {
+    const hint = HINTS[code] ?? (status >= 500 ? 'The log of the service says more.' : undefined);
+    super(asLine(sentence).slice(0, LONGEST_SENTENCE), hint, EXIT.failed);
+  }
+}
+
+/** There is no service, or none that answers: 3. */
+export class ServiceUnreachable extends CliError {
+  /**
+   * @param place as people read it.
+   * @param reason a code of the system or of TLS, or `TIMEOUT`, `TOO_LARGE`, `STRANGER` or `REDIRECT`.
+   */
+  constructor(
+    place: string,
+    readonly reason: string,
+  ) {
+    const [what, hint] = explain(reason);
+    super(`The service at ${place} ${what}.`, hint, EXIT.unreachable);
+  }
+
+  static because(place: string, { kind, code = 'unknown' }: HttpError): ServiceUnreachable {
+    return new ServiceUnreachable(place, REASONS[kind] ?? code);
+  }
+}
+
+/** Failures of our own client that have no code of the system. */
+const REASONS: Readonly<Partial<Record<HttpFailure, string>>> = {
+  'timed-out': 'TIMEOUT',
+  'too-large': 'TOO_LARGE',
+};
+
+/** Whether a service that restarts or is short of something answers like this: asking again may help. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ServiceRefusal) return error.status >= 500;
+  return error instanceof ServiceUnreachable && error.reason !== 'STRANGER';
+}
+
+/** The hint where nothing listens. */
+const START_IT = 'Start it with: hooks start';
+
+/** What happened and what to do, by the code of the failure. */
+function explain(reason: string): readonly [what: string, hint: string] {
+  switch (reason) {
+    case 'TIMEOUT':
+      return ['did not answer in time', 'Is it busy or stopped? Its log says more.'];
+    case 'TOO_LARGE':
+      return ['answered with more than 64 MB', 'Ask it by hand; such an answer is not read.'];
+    case 'STRANGER':
+      return [
+        'is not this service',
+        'Something else listens there; correct gateway.port, ops.listen or --url.',
+      ];
+    case 'REDIRECT':
+      return ['redirects', 'Redirects are not followed, tokens would go elsewhere; correct --url.'];
+    case 'ENOENT':
+      return ['cannot be reached (ENOENT: there is no such socket)', START_IT];
+    case 'EACCES':
+      return [
+        'cannot be reached (EACCES: this user may not connect)',
+        "Run it as the service's user, or as one of its group.",
+      ];
+    case 'ECONNREFUSED':
+      return ['cannot be reached (ECONNREFUSED: nothing listens there)', START_IT];
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return [`cannot be reached (${reason}: it speaks no TLS)`, 'Write --url with http://.'];
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return [`broke off (${reason})`, `Was it stopped or restarted? ${START_IT}`];
+    default:
+      return [`cannot be reached (${asLine(reason)})`, `Correct --url, or: ${START_IT}`];
+  }
+}
 
 /*
  * What an answer of the service says: a receipt, the JSON that was asked for, or no. What only looks like an answer of

@@ -2,7 +2,7 @@ import { ScriptedServer } from '../../../test/support/scripted-server.ts';
 import type { Script } from '../../../test/support/scripted-server.ts';
 import { HttpError } from '../../platform/http-client.ts';
 import { LARGEST_ANSWER, ServiceClient } from './service-client.ts';
-import { ServiceUnreachable } from './service-errors.ts';
+import { ServiceUnreachable } from './service-answers.ts';
 
 const OPERATOR = 'the-operator-token';
 const HOOK = 'the-hook-token';

@@ -24,11 +24,10 @@ import type {
   TestSent,
 } from '../../service/index.ts';
 import type { operations, paths } from '../../../docs/openapi.d.ts';
-import { assertServed, checked, readReceipt } from './service-answers.ts';
+import { ServiceUnreachable, assertServed, checked, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { followEvents } from './event-stream.ts';
 import type { ToldEvents } from './event-stream.ts';
-import { ServiceUnreachable } from './service-errors.ts';
 import { placeText, targetAt } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 

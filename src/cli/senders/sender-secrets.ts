@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
 import {
   expandVariables,
@@ -10,13 +11,74 @@ import {
 } from '../../service/index.ts';
 import type { Environment } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import type { GivenSecret } from './secret-options.ts';
+import { option } from '../command.ts';
+import { Prompts } from '../prompts.ts';
+import type { Terminal } from '../terminal.ts';
 import type { PresentSender } from './setup-plan.ts';
 
 /*
- * Which secrets a sender has after `hooks setup`. None is ever replaced: a new one is put before the others, which go on
- * counting until a person says that they need not.
+ * The secrets that a sender signs with: how a command line gives one (never as an argument of its own where it can be
+ * helped: every user of the machine can read those), and which ones a sender has after `hooks setup`. None is ever
+ * replaced there: a new one is put before the others, which go on counting until a person says that they need not.
  */
+
+/** How a command line gives the secret that a sender signs with. */
+export const SECRET_OPTIONS = [
+  option(
+    '--secret <text>',
+    "the secret; a command line stays in the shell's history and shows in ps, so rather one of the others",
+  ),
+  option('--secret-env <name>', 'variable that holds the secret'),
+] as const;
+
+/** A secret in a variable that the configuration names, or as it was given. */
+type GivenSecret = { readonly variable: string } | { readonly value: string };
+
+export interface SecretFlags {
+  readonly secret?: string;
+  readonly secretEnv?: string;
+  readonly secretStdin?: boolean;
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** What the flags say; undefined: nothing. @throws CliError for more than one, or one that holds nothing */
+export async function readGivenSecret(
+  { secret, secretEnv, secretStdin }: SecretFlags,
+  terminal: Terminal,
+): Promise<GivenSecret | undefined> {
+  const given = [secret, secretEnv, secretStdin].filter((flag) => flag !== undefined);
+  if (given.length > 1) {
+    throw new CliError('The secret is given more than once.', 'Keep one of the flags.', EXIT.usage);
+  }
+  if (secretEnv !== undefined) {
+    if (VARIABLE.test(secretEnv)) return { variable: secretEnv };
+    throw new CliError('--secret-env must be the name of a variable.', undefined, EXIT.usage);
+  }
+  if (secret === undefined && secretStdin !== true) return undefined;
+  const value = (secret ?? (await text(terminal.streams.stdin))).trim();
+  if (value === '') throw new CliError('The secret is blank.', undefined, EXIT.usage);
+  if (!/\p{Cc}/u.test(value)) return { value };
+  throw new CliError('The secret is more than one line of text.', undefined, EXIT.usage);
+}
+
+/** Its text. @throws CliError where its variable is not set */
+export function secretText(secret: GivenSecret, env: Environment): string {
+  if ('value' in secret) return secret.value;
+  const value = (env[secret.variable] ?? '').trim();
+  if (value !== '') return value;
+  throw new CliError(`The variable ${secret.variable} is not set.`, undefined, EXIT.usage);
+}
+
+/**
+ * Asks the person at the terminal, who types it unseen.
+ * @param what the secret of whom
+ * @throws CliError where nobody sits there, with that hint
+ */
+export async function askSecret(terminal: Terminal, what: string, hint: string): Promise<string> {
+  if (terminal.isInteractive) return (await new Prompts(terminal).password(what)).trim();
+  throw new CliError(`${what} is missing, and nobody can be asked here.`, hint, EXIT.usage);
+}
 
 /** What the command line says about the secrets of a sender. */
 export interface SecretChange {

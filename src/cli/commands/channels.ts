@@ -1,0 +1,62 @@
+import { defineCommand, option } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
+import { asLine } from '../foreign-text.ts';
+import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import { channelTable } from '../service/status-lines.ts';
+
+/** The configured channels with what is known of them since the service started. */
+const channelsList = defineCommand({
+  name: 'list',
+  description: 'list the channels with their state, last message and last error',
+  options: SERVICE_OPTIONS,
+  examples: [
+    ['hooks channels list', 'a line for each, since the service started'],
+    ['hooks channels list --json', 'for a program'],
+  ],
+  async action(context, options) {
+    const { terminal, clock } = context;
+    const service = await findService(context, options);
+    const channels = await service.channels();
+    if (options.json === true) return terminal.printJson({ channels });
+    if (channels.length === 0) return terminal.note('There are no channels: docs/channels.md');
+    terminal.printTable(channelTable(channels, clock.now()));
+  },
+});
+
+/** A real message to a real recipient, past everything that decides about replies. */
+const channelsTest = defineCommand({
+  name: 'test',
+  description: 'send a test message through a channel, at once and once',
+  arguments: [['<channel>', 'chan_1 to chan_8']],
+  options: [
+    option('--to <recipient>', "in the platform's own form (default: the channel's own `to`)"),
+    ...SERVICE_OPTIONS,
+  ],
+  examples: [
+    ['hooks channels test chan_1', 'to channels.chan_1.to'],
+    ['hooks channels test chan_1 --to 4711', 'to somebody else'],
+  ],
+  async action(context, options, id) {
+    const { terminal } = context;
+    const service = await findService(context, options);
+    const { status, messageId } = await service.testChannel(id, options.to);
+    if (options.json === true) return terminal.printJson({ status, messageId });
+    const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
+    terminal.print(
+      status === 'accepted'
+        ? `The platform accepted the test message${as}; whether it arrived is not known here.`
+        : `The test message was delivered${as}.`,
+    );
+  },
+});
+
+/** How the channels are doing, and a test of one. */
+export const channels: CommandGroup = {
+  name: 'channels',
+  description: 'see how the channels are doing, and try one',
+  examples: [
+    ['hooks channels list', 'the state of each: its last message, its last error'],
+    ['hooks channels test chan_1', 'send a test message to its own recipient'],
+  ],
+  commands: [channelsList, channelsTest],
+};

@@ -1,0 +1,179 @@
+import { ConfigurationError } from '../../hooks/index.ts';
+import {
+  addToken,
+  keptSender,
+  listTokens,
+  newToken,
+  readTokenUses,
+  retireTokens,
+  strangeHooks,
+} from '../../service/index.ts';
+import type { Inspection, ListedToken, Sender } from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { JSON_OPTION, defineCommand, option } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
+import { asLine } from '../foreign-text.ts';
+import { explained } from '../senders/sender-tokens.ts';
+import type { Terminal } from '../terminal.ts';
+import { age } from '../text-layout.ts';
+
+const COMMAND = 'hooks token new';
+
+/** Prints it once: what is kept, and only with `--for`, is its digest. */
+const tokenNew = defineCommand({
+  name: 'new',
+  description: 'print a new random token of 32 bytes (base64url), or give one to a sender',
+  options: [
+    option('--for <id>', 'of this sender: the token counts from now on, its digest is kept'),
+    option('--hooks <names>', 'the hooks it may speak to, with commas (default: the id)', toList),
+    option('--not-after <date>', 'its last day (2027-01-31), or moment in ISO 8601'),
+    JSON_OPTION,
+  ],
+  examples: [
+    ['hooks token new', 'print one, and keep it nowhere'],
+    [
+      '(umask 077; echo "HOOK_TOKEN=$(hooks token new)" >> .env)',
+      'give the variable HOOK_TOKEN of gateway.json5 a value that no screen shows',
+    ],
+    ['hooks token new --for uptime-kuma', 'a token for the hook uptime-kuma and no other'],
+    ['hooks token new --for ci --hooks wake,deploys', 'a token for two hooks'],
+    [
+      'hooks token new --for uptime-kuma',
+      'once more: a second one beside the first, to replace it without losing a request',
+    ],
+  ],
+  async action(context, options) {
+    const { terminal, env } = context;
+    const { for: id, hooks, notAfter, json = false } = options;
+    if (id === undefined) {
+      if (hooks !== undefined || notAfter !== undefined) {
+        throw new CliError('--hooks and --not-after need --for', undefined, EXIT.usage);
+      }
+      const token = newToken();
+      return json ? terminal.printJson({ token }) : terminal.print(token);
+    }
+    const here = await context.inspect();
+    const wanted = { id, hooks, notAfter };
+    const { token, sender, file } = await explained(id, addToken(here, wanted, env, COMMAND));
+    tell(sender, file, here, terminal);
+    const { tokens: _digests, ...about } = sender;
+    if (json) terminal.printJson({ token, ...about, file });
+    else terminal.print(token);
+  },
+});
+
+/** Says what the new token opens. */
+function tell(
+  { id, hooks, tokens: { length } }: Sender,
+  file: string,
+  here: Inspection,
+  terminal: Terminal,
+): void {
+  const strange = strangeHooks(here, hooks);
+  terminal.note(
+    `sender ${id} may speak to ${asLine(hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
+  );
+  if (strange.length > 0) {
+    terminal.note(`no hook is named ${asLine(strange.join(', '))} yet`);
+  }
+  if (length > 1) {
+    terminal.note(
+      `it has ${length} tokens now: once the sender uses this one, run "hooks token retire ${id} --old"`,
+    );
+  }
+}
+
+function toList(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** Every token of the configuration, and when a service last let a request in with it; never a token itself. */
+const tokenList = defineCommand({
+  name: 'list',
+  description: 'list the tokens of senders, what they open and when they were last used',
+  options: [JSON_OPTION],
+  examples: [
+    ['hooks token list', 'a line for each; the last use is up to a minute old'],
+    ['hooks token list --json', 'for a program'],
+  ],
+  async action({ inspect, terminal, clock }, { json = false }) {
+    const here = await inspect();
+    const tokens = await shownTokens(here, clock.now());
+    if (json) return terminal.printJson({ tokens });
+    if (tokens.length === 0) return terminal.note('There are no tokens.');
+    terminal.printTable(tokenTable(tokens, clock.now()));
+  },
+});
+
+/** A token, and where it is written. */
+type ShownToken = Pick<ListedToken, 'id' | 'secret' | 'hooks' | 'notAfter' | 'lastUsedAt'> & {
+  readonly file: string;
+};
+
+/** @throws ConfigurationError where the files say nothing */
+async function shownTokens(here: Inspection, now: number): Promise<ShownToken[]> {
+  const { resolved, merged, problems } = here;
+  if (resolved === undefined) throw new ConfigurationError(problems);
+  const uses = [await readTokenUses(resolved.store.dir)];
+  const isKeptHere = (id: string): boolean => keptSender(here, id) !== undefined;
+  return listTokens(resolved.hooks, uses, now, isKeptHere).map(
+    ({ key, id, secret, hooks, notAfter, lastUsedAt }) => {
+      return { id, secret, hooks, notAfter, lastUsedAt, file: merged.filesOf(key)[0] };
+    },
+  );
+}
+
+/** Rows of the list, head first. */
+function tokenTable(tokens: readonly ShownToken[], now: number): string[][] {
+  const rows = tokens.map(({ id, secret, hooks, notAfter, lastUsedAt }) => [
+    id === null ? 'hooks.token' : asLine(id),
+    secret,
+    asLine(hooks.join(', ')),
+    notAfter ?? 'never',
+    lastUsedAt === null ? 'never' : `${age(lastUsedAt, now)} ago`,
+  ]);
+  return [['SENDER', 'SECRET', 'HOOKS', 'ENDS', 'LAST USED'], ...rows];
+}
+
+/** Ends tokens that `hooks token new --for` made. */
+const tokenRetire = defineCommand({
+  name: 'retire',
+  description: 'end the token of a sender that "hooks token new --for" made',
+  arguments: [['<id>', 'name of the sender']],
+  options: [
+    option('--old', 'all of its tokens but the newest'),
+    option('--all', 'all of its tokens'),
+  ],
+  examples: [
+    ['hooks token retire uptime-kuma', 'its only token no longer counts'],
+    ['hooks token retire uptime-kuma --old', 'only the newest counts from now on'],
+  ],
+  async action({ inspect, env, terminal }, { old = false, all = false }, id) {
+    if (old && all) throw new CliError('--old and --all do not go together', undefined, EXIT.usage);
+    const which = old ? 'old' : all ? 'all' : undefined;
+    const here = await inspect();
+    const retiring = retireTokens(here, id, which, env, 'hooks token new');
+    const { before, left } = await explained(id, retiring);
+    if (left === before) return terminal.note(`sender ${id} has no older token`);
+    terminal.note(
+      left === 0
+        ? `sender ${id} is gone; a running service takes it in by itself`
+        : `sender ${id} has one token now; a running service takes it in by itself`,
+    );
+  },
+});
+
+/** Tokens of senders, which open hooks; the operator token is not among them. */
+export const token: CommandGroup = {
+  name: 'token',
+  description: 'make, list and end the tokens of senders',
+  examples: [
+    ['hooks token new', 'print a token that nobody guesses'],
+    ['hooks token new --for uptime-kuma', 'a token for one sender and its hook'],
+    ['hooks token list', 'what opens which hook, and when it was last used'],
+  ],
+  commands: [tokenList, tokenNew, tokenRetire],
+};
