@@ -101,10 +101,21 @@ export class BodyReader {
  * @throws Rejection payload_too_large
  */
 function takeWhole(request: IncomingMessage, payload: Readable, limits: BodyLimits): Buffer | null {
-  if (payload !== request || !request.complete || payload.readableFlowing !== null) return null;
+  if (payload !== request || payload.readableFlowing !== null) return null;
+  if (!request.complete && !hasAllBytes(request)) return null;
   if (payload.readableLength > limits.maxBodyBytes) throw tooLarge(limits);
   const body: Buffer | null = payload.read();
+  // Its end has to be read, too, or the connection would not go on.
+  payload.resume();
   return body;
+}
+
+/** Whether so many bytes came as were announced: Node says that a request is complete only after it was handled. */
+function hasAllBytes({ headers, readableLength }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] === undefined &&
+    readableLength === Number(headers['content-length'])
+  );
 }
 
 function tooLarge({ maxBodyBytes }: BodyLimits): Rejection {
