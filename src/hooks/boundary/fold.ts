@@ -53,8 +53,22 @@ const lookAlikes = lazy(lookAlikeCodes);
 /** Linear; plain ASCII costs one scan. */
 export function fold(text: string): Folded {
   if (NOT_PLAIN.test(text)) return foldUnicode(text);
-  const codes = Buffer.from(text, 'latin1');
-  return { codes, text, isPlain: true, at: (index) => index };
+  return new PlainText(text);
+}
+
+/** Whose codes hardly anybody asks for. */
+class PlainText implements Folded {
+  readonly isPlain = true;
+
+  constructor(readonly text: string) {}
+
+  get codes(): Uint8Array {
+    return Buffer.from(this.text, 'latin1');
+  }
+
+  at(index: number): number {
+    return index;
+  }
 }
 
 function foldUnicode(text: string): Folded {

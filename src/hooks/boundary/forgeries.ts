@@ -50,8 +50,9 @@ const isDouble = Uint8Array.from({ length: 256 }, (_, code) => Number(reads(code
  * Finds the letters of the marker's name in their order, whatever stands between them but letters and digits, with
  * an `END` before it. All readings of an ambiguous sign are followed at once, a bit each: linear for any text.
  */
-export function findMarkers({ codes, text, isPlain }: Folded): readonly FoundPart[] {
-  if (isPlain && !MARKER_HINT.test(text)) return [];
+export function findMarkers(folded: Folded): readonly FoundPart[] {
+  if (folded.isPlain && !MARKER_HINT.test(folded.text)) return [];
+  const { codes } = folded;
   const found: FoundPart[] = [];
   let state = 0;
   for (let index = 0; index < codes.length; index += 1) {
@@ -152,7 +153,9 @@ const BRACKET = /[<[\]]/;
 export function findTokens(folded: Folded, given: string): readonly FoundToken[] {
   const found: FoundToken[] = [];
   const pattern = BRACKET.test(folded.text) ? TOKENS() : LABELS();
-  for (const match of folded.text.matchAll(pattern)) {
+  // Not `matchAll`, which makes a new expression for each text.
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(folded.text); match !== null; match = pattern.exec(folded.text)) {
     const before = match[1]?.length ?? 0;
     const from = match.index + before;
     const to = match.index + match[0].length;
