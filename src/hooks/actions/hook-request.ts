@@ -15,7 +15,10 @@ export function builtInHook(
   name: string,
   { hooks: { endpoints } }: ResolvedHooksOptions,
 ): 'wake' | 'agent' | undefined {
-  return (name === 'wake' || name === 'agent') && endpoints[name] ? name : undefined;
+  // A text that was cut out of a URL is no name of a property yet: to look one up by it would cost more than to compare.
+  if (name === 'wake') return endpoints.wake ? 'wake' : undefined;
+  if (name === 'agent') return endpoints.agent ? 'agent' : undefined;
+  return undefined;
 }
 
 /**
