@@ -178,6 +178,61 @@ describe('Ledgers of one PostgreSQL database', () => {
     });
   });
 
+  describe('count the runs of all', () => {
+    const TOTAL = 2;
+    const limits = () => ({ maxRuns: 9, maxRunsTotal: TOTAL });
+    const claimOf = (ledger: Ledger, max = 9, stop = signal) =>
+      ledger.work.claim('turn', max, stop, limits);
+    const acceptMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, n) => accept(ledgers[n % 2]!, `s${n}`)));
+
+    it('a place that is free in one is taken by another at once', async () => {
+      await open(new ManualClock());
+      await acceptMany(4);
+      const [first] = await claimOf(one, 1);
+      await claimOf(other, 1);
+      const waiting = claimOf(other);
+      await one.work.commit(first!, DONE, []);
+      expect(await waiting).toHaveLength(1);
+    });
+
+    it('those of one that died, until its leases have ended', async () => {
+      const clock = new ManualClock();
+      await open(clock);
+      await acceptMany(4);
+      expect(await claimOf(one)).toHaveLength(TOTAL);
+      const waiting = claimOf(other);
+      await other.work.add(immediateHeartbeat('main', clock.now(), clock.now()));
+      expect(await waiting).toMatchObject([{ kind: 'heartbeat' }]);
+      clock.advance(LEASE_MS + SLACK_MS);
+      expect(await claimOf(other)).toHaveLength(TOTAL);
+    });
+
+    it('at every moment, whoever claims at the same time, and all of them are done', async () => {
+      const runs = 200;
+      await open(new SystemClock(), 3);
+      await acceptMany(runs);
+      const done = new Set<string>();
+      let most = 0;
+      const stop = new AbortController();
+      const perform = async (ledger: Ledger, lease: Lease) => {
+        const counts = await ledger.admin.counts();
+        most = Math.max(most, counts.find(({ state }) => state === 'running')!.count);
+        await ledger.work.commit(lease, DONE, []);
+        done.add(lease.eventId!);
+        if (done.size === runs) stop.abort();
+      };
+      const loop = async (ledger: Ledger) => {
+        while (!stop.signal.aborted) {
+          const leases = await claimOf(ledger, 9, stop.signal);
+          await Promise.all(leases.map((lease) => perform(ledger, lease)));
+        }
+      };
+      await Promise.all(ledgers.map(loop));
+      expect(most).toBe(TOTAL);
+    }, 60_000);
+  });
+
   describe('under load', () => {
     const SESSIONS = 8;
     const EVENTS = 1200;

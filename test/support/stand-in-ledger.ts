@@ -111,11 +111,12 @@ class StandInWork extends WorkLedger {
     return this.claimedLate.filter((lease) => lease.lane === lane);
   }
 
-  #take(lane: Lane, max: number, { maxRuns = Infinity }: ClaimLimits): Lease[] {
+  #take(lane: Lane, max: number, limits: ClaimLimits): Lease[] {
+    const mostRuns = Math.min(limits.maxRuns ?? Infinity, limits.maxRunsTotal ?? Infinity);
     const taken: Lease[] = [];
     this.#waiting[lane] = this.#waiting[lane].filter((lease) => {
       const isRun = lease.kind === 'run';
-      if (taken.length === max || (isRun && this.#runs.size >= maxRuns)) return true;
+      if (taken.length === max || (isRun && this.#runs.size >= mostRuns)) return true;
       taken.push(lease);
       if (isRun) this.#runs.add(lease.workId);
       return false;

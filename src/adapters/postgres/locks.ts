@@ -1,27 +1,25 @@
 // Advisory locks of the ledger as a whole; each ends with the transaction that took it.
 import type { Database, Run } from './connection.ts';
-
-/** Beside 0, which is the migration's, and the buckets of keys and sessions, which are greater. */
-const NUMBERS = { refusals: -1, forgetting: -2 } as const;
+import { LOCKS } from './functions/queue.ts';
 
 /** Waits until no other transaction, of whichever instance, holds this lock. */
 export async function takeLock(
   { name }: Database,
   run: Run,
-  lock: keyof typeof NUMBERS,
+  lock: keyof typeof LOCKS,
 ): Promise<void> {
-  await run('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [name, NUMBERS[lock]]);
+  await run('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [name, LOCKS[lock]]);
 }
 
 /** Takes a lock if nobody holds it. */
 export async function tryLock(
   { name }: Database,
   run: Run,
-  lock: keyof typeof NUMBERS,
+  lock: keyof typeof LOCKS,
 ): Promise<boolean> {
   const [row] = await run('SELECT pg_try_advisory_xact_lock(hashtext($1), $2) AS taken', [
     name,
-    NUMBERS[lock],
+    LOCKS[lock],
   ]);
   return row?.['taken'] === true;
 }

@@ -154,6 +154,17 @@ export class AgentDefaultsOptions {
   maxConcurrent = 4;
 
   /**
+   * How many runs go on side by side in all services on one PostgreSQL, 1 to 100,000; each keeps to `maxConcurrent`, too.
+   * Heartbeats are not counted. With one service the smaller of both counts. Applies without restart. Default: as many as
+   * the services have places.
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  maxConcurrentTotal?: number;
+
+  /**
    * How long a turn that cannot have acted is tried again, from its acceptance or an operator's retry, while its model
    * or gateway is unreachable: a number with `s`, `m` or `h`, with pauses that grow to 10 minutes; `0s`: never.
    * @default '24h'

@@ -88,8 +88,10 @@ export type StepOutcome =
  * the backend it rests for), by its kind or by whose it is. @publicApi
  */
 export interface ClaimLimits {
-  /** How many runs may be under way at once; heartbeats are claimed beside them. @default as many as there are */
+  /** How many runs may be under way at once in this process; heartbeats are claimed beside them. @default as many as there are */
   readonly maxRuns?: number;
+  /** The same for all processes that share the ledger, counted exactly. @default as many as there are */
+  readonly maxRunsTotal?: number;
   /** How many runs of a hook may be under way at once, by {@link NewWork.hook}. @default as many as there are */
   readonly perHook?: Readonly<Record<string, number>>;
   /** How much work of one channel may be under way at once. @default as much as there is */

@@ -15,12 +15,13 @@ let replies: ((reply: string) => void)[];
 
 /** Starts with turns that end when the test says so. */
 async function start(
-  maxConcurrent: number,
+  limits: number | { maxConcurrent: number; maxConcurrentTotal: number },
   shutdownSeconds = 0,
   ledger = new StandInLedger(),
 ): Promise<void> {
   await work?.close();
-  const agents = { defaults: { maxConcurrent } };
+  const defaults = typeof limits === 'number' ? { maxConcurrent: limits } : limits;
+  const agents = { defaults };
   work = await WorkUnderTest.start({ agents, shutdownSeconds, ledger });
   replies = [];
   work.runner.reply = () => new Promise((resolve) => void replies.push(resolve));
@@ -60,6 +61,14 @@ describe('WorkLoop: claims, performs, commits (behaviour §5)', () => {
     expect(
       work.ledger.work.claims.filter(({ lane }) => lane === 'turn').map(({ max }) => max),
     ).toEqual([3, 1, 2, 1]);
+  });
+
+  it('begins no more of them than maxConcurrentTotal has room for', async () => {
+    await start({ maxConcurrent: 3, maxConcurrentTotal: 2 });
+    work.ledger.work.give(...runs(3));
+    await settled();
+    expect(work.runner.turns).toHaveLength(2);
+    expect(work.ledger.work.claims[0]?.limits?.()).toMatchObject({ maxRuns: 3, maxRunsTotal: 2 });
   });
 
   it('asks for more while the end of a step is still being written', async () => {

@@ -129,6 +129,7 @@ export class WorkLoop {
         ? { perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting }
         : {
             maxRuns: this.#maxRuns,
+            maxRunsTotal: this.settings.current.agents.defaults.maxConcurrentTotal,
             perHook: this.#runPlaces(),
             resting: this.backends.resting,
           };

@@ -94,6 +94,16 @@ export function describeFairness(openStore: OpenStore): void {
       expect(ids(await waiting)).toEqual([runs[1]]);
     });
 
+    it('hands out no more runs than may be under way in all processes, nor than here', async () => {
+      const runs = await accept(...many(5, () => runOf('alerts')));
+      const [first, ...more] = await claim(9, { maxRuns: 4, maxRunsTotal: 2 });
+      expect(ids([first!, ...more])).toEqual(runs.slice(0, 2));
+      const waiting = claim(9, { maxRuns: 4, maxRunsTotal: 2 });
+      await end(first!);
+      expect(ids(await waiting)).toEqual([runs[2]]);
+      expect(ids(await claim(9, { maxRuns: 3, maxRunsTotal: 9 }))).toEqual([runs[3]]);
+    });
+
     it('leaves out a hook that has as many runs under way as it may, and no other', async () => {
       const limits = { perHook: { alerts: 2 } };
       const noisy = await accept(...many(5, () => runOf('alerts')));

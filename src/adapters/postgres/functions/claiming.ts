@@ -1,4 +1,4 @@
-import { ENTRY, FIRST } from './queue.ts';
+import { ENTRY, FIRST, LOCKS } from './queue.ts';
 
 /** A query for the next flow behind a place: only its comparison is another for each length of the place. */
 function next(place: string): string {
@@ -9,14 +9,15 @@ function next(place: string): string {
 
 /**
  * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of each.
- * Each instance keeps its own place in the ring, and its limits count what it has in hand itself.
+ * Each instance keeps its own place in the ring, and its limits count what it has in hand itself, but for `maxRunsTotal`.
  */
 export const CLAIMING = `
 -- How much of a flow's name has to be passed over: 1 every run, 2 its channel or backend, 3 its hook; 0: nothing.
 CREATE FUNCTION passed_over_@(p_kind text, p_server text, p_hook text, used jsonb, limits json, p_now bigint)
 RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
-  IF p_kind = 'run' AND (used->>'runs')::int >= (limits->>'maxRuns')::int THEN RETURN 1; END IF;
+  IF p_kind = 'run' AND ((used->>'runs')::int >= (limits->>'maxRuns')::int
+    OR (used->>'everybodys')::int >= (limits->>'maxRunsTotal')::int) THEN RETURN 1; END IF;
   IF (limits->'resting'->>p_server)::float > p_now THEN RETURN 2; END IF;
   IF coalesce((used->'servers'->>p_server)::int, 0) >= (limits->>'perChannel')::int THEN RETURN 2; END IF;
   IF p_kind = 'run' AND coalesce((used->'hooks'->>p_hook)::int, 0) >= (limits->'perHook'->>p_hook)::int THEN
@@ -36,12 +37,26 @@ BEGIN
   IF p_kind = 'run' THEN
     used := jsonb_set(jsonb_set(used, '{runs}', to_jsonb((used->>'runs')::int + 1)), ARRAY['hooks', p_hook],
       to_jsonb(coalesce((used->'hooks'->>p_hook)::int, 0) + 1));
+    IF used ? 'everybodys' THEN
+      used := jsonb_set(used, '{everybodys}', to_jsonb((used->>'everybodys')::int + 1));
+    END IF;
   END IF;
   RETURN used;
 END $$;
 
+-- Whether somebody who has a place left himself may count everybody's runs: he is alone with that until his commit. Who has
+-- none begins no run, and keeps nobody waiting. Taken before all other locks.
+CREATE FUNCTION may_count_@(p_instance uuid, limits json) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT count(*) FROM work WHERE stage = 'leased' AND kind = 'run' AND instance = p_instance)
+    >= (limits->>'maxRuns')::int THEN RETURN false; END IF;
+  PERFORM pg_advisory_xact_lock(hashtext(current_schema()), ${LOCKS.counting});
+  RETURN true;
+END $$;
+
 -- Leases up to p_max pieces of due work. @param held in hand here, whatever their leases say; @param p_place the flow
--- that was served last; @param p_clock the database's clock; @param limits maxRuns, perChannel, perHook, resting.
+-- that was served last; @param p_clock the database's clock; @param limits those of
+-- ClaimLimits.
 CREATE FUNCTION claim_@(p_lane text, p_max int, p_instance uuid, held bigint[], p_now bigint, p_clock bigint,
   p_lease_ms bigint, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
 DECLARE
@@ -60,8 +75,12 @@ DECLARE
   next_due bigint;
   foreign_end bigint;
   has_ended boolean;
+  has_total boolean;
+  may_count boolean;
 BEGIN
   IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('leases', '[]'::json, 'place', p_place); END IF;
+  has_total := p_lane = 'turn' AND limits->>'maxRunsTotal' IS NOT NULL;
+  IF has_total THEN may_count := may_count_@(p_instance, limits); END IF;
   has_ended := end_expired_@(held, p_clock, p_now);
   PERFORM enqueue_due_@(p_lane, p_now);
   FOR h IN SELECT lane, kind, server, hook, crashes FROM work
@@ -70,6 +89,12 @@ BEGIN
     used := use_@(used, h.lane, h.kind, h.server, h.hook);
     has_suspect := has_suspect OR h.crashes >= 2;
   END LOOP;
+  IF has_total THEN
+    -- Whoever did not count takes it that no place is left; the end that gives him one of his own has him look again.
+    used := jsonb_set(used, '{everybodys}', CASE WHEN may_count
+      THEN (SELECT to_jsonb(count(*)) FROM work WHERE stage = 'leased' AND kind = 'run')
+      ELSE to_jsonb((limits->>'maxRunsTotal')::int) END);
+  END IF;
   -- Suspects are begun one at a time: the next crash then tells which of them it is.
   IF NOT has_suspect AND p_max > 0 THEN
     FOR r IN SELECT id, kind, server, hook FROM work WHERE lane = p_lane AND stage = 'suspect'

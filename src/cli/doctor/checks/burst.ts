@@ -11,14 +11,17 @@ export const burst: Check = {
   name: 'burst',
   needs: 'configuration',
   run({ resolved: { effective } }) {
-    const { maxConcurrent, timeoutSeconds, maxSystemEvents } = effective.agents.defaults;
-    const seconds = Math.ceil(BURST / maxConcurrent) * timeoutSeconds;
+    const { defaults } = effective.agents;
+    const { maxConcurrent, maxConcurrentTotal = Infinity, timeoutSeconds } = defaults;
+    const places = Math.min(maxConcurrent, maxConcurrentTotal);
+    const seconds = Math.ceil(BURST / places) * timeoutSeconds;
     const found: CheckResult[] = [
       info(
-        `${maxConcurrent} turns run side by side; all runs of a burst are kept and wait: ${BURST.toLocaleString('en')} that each take their whole ${timeoutSeconds} s would last ${lasting(seconds)}`,
-        'raise agents.defaults.maxConcurrent as far as your models allow',
+        `${places} turns run side by side; all runs of a burst are kept and wait: ${BURST.toLocaleString('en')} that each take their whole ${timeoutSeconds} s would last ${lasting(seconds)}`,
+        `raise agents.defaults.maxConcurrent${places < maxConcurrent ? 'Total' : ''} as far as your models allow`,
       ),
     ];
+    const { maxSystemEvents } = defaults;
     if (maxSystemEvents < FEW_WAKES) {
       const what = `only ${maxSystemEvents} wakes may wait in a main session; more are answered 503`;
       found.push(warning(what, 'raise agents.defaults.maxSystemEvents'));

@@ -79,6 +79,14 @@ describe('doctor: burst', () => {
     ]);
   });
 
+  it('counts no more places than all services together may have', async () => {
+    const defaults = { maxConcurrent: 10, maxConcurrentTotal: 5, timeoutSeconds: 60 };
+    dir.configure({ agents: { defaults } });
+    expect(await dir.findings(burst)).toMatchObject([
+      { what: expect.stringMatching(/^5 turns /), fix: expect.stringContaining('Total') },
+    ]);
+  });
+
   it('warns of few places for wakes, and counts what transforms hold', async () => {
     const agents = { defaults: { maxSystemEvents: 5, maxConcurrent: 1, timeoutSeconds: 86_400 } };
     dir.configure({ agents, hooks: { mappings: [MAPPING] } });

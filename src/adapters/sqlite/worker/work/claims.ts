@@ -120,13 +120,13 @@ export class Claims {
   }
 
   /** Behind what is left out: every run, a channel or backend, a hook. Null: it may be claimed. */
-  #skipped(
-    [kind, server, hook]: Flow,
-    { maxRuns = Infinity, perChannel = Infinity, perHook, resting }: ClaimLimits,
-    now: number,
-  ): Place | null {
+  #skipped([kind, server, hook]: Flow, limits: ClaimLimits, now: number): Place | null {
+    const { maxRuns = Infinity, maxRunsTotal = Infinity } = limits;
+    const { perChannel = Infinity, perHook, resting } = limits;
     const isRun = kind === 'run';
-    if (isRun && this.#underWay.runs >= maxRuns) return [kind, BEHIND_ALL, '', ''];
+    // This process is all that there are.
+    if (isRun && this.#underWay.runs >= Math.min(maxRuns, maxRunsTotal))
+      return [kind, BEHIND_ALL, '', ''];
     if ((resting?.[server] ?? 0) > now || this.#underWay.ofServer(server) >= perChannel) {
       return [kind, server, BEHIND_ALL, ''];
     }
