@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { GIVEN_OPTIONS, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import { BodyReader } from './http/body.ts';
-import { RunWaits } from './http/run-waits.ts';
+import { RunWaits } from './http/run-outcomes.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger } from './opened-ledger.ts';
 import { HooksSettings } from './options/index.ts';

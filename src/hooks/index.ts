@@ -1,12 +1,11 @@
 // The public face of the hooks: all that hosts, the standalone service and the operator API may import.
 export { isLoopback } from '../platform/http-client.ts';
-export { checkOptions } from './check-options.ts';
+export { checkOptions, configuredHooks } from './inspect-options.ts';
 export { HooksModule } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';
-export { configuredHooks } from './configured-hooks.ts';
-export type { ConfiguredHook } from './configured-hooks.ts';
+export type { ConfiguredHook } from './inspect-options.ts';
 export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
 export { OperatorRequests } from './operator-requests.ts';
 export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operator-requests.ts';

@@ -1,13 +1,12 @@
 // The watcher of a mailbox: all that the service and the command line may import.
-export { readMailMemory } from './carried-memory.ts';
+export { MailStoreHeld, readMailMemory } from './store.ts';
 export type { HookTarget } from './hook-client.ts';
 export type { MailboxReport, MailboxStatus } from './mailbox-state.ts';
 export type { MailMessage } from './message.ts';
 export { MailAuthOptions, MailOAuth2Options, MailOptions, resolveMail } from './options.ts';
 export { ConnectionCheckError, probeMailboxes } from './probe.ts';
 export type { ConnectionCheck, MailboxCheck } from './probe.ts';
-export { SharedMailStore } from './shared-store.ts';
+export { SharedMailStore, sharedMailName } from './shared-store.ts';
 export type { HeldText } from './shared-store.ts';
-export { MailStoreHeld } from './store.ts';
 export { MailWatcher } from './watcher.ts';
 export type { MailReport, WatcherDependencies, WatcherStatus } from './watcher.ts';

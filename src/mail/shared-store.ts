@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { getField, getText, isRecord, parseJson } from '../platform/objects.ts';
-import type { Cursor, MailMemory, Outage } from './store.ts';
+import type { Cursor, Kept, MailMemory, Outage } from './store.ts';
 
 /** A text that services share and one of them holds: nobody else changes it meanwhile. */
 export interface HeldText {
@@ -10,12 +10,9 @@ export interface HeldText {
   save(text: string): void;
 }
 
-/** What is kept, as JSON. */
-export interface Kept {
-  readonly cursors: Readonly<Record<string, Cursor>>;
-  readonly outages: Readonly<Record<string, Outage>>;
-  /** By the digest of the configured one; never more than one. */
-  readonly refreshTokens: Readonly<Record<string, string>>;
+/** The name of the text that whoever watches a mailbox holds, where services share a database. */
+export function sharedMailName(account: string): string {
+  return `mail of ${account}`;
 }
 
 /**

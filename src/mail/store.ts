@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../platform/errors.ts';
@@ -22,8 +22,16 @@ export interface Outage {
 /** What a watcher remembers over its restarts. */
 export type MailMemory = Pick<MailStore, keyof MailStore>;
 
+/** The same as one JSON text: what services on one database hold (SharedMailStore). */
+export interface Kept {
+  readonly cursors: Readonly<Record<string, Cursor>>;
+  readonly outages: Readonly<Record<string, Outage>>;
+  /** By the digest of the configured one; never more than one. */
+  readonly refreshTokens: Readonly<Record<string, string>>;
+}
+
 /** Name of the file in the data directory. */
-export const FILE = 'mail.sqlite';
+const FILE = 'mail.sqlite';
 
 /** What SQLite says when somebody else holds the file. */
 const SQLITE_BUSY = 5;
@@ -137,6 +145,49 @@ function createPrivately(file: string): void {
 }
 
 /** Somebody else holds the file. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return getField(error, 'errcode') === SQLITE_BUSY;
+}
+
+/**
+ * What a watcher remembers in a data directory, as the text that services on one database hold (SharedMailStore); null:
+ * nothing. Changes nothing.
+ * @throws MailStoreHeld while a watcher works with it
+ */
+export function readMailMemory(dir: string): string | null {
+  const file = join(dir, FILE);
+  if (!existsSync(file)) return null;
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  try {
+    return JSON.stringify(keptIn(db));
+  } catch (error) {
+    if (isBusy(error)) throw new MailStoreHeld(dir);
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function keptIn(db: DatabaseSync): Kept {
+  const byName = <T>(sql: string, valueOf: (row: unknown) => T) =>
+    Object.fromEntries(
+      db
+        .prepare(sql)
+        .all()
+        .map((row) => [String(row['name']), valueOf(row)]),
+    );
+  const textIn = (row: unknown, column: string) => String(getField(row, column));
+  return {
+    cursors: byName('SELECT mailbox AS name, uid_validity, last_uid FROM cursors', (row) => ({
+      uidValidity: textIn(row, 'uid_validity'),
+      lastUid: Number(getField(row, 'last_uid')),
+    })),
+    outages: byName('SELECT account AS name, id, told FROM outages', (row) => ({
+      id: textIn(row, 'id'),
+      isNotified: getField(row, 'told') === 1,
+    })),
+    refreshTokens: byName('SELECT configured AS name, token FROM refresh_tokens', (row) =>
+      textIn(row, 'token'),
+    ),
+  };
 }

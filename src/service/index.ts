@@ -42,7 +42,7 @@ export { MASK } from './configuration/secret-texts.ts';
 export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
-export { MAKE_ROOM, diskRoom } from './disk-room.ts';
+export { MAKE_ROOM, diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../adapters/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
@@ -55,6 +55,7 @@ export {
   schemeOf,
   senderName,
   senderPath,
+  setupSteps,
   signsUrl,
 } from './senders/sender.ts';
 export type { ProofKind } from './senders/sender.ts';
@@ -72,7 +73,6 @@ export { TokensUnchanged } from './senders/token-refusal.ts';
 export type { TokenRefusal } from './senders/token-refusal.ts';
 export { listTokens } from './senders/token-list.ts';
 export type { ListedToken } from './senders/token-list.ts';
-export { setupSteps } from './senders/setup-steps.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';

@@ -2,8 +2,7 @@ import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/carrying/
 import { SqliteLedgerSource } from '../adapters/sqlite/carrying/ledger-source.ts';
 import { CARRIED_TABLES, RowsDigest, digestOf } from '../adapters/stored/carried-tables.ts';
 import type { CarriedName, CarriedTable } from '../adapters/stored/carried-tables.ts';
-import { readMailMemory } from '../mail/index.ts';
-import { sharedMailName } from './shared-mail-name.ts';
+import { readMailMemory, sharedMailName } from '../mail/index.ts';
 
 // Carries the ledger of a directory into a PostgreSQL. The source is read as it was at the beginning and never changed.
 // Rows are written some at a time, each time together with how far that is, so whatever was interrupted goes on from

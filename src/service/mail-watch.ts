@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
 import type { Given } from '../hooks/index.ts';
-import { MailStoreHeld, MailWatcher, SharedMailStore } from '../mail/index.ts';
+import { MailStoreHeld, MailWatcher, SharedMailStore, sharedMailName } from '../mail/index.ts';
 import type {
   HeldText,
   HookTarget,
@@ -13,7 +13,6 @@ import type {
 } from '../mail/index.ts';
 import type { Configuration } from './configuration/load.ts';
 import { MAIL_HOOK } from './configuration/mail-section.ts';
-import { sharedMailName } from './shared-mail-name.ts';
 
 /** How often it is tried again whether another watcher has stopped. */
 const HELD_MS = 15_000;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { SystemClock } from '../../src/hooks/index.ts';
-import { BodyBudget } from '../../src/hooks/http/body-budget.ts';
+import { BodyBudget } from '../../src/hooks/http/body.ts';
 import { eventually } from '../support/eventually.ts';
 import { GOOD, openIngress } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';

@@ -16,7 +16,7 @@ import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
-import { BodyBudget } from './body-budget.ts';
+import { BodyBudget } from './body.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
 import { PathRules } from './path-rules.ts';

@@ -1,12 +1,14 @@
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../hooks/index.ts';
 import type { ChannelBindings, HooksSettingsInput, Problem } from '../../hooks/index.ts';
 import type { MailOptions } from '../../mail/index.ts';
+import { isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
+import { modeWarnings } from './file-modes.ts';
 import { readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
-import { modeWarnings } from './file-modes.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { GatewayOptions, OpsOptions } from './sections.ts';
@@ -92,4 +94,35 @@ export async function loadConfiguration(
     place: (problem) => inspection.merged.place(problem),
     warnings: [...warnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
   };
+}
+
+/** What may differ between services that share a ledger: where each of them listens and keeps its files. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['host', 'port', 'shutdownSeconds'],
+  ops: ['listen', 'hosts'],
+  store: ['dir', 'postgres'],
+};
+
+const LENGTH = 12;
+
+/** Names a configuration among those of services that share a ledger; nothing of it can be read from it. */
+export function configurationDigest(sections: Sections): string {
+  const shared = Object.entries(sections).map(([name, section]) => {
+    const own = OWN[name] ?? [];
+    if (!isRecord(section)) return [name, section];
+    return [
+      name,
+      Object.fromEntries(Object.entries(section).filter(([key]) => !own.includes(key))),
+    ];
+  });
+  const text = JSON.stringify(inOrder(Object.fromEntries(shared)));
+  return hash('sha256', text).slice(0, LENGTH);
+}
+
+/** Files may name the same keys in another order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
 }

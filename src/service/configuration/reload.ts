@@ -12,11 +12,10 @@ import {
   resolveSection,
 } from '../../hooks/index.ts';
 import type { Problem, ProviderOptions } from '../../hooks/index.ts';
-import { configurationDigest } from './digest.ts';
+import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
 import { GATEWAY_FILE, readConfigurationFiles, writtenAt, DOTENV_FILE } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
-import { loadConfiguration } from './load.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
 import { errorCode } from '../../platform/errors.ts';

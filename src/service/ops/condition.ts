@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
 import type { LostRequests, StoreState } from '../../hooks/index.ts';
+import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
-import { lostLately } from './controllers/refusals.controller.ts';
 
 /** How the parts of the service are doing; asked once for whatever is told of it. */
 export interface Condition {
@@ -63,4 +63,23 @@ export function degradationsOf({ store, lost, mail }: Condition): Degradation[] 
     ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
     ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
   ];
+}
+
+const MB = 1024 * 1024;
+/** What a busy day of payloads and their log may take. */
+const LITTLE_MB = 1024;
+const HARDLY_ANY_MB = 100;
+
+/** What to do where there is little room. */
+export const MAKE_ROOM = 'make room: without it every hook is answered 503';
+
+/** How much room is left where the ledger is; `what` continues "are free": `1,204 MB`. */
+export function diskRoom(freeBytes: number): {
+  readonly state: 'enough' | 'little' | 'hardly any';
+  readonly what: string;
+} {
+  const free = Math.floor(freeBytes / MB);
+  const what = `${free.toLocaleString('en')} MB`;
+  if (free < HARDLY_ANY_MB) return { state: 'hardly any', what };
+  return { state: free < LITTLE_MB ? 'little' : 'enough', what };
 }

@@ -1,6 +1,11 @@
 // What the service uses of its operator API.
-export { askedHost, bareName, isAllowedHost } from './access/allowed-host.ts';
-export { isByOperatorListener, noteArrivals } from './access/arrival.ts';
+export {
+  askedHost,
+  bareName,
+  isAllowedHost,
+  isByOperatorListener,
+  noteArrivals,
+} from './access/arrival.ts';
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './access/operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';

@@ -1,13 +1,24 @@
 import { Readable } from 'node:stream';
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { Type } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min, validate } from 'class-validator';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import type { HttpAdapterHost } from '@nestjs/core';
+import {
+  Allow,
+  IsIn,
+  IsInt,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  validate,
+} from 'class-validator';
 import type { FastifyInstance, FastifyRequest, RouteOptions, preParsingHookHandler } from 'fastify';
 import { Rejection, parseJson } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
 import { Refusal } from '../refusals.ts';
 
 // Input of the operator API. Queries are validated by a pipe. Bodies are not read before the guard has let the operator
@@ -144,4 +155,49 @@ export function toTime(name: string, text: string): number {
 /** Everything that is wrong, as the end of a sentence. */
 function reasons(errors: readonly ValidationError[]): string {
   return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');
+}
+
+/** An object whose values are texts, as headers and queries are. */
+const IsTextByName = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isTextByName', validator: { validate: isTextByName } },
+    { message: '$property must be an object of texts' },
+  );
+
+function isTextByName(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
+}
+
+/** What a request of the operator's own brings besides the name of its hook. */
+export class RequestFields {
+  /** Any JSON value; absent: `{}`. */
+  @Allow()
+  payload: unknown = {};
+
+  /** Credentials are left out, as from a real request. */
+  @IsOptional()
+  @IsTextByName()
+  headers?: Record<string, string>;
+
+  /** Parameters of the URL. */
+  @IsOptional()
+  @IsTextByName()
+  query?: Record<string, string>;
+}
+
+/** A request of your own, also the body of `POST /ops/api/sign`. */
+export class RequestBody extends RequestFields {
+  /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
+  @Matches(/^[^\s?#\p{C}]{1,1024}$/u, { message: 'hook must be a path of a hook' })
+  hook!: string;
+}
+
+/** Body of `POST /ops/api/send`. */
+export class SendBody extends RequestBody {
+  /**
+   * In whose name. `operator`: yours, without a proof. `sender`: that of its sender, signed with the newest secret of the
+   * hook, or with its token, and verified like any request.
+   */
+  @IsIn(['operator', 'sender'], { message: 'as must be operator or sender' })
+  as: 'operator' | 'sender' = 'operator';
 }

@@ -11,7 +11,7 @@ import { ChannelsController } from './controllers/channels.controller.ts';
 import { ServiceCondition } from './condition.ts';
 import { ConfigurationController } from './controllers/configuration.controller.ts';
 import { EventStreamController } from './controllers/event-stream.controller.ts';
-import { EventStreams } from './event-streams.ts';
+import { EventStreams, RefusalFeed } from './event-streams.ts';
 import { EventsController } from './controllers/events.controller.ts';
 import { HealthController } from './controllers/health.controller.ts';
 import { HooksController } from './controllers/hooks.controller.ts';
@@ -32,7 +32,6 @@ import { SecretWindowsController } from './controllers/secret-windows.controller
 import { ConsoleLogins } from './access/console-logins.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
-import { RefusalFeed } from './refusal-feed.ts';
 import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';

@@ -10,7 +10,7 @@ import type { HookPost } from '../senders/signed-post.ts';
 import type { SignedRequest } from './answers.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from './operator-input.ts';
 
 /** Stands for an address that nobody told; whoever signs an address has `hooks.publicUrl`. */
 const SOMEWHERE = 'http://localhost';

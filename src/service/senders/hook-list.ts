@@ -8,8 +8,7 @@ import type {
   ResolvedHooksOptions,
 } from '../../hooks/index.ts';
 import type { HookReport, HookVerification } from '../ops/answers.ts';
-import { senderName, senderPath } from './sender.ts';
-import { setupSteps } from './setup-steps.ts';
+import { senderName, senderPath, setupSteps } from './sender.ts';
 import { canSign, secretHeaderOf, showsSecret } from './signed-post.ts';
 
 /*

@@ -42,7 +42,7 @@ export function proofKind({ setup, verify }: Preset): ProofKind {
 }
 
 /** A setup line as a person reads it: no full stop behind what is to be copied. */
-export function fillIn(line: string, values: SetupValues): string {
+function fillIn(line: string, values: SetupValues): string {
   return line
     .replace(/\}\.$/, '}')
     .replaceAll(PLACEHOLDER, (_, name: keyof SetupValues) => values[name]);
@@ -99,4 +99,26 @@ const CONTENT_TYPES: Readonly<Record<BodyKind, string>> = {
 /** The type of what a path is sent. */
 export function contentTypeOf(rule: PathRule | undefined): string {
   return rule?.contentType ?? CONTENT_TYPES[rule?.body ?? 'json'];
+}
+
+/** What the setup lines of a preset are filled with. */
+interface SetupPlace {
+  /** Address of the hook, as its sender reaches it. */
+  readonly url: string;
+  /** That both sides know; absent: it is not to be shown, or the sender makes it. */
+  readonly secret?: string | undefined;
+  /** Absent: it has none, or one that is kept nowhere. */
+  readonly token?: string | undefined;
+}
+
+/** Stand for what is not shown. */
+const UNKNOWN = { secret: '<its secret>', token: '<its token>' };
+
+/** What a person does at the sender, a step each. */
+export function setupSteps(
+  lines: readonly string[],
+  { url, secret = UNKNOWN.secret, token = UNKNOWN.token }: SetupPlace,
+): string[] {
+  const secretUrl = url.replace('://', () => `://${secret}@`);
+  return lines.map((line) => fillIn(line, { url, secretUrl, secret, token }));
 }

@@ -3,12 +3,10 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseBearer } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
-import { isLocal } from './arrival.ts';
-import { askedHost, bareName, isAllowedHost } from './allowed-host.ts';
-import { ConsoleLogins } from './console-logins.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
-import { assertFromConsole } from './own-origin.ts';
+import { askedHost, bareName, isAllowedHost, isLocal } from './arrival.ts';
+import { ConsoleLogins } from './console-logins.ts';
 import { TokenCheck } from './token-check.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
@@ -114,4 +112,34 @@ export class OperatorGuard extends AddressGuard {
 @Injectable()
 export class MetricsGuard extends OperatorGuard {
   protected override readonly isForScrapers = true;
+}
+
+/** The console sends it with everything that it asks; a page elsewhere would have to ask us first whether it may. */
+const CONSOLE_HEADER = 'x-hooks-console';
+
+/** What changes nothing. */
+const READING = ['GET', 'HEAD'];
+
+/**
+ * Whether a browser sent this from our own console: a cookie comes along from every page of the same host, whatever its
+ * port, and a browser on this machine reaches us for any page at all.
+ * @param isSecure whether the request came by TLS
+ * @throws Refusal 403
+ */
+function assertFromConsole(request: FastifyRequest, isSecure: boolean): void {
+  const { headers } = request;
+  const { origin, 'sec-fetch-site': site } = headers;
+  const isReading = READING.includes(request.method);
+  // `none`: the address was typed in. Nobody types a change.
+  const isOwnSite = site === undefined || site === 'same-origin' || (isReading && site === 'none');
+  const isOwnOrigin = origin === undefined ? isReading : origin === originOf(request, isSecure);
+  if (!isOwnSite || !isOwnOrigin) throw new Refusal('foreign_origin');
+  if (!isReading && headers[CONSOLE_HEADER] !== '1') throw new Refusal('console_header_missing');
+}
+
+/** The origin of a page that we served, as its browser writes it; null: the host makes no sense. */
+function originOf({ headers, raw }: FastifyRequest, isSecure: boolean): string | null {
+  const host = headers[':authority'] ?? askedHost(raw) ?? '';
+  const url = URL.parse(`${isSecure ? 'https' : 'http'}://${String(host)}`);
+  return url !== null && url.pathname === '/' && url.username === '' ? url.origin : null;
 }

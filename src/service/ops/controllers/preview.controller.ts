@@ -4,9 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { OperatorRequests } from '../../../hooks/index.ts';
 import type { Preview } from '../../../hooks/index.ts';
 import { isRecord } from '../../../platform/objects.ts';
-import { TakesBody, readBody } from '../operator-input.ts';
+import { RequestFields, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
-import { RequestFields } from '../request-body.ts';
 import { Refusal } from '../../refusals.ts';
 
 /** Most characters of a mapping as JSON: its task alone may have 10,000. */

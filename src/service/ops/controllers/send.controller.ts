@@ -1,10 +1,9 @@
 import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorRequests } from '../../../hooks/index.ts';
-import { TakesBody, readBody } from '../operator-input.ts';
+import { RequestBody, SendBody, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import type { SignedRequest } from '../answers.ts';
-import { RequestBody, SendBody } from '../request-body.ts';
 import { SenderRequest } from '../sender-request.ts';
 
 /** Sends requests of the operator's own. */

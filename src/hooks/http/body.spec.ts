@@ -1,4 +1,4 @@
-import { defaultLimit } from './body-budget.ts';
+import { defaultLimit } from './body.ts';
 
 const MIB = 1_048_576;
 

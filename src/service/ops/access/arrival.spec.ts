@@ -1,4 +1,4 @@
-import { bareName, isAllowedHost } from './allowed-host.ts';
+import { bareName, isAllowedHost } from './arrival.ts';
 
 const NAMES = new Set(['gateway.example.com', 'nas']);
 
