@@ -1,12 +1,15 @@
+import { Client } from 'pg';
 import { postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Clock } from '../../src/hooks/ports/clock.ts';
 import { HEARTBEAT_COALESCE_MS, immediateHeartbeat } from '../../src/hooks/ports/jobs.ts';
+import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { LEASE_MS } from '../../src/hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../src/hooks/ports/work-ledger.ts';
 import { PostgresSuite } from '../postgres/suite.ts';
 import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import {
   LIMITS,
@@ -167,6 +170,42 @@ describe('Ledgers of one PostgreSQL database', () => {
         expect(await one.work.renew(lease!)).toBe(true);
         expect(await claimNow(other, clock)).toEqual([]);
       }
+    });
+
+    it('nothing because the database was away: each has the time to renew what he holds', async () => {
+      await accept(one, 'a');
+      const [lease] = await claim(one);
+      await suite.server.stop('immediate');
+      await expect(claim(other)).rejects.toThrow(LedgerUnavailable);
+      clock.advance(2 * LEASE_MS);
+      await expect(claim(other)).rejects.toThrow(LedgerUnavailable);
+      await suite.server.resume();
+      expect(await claimNow(other)).toEqual([]);
+      expect(await one.work.renew(lease!)).toBe(true);
+      clock.advance(LEASE_MS + SLACK_MS);
+      expect(await claim(other)).toMatchObject([{ attempt: 2, crashes: 1 }]);
+    });
+
+    it('what was leased with an answer that came too late, and it counts as no crash', async () => {
+      const id = await accept(one, 'a');
+      const locker = new Client({ connectionString: database.url });
+      await locker.connect();
+      await locker.query('BEGIN; LOCK TABLE hooks.work');
+      const late = claim(one);
+      await eventually('it waits', async () => {
+        const waits = await suite.server.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`,
+          [database.name],
+        );
+        return waits.length > 0;
+      });
+      clock.advance(2 * LEASE_MS);
+      await locker.query('ROLLBACK');
+      await locker.end();
+      const [lease] = await late;
+      expect(lease).toMatchObject({ eventId: id, attempt: 2, crashes: 0 });
+      expect(await claimNow(other)).toEqual([]);
+      expect(await one.work.commit(lease!, DONE, [])).toBe(true);
     });
 
     it('what was in hand of one that was closed, at once', async () => {

@@ -104,6 +104,16 @@ export class TestedService implements AsyncDisposable {
     await this.process.ended();
   }
 
+  /** Stands still as it is, and keeps its connections. */
+  sleep(): void {
+    this.process.signal('SIGSTOP');
+  }
+
+  /** Goes on after {@link sleep}, wherever it was. */
+  wake(): void {
+    this.process.signal('SIGCONT');
+  }
+
   stop(): Promise<Ending> {
     return this.process.stop();
   }

@@ -114,7 +114,8 @@ export class Database {
   transaction<T>(act: (run: Run) => Promise<T>, mostMs = STATEMENT_MS): Promise<T> {
     return again(() =>
       this.#use(this.#pool, mostMs, async (client) => {
-        await client.query('BEGIN');
+        // The locks of a process that falls asleep in the middle are not held until it wakes.
+        await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}`);
         try {
           const result = await act((sql, values = []) => this.#run(client, sql, values));
           await client.query('COMMIT');

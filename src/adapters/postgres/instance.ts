@@ -24,6 +24,8 @@ export class Instance {
   readonly #held = new Map<number, number>();
   /** From the clock's even time to the database's. */
   #offset = 0;
+  /** When the database was last away or very slow, by the clock's even time. */
+  #stoodStillAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(database: Database, clock: Clock, list: InstanceList) {
@@ -47,6 +49,16 @@ export class Instance {
   /** When a lease ends that is given or renewed now. */
   leaseEnd(): number {
     return this.now() + LEASE_MS;
+  }
+
+  /** The database was away or very slow: others could not renew their leases either. */
+  noteStandstill(): void {
+    this.#stoodStillAt = this.#clock.elapsed();
+  }
+
+  /** Whether a lease that ran out tells that its holder is gone: everybody had the time to renew his. */
+  get mayEndLeases(): boolean {
+    return this.#clock.elapsed() - this.#stoodStillAt >= LEASE_MS;
   }
 
   take(leases: Iterable<{ workId: number; attempt: number }>): void {

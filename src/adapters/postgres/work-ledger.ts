@@ -99,7 +99,7 @@ export class PostgresWorkLedger extends WorkLedger {
     limits: ClaimLimits,
   ): Promise<{ leases: readonly Lease[]; nextDue: number | null }> {
     const claimed = this.#claims.then(() => this.#claimOnce(lane, max, limits));
-    this.#claims = claimed.catch(() => {});
+    this.#claims = claimed.catch(() => this.#store.instance.noteStandstill());
     return claimed;
   }
 
@@ -107,6 +107,7 @@ export class PostgresWorkLedger extends WorkLedger {
     this.#store.checkOpen();
     const { clock, instance, wakeups } = this.#store;
     if (this.#hasUnheard) await this.#endUnheard();
+    const asked = clock.elapsed();
     const { leases, place, nextDue, changed, hasEnded } = await this.#askForLeases([
       lane,
       max,
@@ -115,12 +116,20 @@ export class PostgresWorkLedger extends WorkLedger {
       clock.now(),
       instance.now(),
       LEASE_MS,
+      instance.mayEndLeases,
       this.#places[lane],
       JSON.stringify(limits),
     ]);
+    wakeups.changed(hasEnded ? ['turn', 'delivery'] : [], changed ?? []);
+    const tookMs = clock.elapsed() - asked;
+    if (tookMs >= LEASE_MS / 3) instance.noteStandstill();
+    if (tookMs >= LEASE_MS) {
+      // This process was asleep: whoever looked meanwhile has taken them, or is about to.
+      this.#hasUnheard = true;
+      return { leases: [], nextDue: clock.now() };
+    }
     instance.take(leases);
     this.#places[lane] = place;
-    wakeups.changed(hasEnded ? ['turn', 'delivery'] : [], changed ?? []);
     return {
       leases: leases.map(({ part, ...lease }) =>
         decodeLease(lane, part === null ? lease : { ...lease, part }),
@@ -172,24 +181,27 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   renew(lease: Lease): Promise<boolean> {
-    return this.#keep(lease, 'lease_ends = $4', [this.#store.instance.leaseEnd()]);
+    return this.#keep(lease, 'lease_ends = $4', () => [this.#store.instance.leaseEnd()]);
   }
 
   noteActing(lease: Lease): Promise<boolean> {
-    return this.#keep(lease, 'acting = true', []);
+    return this.#keep(lease, 'acting = true', () => []);
   }
 
   /** Writes something about a lease while it holds. */
-  async #keep(lease: Lease, change: string, values: readonly unknown[]): Promise<boolean> {
+  async #keep(lease: Lease, change: string, values: () => readonly unknown[]): Promise<boolean> {
     this.#store.checkOpen();
-    const { database, instance } = this.#store;
+    const { clock, database, instance } = this.#store;
     const { workId, attempt } = lease;
+    const asked = clock.elapsed();
     const rows = await database.query(
       `UPDATE @schema.work SET ${change}
        WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`,
-      [workId, attempt, instance.id, ...values],
+      [workId, attempt, instance.id, ...values()],
     );
     if (rows.length === 0) instance.drop(lease);
+    // What this process reads after a long sleep was true before it.
+    else if (clock.elapsed() - asked >= LEASE_MS) return this.#keep(lease, change, values);
     return rows.length > 0;
   }
 

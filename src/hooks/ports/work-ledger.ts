@@ -104,7 +104,7 @@ export interface ClaimLimits {
  * How long a lease holds without being renewed, in a store that several processes share. A ledger that is alone on its
  * store takes nothing from its own living process: there a lease ends with its step or with the process.
  */
-export const LEASE_MS = 60_000;
+export const LEASE_MS = 20_000;
 
 /**
  * The queue behind the effects. Order per key is first in, first out: work that waits for a retry holds its key,

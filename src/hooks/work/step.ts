@@ -12,7 +12,8 @@ export interface Step<L extends Lease> {
   /**
    * A step that rejects is broken by a fault of ours: the loop tries it again for a while, unless it rejected with
    * {@link Unrepeatable}.
-   * @param stop aborts when the service stops; the step then ends as interrupted, to be begun again by the next start.
+   * @param stop aborts when the service stops, or the lease was lost; the step then ends as interrupted, to be begun again
+   * by the next start, or is dropped.
    */
   perform(lease: L, stop: AbortSignal): Promise<StepResult>;
 

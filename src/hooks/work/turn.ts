@@ -96,7 +96,7 @@ export class TurnRunner {
   /**
    * Asks the agent, unless an earlier attempt was cut off and must not be repeated, or the backend rests. A turn that may
    * not be repeated is asked only once the ledger knows that it may act.
-   * @param stop aborts when the service stops.
+   * @param stop aborts when the service stops, or the lease was lost.
    */
   async take(
     lease: RunLease | HeartbeatLease,

@@ -253,6 +253,26 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
     expect(work.ledger.work.renewed).toHaveLength(3);
   });
 
+  it('a step whose lease was lost is told to end, and nothing of it is written', async () => {
+    const asked: AbortSignal[] = [];
+    work.runner.reply = (_turn, signal) => new Promise(() => void asked.push(signal));
+    work.ledger.work.give(...runs(1));
+    await settled();
+    work.ledger.work.isLeaseLost = true;
+    work.clock.advance(LEASE_MS / 3);
+    await settled();
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(commits()).toEqual([]);
+    expect(work.log.lines.at(-1)).toContain('the lease of run run-0 of event event-1 was lost');
+    work.ledger.work.isLeaseLost = false;
+    work.clock.advance(LEASE_MS);
+    await settled();
+    expect(work.ledger.work.renewed).toEqual([100]);
+    work.ledger.work.give(deliveryLease());
+    await settled();
+    expect(commits()).toEqual(['3 done']);
+  });
+
   it('a ledger that cannot be asked is asked again a second later', async () => {
     const ledger = new StandInLedger();
     ledger.work.brokenCalls.add('claim');

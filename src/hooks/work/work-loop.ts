@@ -6,6 +6,7 @@ import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/ind
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HeartbeatStep } from './heartbeat.ts';
+import { HeldLease } from './held-lease.ts';
 import { Notices } from './notice.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry.ts';
 import { RunStep } from './run.ts';
@@ -32,8 +33,8 @@ import type { StepResult } from './step.ts';
  * summary and heartbeat wait for the delivery, which posts the summary only when it was not made.
  *
  * Failures are kept apart: an agent or a platform fails (its step retries with backoff, retry.ts), a step breaks
- * (the loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the result
- * is dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
+ * (the loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the step is
+ * told to end and its result is dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
  */
 
 /** Beside `maxConcurrent`: runs that hang do not keep anybody's wake from being heard. */
@@ -110,8 +111,9 @@ export class WorkLoop {
         continue;
       }
       for (const lease of await this.#claim(lane, max - steps.size)) {
-        const step = this.#step(lease).catch((error: unknown) => this.#broken(lease, error));
-        const written = this.#finish(lease, step);
+        const held = new HeldLease(lease, this.#performing.signal, this.ledger, this.clock);
+        const step = this.#step(held).catch((error: unknown) => this.#broken(lease, error));
+        const written = this.#finish(held, step);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);
         void step.then(() => this.#claims.get(lane)?.abort());
@@ -145,23 +147,23 @@ export class WorkLoop {
   }
 
   /** Never rejects: work whose end could not be written is begun again by the next start. */
-  async #finish(lease: Lease, step: Promise<StepResult>): Promise<void> {
-    const ended = new AbortController();
-    const renewing = this.#renew(lease, ended.signal);
+  async #finish(held: HeldLease, step: Promise<StepResult>): Promise<void> {
+    const { lease } = held;
     try {
       const { outcome, changes } = await step;
       const isWritten = await this.#commit(lease, outcome, changes);
       if (isWritten) this.#tellEnds(changes);
       if (!isWritten) {
-        this.#logger.warn(`the lease of ${describeLease(lease)} was lost; its result is dropped`);
+        this.#logger.warn(
+          `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service stood still or did not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has begun`,
+        );
       } else if (outcome.type === 'dead') {
         this.#logger.warn(`${describeLease(lease)} ended badly; its details say why`);
       }
     } catch (error) {
       this.#logger.error(`${describeLease(lease)} could not be ended: ${describeError(error)}`);
     } finally {
-      ended.abort();
-      await renewing;
+      await held.end();
     }
   }
 
@@ -217,29 +219,16 @@ export class WorkLoop {
     }
   }
 
-  #step(lease: Lease): Promise<StepResult> {
-    const { signal } = this.#performing;
+  #step({ lease, stop }: HeldLease): Promise<StepResult> {
     switch (lease.kind) {
       case 'run':
-        return this.run.perform(lease, signal);
+        return this.run.perform(lease, stop);
       case 'heartbeat':
-        return this.heartbeat.perform(lease, signal);
+        return this.heartbeat.perform(lease, stop);
       case 'delivery':
-        return this.delivery.perform(lease, signal);
+        return this.delivery.perform(lease, stop);
       case 'notice':
         return this.notices.perform();
-    }
-  }
-
-  async #renew(lease: Lease, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
-      await this.clock.wait(LEASE_MS / 3, ended);
-      if (ended.aborted) return;
-      try {
-        await this.ledger.renew(lease);
-      } catch {
-        // A ledger that cannot renew says so in claims and commits; the next try may still be in time.
-      }
     }
   }
 }

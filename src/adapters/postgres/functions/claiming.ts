@@ -58,7 +58,7 @@ END $$;
 -- that was served last; @param p_clock the database's clock; @param limits those of
 -- ClaimLimits.
 CREATE FUNCTION claim_@(p_lane text, p_max int, p_instance uuid, held bigint[], p_now bigint, p_clock bigint,
-  p_lease_ms bigint, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
+  p_lease_ms bigint, may_end boolean, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
 DECLARE
   r record;
   h record;
@@ -81,7 +81,7 @@ BEGIN
   IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('leases', '[]'::json, 'place', p_place); END IF;
   has_total := p_lane = 'turn' AND limits->>'maxRunsTotal' IS NOT NULL;
   IF has_total THEN may_count := may_count_@(p_instance, limits); END IF;
-  has_ended := end_expired_@(held, p_clock, p_now);
+  has_ended := may_end AND end_expired_@(held, p_clock, p_now);
   PERFORM enqueue_due_@(p_lane, p_now);
   FOR h IN SELECT lane, kind, server, hook, crashes FROM work
     WHERE stage = 'leased' AND ${FIRST} AND instance = p_instance

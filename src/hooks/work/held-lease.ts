@@ -1,0 +1,46 @@
+import { LEASE_MS } from '../ports/index.ts';
+import type { Clock, Lease, WorkLedger } from '../ports/index.ts';
+
+/**
+ * A lease in hand. It is renewed until its step has ended. When it was lost, another attempt has begun elsewhere, and the
+ * step is told to end: nothing that it still does would be written.
+ */
+export class HeldLease {
+  /** For the step: aborts when the service stops, or the lease was lost. */
+  readonly stop: AbortSignal;
+  readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
+  readonly #renewing: Promise<void>;
+
+  /** @param stopping aborts when the service stops. */
+  constructor(
+    readonly lease: Lease,
+    stopping: AbortSignal,
+    private readonly ledger: WorkLedger,
+    private readonly clock: Clock,
+  ) {
+    this.stop = AbortSignal.any([stopping, this.#lost.signal]);
+    this.#renewing = this.#renew();
+  }
+
+  /** Renews it no more. */
+  async end(): Promise<void> {
+    this.#ended.abort();
+    await this.#renewing;
+  }
+
+  async #renew(): Promise<void> {
+    const { signal: ended } = this.#ended;
+    for (;;) {
+      await this.clock.wait(LEASE_MS / 3, ended);
+      if (ended.aborted) return;
+      try {
+        if (await this.ledger.renew(this.lease)) continue;
+        this.#lost.abort();
+        return;
+      } catch {
+        // A ledger that cannot renew says so in claims and commits; the next try may still be in time.
+      }
+    }
+  }
+}
