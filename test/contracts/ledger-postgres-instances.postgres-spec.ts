@@ -180,7 +180,7 @@ describe('Ledgers of one PostgreSQL database', () => {
       clock.advance(2 * LEASE_MS);
       await expect(claim(other)).rejects.toThrow(LedgerUnavailable);
       await suite.server.resume();
-      expect(await claimNow(other)).toEqual([]);
+      expect(await claimNow(other, clock)).toEqual([]);
       expect(await one.work.renew(lease!)).toBe(true);
       clock.advance(LEASE_MS + SLACK_MS);
       expect(await claim(other)).toMatchObject([{ attempt: 2, crashes: 1 }]);
@@ -204,7 +204,7 @@ describe('Ledgers of one PostgreSQL database', () => {
       await locker.end();
       const [lease] = await late;
       expect(lease).toMatchObject({ eventId: id, attempt: 2, crashes: 0 });
-      expect(await claimNow(other)).toEqual([]);
+      expect(await claimNow(other, clock)).toEqual([]);
       expect(await one.work.commit(lease!, DONE, [])).toBe(true);
     });
 
