@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
+import { drawRandomBytes } from './random-bytes.ts';
 
 const ID_BYTES = 16;
 /** How many ids of one millisecond the 12 bits beside it can count. */
@@ -12,9 +12,6 @@ const RANDOM_BITS = 20;
  */
 export class RisingIds {
   readonly #now: () => number;
-  /** Asking the system for randomness once per id would cost more than the rest of it. */
-  readonly #pool = new Uint8Array(256 * ID_BYTES);
-  #used = this.#pool.length;
   #millisecond = -Infinity;
   #count = 0;
 
@@ -25,7 +22,7 @@ export class RisingIds {
 
   next(): string {
     this.#advance();
-    const random = this.#random();
+    const random = drawRandomBytes(ID_BYTES);
     const low = (random[6]! << 16) | (random[7]! << 8) | random[8]!;
     const seq = (this.#count << RANDOM_BITS) | (low & ((1 << RANDOM_BITS) - 1));
     return v7({ random, msecs: this.#millisecond, seq });
@@ -50,14 +47,6 @@ export class RisingIds {
       this.#millisecond += 1;
       this.#count = 0;
     }
-  }
-
-  #random(): Uint8Array {
-    if (this.#used === this.#pool.length) {
-      randomFillSync(this.#pool);
-      this.#used = 0;
-    }
-    return this.#pool.subarray(this.#used, (this.#used += ID_BYTES));
   }
 }
 

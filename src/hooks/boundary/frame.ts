@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { drawRandomBytes } from '../../platform/random-bytes.ts';
 import { MARKER_NAME } from './forgeries.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 
@@ -150,7 +150,7 @@ function drawIdNotIn(text: string, newId: () => string): string {
 }
 
 function randomId(): string {
-  return randomBytes(16).toString('hex');
+  return drawRandomBytes(16).toString('hex');
 }
 
 function groupNeighbours(events: readonly ShownEvent[]): { event: ShownEvent; count: number }[] {

@@ -1,0 +1,18 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Asking the system for a few bytes at a time would cost more than what they are for. */
+const POOL = Buffer.allocUnsafeSlow(4096);
+let used = POOL.length;
+
+/**
+ * Random bytes that nobody can guess and nobody else gets, for what is made often.
+ * @param count at most 4096
+ * @returns a part of a pool: use it before the next call, and do not keep it.
+ */
+export function drawRandomBytes(count: number): Buffer {
+  if (used + count > POOL.length) {
+    randomFillSync(POOL);
+    used = 0;
+  }
+  return POOL.subarray(used, (used += count));
+}
