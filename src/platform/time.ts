@@ -70,6 +70,12 @@ export function parseRetryAfter(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/**
+ * The reason with which a wait is ended by `abort`, where nobody asks for one: without a reason, an exception with its
+ * stack is made each time.
+ */
+export const OVER = 'over';
+
 /** What a {@link Deadline} needs of a clock. */
 interface Waiting {
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -112,6 +118,6 @@ export class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#released.abort();
+    this.#released.abort(OVER);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
+import { OVER } from '../../platform/time.ts';
 import { LANES } from './kinds.ts';
 
 /**
@@ -25,7 +26,7 @@ export class WorkNotifier {
   notify(lanes: readonly Lane[]): void {
     for (const lane of lanes) {
       this.#versions[lane]++;
-      for (const waiting of this.#waiting[lane]) waiting.abort();
+      for (const waiting of this.#waiting[lane]) waiting.abort(OVER);
     }
   }
 
@@ -45,7 +46,7 @@ export class WorkNotifier {
   ): Promise<void> {
     if (this.#versions[lane] !== version || signal.aborted) return;
     const waiting = new AbortController();
-    const wake = () => waiting.abort();
+    const wake = () => waiting.abort(OVER);
     this.#waiting[lane].add(waiting);
     signal.addEventListener('abort', wake, { once: true });
     try {

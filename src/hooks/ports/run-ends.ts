@@ -8,6 +8,8 @@ export class RunEnds {
 
   /** The end of this run is durable. */
   tell(runId: string): void {
+    // Usually nobody waits, and looking up a text that is new costs more than asking.
+    if (this.#listeners.size === 0) return;
     for (const listener of this.#listeners.get(runId) ?? []) listener();
   }
 
