@@ -99,8 +99,9 @@ class Instruments {
   readonly registry: Registry;
   readonly dropped: Counter;
   readonly #hooks = new Set<string>();
-  // prom-client hashes labels at every call; a child that is kept has done so once.
-  readonly #counters = new Map<string, Counter.Internal>();
+  // prom-client hashes labels at every call: what every request counts is handed to it with a scrape.
+  readonly #answered = new Tally<number>();
+  readonly #refused = new Tally<string>();
   readonly #timers = new Map<string, Histogram.Internal<'hook'>>();
   readonly #requests: Counter<'hook' | 'status'>;
   readonly #refusals: Counter<'hook' | 'code'>;
@@ -168,8 +169,8 @@ class Instruments {
 
   observe({ hook, status, code, ms }: ObservedRequest): void {
     const label = this.#label(hook ?? UNKNOWN);
-    this.#counter(label, status).inc();
-    if (code !== undefined) this.#refusals.inc({ hook: label, code });
+    this.#answered.add(label, status);
+    if (code !== undefined) this.#refused.add(label, code);
     this.#timer(label).observe(ms / 1000);
   }
 
@@ -181,6 +182,8 @@ class Instruments {
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
   show({ work, store, mail, now }: Scraped): void {
+    this.#answered.take((hook, status, count) => this.#requests.inc({ hook, status }, count));
+    this.#refused.take((hook, code, count) => this.#refusals.inc({ hook, code }, count));
     this.#work.reset();
     this.#oldest.reset();
     for (const { kind, state, count, oldestDueAt } of work ?? []) {
@@ -199,15 +202,6 @@ class Instruments {
     }
   }
 
-  #counter(hook: string, status: number): Counter.Internal {
-    const key = `${status} ${hook}`;
-    const known = this.#counters.get(key);
-    if (known !== undefined) return known;
-    const counter = this.#requests.labels({ hook, status });
-    this.#counters.set(key, counter);
-    return counter;
-  }
-
   #timer(hook: string): Histogram.Internal<'hook'> {
     const known = this.#timers.get(hook);
     if (known !== undefined) return known;
@@ -221,6 +215,25 @@ class Instruments {
     if (this.#hooks.size >= MOST_HOOKS) return 'other';
     this.#hooks.add(hook);
     return hook;
+  }
+}
+
+/** Counts by hook and by what became of its requests. */
+class Tally<K> {
+  readonly #counts = new Map<string, Map<K, number>>();
+
+  add(hook: string, key: K): void {
+    const ofHook = this.#counts.get(hook) ?? new Map<K, number>();
+    if (ofHook.size === 0) this.#counts.set(hook, ofHook);
+    ofHook.set(key, (ofHook.get(key) ?? 0) + 1);
+  }
+
+  /** Tells every count once and begins anew. */
+  take(tell: (hook: string, key: K, count: number) => void): void {
+    for (const [hook, ofHook] of this.#counts) {
+      for (const [key, count] of ofHook) tell(hook, key, count);
+    }
+    this.#counts.clear();
   }
 }
 
