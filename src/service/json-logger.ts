@@ -26,7 +26,7 @@ const WIRING = new Set([
 const START_FAILURES = new Set(['ExceptionHandler', 'NestApplication']);
 
 /** A write for every line would cost more than everything else a request does before its commit. */
-const GATHERED_CHARACTERS = 4096;
+const GATHERED_CHARACTERS = 32_768;
 const GATHERED_MS = 100;
 
 /** How long to wait when whoever reads our lines cannot take any more. */
