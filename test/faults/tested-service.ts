@@ -10,6 +10,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that the service's own is appended to. */
   readonly within?: readonly string[];
+  /** Another build of the service: its `main.js`. */
+  readonly main?: string;
 }
 
 /** The built service as a process of its own, asked as senders and operators do. */
@@ -24,8 +26,11 @@ export class TestedService implements AsyncDisposable {
   }
 
   /** Not listening yet; some starts are to fail. */
-  static launch(dir: string, { env = {}, within = [] }: StartOptions = {}): TestedService {
-    const [command, ...rest] = [...within, process.execPath, MAIN];
+  static launch(
+    dir: string,
+    { env = {}, within = [], main = MAIN }: StartOptions = {},
+  ): TestedService {
+    const [command, ...rest] = [...within, process.execPath, main];
     return new TestedService(
       new ServiceProcess(dir, { GATEWAY_CONFIG_DIR: dir, ...env }, command, rest),
     );
