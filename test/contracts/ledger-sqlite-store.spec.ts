@@ -12,7 +12,7 @@ import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { DeliveryLease } from '../../src/hooks/ports/work-ledger.ts';
 import { RisingIds } from '../../src/platform/new-id.ts';
-import { LIMITS, agent, delivery, event, key, wake } from './ledger/events.ts';
+import { LIMITS, agent, delivery, event, wake } from './ledger/events.ts';
 
 const SCRIPT = join(import.meta.dirname, '../support/ledger-process.ts');
 const MEGABYTE = 1024 * 1024;
@@ -150,25 +150,6 @@ describe('sqliteLedger', () => {
     const { events } = await again.events.list({ limit: 9 });
     expect(events.map(({ id }) => id)).toEqual([given.id, tomorrow]);
     await again.maintenance.close();
-  });
-
-  it('forgets keys that have run out, and no others, wherever they lie among them', async () => {
-    const ledger = await open();
-    const now = clock.now();
-    const keyed = Array.from({ length: 500 }, (_, n) =>
-      wake({ keys: [key(`k${n}`, 'd', now + (n % 5 === 0 ? 2000 : 1000))] }),
-    );
-    await Promise.all(keyed.map((given) => ledger.intake.accept(given, LIMITS)));
-    const retention = { payloadsBefore: 0, eventsBefore: 0, now: now + 1500 };
-    while (await ledger.maintenance.prune(retention));
-    await ledger.maintenance.close();
-    const db = new DatabaseSync(join(dir, 'ledger.db'));
-    const count = db.prepare(
-      `SELECT count(*) AS count FROM
-       (SELECT name FROM idempotency UNION SELECT name FROM recent_keys)`,
-    );
-    expect(count.get()).toEqual({ count: 100 });
-    db.close();
   });
 
   it('refuses a file that is no database', async () => {

@@ -26,11 +26,9 @@ const OWN_ID = { id: ['t.key', 't.rest'] } as const;
 const OF_EVENT = { event: ['e.key', 'e.rest'] } as const;
 /** What belongs to an event that is gone is gone with it. CROSS: each is looked up by its key, in the order of `t`. */
 const WITH_EVENT = 'CROSS JOIN events e ON e.key = t.event';
-/** A key stands in both tables while it is filed (recent-keys.ts); the youngest counts. */
-const ALL_KEYS = `(SELECT name, digest, keep_until, event FROM idempotency
-    WHERE name NOT IN (SELECT name FROM recent_keys)
-  UNION ALL SELECT name, digest, keep_until, event FROM
-    (SELECT name, digest, keep_until, event, max(n) FROM recent_keys GROUP BY name))`;
+/** Those of all events, each in the row of its own; of two with a name the younger counts. */
+const ALL_KEYS = `(SELECT own.value ->> 0 AS name, own.value ->> 1 AS digest, own.value ->> 2 AS keep_until,
+    max(events.key) AS event FROM events, json_each(keys) own GROUP BY 1)`;
 
 const ORIGINS: Readonly<Record<CarriedName, Origin>> = {
   events: { from: 'events t', ids: OWN_ID, order: ['t.key'] },

@@ -1,9 +1,9 @@
 // The tables of a ledger.
 
 /**
- * The tables: `meta` (the operator's pause, the health check), `events` (a row per request: what came, its receipt, what
- * became of it), `idempotency` (keys of earlier requests) and `recent_keys`
- * (those that are not there yet), `work` (the queue, a row per run, heartbeat or delivery still
+ * The tables: `meta` (the operator's pause, the health check, marks), `events` (a row per request: what came, its receipt,
+ * what became of it), `idempotency` (which event has a key, by the beginning of its name; the latest are not there yet:
+ * recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
@@ -43,6 +43,7 @@ CREATE TABLE events (
   kept_until INTEGER NOT NULL,
   shown_as INTEGER,
   error TEXT,
+  keys TEXT,
   head TEXT NOT NULL,
   payload TEXT
 ) STRICT;
@@ -52,19 +53,11 @@ CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
 CREATE INDEX events_to_look_at_again ON events (received_at) WHERE look_again = 1;
 
 CREATE TABLE idempotency (
-  name TEXT PRIMARY KEY,
-  digest TEXT NOT NULL,
-  keep_until INTEGER NOT NULL,
-  event INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE recent_keys (
-  n INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  digest TEXT NOT NULL,
+  event INTEGER NOT NULL,
   keep_until INTEGER NOT NULL,
-  event INTEGER NOT NULL
-) STRICT;
+  PRIMARY KEY (name, event)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE work (
   id INTEGER PRIMARY KEY,

@@ -112,6 +112,7 @@ export class Accepting {
     );
     const key = ownKeyOf(event.id);
     this.#tables.changedEvents.add(key);
+    const ownKeys = this.#tables.keys.remember(keys, key, now);
     const heartbeats = countHeartbeats(actions, event.id);
     const shownIn = sessionOfBare(actions);
     this.#sql.insert.run(
@@ -125,10 +126,10 @@ export class Accepting {
       Math.max(0, ...keys.map(({ keepUntil }) => keepUntil)),
       shownIn === null ? null : this.#tables.systemEvents.nextSeq(shownIn, now),
       event.failure,
+      ownKeys,
       encodeHead(event, actions),
       event.payload,
     );
-    for (const given of keys) this.#tables.keys.remember(given, key, now);
     for (const { changes } of actions) {
       for (const change of changes)
         this.#tables.changes.applyToNewEvent(change, hookOf(event), now);
@@ -148,7 +149,7 @@ function prepareEvents(db: DatabaseSync) {
   return {
     insert: db.prepare(
       `INSERT INTO events (key, rest, hook, received_at, status, mapping, beats_open, kept_until,
-         shown_as, error, head, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shown_as, error, keys, head, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     told: db.prepare('SELECT key, rest, head FROM events WHERE key = ?'),
   };

@@ -1,13 +1,13 @@
-// The keys of earlier requests and actions, with the event that they belong to: a row each, named by a digest of scope and
-// key, so that a long key costs no more than a short one and all of them lie in one tree. Those that came lately stand
-// elsewhere (recent-keys.ts).
+// The keys of earlier requests and actions: named by a digest of scope and key, so that a long key costs no more than a
+// short one. An event's row holds its own keys (own-keys.ts); a tree of names leads to the event, and for those that came
+// lately the writer's memory (recent-keys.ts).
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredKey } from '../../../stored/stored-key.ts';
 import type { Budget } from '../operations/old-events.ts';
-import { RecentKeys, toKnownKey } from './recent-keys.ts';
-import type { KnownKey } from './recent-keys.ts';
-import { integer, text } from '../../../stored/rows.ts';
-import type { Row } from '../../../stored/rows.ts';
+import { decodeOwnKeys, encodeOwnKeys, nameInTree } from './own-keys.ts';
+import type { OwnKey } from './own-keys.ts';
+import { RecentKeys } from './recent-keys.ts';
+import { integer, optionalText, text } from '../../../stored/rows.ts';
 
 /** What is known of a key. */
 interface Finding {
@@ -17,16 +17,25 @@ interface Finding {
   readonly hasOther: boolean;
 }
 
+/** What its event says of a key. */
+interface KnownKey {
+  readonly digest: string;
+  readonly event: number;
+}
+
 /** Remembers keys until they run out. Those that have do not count, though pruning comes to them much later. */
 export class IdempotencyKeys {
   readonly #recent: RecentKeys;
   readonly #filed: StatementSync;
+  readonly #ownKeys: StatementSync;
 
   constructor(db: DatabaseSync, recent = new RecentKeys(db)) {
     this.#recent = recent;
+    // Of keys with one name in the tree the younger counts.
     this.#filed = db.prepare(
-      'SELECT digest, keep_until, event FROM idempotency WHERE name = ? AND keep_until > ?',
+      'SELECT event FROM idempotency WHERE name = ? AND keep_until > ? ORDER BY event DESC',
     );
+    this.#ownKeys = db.prepare('SELECT keys FROM events WHERE key = ?');
   }
 
   find(key: StoredKey, now: number): Finding {
@@ -38,11 +47,19 @@ export class IdempotencyKeys {
     return { known: same?.event ?? null, hasOther };
   }
 
-  /** A key that had run out is taken over by the new event. */
-  remember(key: StoredKey, event: number, now: number): void {
-    const { name, digest, keepUntil, onOtherContent } = key;
-    const isTaken = onOtherContent === 'new' && this.#lookUp(name, now) !== undefined;
-    this.#recent.add(isTaken ? ofContent(key) : name, { digest, keepUntil, event });
+  /**
+   * Remembers the keys of a new event; those that had run out are taken over.
+   * @returns what its row has to hold, in the same transaction
+   */
+  remember(keys: readonly StoredKey[], event: number, now: number): string | null {
+    this.#recent.noteEvent(event);
+    const own = keys.map((key): OwnKey => {
+      const { name, digest, keepUntil, onOtherContent } = key;
+      const isTaken = onOtherContent === 'new' && this.#lookUp(name, now) !== undefined;
+      return [isTaken ? ofContent(key) : name, digest, keepUntil];
+    });
+    for (const [name, , keepUntil] of own) this.#recent.add(name, event, keepUntil);
+    return encodeOwnKeys(own);
   }
 
   /** The last thing in a transaction. */
@@ -57,51 +74,68 @@ export class IdempotencyKeys {
 
   #lookUp(name: string, now: number): KnownKey | undefined {
     const recent = this.#recent.get(name);
-    if (recent !== undefined) return recent.keepUntil > now ? recent : undefined;
-    const row = this.#filed.get(name, now);
-    return row && toKnownKey(row);
+    if (recent !== undefined) return this.#read(name, recent, now);
+    for (const row of this.#filed.all(nameInTree(name), now)) {
+      const found = this.#read(name, integer(row, 'event'), now);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Undefined: the event has no such key, or it has run out. */
+  #read(name: string, event: number, now: number): KnownKey | undefined {
+    const row = this.#ownKeys.get(event);
+    if (row === undefined) return undefined;
+    const own = decodeOwnKeys(optionalText(row, 'keys')).find(([known]) => known === name);
+    if (own === undefined) return undefined;
+    const [, digest, keepUntil] = own;
+    return keepUntil > now ? { digest, event } : undefined;
   }
 }
 
-/** A second content of a key that is remembered for each content has a row of its own. */
+/** A second content of a key that is remembered for each content is a key of its own. */
 function ofContent({ name, digest }: StoredKey): string {
   return `${name} ${digest}`;
 }
 
 /** Keys that a step looks at: their order is that of their digests, so those that have run out lie among the others. */
 const STEP_KEYS = 4000;
+/** Before every name. */
+const BEGINNING = { name: '', event: 0 };
 
 /** Forgets keys that have run out: goes round all of them, a stretch in each step. No index of their ends is needed for it. */
 export class ExpiredKeys {
   readonly #sql: ReturnType<typeof prepareRound>;
   /** Where the next step goes on. */
-  #from = '';
+  #from = BEGINNING;
 
   constructor(db: DatabaseSync) {
     this.#sql = prepareRound(db);
   }
 
   forget(budget: Budget, now: number): void {
-    if (this.#from === '') budget.left -= Number(this.#sql.forgetRecent.run(now).changes);
-    const rows = this.#sql.stretch.all(this.#from, STEP_KEYS);
-    const expired = rows.filter((row) => integer(row, 'keep_until') <= now).slice(0, budget.left);
-    for (const row of expired) budget.left -= Number(this.#sql.forget.run(nameOf(row)).changes);
-    const last = budget.left > 0 ? rows.at(-1) : expired.at(-1);
-    this.#from =
-      last === undefined || (budget.left > 0 && rows.length < STEP_KEYS) ? '' : nameOf(last);
+    const { name, event } = this.#from;
+    const rows = this.#sql.stretch.all(name, event, STEP_KEYS).map((row) => ({
+      name: text(row, 'name'),
+      event: integer(row, 'event'),
+      keepUntil: integer(row, 'keep_until'),
+    }));
+    const expired = rows.filter((row) => row.keepUntil <= now).slice(0, budget.left);
+    for (const row of expired) {
+      budget.left -= Number(this.#sql.forget.run(row.name, row.event).changes);
+    }
+    const isThrough = budget.left > 0;
+    const last = isThrough ? rows.at(-1) : expired.at(-1);
+    this.#from = last === undefined || (isThrough && rows.length < STEP_KEYS) ? BEGINNING : last;
   }
 }
 
 function prepareRound(db: DatabaseSync) {
   return {
     stretch: db.prepare(
-      'SELECT name, keep_until FROM idempotency WHERE name > ? ORDER BY name LIMIT ?',
+      `SELECT name, event, keep_until FROM idempotency WHERE (name, event) > (?, ?)
+       ORDER BY name, event LIMIT ?`,
     ),
-    forget: db.prepare('DELETE FROM idempotency WHERE name = ?'),
-    forgetRecent: db.prepare('DELETE FROM recent_keys WHERE keep_until <= ?'),
+    forget: db.prepare('DELETE FROM idempotency WHERE name = ? AND event = ?'),
   };
-}
-
-function nameOf(row: Row): string {
-  return text(row, 'name');
 }

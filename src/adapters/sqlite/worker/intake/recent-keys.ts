@@ -1,132 +1,174 @@
-// Idempotency keys that came lately. Digests come in no order: put into their tree one by one, each would change a page of
-// its own, which is written with its commit and again with the checkpoint. So a key stands at the end of `recent_keys`
-// first, where those of a batch share a page, and in memory, where it is found. Once there is a lot of them, they are
-// filed into the tree in the order of their names, a stretch with each commit: neighbours share its pages, too.
+// Idempotency keys that came lately. Each stands in the row of its event, which is written anyway; here it is found. Names
+// are digests and come in no order: put into their tree one by one, each would change a page of its own, which is written
+// with its commit and again with the checkpoint. So a lot of them is filed in the order of their names, a stretch with each
+// commit: neighbours share the pages of the tree.
+//
+// Everything up to a mark (`meta`) is filed. What came after it is read from the events when it is first asked for.
 import type { DatabaseSync } from 'node:sqlite';
-import { integer, text } from '../../../stored/rows.ts';
-import type { Row } from '../../../stored/rows.ts';
+import { integer, optionalText } from '../../../stored/rows.ts';
+import { decodeOwnKeys, nameInTree } from './own-keys.ts';
 
-/** What is stored of a key, by its name. */
-export interface KnownKey {
-  readonly digest: string;
-  readonly keepUntil: number;
-  readonly event: number;
-}
-
-/** So many are filed together; twice as many may be in memory, at 200 bytes each. */
-const LOT = 8192;
-/** Filed with a commit that adds keys: at least so many, and twice as many as it adds. */
+/** So many are filed together; twice as many may be in memory, at 100 bytes each. As many events are read at most for them. */
+const LOT = 16_384;
+/** Filed with a commit: at least so many, and twice as many as it adds. */
 const LEAST_FILED = 64;
+/** Before every event. */
+const FIRST = -9e15;
+
+/** Keys by their names, with the event and the end of each. */
+class Lot {
+  readonly #places = new Map<string, number>();
+  readonly #events: number[] = [];
+  readonly #ends: number[] = [];
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** The younger one of two with a name counts. */
+  add(name: string, event: number, keepUntil: number): void {
+    this.#places.set(name, this.#events.length);
+    this.#events.push(event);
+    this.#ends.push(keepUntil);
+  }
+
+  eventOf(name: string): number | undefined {
+    const place = this.#places.get(name);
+    return place === undefined ? undefined : this.#events[place];
+  }
+
+  endOf(name: string): number {
+    return this.#ends[this.#places.get(name)!]!;
+  }
+
+  sortedNames(): readonly string[] {
+    return [...this.#places.keys()].toSorted();
+  }
+}
 
 /** A lot on its way into the tree. */
 interface Filing {
-  readonly keys: ReadonlyMap<string, KnownKey>;
+  readonly lot: Lot;
   /** Of all its keys, in the order of the tree. */
   readonly names: readonly string[];
   /** The place of the next one in `names`. */
   next: number;
-  /** Its last row. */
-  readonly through: number;
 }
 
-/** What the rows of `recent_keys` hold. */
+/** What is not filed yet. */
 interface Recent {
-  young: Map<string, KnownKey>;
+  young: Lot;
   filing: Filing | null;
-  /** The last row. */
+  /** Events since the beginning of `young`, those without a key included. */
+  events: number;
+  /** The last event whose keys are not in `young`. */
+  through: number;
+  /** The last event. */
   last: number;
 }
 
-/** Keeps keys until they are filed. The younger one of two with a name counts. */
+/** Keeps keys until they are filed. */
 export class RecentKeys {
   readonly #sql: ReturnType<typeof prepareStatements>;
   readonly #lot: number;
-  /** Read when it is first asked for. */
+  /** Read when it is first needed. */
   #known: Recent | null = null;
-  /** By the transaction that is under way. */
-  #added = 0;
+  /** Events, and keys, of the transaction that is under way. */
+  #added = { events: 0, keys: 0 };
+  /** Events that came while nothing was known. */
+  #unread = 0;
 
   constructor(db: DatabaseSync, lot = LOT) {
     this.#sql = prepareStatements(db);
     this.#lot = lot;
   }
 
-  get(name: string): KnownKey | undefined {
+  /** The event that has the key. */
+  get(name: string): number | undefined {
     const { young, filing } = this.#recent;
-    return young.get(name) ?? filing?.keys.get(name);
+    return young.eventOf(name) ?? filing?.lot.eventOf(name);
   }
 
-  add(name: string, key: KnownKey): void {
-    const recent = this.#recent;
-    const { digest, keepUntil, event } = key;
-    recent.last = Number(this.#sql.add.run(name, digest, keepUntil, event).lastInsertRowid);
-    recent.young.set(name, key);
-    this.#added += 1;
+  /** Called for each new event, before its keys are added. */
+  noteEvent(event: number): void {
+    this.#added.events += 1;
+    if (this.#known !== null) this.#known.last = Math.max(this.#known.last, event);
   }
 
-  /** The last thing in a transaction; one that added no key has nothing to do with them. */
+  /** A key that its event's row holds. */
+  add(name: string, event: number, keepUntil: number): void {
+    const { young, through } = this.#recent;
+    this.#added.keys += 1;
+    // Behind the mark nobody would look for it again: ids are given before their events come here.
+    if (event <= through) this.#sql.file.run(nameInTree(name), event, keepUntil);
+    else young.add(name, event, keepUntil);
+  }
+
+  /** The last thing in a transaction; one that added no event has nothing to do with them. */
   file(): void {
-    if (this.#added === 0) return;
+    const { events, keys } = this.#added;
+    if (events === 0) return;
+    this.#added = { events: 0, keys: 0 };
+    if (this.#known === null && (this.#unread += events) < this.#lot) return;
     const recent = this.#recent;
-    if (recent.filing === null && recent.young.size >= this.#lot) {
-      const { young: keys, last: through } = recent;
-      recent.filing = { keys, names: [...keys.keys()].toSorted(), next: 0, through };
-      recent.young = new Map();
-    }
-    if (recent.filing !== null && this.#fileStretch(recent.filing)) recent.filing = null;
-    this.#added = 0;
+    recent.events += events;
+    if (recent.filing === null) this.#beginFiling(recent);
+    if (recent.filing !== null) this.#fileStretch(recent, recent.filing, keys);
   }
 
   /** What is kept in mind may be wrong: a transaction was rolled back. */
   forget(): void {
     this.#known = null;
-    this.#added = 0;
+    this.#added = { events: 0, keys: 0 };
   }
 
-  /** True: it was the last one. */
-  #fileStretch(filing: Filing): boolean {
-    const { keys, names, next, through } = filing;
-    filing.next = next + Math.max(LEAST_FILED, 2 * this.#added);
+  #beginFiling(recent: Recent): void {
+    const { young: lot, events, last } = recent;
+    if (Math.max(lot.size, events) < this.#lot) return;
+    recent.filing = { lot, names: lot.sortedNames(), next: 0 };
+    recent.young = new Lot();
+    recent.events = 0;
+    recent.through = last;
+  }
+
+  #fileStretch(recent: Recent, filing: Filing, added: number): void {
+    const { lot, names, next } = filing;
+    filing.next = next + Math.max(LEAST_FILED, 2 * added);
     for (const name of names.slice(next, filing.next)) {
-      const { digest, keepUntil, event } = keys.get(name)!;
-      this.#sql.file.run(name, digest, keepUntil, event);
+      this.#sql.file.run(nameInTree(name), lot.eventOf(name)!, lot.endOf(name));
     }
-    if (filing.next < names.length) return false;
-    this.#sql.clear.run(through);
-    return true;
+    if (filing.next < names.length) return;
+    this.#sql.setMark.run(String(recent.through));
+    recent.filing = null;
   }
 
   /** A lot that was on its way when the process ended is filed anew: the tree takes it twice. */
   get #recent(): Recent {
     if (this.#known !== null) return this.#known;
-    const rows = this.#sql.all.all();
-    const young = new Map(rows.map((row) => [text(row, 'name'), toKnownKey(row)]));
-    const last = rows.at(-1);
-    return (this.#known = {
-      young,
-      filing: null,
-      last: last === undefined ? 0 : integer(last, 'n'),
-    });
+    const mark = this.#sql.mark.get();
+    const through = mark === undefined ? FIRST : integer(mark, 'through');
+    const recent = { young: new Lot(), filing: null, events: 0, through, last: through };
+    for (const row of this.#sql.unfiled.iterate(through)) {
+      const event = (recent.last = integer(row, 'key'));
+      recent.events += 1;
+      for (const [name, , keepUntil] of decodeOwnKeys(optionalText(row, 'keys'))) {
+        recent.young.add(name, event, keepUntil);
+      }
+    }
+    this.#unread = 0;
+    return (this.#known = recent);
   }
-}
-
-export function toKnownKey(row: Row): KnownKey {
-  return {
-    digest: text(row, 'digest'),
-    keepUntil: integer(row, 'keep_until'),
-    event: integer(row, 'event'),
-  };
 }
 
 function prepareStatements(db: DatabaseSync) {
   return {
-    all: db.prepare('SELECT n, name, digest, keep_until, event FROM recent_keys ORDER BY n'),
-    add: db.prepare(
-      'INSERT INTO recent_keys (name, digest, keep_until, event) VALUES (?, ?, ?, ?)',
+    mark: db.prepare(
+      `SELECT CAST(value AS INTEGER) AS through FROM meta WHERE key = 'keys_filed_to'`,
     ),
+    setMark: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('keys_filed_to', ?)`),
+    unfiled: db.prepare('SELECT key, keys FROM events WHERE key > ? ORDER BY key'),
     file: db.prepare(
-      'INSERT OR REPLACE INTO idempotency (name, digest, keep_until, event) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO idempotency (name, event, keep_until) VALUES (?, ?, ?)',
     ),
-    clear: db.prepare('DELETE FROM recent_keys WHERE n <= ?'),
   };
 }
