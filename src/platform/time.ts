@@ -39,13 +39,16 @@ export function backoffMs({ firstMs, maxMs, jitter = 0 }: BackoffLimits, failure
 
 /** A backoff that counts the failures itself, for loops that keep no account of their own. */
 export class Backoff {
+  readonly #limits: BackoffLimits;
   #failures = 0;
 
-  constructor(private readonly limits: BackoffLimits) {}
+  constructor(limits: BackoffLimits) {
+    this.#limits = limits;
+  }
 
   /** How long to wait after one more failure, in milliseconds. */
   next(): number {
-    return backoffMs(this.limits, this.#failures++);
+    return backoffMs(this.#limits, this.#failures++);
   }
 
   /** Something worked: the next failure is a first one again. */
