@@ -5,3 +5,23 @@ export function shorten(text: string, most: number): string {
   const shown = text.slice(0, most).replace(/[\ud800-\udbff]$/u, '');
   return `${shown}… (${text.length - shown.length} more characters)`;
 }
+
+/*
+ * Foreign text in one line, for lists that people look at: nothing in it moves a cursor, turns the direction of writing
+ * or stands there unseen.
+ */
+
+/** Line ends, tabs, blanks and control characters: a run of them separates words, and no more. */
+const BETWEEN_WORDS = /[\s\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
+/** What is seen by nobody or turns what stands beside it. Joiners and the selectors of emoji stay: writing needs them. */
+const UNSEEN =
+  /[[\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]--[\u{fe0e}\u{fe0f}\u{200c}\u{200d}]]/gv;
+
+/** A line in which one word stands apart from the next by one blank; what is longer ends in `…`. @param most UTF-16 units, all in all */
+export function oneLine(text: string, most: number): string {
+  const line = text.replace(BETWEEN_WORDS, ' ').replace(UNSEEN, '').trim();
+  if (line.length <= most) return line;
+  // Half of a surrogate pair is no character.
+  const shown = line.slice(0, Math.max(0, most - 1)).replace(/[\ud800-\udbff]$/, '');
+  return `${shown.trimEnd()}…`;
+}

@@ -1,5 +1,12 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { InstanceFacts, Ledger, LedgerLog } from '../../hooks/ports/ledger.ts';
+import { Maintenance } from '../../hooks/ports/ledger.ts';
+import type {
+  InstanceFacts,
+  Ledger,
+  LedgerLog,
+  Retention,
+  StoreState,
+} from '../../hooks/ports/ledger.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../stored/rows.ts';
 import { SearchFollower } from '../stored/search-follower.ts';
@@ -7,7 +14,6 @@ import type { Database } from './connection.ts';
 import { PostgresHealth } from './health.ts';
 import { Instance } from './instance.ts';
 import { PostgresIntake } from './intake.ts';
-import { PostgresMaintenance } from './maintenance.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { PostgresConsoleSessions } from './operating/console-sessions.ts';
 import { InstanceList } from './operating/instances.ts';
@@ -141,4 +147,44 @@ async function close(store: PostgresStore, intake: PostgresIntake): Promise<void
   store.wakeups.changed(['turn', 'delivery']);
   await store.wakeups.close();
   await store.database.close();
+}
+
+/** What forgets a small step's worth. */
+interface PruningSteps {
+  step(retention: Retention): Promise<boolean>;
+}
+
+/** Pruning, the health check (a real write) and the end. */
+class PostgresMaintenance extends Maintenance {
+  readonly #store: PostgresStore;
+  readonly #pruning: PruningSteps;
+  readonly #close: () => Promise<void>;
+
+  constructor(store: PostgresStore, pruning: PruningSteps, close: () => Promise<void>) {
+    super();
+    this.#store = store;
+    this.#pruning = pruning;
+    this.#close = close;
+  }
+
+  async prune(retention: Retention): Promise<boolean> {
+    this.#store.checkOpen();
+    const hasMore = await this.#pruning.step(retention);
+    await this.#store.follower?.look();
+    return hasMore;
+  }
+
+  async health(): Promise<void> {
+    this.#store.checkOpen();
+    await this.#store.health.check();
+  }
+
+  override async state(): Promise<StoreState> {
+    this.#store.checkOpen();
+    return this.#store.health.state();
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
 }

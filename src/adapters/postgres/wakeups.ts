@@ -6,7 +6,7 @@ import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import { getField, parseJson } from '../../platform/objects.ts';
 import { ChangedEvents } from '../stored/changed-events.ts';
-import { LANES } from '../stored/kinds.ts';
+import { LANES } from '../stored/work-rows.ts';
 import { WorkNotifier } from '../stored/work-notifier.ts';
 import type { Database } from './connection.ts';
 

@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { Followed, FollowedIndex } from '../stored/search-follower.ts';
+import type { ReaderCalls, WriterCalls } from './protocol.ts';
+import type { RpcClient } from './worker-client.ts';
 
 // Where the search index is, and how nothing of it is left behind.
 
@@ -21,5 +24,28 @@ export function removeSearchFileOf(dir: string, log: LedgerLog): void {
     removeSearchFile(file);
   } catch {
     log.error(`${file} cannot be removed, though search is switched off: remove it`);
+  }
+}
+
+/** The index of the reader thread follows; what it has followed for good, the writer deletes from the list of changes. */
+export class SearchSlices implements FollowedIndex {
+  readonly #reader: RpcClient<ReaderCalls>;
+  readonly #writer: RpcClient<WriterCalls>;
+
+  constructor(reader: RpcClient<ReaderCalls>, writer: RpcClient<WriterCalls>) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  async follow(budgetMs: number): Promise<Followed> {
+    const { followed, ...slice } = await this.#reader.call('follow', budgetMs);
+    if (followed !== null) {
+      while (await this.#writer.call('trimChangedTexts', followed));
+    }
+    return slice;
+  }
+
+  hasMore(): Promise<boolean> {
+    return this.#writer.call('hasChangedTexts');
   }
 }

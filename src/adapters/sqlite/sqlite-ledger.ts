@@ -31,13 +31,11 @@ import {
   SqliteRefusals,
 } from './operator-ports.ts';
 import type { StoreHealth } from './store-health.ts';
-import { SILENT, StoreWatch } from './store-watch.ts';
+import { SILENT, SqliteMaintenance, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from '../stored/work-notifier.ts';
 import { SearchFollower } from '../stored/search-follower.ts';
-import { SqliteMaintenance } from './maintenance.ts';
-import { removeSearchFileOf } from './search-file.ts';
-import { SearchSlices } from './search-slices.ts';
+import { SearchSlices, removeSearchFileOf } from './search-file.ts';
 import { ReaderClient } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 import { WriterClient } from './writer-client.ts';

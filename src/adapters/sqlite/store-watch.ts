@@ -1,10 +1,13 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
-import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import { Maintenance } from '../../hooks/ports/ledger.ts';
+import type { LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
 import { ChangedEvents } from '../stored/changed-events.ts';
-import type { HeldLease, Inventory } from './protocol.ts';
-import { StoreHealth } from './store-health.ts';
+import type { SearchFollower } from '../stored/search-follower.ts';
 import { WorkNotifier } from '../stored/work-notifier.ts';
+import type { HeldLease, Inventory, WriterCalls } from './protocol.ts';
+import { StoreHealth } from './store-health.ts';
+import type { RpcClient } from './worker-client.ts';
 import type { WriterReports } from './writer-client.ts';
 
 /** What this process has in hand: claimed and heard of, not ended yet. */
@@ -95,5 +98,50 @@ export class StoreWatch implements WriterReports {
     this.#lost.resolve(reason);
     // Claims that wait look once more and hear it.
     this.notifier.notifyAll();
+  }
+}
+
+/** Pruning, the health check (a real write) and the end. */
+export class SqliteMaintenance extends Maintenance {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #watch: StoreWatch;
+  readonly #follower: SearchFollower | null;
+  readonly #close: () => Promise<void>;
+
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    watch: StoreWatch,
+    follower: SearchFollower | null,
+    close: () => Promise<void>,
+  ) {
+    super();
+    this.#writer = writer;
+    this.#watch = watch;
+    this.#follower = follower;
+    this.#close = close;
+  }
+
+  async prune(retention: Retention): Promise<boolean> {
+    const hasMore = await this.#writer.call('prune', retention);
+    await this.#follower?.look();
+    return hasMore;
+  }
+
+  async health(): Promise<void> {
+    // A ledger that is closed or lost says so itself.
+    await this.#writer.call('probe');
+    await this.#watch.health.check();
+  }
+
+  override state(): Promise<StoreState> {
+    return this.#watch.health.state();
+  }
+
+  override untilLost(): Promise<string> {
+    return this.#watch.untilLost;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
   }
 }

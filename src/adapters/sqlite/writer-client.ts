@@ -4,7 +4,7 @@ import { continueIdsAfter } from '../../platform/new-id.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import { LANES } from '../stored/kinds.ts';
+import { LANES } from '../stored/work-rows.ts';
 import { WAITS } from './protocol.ts';
 import type { CallMap, Handshake, HeldLease, Inventory, ThreadData } from './protocol.ts';
 import { CLOSED, WorkerClient, startThread } from './worker-client.ts';

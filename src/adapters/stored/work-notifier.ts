@@ -1,7 +1,7 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { OVER } from '../../platform/time.ts';
-import { LANES } from './kinds.ts';
+import { LANES } from './work-rows.ts';
 
 /**
  * Wakes claims that wait for work, so that nobody polls the database. Each answer of the store says in which lanes

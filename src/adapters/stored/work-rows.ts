@@ -1,8 +1,17 @@
 // What is told of work as a whole, from rows that name the same columns in every ledger.
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { DeadWork, WorkCounts } from '../../hooks/ports/ledger.ts';
-import { KINDS, RETRIABLE } from './kinds.ts';
 import { integer, optionalInteger, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
+
+/** The kinds of work, as rows name them. */
+export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery', 'notice'];
+
+/** Kinds of work that an operator may have done anew once they were given up. */
+export const RETRIABLE = ['run', 'delivery'] as const;
+
+/** The lanes of work, as rows name them. */
+export const LANES: readonly Lane[] = ['turn', 'delivery'];
 
 /** What the stages of work are called in metrics. */
 const STATES = ['waiting', 'running', 'dead'] as const;

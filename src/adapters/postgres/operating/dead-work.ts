@@ -2,7 +2,7 @@
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { DeadWorkFilter, DeadWorkPage } from '../../../hooks/ports/ledger.ts';
-import { LANES, RETRIABLE } from '../../stored/kinds.ts';
+import { LANES, RETRIABLE } from '../../stored/work-rows.ts';
 import { integer, optionalText, text, word } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';

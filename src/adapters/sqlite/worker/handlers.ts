@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeChange, decodeEvent, decodeWork } from '../../stored/codec.ts';
 import { decodeKey } from '../../stored/stored-key.ts';
-import { LANES } from '../../stored/kinds.ts';
+import { LANES } from '../../stored/work-rows.ts';
 import type { Handlers, ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import { Accepting } from './intake/accepting.ts';
 import { ActivityReader, ActivityRecord } from './operations/activity.ts';

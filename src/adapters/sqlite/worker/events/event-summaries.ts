@@ -2,7 +2,7 @@
 // read from the row, its runs and its deliveries, so that accepting pays nothing and what was forgotten is gone here, too.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventSummary } from '../../../../hooks/ports/event-store.ts';
-import { LOOKED_AT, statusOf, toSummary } from '../../../stored/event-summary.ts';
+import { LOOKED_AT, statusOf, toSummary } from '../../../stored/event-rows.ts';
 import { integer, optionalText, text } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
 import { idOf } from '../../id-keys.ts';

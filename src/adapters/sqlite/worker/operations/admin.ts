@@ -8,12 +8,11 @@ import type {
   WorkCounts,
 } from '../../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
-import { KINDS, LANES } from '../../../stored/kinds.ts';
+import { KINDS, LANES, toDeadWork, toWorkCounts } from '../../../stored/work-rows.ts';
 import type { Settlement } from '../events/event-status.ts';
 import type { WorkQueue } from '../work/queue.ts';
 import { integer, optionalText, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
-import { toDeadWork, toWorkCounts } from '../../../stored/work-rows.ts';
 
 /** The operator's pause; asked with every event, so it is remembered. */
 export class Pause {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewWork } from '../../../../hooks/ports/jobs.ts';
-import { KINDS } from '../../../stored/kinds.ts';
+import { KINDS } from '../../../stored/work-rows.ts';
 import { integer, text, word } from '../../../stored/rows.ts';
 
 /** How many runs and deliveries have not ended, under way or not. Counted once, then kept in mind: nobody else writes work. */

@@ -13,7 +13,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../../hooks/ports/jobs.ts';
 import type { StoredWork } from '../../../stored/codec.ts';
-import { KINDS, LANES } from '../../../stored/kinds.ts';
+import { KINDS, LANES } from '../../../stored/work-rows.ts';
 import type { Backlog } from './backlog.ts';
 import { integer, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane, NewWork } from '../../../../hooks/ports/jobs.ts';
-import { KINDS, LANES } from '../../../stored/kinds.ts';
+import { KINDS, LANES } from '../../../stored/work-rows.ts';
 import { integer, optionalText, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
 import { FIRST, SUSPECT_CRASHES } from './stages.ts';

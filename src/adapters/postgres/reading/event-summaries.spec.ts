@@ -1,4 +1,4 @@
-import { parseJsonStart } from './json-start.ts';
+import { parseJsonStart } from './event-summaries.ts';
 
 const TEXT = JSON.stringify({
   request: {

@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.ts';
+import { oneLine } from './shorten.ts';
 
 describe('oneLine', () => {
   it.each([
