@@ -342,7 +342,7 @@ export interface paths {
         };
         /**
          * Events can be stored
-         * @description Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that stops is not ready from the first moment, though it goes on accepting.
+         * @description Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that stops or is drained is not ready from the first moment, though it goes on accepting.
          */
         get: operations["healthReady"];
         put?: never;
@@ -381,6 +381,43 @@ export interface paths {
         get: operations["instancesList"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/instances/{id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * It begins no work from now on, and is not ready
+         * @description It begins no work from now on, and is not ready; what it has begun goes on to its end. Until it ends or is resumed.
+         */
+        post: operations["instancesDrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/instances/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** It is ready and begins work again */
+        post: operations["instancesResume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -961,6 +998,12 @@ export interface components {
             /** @constant */
             ok: true;
         };
+        /** @description Whether this one is being emptied of work. */
+        Draining: {
+            draining: boolean;
+            /** @constant */
+            ok: true;
+        };
         /** @description The JSON shape of every refusal and failure of the service, that of the hooks included. */
         ErrorBody: {
             /** @constant */
@@ -1132,6 +1175,10 @@ export interface components {
             seenAt: string;
             /** @description It is the one that answers. */
             isThis: boolean;
+            /** @description It begins no work and is not ready: an operator said so. */
+            draining: boolean;
+            /** @description Steps of work that are under way in it. */
+            underWay: number;
         };
         /** @description What verified senders lost at one hook, with what to do about it. */
         LostAndWhy: {
@@ -1932,8 +1979,8 @@ export interface components {
                 };
             };
         };
-        /** @description not_ready, stopping */
-        NotReadyOrStopping: {
+        /** @description draining, not_ready, stopping */
+        DrainingOrNotReadyOrStopping: {
             headers: {
                 /** @description Seconds until it is worth asking again. */
                 "Retry-After"?: number;
@@ -1942,7 +1989,31 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "not_ready" | "stopping";
+                    code?: "draining" | "not_ready" | "stopping";
+                };
+            };
+        };
+        /** @description unknown_instance */
+        UnknownInstance: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_instance";
+                };
+            };
+        };
+        /** @description last_instance */
+        LastInstance: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "last_instance";
                 };
             };
         };
@@ -3432,7 +3503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            503: components["responses"]["NotReadyOrStopping"];
+            503: components["responses"]["DrainingOrNotReadyOrStopping"];
         };
     };
     hooksList: {
@@ -3481,6 +3552,68 @@ export interface operations {
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    instancesDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draining"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            404: components["responses"]["UnknownInstance"];
+            409: components["responses"]["LastInstance"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    instancesResume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draining"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            404: components["responses"]["UnknownInstance"];
+            409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

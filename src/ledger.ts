@@ -74,6 +74,7 @@ export type {
   HookUse,
   Ledger,
   InstanceFacts,
+  DrainOutcome,
   LedgerInstance,
   LedgerLog,
   LedgerProvider,

@@ -10,6 +10,7 @@ import { events } from './commands/events.ts';
 import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
+import { drain, instances } from './commands/instances.ts';
 import { migrate } from './commands/migrate.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
@@ -47,6 +48,8 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   openConsole,
   pause,
   resume,
+  instances,
+  drain,
   config,
   doctor,
   setup,

@@ -195,6 +195,7 @@ export type {
   Lane,
   Lease,
   Ledger,
+  DrainOutcome,
   LedgerInstance,
   LedgerLog,
   LedgerProvider,

@@ -136,6 +136,7 @@ export const ledgerPorts: readonly Provider[] = [
     counts: true,
     dead: true,
     instances: true,
+    setDraining: true,
     activity: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {

@@ -44,6 +44,21 @@ describe('hooks pause and resume', () => {
   });
 });
 
+describe('hooks instances, drain and resume of one', () => {
+  it('say that a service with a file has it alone, and drain nobody', async () => {
+    expect(await served.hooks('instances')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('alone'),
+    });
+    expect(await served.json('instances')).toEqual({ instances: null });
+    const { code, stderr } = await served.hooks('drain', 'one');
+    expect(code).toBe(1);
+    expect(stderr).toContain('hooks pause');
+    expect((await served.hooks('resume', 'one')).code).toBe(1);
+    expect((await wake()).status).toBe(200);
+  });
+});
+
 describe('hooks channels', () => {
   it('test sends a message to the recipient of the channel, or to another one', async () => {
     const told = await served.hooks('channels', 'test', 'chan_1');

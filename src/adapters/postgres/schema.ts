@@ -240,6 +240,7 @@ CREATE TABLE instances (
   name ${TEXT} NOT NULL,
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL,
+  draining boolean NOT NULL DEFAULT false,
   facts ${TEXT} NOT NULL DEFAULT '{}'
 );
 `;

@@ -22,6 +22,8 @@ interface Claimed {
   readonly nextDue?: number | null;
   /** Events that have begun. */
   readonly changed?: readonly string[] | null;
+  /** An operator drains this instance. */
+  readonly isDraining?: boolean;
   /** Leases ran out: work of either lane came back. */
   readonly hasEnded?: boolean;
 }
@@ -108,7 +110,7 @@ export class PostgresWorkLedger extends WorkLedger {
     const { clock, instance, wakeups } = this.#store;
     if (this.#hasUnheard) await this.#endUnheard();
     const asked = clock.elapsed();
-    const { leases, place, nextDue, changed, hasEnded } = await this.#askForLeases([
+    const { leases, place, nextDue, changed, hasEnded, isDraining } = await this.#askForLeases([
       lane,
       max,
       instance.id,
@@ -129,6 +131,7 @@ export class PostgresWorkLedger extends WorkLedger {
       return { leases: [], nextDue: clock.now() };
     }
     instance.take(leases);
+    instance.noteDraining(isDraining === true);
     this.#places[lane] = place;
     return {
       leases: leases.map(({ part, ...lease }) =>

@@ -1,4 +1,6 @@
 import { defineCommand } from '../command.ts';
+import { asLine } from '../foreign-text.ts';
+import { INSTANCE, instanceNamed } from './instances.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
 /** Stops intake and work of the running service, also over its restarts. What runs goes on to its end. */
@@ -17,15 +19,26 @@ export const pause = defineCommand({
   },
 });
 
-/** The end of a pause. */
+/** The end of a pause, or of the draining of one service. */
 export const resume = defineCommand({
   name: 'resume',
   description: 'let a paused service take requests and begin work again',
+  arguments: [['[instance]', `of several, one that is drained: ${INSTANCE}`]],
   options: SERVICE_OPTIONS,
-  examples: [['hooks resume', 'what waited is begun; senders are answered again']],
-  async action(context, options) {
+  examples: [
+    ['hooks resume', 'what waited is begun; senders are answered again'],
+    ['hooks resume 6f1f0c1e', 'one service that was drained'],
+  ],
+  async action(context, options, word?: string) {
     const { terminal } = context;
     const service = await findService(context, options);
+    if (word !== undefined) {
+      const { id, name } = await instanceNamed(service, word);
+      const { draining } = await service.resumeInstance(id);
+      if (options.json === true) return terminal.printJson({ id, draining });
+      terminal.print(`Resumed: ${asLine(name)} is ready and begins work again.`);
+      return;
+    }
     const { paused } = await service.resume();
     if (options.json === true) return terminal.printJson({ paused });
     terminal.print('Resumed: hooks take requests, and what waited is begun.');

@@ -12,8 +12,10 @@ import type {
   Channels,
   Dismissed,
   DismissedPage,
+  Draining,
   EventPage,
   HookPost,
+  Instances,
   Intake,
   LostLately,
   RefusalPage,
@@ -133,6 +135,23 @@ export class ServiceClient {
 
   resume(): Promise<Intake> {
     return this.#known('paused', this.#api.POST('/ops/api/resume'));
+  }
+
+  /** Null: it has its ledger alone. */
+  async instances(): Promise<Instances['instances']> {
+    const { instances } = await this.#known('instances', this.#api.GET('/ops/api/instances'));
+    return instances;
+  }
+
+  drain(id: string): Promise<Draining> {
+    const params = { path: { id } };
+    return this.#known('draining', this.#api.POST('/ops/api/instances/{id}/drain', { params }));
+  }
+
+  /** The end of its draining. */
+  resumeInstance(id: string): Promise<Draining> {
+    const params = { path: { id } };
+    return this.#known('draining', this.#api.POST('/ops/api/instances/{id}/resume', { params }));
   }
 
   async channels(): Promise<Channels['channels']> {

@@ -11,6 +11,8 @@ export interface Condition {
   readonly ready: boolean;
   /** An operator paused intake and work; false where the ledger cannot be asked. */
   readonly paused: boolean;
+  /** An operator drains this process; false where the ledger cannot be asked. */
+  readonly draining: boolean;
   /** Null: the ledger cannot tell. */
   readonly store: StoreState | null;
   /** What verified senders lost in the last hour; null: the ledger cannot be asked. */
@@ -41,16 +43,18 @@ export class ServiceCondition {
 
   /** Costs the ledger a commit. Never rejects. */
   async look(): Promise<Condition> {
-    const [ready, paused, store, lost] = await Promise.all([
+    const [ready, paused, instances, store, lost] = await Promise.all([
       this.maintenance.health().then(
         () => true,
         () => false,
       ),
       this.admin.isPaused().catch(() => false),
+      this.admin.instances().catch(() => null),
       this.maintenance.state().catch(() => null),
       lostLately(this.refusals, this.clock).catch(() => null),
     ]);
-    return { ready, paused, store, lost, mail: this.options.mail?.() ?? null };
+    const draining = instances?.some((one) => one.isThis && one.draining) === true;
+    return { ready, paused, draining, store, lost, mail: this.options.mail?.() ?? null };
   }
 }
 

@@ -75,10 +75,14 @@ DECLARE
   next_due bigint;
   foreign_end bigint;
   has_ended boolean;
+  is_draining boolean;
   has_total boolean;
   may_count boolean;
 BEGIN
-  IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('leases', '[]'::json, 'place', p_place); END IF;
+  is_draining := EXISTS (SELECT FROM instances WHERE id = p_instance AND draining);
+  IF is_draining OR EXISTS (SELECT FROM meta WHERE key = 'paused') THEN
+    RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'isDraining', is_draining);
+  END IF;
   has_total := p_lane = 'turn' AND limits->>'maxRunsTotal' IS NOT NULL;
   IF has_total THEN may_count := may_count_@(p_instance, limits); END IF;
   has_ended := may_end AND end_expired_@(held, p_clock, p_now);

@@ -1,7 +1,12 @@
 import { hostname } from 'node:os';
-import type { InstanceFacts, LedgerInstance, LedgerLog } from '../../../hooks/ports/ledger.ts';
+import type {
+  DrainOutcome,
+  InstanceFacts,
+  LedgerInstance,
+  LedgerLog,
+} from '../../../hooks/ports/ledger.ts';
 import { getText, parseJson } from '../../../platform/objects.ts';
-import { text, time } from '../../stored/rows.ts';
+import { integer, text, time } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import { DATABASE_TIME } from '../connection.ts';
 import type { Database } from '../connection.ts';
@@ -16,8 +21,13 @@ const ENTER = `INSERT INTO @schema.instances (id, name, facts, started_at, seen_
 const STAY = `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME}, facts = $2 WHERE id = $1`;
 const LEAVE = 'DELETE FROM @schema.instances WHERE id = $1';
 const FORGET = `DELETE FROM @schema.instances WHERE seen_at < ${DATABASE_TIME} - ${FORGOTTEN_MS}`;
-const LIST = `SELECT id, name, facts, started_at, seen_at FROM @schema.instances
-  WHERE seen_at > ${DATABASE_TIME} - ${GONE_MS} ORDER BY started_at, id`;
+const ALIVE = `seen_at > ${DATABASE_TIME} - ${GONE_MS}`;
+const LIST = `SELECT id, name, facts, started_at, seen_at, draining, (SELECT count(*) FROM @schema.work
+    WHERE stage = 'leased' AND work.instance = instances.id) AS under_way
+  FROM @schema.instances WHERE ${ALIVE} ORDER BY started_at, id`;
+/** Of two who drain each other, the one who comes second sees what the first has done. */
+const HOLD = `SELECT id, draining FROM @schema.instances WHERE ${ALIVE} ORDER BY id FOR UPDATE`;
+const DRAIN = 'UPDATE @schema.instances SET draining = $2 WHERE id = $1';
 
 /** Which processes have the ledger open, this one among them, and whether they are configured alike. */
 export class InstanceList {
@@ -28,6 +38,7 @@ export class InstanceList {
   /** Who was configured otherwise at the last look, and who of them was told of. */
   #differing = '';
   #told = '';
+  #isDraining = false;
 
   /** @param facts asked each time that this process says it is alive; undefined: there is nothing to say */
   constructor(database: Database, log: LedgerLog, facts: () => InstanceFacts | undefined) {
@@ -64,6 +75,31 @@ export class InstanceList {
     return rows.map((row) => this.#toInstance(row));
   }
 
+  /** @param id of whichever of them */
+  setDraining(id: string, draining: boolean): Promise<DrainOutcome> {
+    return this.#database.transaction(async (run) => {
+      const rows = await run(HOLD);
+      const asked = rows.find((row) => text(row, 'id') === id);
+      if (asked === undefined) return 'unknown';
+      if (asked['draining'] === draining) return 'done';
+      const working = rows.filter((row) => row['draining'] === false);
+      if (draining && working.length === 1) return 'last';
+      await run(DRAIN, [id, draining]);
+      return 'done';
+    });
+  }
+
+  /** What a claim was told: this process is drained, or works again. */
+  noteDraining(draining: boolean): void {
+    if (draining === this.#isDraining) return;
+    this.#isDraining = draining;
+    this.#log.warn(
+      draining
+        ? 'an operator drains this service: it begins no work and is not ready; what it has begun goes on to its end'
+        : 'this service is no longer drained: it is ready and begins work again',
+    );
+  }
+
   #said(): string {
     return JSON.stringify(this.#facts() ?? {});
   }
@@ -98,6 +134,8 @@ export class InstanceList {
       startedAt: time(row, 'started_at'),
       seenAt: time(row, 'seen_at'),
       isThis: id === this.#id,
+      draining: row['draining'] === true,
+      underWay: integer(row, 'under_way'),
     };
   }
 }

@@ -6,6 +6,7 @@ import type {
   DeadWork as CountedDeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  DrainOutcome,
   LedgerInstance,
   WorkCounts,
 } from '../../../hooks/ports/ledger.ts';
@@ -59,6 +60,13 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
 
   override instances(): Promise<readonly LedgerInstance[]> {
     return this.#instances.list();
+  }
+
+  override async setDraining(id: string, draining: boolean): Promise<DrainOutcome> {
+    const outcome = await this.#instances.setDraining(id, draining);
+    // Claims that wait find out.
+    if (outcome === 'done') this.#told.lanesChanged(['turn', 'delivery']);
+    return outcome;
   }
 
   async retry(eventId: string): Promise<number | null> {

@@ -45,7 +45,7 @@ export class HealthController implements OnModuleDestroy {
    * Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of
    * rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what
    * verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that
-   * stops is not ready from the first moment, though it goes on accepting.
+   * stops or is drained is not ready from the first moment, though it goes on accepting.
    * @throws Refusal 503
    */
   @Get('ready')
@@ -56,7 +56,8 @@ export class HealthController implements OnModuleDestroy {
     const condition = await Promise.race([this.#lookedLately(), late]);
     given.abort();
     if (condition?.ready !== true) throw new Refusal('not_ready');
-    const { paused } = condition;
+    const { paused, draining } = condition;
+    if (draining) throw new Refusal('draining');
     const degraded = degradationsOf(condition);
     return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
   }
