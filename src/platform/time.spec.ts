@@ -1,4 +1,4 @@
-import { Backoff, backoffMs, parseRetryAfter } from './time.ts';
+import { Backoff, FollowingSignal, backoffMs, parseRetryAfter } from './time.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -42,5 +42,31 @@ describe('parseRetryAfter', () => {
     [undefined, undefined],
   ])('%j asks for %s ms', (header, ms) => {
     expect(parseRetryAfter(header, NOW)).toBe(ms);
+  });
+});
+
+describe('a signal that follows another one', () => {
+  it('aborts with it, for its reason, now or from the beginning', () => {
+    const leader = new AbortController();
+    const early = new FollowingSignal(leader.signal);
+    expect(early.signal.aborted).toBe(false);
+    leader.abort('the end');
+    const late = new FollowingSignal(leader.signal);
+    expect([early.signal.reason, late.signal.reason]).toEqual(['the end', 'the end']);
+  });
+
+  it('aborts by itself, and the other one does not', () => {
+    const leader = new AbortController();
+    const following = new FollowingSignal(leader.signal);
+    following.abort();
+    expect([following.signal.aborted, leader.signal.aborted]).toEqual([true, false]);
+  });
+
+  it('hears nothing once it is released', () => {
+    const leader = new AbortController();
+    const following = new FollowingSignal(leader.signal);
+    following.release();
+    leader.abort();
+    expect(following.signal.aborted).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { FollowingSignal, OVER } from '../../platform/time.ts';
 import { LEASE_MS } from '../ports/index.ts';
 import type { Clock, Lease, WorkLedger } from '../ports/index.ts';
 
@@ -6,9 +7,7 @@ import type { Clock, Lease, WorkLedger } from '../ports/index.ts';
  * step is told to end: nothing that it still does would be written.
  */
 export class HeldLease {
-  /** For the step: aborts when the service stops, or the lease was lost. */
-  readonly stop: AbortSignal;
-  readonly #lost = new AbortController();
+  readonly #stop: FollowingSignal;
   readonly #ended = new AbortController();
   readonly #renewing: Promise<void>;
 
@@ -19,13 +18,19 @@ export class HeldLease {
     private readonly ledger: WorkLedger,
     private readonly clock: Clock,
   ) {
-    this.stop = AbortSignal.any([stopping, this.#lost.signal]);
+    this.#stop = new FollowingSignal(stopping);
     this.#renewing = this.#renew();
+  }
+
+  /** For the step: aborts when the service stops, or the lease was lost. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** Renews it no more. */
   async end(): Promise<void> {
-    this.#ended.abort();
+    this.#stop.release();
+    this.#ended.abort(OVER);
     await this.#renewing;
   }
 
@@ -36,7 +41,7 @@ export class HeldLease {
       if (ended.aborted) return;
       try {
         if (await this.ledger.renew(this.lease)) continue;
-        this.#lost.abort();
+        this.#stop.abort();
         return;
       } catch {
         // A ledger that cannot renew says so in claims and commits; the next try may still be in time.

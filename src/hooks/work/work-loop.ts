@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
+import { OVER } from '../../platform/time.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LEASE_MS, LedgerUnavailable, RunEnds, WorkLedger } from '../ports/index.ts';
 import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
@@ -84,7 +85,7 @@ export class WorkLoop {
   /** Claims nothing more, gives what is under way `graceMs` to end, then interrupts it: it is begun again at the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#claiming.abort();
-    for (const claim of this.#claims.values()) claim.abort();
+    for (const claim of this.#claims.values()) claim.abort(OVER);
     const ended = new AbortController();
     const all = this.#lanes
       .then(() => Promise.all(this.#underWay))
@@ -116,7 +117,7 @@ export class WorkLoop {
         const written = this.#finish(held, step);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);
-        void step.then(() => this.#claims.get(lane)?.abort());
+        void step.then(() => this.#claims.get(lane)?.abort(OVER));
       }
     }
   }
