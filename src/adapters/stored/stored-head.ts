@@ -50,16 +50,32 @@ type StoredDetails = NewAction['details'];
 /** Where the words of actions stand, by kind. */
 const WORDS = ['text', 'message'] as const;
 
+/**
+ * Members of an object that may stand before the words: few, short and without escapes, so that without parsing it is sure
+ * whose field comes next.
+ */
+const ANY_WORDS = WORDS.join('|');
+const MEMBERS = `\\{\\s*(?:"(?!(?:${ANY_WORDS})")\\w+":\\s*(?:"[^"\\\\]*"|[\\w.+-]+),\\s*)*`;
+const MOST_OF_MEMBERS = 100;
+const ONLY_MEMBERS = new RegExp(`^${MEMBERS}$`);
+
 /** Main thread: what an action shows, as JSON text. @param payload JSON text, as it was sent */
 export function encodeDetails(details: StoredDetails, payload: string): string {
   for (const field of WORDS) {
     const words = details[field];
-    // Only where it comes first is it sure to be the payload's own field, without parsing it again.
-    if (typeof words !== 'string') continue;
-    if (!payload.startsWith(`{"${field}":${JSON.stringify(words)}`)) continue;
+    if (typeof words !== 'string' || !saysAtStart(payload, field, words)) continue;
     return JSON.stringify({ ...details, [field]: null });
   }
   return JSON.stringify(details);
+}
+
+/** Whether these words are surely the payload's own field of that name. */
+function saysAtStart(payload: string, field: string, words: string): boolean {
+  const name = `"${field}":`;
+  const at = payload.slice(0, MOST_OF_MEMBERS + name.length).indexOf(name);
+  if (at < 0 || !ONLY_MEMBERS.test(payload.slice(0, at))) return false;
+  const from = at + name.length;
+  return payload.startsWith(JSON.stringify(words), payload[from] === ' ' ? from + 1 : from);
 }
 
 /** What an action showed. @param payload parsed; null: it was forgotten, and the words with it */
@@ -69,10 +85,9 @@ function decodeDetails(details: StoredDetails, payload: unknown): StoredDetails 
   return { ...details, [field]: payload[field] };
 }
 
-/** A text field at the beginning of an object, as far as it is there. */
+/** The words at the beginning of an object, as far as they are there. */
 const FIRST_FIELD = new RegExp(
-  `^\\{"(?:${WORDS.join('|')})":"((?:[^"\\\\]|\\\\(?:[^u]|u[0-9a-f]{4}))*)`,
-  'i',
+  `^${MEMBERS}"(?:${ANY_WORDS})":\\s*"((?:[^"\\\\]|\\\\(?:[^u]|u[0-9a-fA-F]{4}))*)`,
 );
 
 /** The first words of an action that are those of the payload. @param start of the payload's JSON text; null: there is none */
