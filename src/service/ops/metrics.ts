@@ -4,12 +4,14 @@ import { AgentRunner, RequestObserver } from '../../hooks/index.ts';
 import type {
   AgentReply,
   AgentTurn,
+  LedgerInstance,
   ObservedRequest,
   StoreState,
   WorkCounts,
 } from '../../hooks/index.ts';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
 import { Refusal } from '../refusals.ts';
+import { instanceMetrics } from './instance-metrics.ts';
 import type { MailStatus } from './ops-options.ts';
 import { storeMetrics } from './store-metrics.ts';
 
@@ -33,6 +35,8 @@ export interface Scraped {
   readonly now: number;
   /** Null when the ledger cannot tell. */
   readonly store: StoreState | null;
+  /** Absent: this process has its ledger alone, or the ledger cannot be asked. */
+  readonly instances?: readonly LedgerInstance[] | null;
   /** Undefined: there is no mailbox, and no metric of one. */
   readonly mail: MailStatus | undefined;
 }
@@ -110,6 +114,7 @@ class Instruments {
   readonly #work: Gauge<'kind' | 'state'>;
   readonly #oldest: Gauge<'kind'>;
   readonly #ledgerUp: Gauge;
+  readonly #showInstances: ReturnType<typeof instanceMetrics>;
   readonly #showStore: (store: StoreState) => void;
   #mail: MailGauges | undefined;
 
@@ -164,6 +169,7 @@ class Instruments {
       help: '1 when the ledger could be asked at this scrape, else 0.',
       registers,
     });
+    this.#showInstances = instanceMetrics(prom, this.registry);
     this.#showStore = storeMetrics(prom, this.registry);
   }
 
@@ -181,7 +187,7 @@ class Instruments {
   }
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
-  show({ work, store, mail, now }: Scraped): void {
+  show({ work, store, instances = null, mail, now }: Scraped): void {
     this.#answered.take((hook, status, count) => this.#requests.inc({ hook, status }, count));
     this.#refused.take((hook, code, count) => this.#refusals.inc({ hook, code }, count));
     this.#work.reset();
@@ -192,6 +198,7 @@ class Instruments {
       this.#oldest.set({ kind }, Math.max(0, now - oldestDueAt) / 1000);
     }
     this.#ledgerUp.set(work === undefined ? 0 : 1);
+    this.#showInstances(instances);
     if (store !== null) this.#showStore(store);
     if (mail === undefined) return;
     this.#mail ??= mailGauges(this.prom, this.registry);

@@ -22,10 +22,15 @@ export class MetricsController {
   /** Everything in the format of Prometheus. @throws Refusal 501 without prom-client */
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const [work, store] = await Promise.all([this.#work(), this.#store()]);
+    const [work, store, instances] = await Promise.all([
+      this.#work(),
+      this.#store(),
+      this.admin.instances().catch(() => null),
+    ]);
     const { contentType, text } = await this.metrics.scrape({
       work,
       store,
+      instances,
       now: this.clock.now(),
       mail: this.options.mail?.(),
     });
