@@ -93,8 +93,14 @@ async function answerTo(
   const answer = await service.post(kind, body, key).catch(() => undefined);
   const text = await answer?.text().catch(() => undefined);
   if (answer === undefined || text === undefined) return 'gone';
-  if (answer.status === 503) return 'refused';
+  if (answer.status === 503 && tellsWhenAndWhy(answer, text)) return 'refused';
   const { eventId } = JSON.parse(text) as { eventId?: string };
   if (answer.status === 200 && eventId !== undefined) return { eventId };
   throw new Error(`${kind} was answered ${answer.status}: ${text}`);
+}
+
+/** Whether a refusal says when to come again, and in a sentence why. */
+function tellsWhenAndWhy({ headers }: Response, text: string): boolean {
+  const { error } = JSON.parse(text) as { error?: string };
+  return Number(headers.get('retry-after')) > 0 && (error ?? '').includes(' ');
 }

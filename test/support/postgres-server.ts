@@ -24,6 +24,10 @@ interface PostgresOptions {
   readonly tcp?: boolean;
   /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A directory with a short name, in which its own is made. @default that of temporary files */
+  readonly within?: string;
+  /** Where its write-ahead log is to be, in files of a megabyte; a directory that is not there yet. @default beside its data */
+  readonly wal?: string;
 }
 
 /** A database of a test's own. */
@@ -54,12 +58,14 @@ export class PostgresServer implements AsyncDisposable {
 
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     // Not the temporary directory of the test's environment: names of sockets must be short.
-    const dir = mkdtempSync(join(tmpdir().length < 40 ? tmpdir() : '/tmp', 'postgres-'));
+    const { within = tmpdir().length < 40 ? tmpdir() : '/tmp' } = options;
+    const dir = mkdtempSync(join(within, 'postgres-'));
     if (process.getuid?.() === 0) execFileSync('chown', ['postgres', dir]);
     const server = new PostgresServer(dir, guard(dir), options);
     try {
       const quickly = ['--no-sync', '--auth', 'trust', '--username', 'postgres'];
-      await asOwner('initdb', ['-D', join(dir, 'data'), ...quickly, '--encoding', 'UTF8']);
+      const wal = options.wal === undefined ? [] : ['--waldir', options.wal, '--wal-segsize', '1'];
+      await asOwner('initdb', ['-D', join(dir, 'data'), ...quickly, ...wal, '--encoding', 'UTF8']);
       await server.resume();
       return server;
     } catch (error) {

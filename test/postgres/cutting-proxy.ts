@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { PostgresServer } from '../support/postgres-server.ts';
+
+/** What names the socket of PostgreSQL in its directory. */
+const SOCKET = '.s.PGSQL.5432';
+
+/** Stands between services and a PostgreSQL, and cuts connections or lets them hang. */
+export class CuttingProxy implements AsyncDisposable {
+  /** Connections of services, and those to the database. */
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((service) => this.#join(service));
+  #hangs = false;
+
+  private constructor(
+    private readonly dir: string,
+    private readonly database: PostgresServer,
+  ) {}
+
+  static async start(database: PostgresServer): Promise<CuttingProxy> {
+    // Not the temporary directory of the environment: names of sockets must be short.
+    const dir = mkdtempSync('/tmp/proxy-');
+    chmodSync(dir, 0o755);
+    const proxy = new CuttingProxy(dir, database);
+    proxy.#server.listen(join(dir, SOCKET));
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  /** A connection string for a database, past the proxy. */
+  url(database: string): string {
+    return `postgres://postgres@localhost:5432/${database}?host=${encodeURIComponent(this.dir)}`;
+  }
+
+  /** Ends every connection, in the middle of whatever goes over it. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** From now on nothing passes, and nobody is told, until it is told otherwise. */
+  hang(hangs: boolean): void {
+    this.#hangs = hangs;
+    for (const socket of this.#sockets) {
+      if (hangs) socket.pause();
+      else socket.resume();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.cut();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  #join(service: Socket): void {
+    const database = connect(join(this.database.dir, SOCKET));
+    for (const [from, to] of [
+      [service, database],
+      [database, service],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (chunk) => to.write(chunk));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      if (this.#hangs) from.pause();
+    }
+  }
+}

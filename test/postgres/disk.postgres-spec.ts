@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
+import { smallDisk } from '../faults/small-disk.ts';
+import type { SmallDisk } from '../faults/small-disk.ts';
+import { World } from '../faults/world.ts';
+import { eventually } from '../support/eventually.ts';
+import { PostgresServer } from '../support/postgres-server.ts';
+
+/** Makes events large, so that what the files have left is soon used; the database would compress anything else. */
+const FILLING = randomBytes(15_000).toString('base64');
+/** No file of the log is kept to be written again. */
+const SMALL_LOG = { min_wal_size: '2MB', max_wal_size: '4MB' };
+
+describe('A database whose disk is full', () => {
+  let scratch: string;
+  beforeEach(() => {
+    // Not the temporary directory of the environment: names of sockets must be short.
+    scratch = mkdtempSync('/tmp/full-');
+    chmodSync(scratch, 0o755);
+  });
+  afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+  it.each([
+    ['and everything is on it', ({ dir }: SmallDisk) => ({ within: dir })],
+    // PostgreSQL ends itself when it cannot write its log.
+    [
+      'and its log is on it',
+      ({ dir }: SmallDisk) => ({ wal: join(dir, 'wal'), settings: SMALL_LOG }),
+    ],
+  ])(
+    '(%s) refuses events until there is room, and then all goes on',
+    async (_, placed) => {
+      using disk = smallDisk(scratch);
+      await using server = await PostgresServer.start(placed(disk));
+      await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
+      await using one = await world.start();
+      await using other = await world.start();
+      let turn = 0;
+      const both = {
+        post: (...request: Parameters<typeof one.post>) =>
+          [one, other][(turn += 1) % 2]!.post(...request),
+      };
+      await world.loadOf(both, 5);
+      await world.load(both, async () => {
+        disk.fill();
+        const refused = () => world.senders.every(({ refusals }) => refusals > 3);
+        await eventually('refusals', refused, 60_000);
+        await eventually('it is not ready', async () => (await one.health('ready')) === 503);
+        expect(await other.health('live')).toBe(200);
+        disk.free();
+        await eventually('it is ready', async () => {
+          if ((await one.health('ready')) === 200) return true;
+          // As whoever supervises it does; it refuses while it runs.
+          await server.resume().catch(() => undefined);
+          return false;
+        });
+        const seen = world.acknowledged.length;
+        await eventually('events are taken', () => world.acknowledged.length > seen + 10);
+      });
+      await world.drain(one);
+      expect(await verdictOn(world, other)).toEqual(FLAWLESS);
+      expect(server.log).toContain('No space left on device');
+      expect([one.hasEnded, other.hasEnded]).toEqual([false, false]);
+    },
+    200_000,
+  );
+});

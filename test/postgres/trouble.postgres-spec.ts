@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { TestedService } from '../faults/tested-service.ts';
+import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
+import { World } from '../faults/world.ts';
+import { eventually } from '../support/eventually.ts';
+import type { TestDatabase } from '../support/postgres-server.ts';
+import { ask } from './ask.ts';
+import { CuttingProxy } from './cutting-proxy.ts';
+import { PostgresSuite } from './suite.ts';
+
+/** How often all connections are cut under load. */
+const CUTS = 20;
+
+// Senders repeat under its key what was answered 503 or not at all; the verdict finds what is stored or done twice.
+describe('Two services whose database is in trouble', () => {
+  const suite = PostgresSuite.inThisFile();
+  let database: TestDatabase;
+  let world: World;
+  let both: TestedService[];
+
+  const begin = async (url: string, store: object = {}) => {
+    world = await World.open({ store: { postgres: { url, ...store } } });
+    both = [await world.start(), await world.start()];
+    let turn = 0;
+    return {
+      post: (...request: Parameters<TestedService['post']>) =>
+        both[(turn += 1) % 2]!.post(...request),
+    };
+  };
+  const refused = (count: number) =>
+    eventually('refusals', () => world.senders.every(({ refusals }) => refusals >= count), 60_000);
+  const taken = (count: number) => {
+    const goal = world.acknowledged.length + count;
+    return eventually('events are taken', () => world.acknowledged.length >= goal, 60_000);
+  };
+  const flawless = async () => {
+    await world.drain(both[0]!);
+    expect(await verdictOn(world, both[1]!)).toEqual(FLAWLESS);
+    const stored = await ask(database.url, 'SELECT count(*)::int AS count FROM hooks.events');
+    // And the last wake of the drain.
+    expect(stored).toEqual([{ count: world.acknowledged.length + 1 }]);
+  };
+
+  beforeEach(async () => {
+    database = await suite.server.database();
+  });
+  afterEach(async () => {
+    await Promise.all(both.map((service) => service.stop()));
+    await world[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  it('(a proxy cuts connections) accept once what senders repeat', async () => {
+    await using proxy = await CuttingProxy.start(suite.server);
+    const services = await begin(proxy.url(database.name));
+    await world.load(services, async () => {
+      for (let n = 0; n < CUTS; n += 1) {
+        await taken(5);
+        await delay(Math.random() * 30);
+        proxy.cut();
+      }
+      await taken(5);
+    });
+    await flawless();
+  }, 300_000);
+
+  it('(a proxy lets nothing pass) refuse, and go on when it does again', async () => {
+    await using proxy = await CuttingProxy.start(suite.server);
+    const services = await begin(proxy.url(database.name));
+    await world.load(services, async () => {
+      await taken(5);
+      proxy.hang(true);
+      await refused(1);
+      await eventually(
+        'it is not ready',
+        async () => (await both[0]!.health('ready')) === 503,
+        60_000,
+      );
+      proxy.hang(false);
+      await taken(20);
+    });
+    await flawless();
+  }, 300_000);
+
+  it('(it takes no more connections) refuse, and go on when it does', async () => {
+    const services = await begin(database.url, { connections: 4 });
+    const others: Client[] = [];
+    const takeAll = async () => {
+      for (;;) {
+        const client = new Client({ connectionString: database.url });
+        client.on('error', () => undefined);
+        try {
+          await client.connect();
+        } catch {
+          return;
+        }
+        others.push(client);
+      }
+    };
+    const ours = `FROM pg_stat_activity WHERE application_name = 'agent-hooks'`;
+    await world.load(services, async () => {
+      await taken(5);
+      await takeAll();
+      await eventually('they have none left', async () => {
+        await others[0]!.query(`SELECT pg_terminate_backend(pid) ${ours}`);
+        await takeAll();
+        const { rows } = await others[0]!.query(`SELECT 1 ${ours}`);
+        return rows.length === 0;
+      });
+      await refused(2);
+      await Promise.all(others.map((client) => client.end()));
+      await taken(20);
+    });
+    await flawless();
+    expect(both[0]!.output + both[1]!.output).toContain('the database takes no more connections');
+  }, 300_000);
+
+  it('(it cancels statements) refuse, and go on when it is faster', async () => {
+    const services = await begin(database.url);
+    await world.load(services, async () => {
+      await taken(5);
+      await suite.server.query(`ALTER DATABASE ${database.name} SET statement_timeout = '300ms'`);
+      await suite.server.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`,
+        [database.name],
+      );
+      const locker = new Client({ connectionString: database.url });
+      await locker.connect();
+      await locker.query('BEGIN; SET LOCAL statement_timeout = 0; LOCK TABLE hooks.events');
+      await refused(2);
+      await locker.query('ROLLBACK');
+      await locker.end();
+      await suite.server.query(`ALTER DATABASE ${database.name} RESET statement_timeout`);
+      await taken(20);
+    });
+    await flawless();
+  }, 300_000);
+});
