@@ -1,4 +1,6 @@
-// The public face of the hooks: all that hosts, the standalone service and the operator API may import.
+// The face of the hooks: all that the standalone service, the operator API, mail and the commands may import, and what
+// the package's own faces (src/index.ts and its neighbours) choose from. A name that only rooms behind this file need
+// does not belong here.
 export { isLoopback } from '../platform/http-client.ts';
 export { checkOptions, configuredHooks } from './inspect-options.ts';
 export { HooksModule } from './hooks.module.ts';

@@ -48,8 +48,10 @@ export class MailStoreHeld extends Error {
 }
 
 /**
- * What a watcher remembers, in one file that it alone holds: the operating system frees it when the process dies.
- * Commits do not wait for the disk: a cursor that a power cut takes back only repeats what the hook then knows already.
+ * What a watcher remembers over its restarts: how far each mailbox was sent, whether the main session knows of an
+ * outage, and the newest refresh token, which a provider may replace with every login. All of it is kept in one file
+ * that it alone holds: the operating system frees it when the process dies. Commits do not wait for the disk: a cursor
+ * that a power cut takes back only repeats what the hook then knows already.
  */
 export class MailStore {
   private constructor(private readonly db: DatabaseSync) {}

@@ -10,6 +10,10 @@ import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
 
+// Every platform that a channel can be bound to: what it has to be told, what it may be told besides, and how a channel
+// is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
+// row here. Making a channel connects to nothing and loads no SDK: both happen with the first message.
+
 /** A provider's settings as the configuration gives them. */
 export interface ProviderSettings {
   readonly token?: string;

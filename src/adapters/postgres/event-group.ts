@@ -1,5 +1,10 @@
-// How new events cross to the database: a group of them is one value of the type `group_…` (functions/accepting.ts), with
-// an array for each column and JSON texts for what an event has many of.
+// How new events cross to the database: a group of them is one value of the type `group_…` (functions/accepting.ts),
+// with an array for each column and JSON texts for what an event has many of.
+//
+// An event is encoded once, when it is taken up, and may be sent several times: with the next group if this one was
+// given up for another transaction, or alone and adjusted when one of its keys turned out to be known (`Adjustment`).
+// Whatever the group decides stands in the row as if it had come so. The names of all locks go with the group, since a
+// lock that is taken late could be waited for in a circle.
 import { agentOf, immediateHeartbeat } from '../../hooks/ports/jobs.ts';
 import type { NewEvent } from '../../hooks/ports/event.ts';
 import type { AcceptLimits } from '../../hooks/ports/ledger.ts';

@@ -18,8 +18,12 @@ const KEEP = `UPDATE @schema.held_texts SET held_until = ${NOW} + ${HELD_MS}, va
 const RELEASE = 'UPDATE @schema.held_texts SET held_until = 0 WHERE name = $1 AND holder = $2';
 
 /**
- * Texts of which each has one holder at a time among all processes on a database; the next one gets what the last one
- * saved. By the clock of the database and without a session of its own, so that it works behind a pooler.
+ * For what only one of several services may do at a time, such as watching a mailbox: texts of which each has one
+ * holder among all processes on a database, and the next holder gets what the last one saved. By the clock of the
+ * database and without a session of its own, so that it works behind a pooler.
+ *
+ * A holder renews every 10 s what is held for 30 s, and takes the text for lost when it could not renew for 25 s: it
+ * stops before anybody else can begin.
  */
 export class HeldTexts {
   readonly #options: { readonly url: string; readonly schema: string };

@@ -34,8 +34,8 @@ import { PostgresWorkLedger, applyChanges } from './work-ledger.ts';
 // 1. `PostgresIntake.accept` encodes the event (event-group.ts) and adds it to the next group.
 // 2. The group is one statement, `accept` (functions/accepting.ts): it takes the locks of keys and sessions, looks for
 //    repeats and for room, writes everything and commits. What a 200 means is that commit.
-// 3. The answer resolves the call and names the lanes in which there is new work; wakeups.ts tells it to claims that wait
-//    here and, a moment later, to other instances.
+// 3. The answer resolves the call and names the lanes in which there is new work; wakeups.ts tells it to claims that
+//    wait here and, a moment later, to other instances.
 // 4. A claim (functions/claiming.ts) leases what is next, for this instance and until a time of the database's clock.
 // 5. The step ends with `commit_step` (functions/steps.ts), fenced by work, attempt and instance.
 
@@ -154,7 +154,10 @@ interface PruningSteps {
   step(retention: Retention): Promise<boolean>;
 }
 
-/** Pruning, the health check (a real write) and the end. */
+/**
+ * Pruning, the health check (a real write) and the end. The end gives back what is in hand as if this process had died,
+ * so that other instances go on with it at once instead of waiting for leases to run out.
+ */
 class PostgresMaintenance extends Maintenance {
   readonly #store: PostgresStore;
   readonly #pruning: PruningSteps;

@@ -26,7 +26,16 @@ const ROUTES = `SELECT channel, recipient FROM @schema.sessions WHERE key = $1 A
 const RECIPIENTS = `SELECT channel, recipient FROM @schema.recipients WHERE session = $1`;
 const RUNNER = `SELECT runner, runner_session FROM @schema.sessions WHERE key = $1 AND runner IS NOT NULL`;
 
-/** What sessions remember, read for their next turn: whatever was committed before is seen. */
+/**
+ * What sessions remember, read for their next turn: whatever was committed before is seen.
+ *
+ * - Lines that wait come in pages, the oldest first, until as many are taken as a turn may show.
+ * - Of the transcript come the newest turns that fit. The statement bounds them by PostgreSQL's characters, which are
+ *   never more than UTF-16 code units; the exact count is taken here.
+ *
+ * No transaction holds the parts together. None is needed: the session's key has one lease at a time, and a line that
+ * comes meanwhile waits for the next turn, because a step names how far it has shown them.
+ */
 export class PostgresSessions extends Sessions {
   readonly #store: PostgresStore;
 

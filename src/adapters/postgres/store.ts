@@ -7,7 +7,11 @@ import type { Instance } from './instance.ts';
 import type { ActivityRecord } from './operating/activity.ts';
 import type { Wakeups } from './wakeups.ts';
 
-/** What the ports of an open ledger share. */
+/**
+ * What the ports of an open ledger share: one object, made by open-ledger.ts, which every port is given. It has no
+ * behaviour but to say whether the ledger is still open; each port asks for that before its first statement, so that a
+ * call after the end gets a sentence instead of an error of a pool that is gone.
+ */
 export class PostgresStore {
   readonly database: Database;
   readonly clock: Clock;

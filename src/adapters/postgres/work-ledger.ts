@@ -60,7 +60,18 @@ export async function applyChanges(
   return () => wakeups.changed(lanes, changed);
 }
 
-/** Claims and ends work. Each call is one statement; waiting for work happens here. */
+/**
+ * Claims and ends work. Each call is one statement; waiting for work happens here.
+ *
+ * - A claim notes the version of its lane before it asks, so that nothing which changes meanwhile is missed. If it
+ *   finds nothing it waits for the lane to change, for what becomes due, for the end of a backend's rest, or for the
+ *   time after which an instance looks without being told (`wakeups.pollMs`).
+ * - The claims of an instance, of both lanes, follow each other: each counts what the one before has leased.
+ * - An answer may get lost. Leases of a claim that was not heard of are given back before the next one; a claim that
+ *   took as long as a lease is taken for lost, too.
+ * - A commit that the database refuses for good abandons its lease, which counts as a crash: work that cannot be ended
+ *   would otherwise hold its key for ever. One whose answer was lost is the caller's to try again.
+ */
 export class PostgresWorkLedger extends WorkLedger {
   readonly #store: PostgresStore;
   readonly #places: Record<Lane, readonly string[] | null> = { turn: null, delivery: null };

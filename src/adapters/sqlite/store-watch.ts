@@ -30,7 +30,12 @@ export class HeldLeases {
 /** For whoever opens a ledger without an operator. */
 export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
 
-/** Hears what the writer tells about the store, writes it into the log, and wakes whoever waits for it. */
+/**
+ * Hears what the writer thread tells about the store, and passes each thing on to whoever it concerns: lanes in which
+ * work became claimable to the claims that wait, events that changed to those who follow them, times of commits to the
+ * health of the store, and what an operator should know to the log. When the writer dies it is begun anew, and requests
+ * get 503 meanwhile; when the file itself cannot be used any more, that is final, and `untilLost` says why.
+ */
 export class StoreWatch implements WriterReports {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();

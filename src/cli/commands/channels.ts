@@ -4,6 +4,11 @@ import { asLine } from '../foreign-text.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { channelTable } from '../service/status-lines.ts';
 
+/*
+ * How the channels are doing since the service started, and a real message to see whether one works: it is sent at once
+ * and once, past the outbox, and nothing of it is stored.
+ */
+
 /** The configured channels with what is known of them since the service started. */
 const channelsList = defineCommand({
   name: 'list',

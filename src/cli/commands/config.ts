@@ -11,6 +11,12 @@ import type { CommandGroup } from '../command.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
+/*
+ * What an operator asks about the configuration: is it right (`check`), what is in force (`show`), what may be written
+ * (`schema`). All three read the files here and need no running service. None changes a file, opens the ledger or makes
+ * a token, so they are safe beside a service, and in a pipeline before it is deployed.
+ */
+
 /** What is printed, as JSON or as sentences. */
 interface ConfigurationCheck {
   readonly ok: boolean;

@@ -16,6 +16,12 @@ import { Interruption } from '../terminal.ts';
 import { paintFor } from '../text-layout.ts';
 import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
 
+/*
+ * Looking at events, through the operator API of the running service: `list` (also of refused requests), `show`,
+ * `tail`. Lines are for a person: what senders wrote is made harmless for the terminal and cut to its width. `--json`
+ * prints what the API answered, whole.
+ */
+
 const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
 
 /** Events or refused requests, a line each, newest first; `--cursor` goes on where the last list ended. */

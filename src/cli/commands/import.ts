@@ -11,6 +11,12 @@ import { readOpenClawConfig } from '../import/openclaw-config.ts';
 import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
+/*
+ * Carrying over the hooks of another gateway, in three moves: translate its file part by part (migrate-hooks.ts), leave
+ * out what the service would refuse (import-plan.ts), show the result with what is left to a person. `--write` adds a
+ * fragment of our own, and a gateway.json5 only where there is none.
+ */
+
 /**
  * Reads the configuration of another gateway, which is never changed, and shows what of it becomes ours. Only `--write`
  * writes, after a question; the result has to pass `hooks config check`.

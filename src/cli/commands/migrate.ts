@@ -12,6 +12,15 @@ import type { CommandContext } from '../command.ts';
 import { Progress } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 
+/*
+ * 1. `--dry-run` says how many rows each table has and whether they can be carried; nothing is written anywhere.
+ * 2. Without it the rows are copied in steps, each with a mark of how far that is. An interruption, also a kill, costs
+ *    one step; the same command goes on there. Until the end no service opens the new ledger.
+ * 3. Both sides are compared, digest by digest. Only when all are the same is the new ledger a service's, and the
+ *    report says what to change in the configuration. Exit code 1: they differ, and the old ledger goes on being the
+ *    one in force.
+ */
+
 const TO_FORM = 'postgres, or an address: postgres://user:password@host:5432/database';
 
 /**

@@ -3,6 +3,11 @@ import { asLine } from '../foreign-text.ts';
 import { INSTANCE, instanceNamed } from './instances.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
+/*
+ * A pause is kept in the ledger: it holds over restarts and, where several services share a database, for all of them.
+ * Deliveries and runs that are under way go on to their end; whatever is left waits for `hooks resume`.
+ */
+
 /** Stops intake and work of the running service, also over its restarts. What runs goes on to its end. */
 export const pause = defineCommand({
   name: 'pause',

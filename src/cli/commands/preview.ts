@@ -10,6 +10,12 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
+/*
+ * What would become of a request, by the mappings and transforms that are in force in the running service: which
+ * mapping takes it and why the others do not, what its sender would be answered, and the prompt word for word. Nothing
+ * is stored, no key is used up and no agent is asked.
+ */
+
 /** The code of a request that no mapping takes. */
 const UNKNOWN_HOOK = 'unknown_hook';
 

@@ -12,6 +12,17 @@ import { SAMPLE_ARGUMENT, findSample, samplePost, signFor } from '../senders/sam
 import type { ServiceSigning } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
+/*
+ * A request as any sender would send it, by the same address and with the same proof: nothing of it is the operator's.
+ *
+ * 1. The service is found by the configuration here, or by `--url`; our secrets go nowhere but to this machine, or to
+ *    where the configuration says that the hooks are.
+ * 2. The body: a preset's sample, a file or stdin byte for byte, or JSON made from flags for `wake` and `agent`.
+ * 3. The proof: a signature where the path wants one and the secret is here, else the hook token.
+ * 4. The receipt, and unless `--no-wait` the event until it ends. Exit code 1: refused, or it ended badly; 3: no
+ *    service.
+ */
+
 /** Flags that are fields of the payload of a built-in hook. */
 const FIELD_OPTIONS = [
   option('--text <text>', 'wake: what happened'),
@@ -75,9 +86,9 @@ const OPTIONS = [
 export type SendOptions = OptionValues<typeof OPTIONS>;
 
 /**
- * Sends one request as any sender would and waits for the end of its event. The payload is a file, or made from flags for
- * the built-in hooks `wake` and `agent`, or one of the samples of a preset's vendor. It goes out with the hook token, or
- * signed where the path asks for that.
+ * Sends one request as any sender would and waits for the end of its event. The payload is a file, or made from flags
+ * for the built-in hooks `wake` and `agent`, or one of the samples of a preset's vendor. It goes out with the hook
+ * token, or signed where the path asks for that.
  */
 export const send = defineCommand({
   name: 'send',

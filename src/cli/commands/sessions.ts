@@ -8,6 +8,11 @@ import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
 import { age, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
+/*
+ * What sessions remember, as the agent's next turn would be given it: the transcript, the lines that wait for a
+ * heartbeat, and where the session last spoke. It only looks; `hooks route` changes where replies go.
+ */
+
 /** Without a key a table of all sessions, in order of their keys; with one its transcript and what waits there. */
 export const sessions = defineCommand({
   name: 'sessions',

@@ -14,6 +14,12 @@ import {
 } from '../senders/sender-secrets.ts';
 import type { Terminal } from '../terminal.ts';
 
+/*
+ * For trying out a hook that wants signatures without its sender, and with another program than this one: signs a body
+ * by a scheme as it would be sent now. It reads no configuration, asks no service and sends nothing; `--curl` prints a
+ * command that does. The secret comes from a variable or is asked for, a private key from its file.
+ */
+
 const OPTIONS = [
   ...SECRET_OPTIONS,
   option('--key-file <file>', 'private key in PEM, of schemes with a public key'),
@@ -32,8 +38,8 @@ const OPTIONS = [
 type SignOptions = OptionValues<typeof OPTIONS>;
 
 /**
- * Signs a body as the sender of a scheme would, now. Prints the headers, one a line, as `curl -H @FILE` reads them; where
- * the signature or its time stands in the body, that follows behind an empty line.
+ * Signs a body as the sender of a scheme would, now. Prints the headers, one a line, as `curl -H @FILE` reads them;
+ * where the signature or its time stands in the body, that follows behind an empty line.
  */
 export const sign = defineCommand({
   name: 'sign',

@@ -17,6 +17,12 @@ import { explained } from '../senders/sender-tokens.ts';
 import type { Terminal } from '../terminal.ts';
 import { age } from '../text-layout.ts';
 
+/*
+ * Tokens of senders. They are kept as digests, in one fragment per sender (gateway.d), which a running service takes in
+ * within a second. A sender may have several at a time: make the second (`new --for`), enter it at the sender, end the
+ * first (`retire --old`), and no request is lost on the way.
+ */
+
 const COMMAND = 'hooks token new';
 
 /** Prints it once: what is kept, and only with `--for`, is its digest. */

@@ -7,6 +7,14 @@ import { Rejection } from '../rejection.ts';
 import { RequestContext } from './request-context.ts';
 import { parseQuery } from './request.ts';
 
+// What a handler is given: the request itself, its payload or its query, each checked against a class. Order within a
+// request: fields are tidied first (trimmed, blank and null taken as absent, as the class says), then checked, and
+// fields that nobody reads become warnings of the answer rather than refusals, so that a sender may send more than we
+// know.
+//
+// Pipes throw nothing. What they refuse is the request's outcome: an exception could be caught, replaced or tried again
+// by a host's interceptor, and the sender would then be told something else.
+
 /** A payload that passed, and the fields of it that nobody reads. */
 export interface Validated<T> {
   readonly value: T;
@@ -32,8 +40,8 @@ const MAX_NAMED_LENGTH = 64;
 
 /**
  * Gives a handler the request. Like its sibling below it takes the request itself, not the value that Nest hands on:
- * global pipes of the host's run before ours and may trim, rebuild or replace what they are given. A refusal becomes the
- * request's outcome, and the handler is not run.
+ * global pipes of the host's run before ours and may trim, rebuild or replace what they are given. A refusal becomes
+ * the request's outcome, and the handler is not run.
  */
 @Injectable()
 export class HookRequestPipe implements PipeTransform<unknown, Promise<HookRequest | undefined>> {

@@ -9,6 +9,16 @@ import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
 import { ClientGone } from './body.ts';
 import type { HookAnswer } from './request-context.ts';
 
+// What became of a run, as `GET {prefix}/runs/<runId>` tells it (behaviour.md §14). The guard has let the sender in by
+// then.
+//
+// 1. No such run, or one that another token made -> 404 unknown_run, on a beat of 50 ms: time tells nothing either.
+// 2. The ledger cannot be read -> 503 run_unavailable.
+// 3. `wait` and no place to wait in -> 429 too_many_waits with four of one sender, 503 waits_full with a hundred in
+//    all.
+// 4. 200 with the status at once, at the end of the run or after `wait` seconds, whichever comes first; a stop of the
+//    service ends all waits early, and their senders are told how the run stands.
+
 /** How the holder of `hooks.token` is verified: anybody's, and so nobody's in particular. */
 const SHARED_TOKEN = 'token';
 

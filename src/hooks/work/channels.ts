@@ -19,7 +19,12 @@ const MAX_ID_CHARS = 200;
 /** Longest part of a recipient that an error repeats, in characters. */
 const MAX_SHOWN_CHARS = 60;
 
-/** The channels of this gateway, by id, and the one way to send a message through them. */
+/**
+ * The channels of this gateway, by id, and the one way to send a message through them: with a limit of time, errors of
+ * the host's own channels made `DeliveryError`s, and ids of messages cut to what is kept. Several channels may share
+ * one account of a platform, which is then limited and rests as one. A mapping to a channel that nobody serves is a
+ * warning and no problem: its runs are done, and only their replies go nowhere.
+ */
 @Injectable()
 export class ChannelRegistry {
   constructor(

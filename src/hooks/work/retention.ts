@@ -8,7 +8,12 @@ const BETWEEN_ROUNDS_MS = 60_000;
 /** Between two small steps, so that requests and work come first. */
 const BETWEEN_STEPS_MS = 20;
 
-/** Forgets what is older than the settings say, in small steps beside the work. */
+/**
+ * Forgets what is older than the settings say: payloads, prompts and replies after `payloadDays`, whole events after
+ * `eventDays`. The ledger does it in small steps, between which requests and work come first; once a step has nothing
+ * left to do, the next round begins a minute later. A failure is logged and costs a minute, never the service. A stop
+ * waits for the step that is under way.
+ */
 @Injectable()
 export class Retention {
   readonly #logger = new Logger(Retention.name);

@@ -35,6 +35,17 @@ import { GatewayOptions, OpsOptions, SECTIONS } from './sections.ts';
 import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
+// From the sections as they were written to what a service takes, in this order:
+//
+// 1. Each section by its class: unknown keys, types, limits, defaults.
+// 2. The operator's address and token, which other sections are compared with.
+// 3. `hooks` with everything around it by the hooks' own check, the one that `forRoot` makes: mappings, presets,
+//    signatures and transforms included. Its problems come back under the keys that gateway.json5 has.
+// 4. What one section means for another: tokens that are the same, mail without a token that it could send, programs
+//    and models that are not there, an address that other machines reach.
+//
+// A problem keeps a service from starting, and a reload from being taken; a warning is logged and shown.
+
 /** Keys of the hooks module that are not keys of the `hooks` section. */
 const NEIGHBOURS = new Set([
   'agents',

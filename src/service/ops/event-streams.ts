@@ -7,15 +7,20 @@ import type { EventChanges } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 
+// What a page or a command is told while it stands open: changes of events, and on request the newest refusals, as
+// server-sent events. A stream costs a connection and little else: both feeds work once for all who listen, a reader
+// that is slow gets the next message when it has taken the one before, and one that takes nothing for a minute is cut
+// off.
+
 /** How many a message tells of: what a screen shows. */
 const TOLD = 50;
 /** Refusals are recorded no more often. */
 const LOOKS_EVERY_MS = 1000;
 
 /**
- * The newest refusals, told whenever they are others than before. While anybody listens, one read of the ledger a second
- * serves all who do, whatever comes: requests, which may be refused by the thousand, know nothing of it, and sums grow
- * without a row of their own.
+ * The newest refusals, told whenever they are others than before. While anybody listens, one read of the ledger a
+ * second serves all who do, whatever comes: requests, which may be refused by the thousand, know nothing of it, and
+ * sums grow without a row of their own.
  */
 @Injectable()
 export class RefusalFeed {

@@ -13,7 +13,12 @@ export const SQL_TYPES: Readonly<Record<CarriedType, string>> = {
   flag: 'boolean',
 };
 
-/** The digest of every row of a table, made by the server: `digestOf` in SQL. */
+/**
+ * The digest of every row of a table, in the order of its keys, a page at a time. The server makes them from what it
+ * has stored, and sends no row: a value that was carried but stored as something else shows, too. It is `digestOf`
+ * (carried-tables.ts) in SQL, for each column its length in bytes and its text, or a dash for null, so that no two rows
+ * read alike.
+ */
 export async function* rowDigests(
   database: Database,
   { name, columns, keys }: CarriedTable,

@@ -1,3 +1,17 @@
+// Accepting a group of events: one call and one commit, which is what each 200 of the group stands for.
+//
+// 1. Paused: the whole group is told so, and nothing is locked.
+// 2. The locks of all idempotency keys, sessions and keys of work are taken, in their one order (queue.ts). Whatever is
+//    read below stays true until the commit.
+// 3. Set apart are events with a key that is known, or that two of the group share, and those for which a session or a
+//    hook has no room if all of them are counted together.
+// 4. All others are plain, which nearly all are: written together, a statement for each table.
+// 5. Those that were set apart are decided one after the other, in the order in which they came: stored after all, or
+//    answered with what they are instead. Whoever comes later sees what an earlier one has written.
+//
+// The texts of events (`heads`, `payloads`) stand beside the group and not in it, because a composite value is copied
+// for every function that takes it. The answer names only events that were not simply accepted, by their places from 0;
+// all times are epoch milliseconds of the instance that accepts.
 import { ENTRY } from './queue.ts';
 
 /** What comes with the events of a group, e.g. as `FROM ${KEYS}`: `e` is the place of the event among them, from 1. */

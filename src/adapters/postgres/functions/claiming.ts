@@ -1,3 +1,22 @@
+// Claiming: which work an instance does next, and the lease on it.
+//
+// A flow is what takes its turn as one: kind, server, hook and sender, in this order. The server is the channel of a
+// delivery; of a turn it is the backend that it waits for, and else empty. A claim goes on behind the flow that was
+// served last and takes the oldest piece of each flow that it meets, so a thousand pieces of one sender cost another
+// sender one piece of waiting.
+//
+// 1. Paused: nothing is leased.
+// 2. With `maxRunsTotal` the counting of everybody's runs is locked, before all other locks.
+// 3. Leases that ran out are ended where this instance may do that; work that became due joins the queue of its key.
+// 4. What this instance has in hand is counted against its limits.
+// 5. A suspect, work that was under way in two crashes in a row, is begun while no other one is.
+// 6. Then flow by flow. Where a limit is reached or a backend rests, everything that begins like that is passed over in
+//    one step: all runs, a channel or backend, a hook.
+// 7. The leases are written, their runs and events marked as begun, and the jobs sent with the answer.
+//
+// A claim that found nothing answers with when to look again: when something becomes due, or another instance's lease
+// ends. Rows that somebody else has locked are skipped and never waited for. Two clocks are in play: `p_now` is the
+// instance's, by which work becomes due; `p_clock` the database's, by which leases end.
 import { ENTRY, FIRST, LOCKS } from './queue.ts';
 
 /** A query for the next flow behind a place: only its comparison is another for each length of the place. */
@@ -8,8 +27,9 @@ function next(place: string): string {
 }
 
 /**
- * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of each.
- * Each instance keeps its own place in the ring, and its limits count what it has in hand itself, but for `maxRunsTotal`.
+ * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of
+ * each. Each instance keeps its own place in the ring, and its limits count what it has in hand itself, but for
+ * `maxRunsTotal`.
  */
 export const CLAIMING = `
 -- How much of a flow's name has to be passed over: 1 every run, 2 its channel or backend, 3 its hook; 0: nothing.

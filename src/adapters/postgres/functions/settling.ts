@@ -1,3 +1,9 @@
+// The status of an event is derived and never set, so that no order of endings can leave it wrong: `failed` or `done`
+// once nothing of it is open, by whether any run, delivery or heartbeat ended badly; `running` once anything has begun;
+// before, `accepted`. What was skipped, or failed when it was accepted, stays so.
+//
+// Heartbeats have no rows: the event counts those that it asked for (`beats_open`), that failed and that were done. One
+// that had failed and is shown later moves from failed to done.
 import { ENTRY } from './queue.ts';
 
 /** The status of events, by the rule that event-status.ts of the SQLite ledger tells. */

@@ -1,3 +1,14 @@
+// Ending a step: what became of its work, and everything that it has written, in one commit.
+//
+// `commit_step` takes the locks by name, then the row of the work if id, attempt and instance are still those of the
+// lease. They are not once the lease ran out and somebody else took the work up: then nothing is written, and the
+// answer is null. The outcome comes first (done, dead, to be tried again, cut into parts), for it may let the next of
+// the key come up; then the changes, in the order in which the step gave them; then every event that they touch is
+// settled, once.
+//
+// Changes arrive as JSON that change-text.ts has made, nested data as texts that are stored as they are: nothing is
+// parsed here that nobody looks at. A new kind of effect is a case of `apply`, or of `apply_all` where it is about
+// queues or the lines of a session, beside the case in the SQLite ledger's changes.ts.
 import { CLAIMABLE, ENTRY, appended } from './queue.ts';
 
 /** Ending a step, and whatever it has written (steps.ts and changes.ts of the SQLite ledger). */

@@ -39,7 +39,12 @@ export interface AdministeredStore {
   readonly instances: InstanceList;
 }
 
-/** What an operator does, and what metrics count: of all instances together. */
+/**
+ * What an operator does, and what metrics count: of all instances together. It makes no difference which of them is
+ * asked. A pause is a row that accepting and claiming read in their own transactions: from its commit on no instance
+ * takes or begins anything, also after a restart. What comes back into a queue is told to every instance that waits for
+ * work.
+ */
 export class PostgresLedgerAdmin extends LedgerAdmin {
   readonly #database: Database;
   readonly #clock: Clock;

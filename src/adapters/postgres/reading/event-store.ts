@@ -25,9 +25,9 @@ import { readEvent, readRequest, readRun } from './events.ts';
 import { listSessions, readSession } from './sessions.ts';
 
 /**
- * How much hooks are used. Both questions go down the index of hooks, which holds their events in the order of acceptance:
- * the last one is one step away, and counting ends at a bound. (By `hook = …` the planner would rather walk through all
- * events from the last one on: it does not know how rare a hook is.)
+ * How much hooks are used. Both questions go down the index of hooks, which holds their events in the order of
+ * acceptance: the last one is one step away, and counting ends at a bound. (By `hook = …` the planner would rather walk
+ * through all events from the last one on: it does not know how rare a hook is.)
  */
 const HOOK_USES = `SELECT h.hook,
     (SELECT received_at FROM @schema.events WHERE hook BETWEEN h.hook AND h.hook
@@ -44,7 +44,11 @@ export interface Hearing {
   isHeard(): Promise<void>;
 }
 
-/** Everything that an operator reads, of all instances together. */
+/**
+ * Everything that an operator reads, of all instances together. Nothing is kept in memory: an answer is what the rows
+ * say when it is asked for, so that what was forgotten is in no list any more. Events are listed by their ids, newest
+ * first, and a cursor is the last id that was shown, so pages stay apart although events come meanwhile.
+ */
 export class PostgresEventStore extends EventStore {
   readonly #database: Database;
   readonly #hearing: Hearing;

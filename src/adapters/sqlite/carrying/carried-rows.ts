@@ -1,4 +1,6 @@
 // The rows of a ledger as another store can take them (stored/carried-tables.ts): ids made whole, flags as booleans.
+// They are read in one transaction, so a copy that takes minutes is of one moment, and in the order of a key, so that
+// it can go on behind any row. What belongs to an event that is gone is left out, and counted.
 import type { DatabaseSync } from 'node:sqlite';
 import { CARRIED_TABLES } from '../../stored/carried-tables.ts';
 import type {

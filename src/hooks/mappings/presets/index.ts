@@ -79,7 +79,11 @@ const ALL: readonly Preset[] = [
 /** The reply of each is a message already; its summary waits for the next heartbeat instead of asking for one. */
 const WAITS = { wakeMode: 'next-heartbeat' } as const;
 
-/** Every built-in mapping by the name that `hooks.presets` uses. */
+/**
+ * Every built-in mapping by the name that `hooks.presets` uses. A preset is data: a mapping with the samples of its
+ * vendor and the steps to take at the sender. None is in force unless the configuration names it, and a mapping with
+ * its id merges over it, field by field. Their order is that of docs/presets.md.
+ */
 export const presets: ReadonlyMap<string, Preset> = new Map(
   ALL.map((preset) => [preset.id, Object.assign({}, WAITS, preset)]),
 );

@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { parseAddress } from '../../../hooks/index.ts';
 
-// How a request reached this process: by which listener, from this machine or from elsewhere, and under which name.
+// How a request reached this process: by which listener, from this machine or from elsewhere, and under which name. The
+// guards decide by it who may use the operator's side at all, before any token is looked at: without `ops.exposed` that
+// is this machine alone, and never a page whose name was made to lead to it.
 
 /** Sockets of the operator's own listener, by its kind. */
 const OPERATOR_SOCKETS = new WeakMap<Socket, 'tcp' | 'unix'>();

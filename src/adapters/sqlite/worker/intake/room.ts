@@ -22,7 +22,10 @@ interface Load {
   readonly runs: number;
 }
 
-/** Whether there is room for an event, for all hooks together and for its own. */
+/**
+ * Whether there is room for an event, for all hooks together and for its own. An event is stored whole or not at all:
+ * one of five actions for which there is no room refuses the other four, and its sender can send it again.
+ */
 export class Room {
   readonly #tables: Tables;
 

@@ -10,6 +10,11 @@ import type { KeyObject } from 'node:crypto';
 import type { SignatureProof } from './scheme.ts';
 import { decode } from './signature-values.ts';
 
+// Secrets as people enter them become checks: once, when the configuration is compiled, so that a wrong one is told at
+// the start and a request costs no parsing. A scheme's row says the form (text, hexadecimal, Base64 with or without
+// `whsec_`) and the algorithm. Whatever is compared with a secret is compared in constant time; public keys are secrets
+// of nobody, and are taken in one spelling only.
+
 /** Whether one of the candidates is the signature of that content under one configured secret. */
 export type SignatureCheck = (content: Buffer, candidates: readonly Buffer[]) => boolean;
 
