@@ -17,10 +17,28 @@ export interface SmallDisk extends Disposable {
 
 /** A file system of its own where this process may mount one, and a disk that only says that it is full elsewhere. */
 export function smallDisk(scratch: string): SmallDisk {
+  const dir = directoryIn(scratch);
+  return mount(dir) ? mounted(dir) : pretended(dir, scratch);
+}
+
+/** For a process that a pretended one is not enough for. @throws Error where this process may not mount a file system */
+export function mountedDisk(scratch: string): SmallDisk {
+  const dir = directoryIn(scratch);
+  if (mount(dir)) return mounted(dir);
+  throw new Error(
+    'this test mounts a file system: run it as root, in a container with CAP_SYS_ADMIN',
+  );
+}
+
+function directoryIn(scratch: string): string {
   const dir = join(scratch, 'disk');
   mkdirSync(dir);
+  return dir;
+}
+
+function mount(dir: string): boolean {
   const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'none', dir];
-  return spawnSync('mount', options).status === 0 ? mounted(dir) : pretended(dir, scratch);
+  return spawnSync('mount', options).status === 0;
 }
 
 function mounted(dir: string): SmallDisk {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
-import { smallDisk } from '../faults/small-disk.ts';
+import { mountedDisk } from '../faults/small-disk.ts';
 import type { SmallDisk } from '../faults/small-disk.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -32,7 +32,7 @@ describe('A database whose disk is full', () => {
   ])(
     '(%s) refuses events until there is room, and then all goes on',
     async (_, placed) => {
-      using disk = smallDisk(scratch);
+      using disk = mountedDisk(scratch);
       await using server = await PostgresServer.start(placed(disk));
       await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
       await using one = await world.start();
