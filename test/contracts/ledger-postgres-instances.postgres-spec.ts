@@ -123,18 +123,31 @@ describe('Ledgers of one PostgreSQL database', () => {
       }
     });
 
+    const alert = (session = 'a') => {
+      const given = agent(session, { mapping: 'alerts' });
+      const changes = given.actions[0]!.changes.map((change) =>
+        change.type === 'work' ? { ...change, work: { ...change.work, hook: 'alerts' } } : change,
+      );
+      return { ...given, actions: [{ ...given.actions[0]!, changes }] };
+    };
+
     it('places of a hook: runs that wait are counted wherever they were accepted', async () => {
       const queued = { ...LIMITS, maxQueued: 2 };
-      const run = () => {
-        const given = agent('a', { mapping: 'alerts' });
-        const changes = given.actions[0]!.changes.map((change) =>
-          change.type === 'work' ? { ...change, work: { ...change.work, hook: 'alerts' } } : change,
-        );
-        return { ...given, actions: [{ ...given.actions[0]!, changes }] };
-      };
-      await one.intake.accept(run(), queued);
-      await other.intake.accept(run(), queued);
-      expect(await one.intake.accept(run(), queued)).toEqual({ outcome: 'hook-full' });
+      await one.intake.accept(alert(), queued);
+      await other.intake.accept(alert(), queued);
+      expect(await one.intake.accept(alert(), queued)).toEqual({ outcome: 'hook-full' });
+    });
+
+    it('places of a hook: of many runs at once, in both, as many are accepted as there are places', async () => {
+      const queued = { ...LIMITS, maxQueued: 30 };
+      const all = Array.from({ length: 200 }, async (_, n) => {
+        // They do not all come in one moment.
+        for (let wait = 0; wait < n % 20; wait += 1) await ledgers[n % 2]!.admin.isPaused();
+        return ledgers[n % 2]!.intake.accept(alert(`s${n}`), queued);
+      });
+      const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(30);
+      expect(outcomes.filter((outcome) => outcome === 'hook-full')).toHaveLength(170);
     });
   });
 

@@ -32,6 +32,11 @@ export function sessionLock(session: string): string {
   return `session ${session}`;
 }
 
+/** The lock of the places for runs of a hook that wait: whoever takes some sees all that were taken before. */
+export function placesLock(hook: string): string {
+  return `places ${hook}`;
+}
+
 /** Work as the database reads it; `server` is the channel of a delivery, the first word of its key. */
 export function workFields(work: StoredWork): object {
   const { lane, key } = work;

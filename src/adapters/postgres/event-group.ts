@@ -13,7 +13,14 @@ import type { StoredAction, StoredChange, StoredEvent } from '../stored/codec.ts
 import { countHeartbeats, firstStatus, hookOf, withReusedKey } from '../stored/new-event.ts';
 import { encodeHead } from '../stored/stored-head.ts';
 import type { StoredKey } from '../stored/stored-key.ts';
-import { changeText, keyLock, sessionLock, uuidOrNone, workFields } from './change-text.ts';
+import {
+  changeText,
+  keyLock,
+  placesLock,
+  sessionLock,
+  uuidOrNone,
+  workFields,
+} from './change-text.ts';
 import { storableJson } from './connection.ts';
 
 /** How the event is stored, where it is otherwise than it came. */
@@ -136,6 +143,9 @@ function partsOf(events: readonly EncodedEvent[]) {
       locks.add(`idempotency ${name}`);
       hasTwins ||= (holders.get(name) ?? e) !== e;
       holders.set(name, e);
+    }
+    if (encoded.limits.maxQueued !== undefined && countRuns(encoded.actions) > 0) {
+      locks.add(placesLock(hookOf(encoded.event)));
     }
     for (const change of encoded.actions.flatMap(({ changes }) => changes)) {
       if (change.type === 'work') {

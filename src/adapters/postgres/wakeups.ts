@@ -9,13 +9,14 @@ import { ChangedEvents } from '../stored/changed-events.ts';
 import { LANES } from '../stored/work-rows.ts';
 import { WorkNotifier } from '../stored/work-notifier.ts';
 import type { Database } from './connection.ts';
+import { EventPoll } from './event-poll.ts';
 
 // How instances hear of each other: by LISTEN and NOTIFY, on a connection of its own. What an instance has changed itself
 // it knows at once; the others are told after the commit, together with whatever came in the meantime, and only while
 // there are any. A NOTIFY inside a transaction would make all commits of the database wait for each other.
 //
 // Nothing depends on it: an instance that hears nothing looks by itself, seldom where LISTEN works and often where it does
-// not (pgBouncer gives the session to somebody else after each transaction).
+// not (pgBouncer gives the session to somebody else after each transaction; event-poll.ts is for those who watch events).
 
 /** How often a lane is looked at that nobody spoke of. There are two, so the database is asked once in five seconds. */
 const SELDOM_MS = 10_000;
@@ -54,6 +55,7 @@ export class Wakeups {
   readonly #me: string;
   readonly #log: LedgerLog;
   readonly #channel: string;
+  readonly #poll: EventPoll;
   #client: Client | null = null;
   #isHeard = false;
   #hasWarned = false;
@@ -75,6 +77,8 @@ export class Wakeups {
     this.#channel = `hooks_${hash('sha256', database.name).slice(0, 16)}`;
     this.notifier = new WorkNotifier(clock);
     this.changedEvents = new ChangedEvents(clock);
+    const isDeaf = () => !this.#isHeard && !this.#isClosed;
+    this.#poll = new EventPoll(database, this.changedEvents, isDeaf);
   }
 
   /** How long a claim waits at most before it looks again. */
@@ -97,9 +101,10 @@ export class Wakeups {
     this.#flush();
   }
 
-  /** Somebody begins to watch events. Resolves when the others were told: they tell theirs from now on. */
+  /** Somebody begins to watch events. Resolves when what others change from now on will be heard of, or seen. */
   async watch(): Promise<void> {
     await this.#send({ from: this.#me, watches: true });
+    await this.#poll.begin();
   }
 
   async close(): Promise<void> {
@@ -166,8 +171,9 @@ export class Wakeups {
     this.#isHeard = false;
     this.#events = [];
     this.#lanes.clear();
-    // Claims that wait shall look more often from now on.
+    // Claims that wait shall look more often from now on, and so shall whoever watches events.
     this.notifier.notifyAll();
+    void this.#poll.begin().catch(() => {});
   }
 
   #again(act: () => Promise<void>, ms: number): void {

@@ -75,8 +75,12 @@ BEGIN
     RETURN QUERY
       WITH own AS (SELECT place, p.owners[place] AS hook, p.runs[place] AS runs, p.max_queued[place] AS most
         FROM unnest(chosen) AS place WHERE p.runs[place] > 0 AND p.max_queued[place] IS NOT NULL),
-      crowded AS (SELECT hook FROM own GROUP BY hook HAVING min(most) < sum(runs) + (SELECT count(*) FROM work
-        WHERE work.hook = own.hook AND kind = 'run' AND stage IN ('blocked', 'retrying', 'suspect', 'ready')))
+      asked AS (SELECT hook, min(most) AS most, sum(runs) AS runs FROM own GROUP BY hook),
+      -- However many wait, no more are counted than there are places.
+      crowded AS MATERIALIZED (SELECT asked.hook FROM asked CROSS JOIN LATERAL (SELECT count(*) AS runs FROM (
+          SELECT FROM work WHERE work.hook = asked.hook AND kind = 'run'
+            AND stage IN ('blocked', 'retrying', 'suspect', 'ready') LIMIT asked.most) AS found) AS waiting
+        WHERE waiting.runs + asked.runs > most)
       SELECT place, 'hook-full' FROM own JOIN crowded USING (hook);
   END IF;
 END $$;

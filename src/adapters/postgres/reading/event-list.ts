@@ -13,7 +13,7 @@ const LATEST_ID_MS = 3_600_000;
 /** One row more than asked for is read: whether it exists decides whether there is a next page. */
 export async function listEvents(database: Database, filter: EventFilter): Promise<FoundEvents> {
   const narrowed = await narrow((sql, values) => database.query(sql, values), filter);
-  const events = `${narrowed.select} ORDER BY ${narrowed.id} DESC LIMIT ${narrowed.given(filter.limit + 1)}`;
+  const events = `${narrowed.select} ORDER BY ${narrowed.order} LIMIT ${narrowed.given(filter.limit + 1)}`;
   const rows = await database.query(
     `${selectSummaries(events)} ORDER BY e.id DESC`,
     narrowed.values,
@@ -43,6 +43,7 @@ export async function summariesOf(
 export class NarrowedEvents {
   readonly values: unknown[] = [];
   readonly #terms: string[] = [];
+  #lead: string | null = null;
   #from = '@schema.events n';
   /** The column by which they are in order. */
   id = 'n.id';
@@ -55,6 +56,18 @@ export class NarrowedEvents {
   /** @param term a constant and parameters that were {@link given} */
   where(term: string): void {
     this.#terms.push(term);
+  }
+
+  /**
+   * Only events with this in a column, which an index holds together with ids.
+   * @param leads that index finds the newest, whatever the planner believes. It knows how often a value comes, but not
+   * when: of a hook that was busy once, it would look for them among all events. What is a range of one value has to be
+   * put in order by its column, too, as only the index does.
+   */
+  whereIs(column: string, value: string, leads: boolean): void {
+    const place = this.given(value);
+    this.where(leads ? `n.${column} BETWEEN ${place} AND ${place}` : `n.${column} = ${place}`);
+    if (leads) this.#lead = `n.${column}`;
   }
 
   /** Only events with a run in this session, each once. */
@@ -72,6 +85,11 @@ export class NarrowedEvents {
     this.id = 's.event';
   }
 
+  /** The newest first. */
+  get order(): string {
+    return `${this.#lead === null ? '' : `${this.#lead} DESC, `}${this.id} DESC`;
+  }
+
   get select(): string {
     const where = this.#terms.length === 0 ? '' : `WHERE ${this.#terms.join(' AND ')}`;
     return `SELECT n.* FROM ${this.#from} ${where}`;
@@ -85,18 +103,29 @@ export async function narrow(run: Run, filter: EventFilter): Promise<NarrowedEve
   if (session !== undefined) query.inSession(session);
   if (status !== undefined) {
     if (!EVENT_STATUSES.includes(status)) throw new Error('unknown status');
-    query.where(`n.status = ${query.given(status)}`);
-    // Said twice, because a parameter does not tell the planner that the partial index holds every such row.
+    // Said besides, because a parameter does not tell the planner that the partial index holds every such row.
     if (status !== 'done') query.where(`n.status <> 'done'`);
   }
-  if (mapping !== undefined) query.where(`n.mapping = ${query.given(mapping)}`);
-  if (hook !== undefined) query.where(`n.hook = ${query.given(hook)}`);
+  for (const [column, value] of Object.entries({ status, mapping, hook })) {
+    if (value !== undefined) query.whereIs(column, value, column === leadOf(filter));
+  }
   // Before an id that is none, there is nothing.
   if (cursor !== undefined) {
     query.where(`${query.id} < ${query.given(isId(cursor) ? cursor : FIRST_ID)}`);
   }
   await narrowByTime(run, query, filter);
   return query;
+}
+
+/**
+ * The column whose index finds the fewest. None where a session finds fewer, or where a span of time bounds what is looked
+ * at: a range of values would be read past its beginning.
+ */
+function leadOf({ hook, mapping, session, since, status }: EventFilter): string | null {
+  if (session !== undefined || since !== undefined) return null;
+  if (status !== undefined && status !== 'done') return 'status';
+  if (mapping !== undefined) return 'mapping';
+  return hook === undefined ? null : 'hook';
 }
 
 /**
