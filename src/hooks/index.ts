@@ -35,7 +35,7 @@ export { HookGuard } from './http/hook.guard.ts';
 export { secretHandshake } from './http/secret-windows.ts';
 export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';
-export { parseJson } from './http/json.ts';
+export { parseJson } from './http/content.ts';
 export type { MatchExplanation } from './mappings/match.ts';
 export { presets } from './mappings/presets/index.ts';
 export type { Preset } from './mappings/presets/preset.ts';

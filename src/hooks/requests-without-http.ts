@@ -1,9 +1,8 @@
-// Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later is
-// the same as with those that came over HTTP.
+// Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later
+// is the same as with those that came over HTTP.
 import { isCredential } from '../platform/credentials.ts';
 import type { HookRequest } from './actions/hook-request.ts';
-import { parseContent } from './http/content.ts';
-import { parseJson } from './http/json.ts';
+import { parseContent, parseJson } from './http/content.ts';
 import type { PathRule } from './http/path-rules.ts';
 import { getIdempotencyKey } from './http/request.ts';
 import { holdsSecret, ownSecrets } from './options/index.ts';

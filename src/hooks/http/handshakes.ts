@@ -6,15 +6,15 @@ import { Rejection } from '../rejection.ts';
 import { presentedToken } from './auth/hook-authentication.ts';
 import type { SignatureScheme } from './auth/signatures/index.ts';
 import { BodyReader } from './body.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from './content.ts';
 import type { PathRule, PathSigner } from './path-rules.ts';
 import type { HookAnswer, RequestContext } from './request-context.ts';
 import { SecretWindows } from './secret-windows.ts';
 
 /*
  * What some senders ask before they deliver anything: is this address yours? The scheme's row says which question it
- * asks (`handshake`); here it is answered. A question never becomes an event, and its answer holds nothing but what came
- * in (or, for Zoom, what only the holder of the secret can make of it).
+ * asks (`handshake`); here it is answered. A question never becomes an event, and its answer holds nothing but what
+ * came in (or, for Zoom, what only the holder of the secret can make of it).
  */
 
 /** Thrown to end a request with the answer of a handshake: in a guard of Nest there is no other way to answer. */
@@ -59,10 +59,10 @@ export class Handshakes {
   ) {}
 
   /**
-   * Questions that come without a signature and without a body worth reading: Meta's and Strava's GET, Trello's HEAD, the
-   * POST of Microsoft Graph. Returns when it is none of them.
-   * @throws HandshakeAnswered; Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that is
-   * too long
+   * Questions that come without a signature and without a body worth reading: Meta's and Strava's GET, Trello's HEAD,
+   * the POST of Microsoft Graph. Returns when it is none of them.
+   * @throws HandshakeAnswered; Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that
+   * is too long
    */
   answerHead({ scheme, signer, path }: PathRule, { method, url }: QuestionHead): void {
     const handshake = scheme?.handshake;
@@ -84,8 +84,8 @@ export class Handshakes {
   }
 
   /**
-   * A secret that its sender tells us, by a request that nothing proves: Asana in a header, which it wants back, Notion in
-   * a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Undefined, or
+   * A secret that its sender tells us, by a request that nothing proves: Asana in a header, which it wants back, Notion
+   * in a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Undefined, or
    * resolved: it is no such request, and is judged as ever.
    * @throws HandshakeAnswered, or rejects with it
    */

@@ -11,9 +11,8 @@ import type {
 } from '../../hooks/index.ts';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
 import { Refusal } from '../refusals.ts';
-import { instanceMetrics } from './instance-metrics.ts';
+import { instanceMetrics, storeMetrics } from './ledger-metrics.ts';
 import type { MailStatus } from './ops-options.ts';
-import { storeMetrics } from './store-metrics.ts';
 
 // Requests and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
 // scrape. prom-client is optional: without it nothing is counted, and a scrape says what to install.

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { getField, getText } from '../../../../platform/objects.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../content.ts';
 import type { Place, RequestHead, SignedRequest } from './scheme.ts';
 
 /** Longer ones are of no scheme, and are refused before anybody takes them apart. */
@@ -133,8 +133,8 @@ function readerOf(name: string): Reader {
 }
 
 /**
- * Two lines for each of these fields of the body, its name and its value, in this order; fields that are absent are left
- * out, whatever is no text makes it null.
+ * Two lines for each of these fields of the body, its name and its value, in this order; fields that are absent are
+ * left out, whatever is no text makes it null.
  */
 export function linesOf(body: unknown, fields: readonly string[]): Buffer | null {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Rejection } from '../rejection.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from './content.ts';
 
 /** Why it is refused; anything but a refusal in the right words is a failure of the test. */
 function refusal(body: string | Uint8Array): string {
