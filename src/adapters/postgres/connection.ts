@@ -34,7 +34,15 @@ const NUMERIC = 1700;
 /** The time of the database in epoch milliseconds, as an expression: the same for all instances. */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** The database of one ledger. */
+/**
+ * The database of one ledger: the only way from the rest of this folder to the driver.
+ *
+ * - Statements name tables as `@schema.events` and functions by `fn`; both become the schema's own.
+ * - What the server gives up for another transaction's sake (a deadlock) is tried again here, a few times; all other
+ *   trouble with the database is a `LedgerUnavailable` with a sentence, and any other error a mistake of ours.
+ * - Texts lose what PostgreSQL cannot hold (U+0000, halves of characters) on the way in; int8 and numeric come back as
+ *   numbers, which is exact below 2^53.
+ */
 export class Database {
   /** The schema as statements name it, quoted. */
   readonly schema: string;

@@ -53,7 +53,12 @@ export function postgresThrottlerStorage(options: PostgresThrottlerOptions): Thr
   return new PostgresThrottlerStorage(options);
 }
 
-/** The throttler's storage contract on two connections of its own, so that who guesses tokens takes none from the ledger. */
+/**
+ * The throttler's storage contract on two connections of its own, so that who guesses tokens takes none from the
+ * ledger. A flood costs the database no more than a few statements at a time: what comes beyond them, and everything
+ * while the database cannot count, is counted by the process itself. A lock may then come later on one instance than on
+ * another.
+ */
 export class PostgresThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
   readonly #options: PostgresThrottlerOptions;
   #opening: Promise<Database> | undefined;

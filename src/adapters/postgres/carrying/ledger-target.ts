@@ -29,7 +29,12 @@ const WORTHLESS: ReadonlySet<CarriedName> = new Set(['activity']);
 /** Which ledger is carried. */
 type CarriedLedger = Pick<Marker, 'from' | 'lastEvent'>;
 
-/** A ledger on its way into a database. */
+/**
+ * A ledger on its way into a database. Every step writes its rows and the mark of how far it is in one transaction, and
+ * compares the mark with the one that it left (marker.ts): of two copies at once one is refused at its next step, and a
+ * copy that was cut off goes on behind the last row that is there. Rows come with their own ids and numbers; nothing is
+ * accepted anew. The last transaction takes the mark away and lets numbers go on behind those that were carried.
+ */
 export class PostgresLedgerTarget {
   readonly #database: Database;
   readonly #url: string;

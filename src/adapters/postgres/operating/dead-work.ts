@@ -1,4 +1,6 @@
-// Work that was given up: an operator may have it done anew, or forget it.
+// Work that was given up: an operator may have it done anew, or forget it. One event's is done in one transaction; of
+// many, a page at a time, so that no transaction holds a thousand locks, and a call that is cut off has done whole
+// pages. The oldest comes first, and the cursor is the number of the last one that was done.
 import type { AttemptNote } from '../../../hooks/ports/change.ts';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { DeadWorkFilter, DeadWorkPage } from '../../../hooks/ports/ledger.ts';

@@ -1,5 +1,11 @@
-// How events, or their bodies, are forgotten with all that repeats them. Rows are locked in the order of everybody: work,
-// then what waits in sessions, then events (functions/queue.ts).
+// How events, or their bodies, are forgotten with all that repeats them. Rows are locked in the order of everybody:
+// work, then what waits in sessions, then events (functions/queue.ts).
+//
+// 1. `lockEnded` keeps those that are over still: an operator may have retried one since it was found by its age.
+// 2. Lines that wait in a main session may show the words of a payload that is about to go. They get words of their own
+//    first, so that the next turn is shown what it would have been shown.
+// 3. `clearBodies` takes payload, prompts, replies and what repeats them, jobs of dead work among it; `deleteEvents`
+//    takes the rows. Either way what is left of the search index follows by its triggers.
 import { mainSession } from '../../../hooks/ports/jobs.ts';
 import type { ToolCallDetails } from '../../../hooks/ports/event-store.ts';
 import { integer, text } from '../../stored/rows.ts';

@@ -1,4 +1,6 @@
-// Sessions for an operator: the list in order of their keys, and one of them as a whole.
+// Sessions for an operator: the list in order of their keys, and one of them as a whole. Here everything is read that
+// is kept, untrusted turns and what an isolated run left behind among it; what an agent is given of it is decided in
+// ../sessions.ts.
 import type { ChannelId, Route } from '../../../hooks/ports/channel.ts';
 import type {
   SessionDetails,
