@@ -167,17 +167,14 @@ export class AuthFailureThrottle {
   async #increment(key: string, budget: AuthFailuresOptions): Promise<number> {
     const { limit, windowSeconds, lockSeconds } = budget;
     const rule = [windowSeconds * 1000, limit - 1, lockSeconds * 1000] as const;
-    const { isBlocked, timeToBlockExpire } = await this.#count(key, rule);
-    return isBlocked ? Math.max(1, timeToBlockExpire) * 1000 : 0;
-  }
-
-  async #count(key: string, rule: readonly [number, number, number]): Promise<FailureRecord> {
+    let record: FailureRecord;
     try {
-      return await this.storage.increment(key, ...rule, NAME);
+      record = await this.storage.increment(key, ...rule, NAME);
     } catch (error) {
       this.#warn(error);
-      return this.#own.increment(key, ...rule);
+      record = await this.#own.increment(key, ...rule);
     }
+    return record.isBlocked ? Math.max(1, record.timeToBlockExpire) * 1000 : 0;
   }
 
   #warn(error: unknown): void {
