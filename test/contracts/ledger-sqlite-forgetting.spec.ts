@@ -5,7 +5,7 @@ import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
-import { LIMITS, agent, runOf, turn } from './ledger/events.ts';
+import { LIMITS, MAIN, agent, heartbeat, runOf, turn, wake } from './ledger/events.ts';
 
 const DAY_MS = 86_400_000;
 /** From a few cells of one page to chains of pages. */
@@ -66,5 +66,25 @@ describe('the files of a ledger', () => {
       const left = await marks();
       return left.length === 1 && left[0] === KEPT;
     });
+  });
+
+  it('give no line that waits the words of an event that was shown before under its number', async () => {
+    const limits = { maxEvents: 9, maxBytes: 999, maxHistoryCharacters: 9 };
+    const pending = async () => (await ledger.sessions.context(MAIN, limits)).pending;
+    const old = clock.now() - DAY_MS;
+    await ledger.intake.accept(wake({ receivedAt: old }), LIMITS);
+    const [shown] = await pending();
+    await ledger.work.add(heartbeat('k'));
+    const [lease] = await ledger.work.claim('turn', 1, new AbortController().signal);
+    const consume = { type: 'consume', session: MAIN, through: shown!.seq } as const;
+    await ledger.work.commit(lease!, { type: 'done' }, [consume]);
+    await ledger.maintenance.close();
+    // A session without a line counts from the clock, which stood still or was set back.
+    ledger = await sqliteLedger({ dir }).open(clock);
+    await ledger.intake.accept(wake({ receivedAt: clock.now() }), LIMITS);
+    expect(await pending()).toMatchObject([{ seq: shown!.seq, at: clock.now() }]);
+    const retention = { now: clock.now(), payloadsBefore: old + 1, eventsBefore: 0 };
+    while (await ledger.maintenance.prune(retention));
+    expect(await pending()).toMatchObject([{ seq: shown!.seq, at: clock.now() }]);
   });
 });

@@ -93,7 +93,7 @@ export class OldEvents {
     const wake = decodeOnlyWake(text(row, 'head'), payload);
     const trust = JSON.stringify(wake.trust);
     const words = [integer(row, 'received_at'), text(row, 'hook'), trust, wake.text];
-    this.#sql.giveWords.run(...words, mainSession(wake.agentId), seq);
+    this.#sql.giveWords.run(...words, mainSession(wake.agentId), seq, integer(row, 'key'));
   }
 }
 
@@ -158,7 +158,7 @@ function prepareStatements(db: DatabaseSync) {
     deleteDeadWork: db.prepare(`DELETE FROM work WHERE event_id = ? AND stage = 'dead'`),
     giveWords: db.prepare(
       `UPDATE system_events SET at = ?, hook = ?, trust = ?, text = ?
-       WHERE session = ? AND seq = ? AND text IS NULL`,
+       WHERE session = ? AND seq = ? AND event = ? AND text IS NULL`,
     ),
   };
 }
