@@ -1,7 +1,7 @@
 // npm run bench:ledgers [-- --seconds 3 --rounds 5]: wakes that are accepted durably, a second, by the ledger itself: in
 // SQLite and in PostgreSQL on this machine, in turns, without HTTP. Both write to the same disk and wait for it. Then what
 // PostgreSQL and this process spend on groups, events and runs, which bench/scaling.mjs goes on from.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { SystemClock, postgresLedger, sqliteLedger } from '../dist/ledger.js';
 import { newId } from '../dist/platform/new-id.js';
 import { PostgresServer } from '../test/support/postgres-server.ts';
 import { median } from './load.mjs';
+import { serverMicros } from './server-cpu.mjs';
 import { atLeast, printTable } from './table.mjs';
 
 const { values } = parseArgs({
@@ -87,26 +88,6 @@ async function rate(ledger, callers, seconds) {
   };
   await Promise.all(Array.from({ length: callers }, call));
   return (accepted * 1000) / (performance.now() - begin);
-}
-
-/** CPU of all processes of the server so far, those that have ended included, in microseconds. */
-function serverMicros(server) {
-  const postmaster = readFileSync(join(server.dir, 'data/postmaster.pid'), 'utf8').split('\n')[0];
-  let ticks = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      const isPostmaster = pid === postmaster;
-      if (!isPostmaster && fields[1] !== postmaster) continue;
-      // utime and stime; of the postmaster also those of its children that have ended.
-      ticks += fields.slice(11, isPostmaster ? 15 : 13).reduce((sum, it) => sum + Number(it), 0);
-    } catch {
-      // It has just ended.
-    }
-  }
-  return ticks * 10_000;
 }
 
 /** What some work costs this process and the server, by piece, and how many commits it took. */

@@ -19,8 +19,8 @@ async function builtIn(checkout) {
   return { ...nest, ...fastify, ...own, LedgerAdmin: own.LedgerAdmin ?? own.Operations };
 }
 
-/** Answers at once, or as soon as the gate is open; writes down who was asked and when. */
-function instantRunner(AgentRunner) {
+/** Answers at once (or `turnMs` later), or as soon as the gate is open; writes down who was asked and when. */
+function instantRunner(AgentRunner, turnMs) {
   return new (class extends AgentRunner {
     asked = [];
     gate = Promise.resolve();
@@ -28,6 +28,7 @@ function instantRunner(AgentRunner) {
     async run(turn) {
       this.asked.push({ at: performance.now(), session: turn.sessionKey, prompt: turn.prompt });
       await this.gate;
+      if (turnMs > 0) await delay(turnMs);
       return { text: 'Done: nothing needs your attention.' };
     }
 
@@ -44,14 +45,15 @@ function instantRunner(AgentRunner) {
 export class RunningModule {
   dir = mkdtempSync(join(tmpdir(), 'hooks-bench-runs-'));
 
-  constructor(built) {
+  constructor(built, turnMs) {
     this.built = built;
-    this.runner = instantRunner(built.AgentRunner);
+    this.runner = instantRunner(built.AgentRunner, turnMs);
   }
 
-  static async start(checkout, maxConcurrent) {
+  /** `ledger`: another one than a file; `turnMs`: how long a turn waits; `agents`: ids of agents beside `main`. */
+  static async start(checkout, maxConcurrent, { ledger, turnMs = 0, agents = [] } = {}) {
     const built = await builtIn(checkout);
-    const bench = new RunningModule(built);
+    const bench = new RunningModule(built, turnMs);
     const { HooksModule, NestFactory, FastifyAdapter, sqliteLedger } = built;
     const hooks = HooksModule.forRoot({
       enabled: true,
@@ -59,8 +61,11 @@ export class RunningModule {
       allowRequestSessionKey: true,
       allowedSessionKeyPrefixes: ['bench:'],
       defaultSessionKey: 'bench:default',
-      agents: { defaults: { maxConcurrent, heartbeat: { every: '0m' } } },
-      ledger: sqliteLedger({ dir: join(bench.dir, 'data') }),
+      agents: {
+        defaults: { maxConcurrent, heartbeat: { every: '0m' } },
+        ...(agents.length > 0 && { list: agents.map((id) => ({ id })) }),
+      },
+      ledger: ledger ?? sqliteLedger({ dir: join(bench.dir, 'data') }),
       runner: bench.runner,
     });
     bench.app = await NestFactory.create(hooks, new FastifyAdapter(), { logger: ['error'] });
@@ -69,13 +74,14 @@ export class RunningModule {
   }
 
   /** @returns the event's id. */
-  async post(session, message) {
+  async post(session, message, agentId) {
     const answer = await this.app.inject({
       method: 'POST',
       url: '/hooks/agent',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
       payload: JSON.stringify({
         message,
+        agentId,
         sessionKey: `bench:${session}`,
         wakeMode: 'next-heartbeat',
         deliver: false,
