@@ -72,7 +72,7 @@ async function underAttack<T>(
 /** The better of a few comparisons: what a busy machine adds to one of them is not the transform's doing. */
 async function ratioUnder(attack: string): Promise<number> {
   let best = Infinity;
-  for (let round = 0; round < 4 && best > 2; round++) {
+  for (let round = 0; round < 8 && best > 2; round++) {
     const quiet = p99(await timesOf(ROUNDS));
     const { value } = await underAttack(attack, () => timesOf(ROUNDS));
     best = Math.min(best, p99(value) / quiet);
@@ -84,7 +84,7 @@ describe('a transform costs only itself', () => {
   it.each(['hang', 'native', 'explode'])(
     'the p99 of other requests stays within twice while one does %s',
     async (attack) => expect(await ratioUnder(attack)).toBeLessThanOrEqual(2),
-    60_000,
+    240_000,
   );
 
   it('another transform goes on while one hangs, however many requests for it wait', async () => {
