@@ -84,7 +84,7 @@ describe('Two releases on one database', () => {
     expect(await verdictOn(world, last)).toEqual(FLAWLESS);
     expect(balancer.unanswered).toEqual([]);
     expect(world.senders.map(({ refusals }) => refusals)).toEqual([0, 0, 0, 0]);
-  }, 300_000);
+  }, 600_000);
 
   it.each([
     ['the later one does what the earlier one accepted', undefined, next],
