@@ -61,10 +61,11 @@ async function serve(url) {
       await bench.stop();
     },
   };
-  process.on('message', async ({ what, given }) => {
+  const obey = async ({ what, given }) => {
     process.send({ answer: await doing[what](given) });
     if (what === 'stop') process.disconnect();
-  });
+  };
+  process.on('message', (order) => void obey(order));
   process.send('ready');
 }
 
