@@ -30,7 +30,7 @@ it('a start reads few files of ours, and nothing that only some configurations n
   const files = JSON.parse(stderr) as string[];
   const ours = files.filter((file) => file.startsWith(DIST));
   expect(ours.length).toBeGreaterThan(0);
-  expect(ours.length).toBeLessThanOrEqual(14);
+  expect(ours.length).toBeLessThanOrEqual(20);
   const code = ours.map((file) => readFileSync(new URL(file), 'utf8')).join('');
   expect(code).toContain('ledger.db');
   expect(code).not.toContain('FOR UPDATE SKIP LOCKED');

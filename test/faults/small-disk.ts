@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Shim } from './shim.ts';
 
-/** Enough that the service finds 64 MiB free, below which it is not ready. */
-const MEGABYTES = 128;
+/** In megabytes: enough that the service finds 64 MiB free, below which it is not ready. */
+const SIZE = 128;
 
 /** A disk that can be filled, and freed again. */
 export interface SmallDisk extends Disposable {
@@ -18,13 +18,17 @@ export interface SmallDisk extends Disposable {
 /** A file system of its own where this process may mount one, and a disk that only says that it is full elsewhere. */
 export function smallDisk(scratch: string): SmallDisk {
   const dir = directoryIn(scratch);
-  return mount(dir) ? mounted(dir) : pretended(dir, scratch);
+  return mount(dir, SIZE) ? mounted(dir) : pretended(dir, scratch);
 }
 
-/** For a process that a pretended one is not enough for. @throws Error where this process may not mount a file system */
-export function mountedDisk(scratch: string): SmallDisk {
+/**
+ * For a process that a pretended one is not enough for.
+ * @param size in megabytes
+ * @throws Error where this process may not mount a file system
+ */
+export function mountedDisk(scratch: string, size: number): SmallDisk {
   const dir = directoryIn(scratch);
-  if (mount(dir)) return mounted(dir);
+  if (mount(dir, size)) return mounted(dir);
   throw new Error(
     'this test mounts a file system: run it as root, in a container with CAP_SYS_ADMIN',
   );
@@ -36,8 +40,8 @@ function directoryIn(scratch: string): string {
   return dir;
 }
 
-function mount(dir: string): boolean {
-  const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'none', dir];
+function mount(dir: string, size: number): boolean {
+  const options = ['-t', 'tmpfs', '-o', `size=${size}m`, 'none', dir];
   return spawnSync('mount', options).status === 0;
 }
 

@@ -10,6 +10,8 @@ import { PostgresServer } from '../support/postgres-server.ts';
 
 /** Makes events large, so that what the files have left is soon used; the database would compress anything else. */
 const FILLING = randomBytes(15_000).toString('base64');
+/** In megabytes: more than the quickest machine needs for what is sent once there is room again. */
+const ROOMY = 1024;
 /** No file of the log is kept to be written again. */
 const SMALL_LOG = { min_wal_size: '2MB', max_wal_size: '4MB' };
 
@@ -32,7 +34,7 @@ describe('A database whose disk is full', () => {
   ])(
     '(%s) refuses events until there is room, and then all goes on',
     async (_, placed) => {
-      using disk = mountedDisk(scratch);
+      using disk = mountedDisk(scratch, ROOMY);
       await using server = await PostgresServer.start(placed(disk));
       await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
       await using one = await world.start();
