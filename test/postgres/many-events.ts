@@ -29,7 +29,7 @@ INSERT INTO deliveries (id, event, run_id, channel, recipient, status)
   FROM given WHERE n % 6 = 0;
 INSERT INTO work (lane, key, kind, stage, server, hook, sender, due_at, since, ref, event_id, job)
   SELECT 'turn', 'agent:main:hook:' || n % 5000, 'run', CASE WHEN n % 500 = 0 THEN 'dead' ELSE 'blocked' END, '',
-    'agent', '', ms, ms, pg_temp.id(ms + 1, n), pg_temp.id(ms, n), repeat('{"v":1}', 40) FROM given WHERE n % 3 = 0;
+    'agent', '', ms, ms, pg_temp.id(ms + 1, n), pg_temp.id(ms, n), '["' || repeat('{v:1}', 50) || '"]' FROM given WHERE n % 3 = 0;
 INSERT INTO idempotency SELECT md5(n::text), 'd', ms + 86400000, pg_temp.id(ms, n) FROM given;
 INSERT INTO sessions (key) SELECT 'agent:main:hook:' || n FROM given WHERE n <= 20000;
 INSERT INTO turns (session, at, isolated, untrusted, prompt, reply)

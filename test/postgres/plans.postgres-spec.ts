@@ -1,7 +1,9 @@
 import { postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
-import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import type { NewEvent } from '../../src/hooks/ports/event.ts';
+import type { AcceptLimits, Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { EventFilter } from '../../src/hooks/ports/event-store.ts';
+import { LIMITS, MAIN, agent, key, wake } from '../contracts/ledger/events.ts';
 import { BETWEEN_MS, NEWEST, addManyEvents, addTexts } from './many-events.ts';
 import { PostgresSuite } from './suite.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
@@ -93,6 +95,29 @@ describe(`The plans of statements, at ${EVENTS} events`, () => {
     ['activity', () => ledger.admin.activity({ from: NEWEST, stepMs: 60_000, steps: 60 })],
   ])('of %s', async (_name, act) => {
     expect(await walked(act)).toEqual([]);
+  });
+
+  it('of accepting, repeating, claiming and ending work', async () => {
+    const soon = () => Date.now() + DAY_MS;
+    const withKey = (n: number) =>
+      wake({ receivedAt: Date.now(), keys: [key(`plan ${n}`, 'd', soon())] });
+    const acceptMany = (of: (n: number) => NewEvent, limits: AcceptLimits = LIMITS) =>
+      Promise.all(Array.from({ length: 64 }, (_, n) => ledger.intake.accept(of(n), limits)));
+    const run = (n: number) => agent(`hook:plan ${n}`, { receivedAt: Date.now() });
+    const work = async () => {
+      const leases = await ledger.work.claim('turn', 16, new AbortController().signal);
+      expect(leases.length).toBeGreaterThan(0);
+      await ledger.work.noteActing(leases[0]!);
+      await ledger.work.renew(leases[0]!);
+      for (const lease of leases) await ledger.work.commit(lease, { type: 'done' }, []);
+    };
+    expect(await walked(() => acceptMany(withKey))).toEqual([]);
+    expect(await walked(() => acceptMany(withKey))).toEqual([]);
+    expect(await walked(() => acceptMany(run))).toEqual([]);
+    expect(await walked(() => acceptMany(run, { ...LIMITS, maxQueued: 1000 }))).toEqual([]);
+    expect(await walked(work)).toEqual([]);
+    const shown = { maxEvents: 100, maxBytes: 100_000, maxHistoryCharacters: 1000 };
+    expect(await walked(() => ledger.sessions.context(MAIN, shown))).toEqual([]);
   });
 
   it('of each step of forgetting: events, bodies, transcripts and keys', async () => {
