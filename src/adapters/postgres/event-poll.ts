@@ -30,7 +30,7 @@ function ofStatus(status: string, order: 'ASC' | 'DESC'): string {
 
 /** Looks twice a second while somebody follows events, and never otherwise. */
 export class EventPoll {
-  readonly #database: Database;
+  readonly #database: Pick<Database, 'query'>;
   readonly #changed: ChangedEvents<string>;
   /** Whether nobody else tells of changes. */
   readonly #isNeeded: () => boolean;
@@ -39,7 +39,11 @@ export class EventPoll {
   #seen: ReadonlyMap<string, string> = new Map();
   #begun: Promise<void> | null = null;
 
-  constructor(database: Database, changed: ChangedEvents<string>, isNeeded: () => boolean) {
+  constructor(
+    database: Pick<Database, 'query'>,
+    changed: ChangedEvents<string>,
+    isNeeded: () => boolean,
+  ) {
     this.#database = database;
     this.#changed = changed;
     this.#isNeeded = isNeeded;
@@ -61,9 +65,12 @@ export class EventPoll {
       const [row] = await this.#database.query(NEWEST);
       this.#newest = row === undefined ? FIRST_ID : text(row, 'id');
       this.#seen = (await this.#look()).seen;
-    } finally {
-      void this.#repeat();
+    } catch (error) {
+      // Whoever follows next begins anew.
+      this.#begun = null;
+      throw error;
     }
+    void this.#repeat();
   }
 
   async #repeat(): Promise<void> {

@@ -35,7 +35,8 @@ import type { StepResult } from './step.ts';
  *
  * Failures are kept apart: an agent or a platform fails (its step retries with backoff, retry.ts), a step breaks
  * (the loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the step is
- * told to end and its result is dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
+ * told to end and its result is dropped; another attempt has begun), the service stops or dies (the next start begins
+ * again what may be repeated).
  */
 
 /** Beside `maxConcurrent`: runs that hang do not keep anybody's wake from being heard. */
