@@ -7,6 +7,12 @@ export type Kind = 'agent' | 'wake' | 'list';
 /** Whoever takes requests: a service, or what stands before several. */
 export type HookServer = Pick<TestedService, 'post'>;
 
+/** Several services behind one address: each request goes to the next one, as a load balancer does it. */
+export function inTurns(...services: readonly HookServer[]): HookServer {
+  let turn = 0;
+  return { post: (...request) => services[(turn += 1) % services.length]!.post(...request) };
+}
+
 /** An event that was answered 200: from then on it must not be lost. */
 export interface Acknowledged {
   readonly eventId: string;

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LEASE_MS } from '../../src/hooks/ports/work-ledger.ts';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -51,11 +52,7 @@ describe('A service that stands still for longer than its leases hold (SIGSTOP)'
     expect(await sleeper.health('ready')).toBe(200);
     expect([world.runs.length, world.chats.asked.length]).toEqual(done);
 
-    let turn = 0;
-    const both = {
-      post: (...request: Parameters<typeof other.post>) =>
-        [sleeper, other][(turn += 1) % 2]!.post(...request),
-    };
+    const both = inTurns(sleeper, other);
     await world.loadOf(both, 5);
     await world.drain(sleeper);
     expect(await verdictOn(world, sleeper)).toEqual(FLAWLESS);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { mountedDisk } from '../faults/small-disk.ts';
 import type { SmallDisk } from '../faults/small-disk.ts';
@@ -39,11 +40,7 @@ describe('A database whose disk is full', () => {
       await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
       await using one = await world.start();
       await using other = await world.start();
-      let turn = 0;
-      const both = {
-        post: (...request: Parameters<typeof one.post>) =>
-          [one, other][(turn += 1) % 2]!.post(...request),
-      };
+      const both = inTurns(one, other);
       await world.loadOf(both, 5);
       await world.load(both, async () => {
         disk.fill();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { OPERATOR_TOKEN } from '../faults/tested-service.ts';
 import type { TestedService } from '../faults/tested-service.ts';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -39,8 +40,7 @@ describe('Two services on one database', () => {
 
   it('do what either accepts once, in order, and tell of it alike', async () => {
     const [a, b] = await begin();
-    let turn = 0;
-    await world.loadOf({ post: (...request) => [a, b][(turn += 1) % 2]!.post(...request) }, 20);
+    await world.loadOf(inTurns(a, b), 20);
     await world.drain(b);
     expect(await verdictOn(world, a)).toEqual(FLAWLESS);
     const id = world.acknowledged[0]!.eventId;

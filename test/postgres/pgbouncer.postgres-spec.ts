@@ -1,6 +1,7 @@
 import { postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LIMITS, agent, runOf } from '../contracts/ledger/events.ts';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,11 +19,7 @@ describe('Two services behind pgBouncer, a transaction at a time', () => {
     });
     await using one = await world.start();
     await using other = await world.start();
-    let turn = 0;
-    await world.loadOf(
-      { post: (...request) => [one, other][(turn += 1) % 2]!.post(...request) },
-      20,
-    );
+    await world.loadOf(inTurns(one, other), 20);
     await world.drain(other);
     expect(await verdictOn(world, one)).toEqual(FLAWLESS);
     for (const service of [one, other]) {

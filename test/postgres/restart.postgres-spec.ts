@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -15,11 +16,7 @@ describe(`A database that is stopped at once under load, ${ROUNDS} times`, () =>
     await using world = await World.open({ store: { postgres: { url: server.url() } } });
     await using one = await world.start();
     await using other = await world.start();
-    let turn = 0;
-    const both = {
-      post: (...request: Parameters<typeof one.post>) =>
-        [one, other][(turn += 1) % 2]!.post(...request),
-    };
+    const both = inTurns(one, other);
     const refusals = () => world.senders.reduce((sum, sender) => sum + sender.refusals, 0);
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = refusals();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { TestedService } from '../faults/tested-service.ts';
+import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -22,11 +23,7 @@ describe('Two services whose database is in trouble', () => {
   const begin = async (url: string, store: object = {}) => {
     world = await World.open({ store: { postgres: { url, ...store } } });
     both = [await world.start(), await world.start()];
-    let turn = 0;
-    return {
-      post: (...request: Parameters<TestedService['post']>) =>
-        both[(turn += 1) % 2]!.post(...request),
-    };
+    return inTurns(...both);
   };
   const refused = (count: number) =>
     eventually('refusals', () => world.senders.every(({ refusals }) => refusals >= count), 60_000);
