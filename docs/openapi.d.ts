@@ -1055,7 +1055,7 @@ export interface components {
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
-            /** @description What it was about: name and first words of its first action, in one line of at most 160 characters, without anything that looks like a credential. Null: there is no action, or the retention of payloads has passed. */
+            /** @description What it was about: name and first words of its first action, in one line of at most 160 characters, without anything that looks like a credential. Null: there is no action, or the retention of payloads has passed, or its first words have no character that one could see. */
             headline: string | null;
             /** @description Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
             error: string | null;
@@ -1092,7 +1092,7 @@ export interface components {
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
-            /** @description What it was about: name and first words of its first action, in one line of at most 160 characters, without anything that looks like a credential. Null: there is no action, or the retention of payloads has passed. */
+            /** @description What it was about: name and first words of its first action, in one line of at most 160 characters, without anything that looks like a credential. Null: there is no action, or the retention of payloads has passed, or its first words have no character that one could see. */
             headline: string | null;
             /** @description Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
             error: string | null;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 
 // A person with a browser: Debian's Chromium, driven by playwright-core, before the console of a real service.
@@ -70,6 +71,44 @@ export class Operator implements AsyncDisposable {
     await this.page.getByLabel('Operator’s token').fill(token);
     await this.page.getByRole('button', { name: 'Log in' }).click();
     await this.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  }
+
+  /** Waits until the view has shown what it loads. */
+  async hasLoaded(): Promise<void> {
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+    await eventually(`${this.page.url()} has loaded`, async () => {
+      return (await this.page.getByText('Loading …').count()) === 0;
+    });
+  }
+
+  /** Opens all that is folded, and what is there only for whoever asks. */
+  async unfold(): Promise<void> {
+    const today = this.page.getByRole('button', { name: 'What would happen now' });
+    if ((await today.count()) > 0) await today.click();
+    await this.hasLoaded();
+    await this.page.evaluate(
+      "for (const folded of document.querySelectorAll('details')) folded.open = true",
+    );
+  }
+
+  /** Long texts to their end. */
+  async showAll(): Promise<void> {
+    await this.page.evaluate(`for (const button of document.querySelectorAll('button')) {
+      if (button.textContent.startsWith('Show all')) button.click();
+    }`);
+  }
+
+  /** The elements with a text in which there is a character that one would not see. */
+  hiddenTexts(): Promise<string[]> {
+    return this.page.evaluate(`(() => {
+      const hidden = /[[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]--[\\n\\t]]/v;
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = [];
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        if (hidden.test(text.data)) found.push(JSON.stringify(text.parentElement.outerHTML.slice(0, 200)));
+      }
+      return found;
+    })()`);
   }
 
   /** What axe has against the page as it is, one line each. */

@@ -1,77 +1,88 @@
 import type { Browser } from 'playwright-core';
-import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
-import { ServiceProcess } from '../support/service-process.ts';
-import { DESK, Operator, PHONE, WALL, hookToken, launch, operatorToken } from './browser.ts';
+import { DESK, Operator, PHONE, WALL, launch } from './browser.ts';
+import { OPERATOR_TOKEN, World } from './world.ts';
+
+/** What a stranger may send who wants something to run, to hide, or to break. */
+const HIDING = '\u202Egnp.exe\u2066 \u200Bhidden\u200B \u{E0041}\u{E0042} \u0007\u001B[31mred';
+const HOSTILE = [
+  '<script>globalThis.owned = true</script><img src=x onerror="globalThis.owned = true">',
+  HIDING,
+  '[click](javascript:globalThis.owned=true) {{constructor.constructor("globalThis.owned=true")()}}',
+  'x'.repeat(1_000_000),
+  'line\n'.repeat(100_000),
+  '\u202E'.repeat(1000),
+];
 
 /**
- * What holds for every view, whatever it shows: axe finds nothing, the page is never wider than the window, nothing is
- * asked of another host, and what strangers wrote stays text.
+ * What holds for every view, whatever it shows and with all of it unfolded: axe finds nothing, the page is never wider
+ * than the window, nothing is asked of another host, and what strangers wrote stays text of which nothing hides.
  */
 describe('Every view of the console', () => {
-  const directory = new ConfigDirectory();
   let browser: Browser;
-  let service: ServiceProcess;
+  let world: World;
   let views: readonly string[];
 
   beforeAll(async () => {
-    service = await ServiceProcess.listening(directory.path);
     browser = await launch();
+    world = await World.begin(browser);
     const events = await fill();
-    await using operator = await Operator.at(service, browser);
-    await operator.logIn(operatorToken(directory.path));
+    await using operator = await world.loggedIn();
     const links = await operator.page.getByRole('navigation').getByRole('link').all();
     const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
     views = [
       ...addresses.map((address) => address!.replace('/console', '')),
       ...events.map((id) => `/events/${id}`),
+      '/events?search=hidden',
+      ...events.slice(-2).map((id) => `/try?event=${id}`),
       `/sessions?key=${encodeURIComponent('agent:main:main')}`,
     ];
   });
 
   afterAll(async () => {
+    await world[Symbol.asyncDispose]();
     await browser.close();
-    await service[Symbol.asyncDispose]();
-    directory[Symbol.dispose]();
   });
 
-  /** What a stranger may send who wants something to run, to hide, or to break. */
-  const HOSTILE = [
-    '<script>globalThis.owned = true</script><img src=x onerror="globalThis.owned = true">',
-    '\u202Egnp.exe\u2066 \u200Bhidden\u200B \u{E0041}\u{E0042} \u0007\u001B[31mred',
-    '[click](javascript:globalThis.owned=true) {{constructor.constructor("globalThis.owned=true")()}}',
-    'x'.repeat(200_000),
-    'line\n'.repeat(100_000),
-  ];
-
+  /** Accepted, skipped and refused, with a reply that cannot be delivered to where the stranger wants it. */
   async function fill(): Promise<string[]> {
-    const headers = {
-      authorization: `Bearer ${hookToken(directory.path)}`,
-      'content-type': 'application/json',
-    };
+    const asked = HOSTILE.map((message) => {
+      const name = message.slice(0, 200);
+      return ['agent', { message, name, to: name, agentId: name, channel: 'chan_8' }] as const;
+    });
+    const accepted = [
+      ...asked,
+      ['wake', { text: HOSTILE[0], mode: 'next-heartbeat' }],
+      ['wake', { text: HIDING, mode: 'next-heartbeat' }],
+      ['tickets', { action: 'opened', title: HIDING, [HIDING]: HIDING }],
+      ['tickets', { action: HIDING, title: HIDING }],
+    ] as const;
     const ids: string[] = [];
-    for (const message of HOSTILE) {
-      const body = JSON.stringify({ message, name: message.slice(0, 200) });
-      const sent = await fetch(`${service.url}/hooks/agent`, { method: 'POST', headers, body });
-      const { eventId } = (await sent.json()) as { eventId: string };
-      ids.push(eventId);
+    for (const [hook, payload] of accepted) {
+      const id = await world.send(hook, payload);
+      if (id === null) throw new Error(`${hook} was refused`);
+      ids.push(id);
     }
-    const body = JSON.stringify({ text: HOSTILE[0] });
-    await fetch(`${service.url}/hooks/wake`, { method: 'POST', headers, body });
-    await fetch(`${service.url}/hooks/%3Cscript%3E`, { method: 'POST', headers, body: '{}' });
-    await fetch(`${service.url}/hooks/wake`, { method: 'POST', body: '{}' });
+    await eventually('all of it has ended', async () => {
+      const token = OPERATOR_TOKEN;
+      const { body } = await world.service.ask('/ops/api/events', { token });
+      return (body['events'] as { status: string }[]).every(({ status }) =>
+        ['done', 'failed', 'skipped'].includes(status),
+      );
+    });
+    for (const hook of ['%3Cscript%3E', encodeURIComponent(HIDING), 'wake', 'payments']) {
+      if ((await world.send(hook, {})) !== null) throw new Error(`${hook} was accepted`);
+    }
     return ids;
   }
 
-  /** Opens every view and waits until it has shown what it loads. */
+  /** Opens every view, waits until it has shown what it loads, and unfolds it. */
   async function walk(operator: Operator, look: (view: string) => Promise<void>): Promise<void> {
-    await operator.logIn(operatorToken(directory.path));
+    await operator.logIn(OPERATOR_TOKEN);
     for (const view of views) {
       await operator.open(view);
-      await operator.page.getByRole('heading', { level: 1 }).waitFor();
-      await eventually(`${view} has loaded`, async () => {
-        return (await operator.page.getByText('Loading …').count()) === 0;
-      });
+      await operator.hasLoaded();
+      await operator.unfold();
       await look(view);
     }
   }
@@ -80,7 +91,7 @@ describe('Every view of the console', () => {
     ['light', 'light'],
     ['dark', 'dark'],
   ] as const)('has nothing that axe finds, in %s', async (_name, colorScheme) => {
-    await using operator = await Operator.at(service, browser, { colorScheme });
+    await using operator = await Operator.at(world.service, browser, { colorScheme });
     const found: string[] = [];
     await walk(operator, async (view) => {
       found.push(...(await operator.violations()).map((violation) => `${view} ${violation}`));
@@ -93,19 +104,18 @@ describe('Every view of the console', () => {
     ['desk', DESK],
     ['wall', WALL],
   ] as const)('fits on a %s', async (_name, viewport) => {
-    await using operator = await Operator.at(service, browser, { viewport });
+    await using operator = await Operator.at(world.service, browser, { viewport });
     const wider: string[] = [];
     await walk(operator, async (view) => {
+      await operator.showAll();
       if ((await operator.overflow()) > 0) wider.push(view);
     });
     expect(wider).toEqual([]);
   });
 
   it('runs nothing that strangers wrote, asks nobody else, and has nothing to complain of', async () => {
-    await using operator = await Operator.at(service, browser);
-    await walk(operator, async () => {
-      for (const folded of await operator.page.locator('summary').all()) await folded.click();
-    });
+    await using operator = await Operator.at(world.service, browser);
+    await walk(operator, () => operator.showAll());
     const isOwned = await operator.page.evaluate(() => Reflect.has(globalThis, 'owned'));
 
     expect({ isOwned, elsewhere: operator.elsewhere, complaints: operator.complaints }).toEqual({
@@ -113,5 +123,18 @@ describe('Every view of the console', () => {
       elsewhere: [],
       complaints: [],
     });
+  });
+
+  it('shows each character that one would not see by its code', async () => {
+    await using operator = await Operator.at(world.service, browser);
+    const hidden: string[] = [];
+    let shown = 0;
+    await walk(operator, async (view) => {
+      await operator.showAll();
+      hidden.push(...(await operator.hiddenTexts()).map((element) => `${view} ${element}`));
+      shown += await operator.page.locator('mark.hidden').count();
+    });
+    expect(hidden).toEqual([]);
+    expect(shown).toBeGreaterThan(100);
   });
 });

@@ -58,6 +58,12 @@ export async function answer<T>(
   throw new ApiError(sentence, code, response.status);
 }
 
+/** Shows the log-in if the session has ended, for what is not told so by itself, e.g. a stream that breaks off. */
+export async function checkSession(): Promise<void> {
+  const { loggedIn } = await answer(api.GET('/ops/api/session'));
+  if (!loggedIn) session.value = { state: 'out' };
+}
+
 function refusalOf(error: unknown, { status }: Response): { code: string; sentence: string } {
   const { code, error: sentence } = (error ?? {}) as { code?: string; error?: string };
   return {

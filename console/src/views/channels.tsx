@@ -4,6 +4,7 @@ import type { Api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { Badge } from '../ui/badge.tsx';
 import { act } from '../ui/notices.tsx';
+import { Visible } from '../ui/foreign-text.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -58,7 +59,9 @@ function ChannelCard({ channel, reload }: { channel: Channel; reload: () => void
         {lastError !== null && (
           <>
             <dt>Last error</dt>
-            <dd>{lastError}</dd>
+            <dd>
+              <Time at={lastError.at} /> <Visible text={lastError.message} />
+            </dd>
           </>
         )}
       </dl>

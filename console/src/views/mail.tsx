@@ -2,6 +2,7 @@ import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Visible } from '../ui/foreign-text.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import type { Column } from '../ui/table.tsx';
 import { SortedTable } from '../ui/table.tsx';
@@ -34,7 +35,7 @@ const COLUMNS: readonly Column<Mailbox>[] = [
     cell: ({ lastError }) =>
       lastError === null ? null : (
         <>
-          <Time at={lastError.at} /> {lastError.message}
+          <Time at={lastError.at} /> <Visible text={lastError.message} />
         </>
       ),
   },

@@ -3,7 +3,7 @@ import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { usePages } from '../api/pages.ts';
 import { useResource } from '../api/resource.ts';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ForeignText, Visible } from '../ui/foreign-text.tsx';
 import { act } from '../ui/notices.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import type { Column } from '../ui/table.tsx';
@@ -17,7 +17,11 @@ const COLUMNS: readonly Column<Summary>[] = [
     title: 'Session',
     kind: 'wide',
     value: ({ key }) => key,
-    cell: ({ key }) => <Link href={`/sessions?key=${encodeURIComponent(key)}`}>{key}</Link>,
+    cell: ({ key }) => (
+      <Link href={`/sessions?key=${encodeURIComponent(key)}`}>
+        <Visible text={key} />
+      </Link>
+    ),
   },
   { title: 'Agent', value: ({ agentId }) => agentId },
   {
@@ -79,7 +83,7 @@ function SessionPage({ name }: { name: string }) {
       () => 'It is forgotten where this session last spoke.',
     ).then(session.reload);
   return (
-    <Page title={name} actions={<Link href="/sessions">All sessions</Link>}>
+    <Page title={<Visible text={name} />} actions={<Link href="/sessions">All sessions</Link>}>
       <Loaded from={session}>
         {({ agentId, lastRoute, pendingSystemEvents, nextCursor, turns }) => (
           <>
@@ -93,7 +97,7 @@ function SessionPage({ name }: { name: string }) {
                     'none: it did not speak anywhere yet'
                   ) : (
                     <span class="actions">
-                      {lastRoute.channel} → {lastRoute.to}
+                      {lastRoute.channel} → <Visible text={lastRoute.to} />
                       <button type="button" onClick={forget}>
                         Forget it
                       </button>

@@ -119,7 +119,10 @@ export function statusOf(row: Row): EventStatus {
   return word(row, 'status', EVENT_STATUSES);
 }
 
-/** The name of the first action and its first words. Null: there is no action, or its words were forgotten. */
+/**
+ * The name of the first action and its first words. Null: there is no action, or its words were forgotten, or there is
+ * nothing in them that one could see.
+ */
 function headline(row: Row): string | null {
   const words =
     optionalText(row, 'words') ?? decodeWordsAtStart(optionalText(row, 'payload_start'));
@@ -127,7 +130,7 @@ function headline(row: Row): string | null {
   const others = integer(row, 'actions') - 1;
   const rest = others > 0 ? ` (and ${others} more)` : '';
   const line = leaveOutOfText(oneLine(withName(optionalText(row, 'name'), words), LOOKED_AT));
-  return `${oneLine(line, MOST - rest.length)}${rest}`;
+  return line === '' ? null : `${oneLine(line, MOST - rest.length)}${rest}`;
 }
 
 /** A name that is everybody's says nothing, and neither does one that the words begin with. */

@@ -23,7 +23,8 @@ export interface EventSummary {
   readonly mapping: string | null;
   /**
    * What it was about: name and first words of its first action, in one line of at most 160 characters, without anything
-   * that looks like a credential. Null: there is no action, or the retention of payloads has passed.
+   * that looks like a credential. Null: there is no action, or the retention of payloads has passed, or its first
+   * words have no character that one could see.
    */
   readonly headline: string | null;
   /** Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */

@@ -58,6 +58,11 @@ export function describeEventList(openStore: OpenStore): void {
           'a (and 2 more)',
         ],
         ['nothing without an action', event({ actions: [] }), null],
+        [
+          'nothing where there is none to see',
+          acting({ kind: 'wake', text: '\u202e\u200b \n' }),
+          null,
+        ],
       ])('are %s', async (_name, given, expected) => {
         expect(await headline(given)).toBe(expected);
       });
@@ -86,7 +91,7 @@ export function describeEventList(openStore: OpenStore): void {
         ['escape sequences', '\u001b]52;c;eA==\u0007\u009b2J\u0000x'],
         ['bidi', 'a\u202eb\u2066c\u{e0041}\u2028d'],
         ['a million characters', '<script>alert(1)</script> '.repeat(40_000)],
-        ['a million blanks', '\n'.repeat(1_000_000)],
+        ['a word and a million blanks', `x${'\n'.repeat(1_000_000)}`],
         ['halves of pairs', '\ud800'.repeat(1000)],
       ])('of %s are one short line that steers nothing', async (_name, text) => {
         for (const details of [

@@ -121,7 +121,12 @@ function EventRow({
       <span>{hook}</span>
       <span class="what">
         {headline !== null && <Visible text={headline} />}
-        {error !== null && <span class="error"> {error}</span>}
+        {error !== null && (
+          <span class="error">
+            {' '}
+            <Visible text={error} />
+          </span>
+        )}
         {typeof match === 'string' && (
           <span class="faint">
             {' '}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Api } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
 import { BASE } from '../../mount.ts';
 import { duration } from '../../ui/time.tsx';
@@ -64,7 +64,9 @@ function received({ receivedAt, request, hook }: Story): Moment {
           <dt>Verified by</dt>
           <dd>{request.verifiedBy}</dd>
           <dt>Path</dt>
-          <dd>{request.path}</dd>
+          <dd>
+            <Visible text={request.path} />
+          </dd>
           {request.replayOf !== undefined && (
             <>
               <dt>Replay of</dt>
@@ -97,11 +99,15 @@ function decided({ actions, mapping, skipped, error, warnings, console: said }: 
     tone: error !== null && actions.length === 0 && skipped === null ? 'bad' : undefined,
     body: (
       <>
-        {skipped !== null && <p>{skipped}</p>}
+        {skipped !== null && (
+          <p>
+            <Visible text={skipped} />
+          </p>
+        )}
         {mapping !== null && <p class="faint">by the mapping {mapping}</p>}
         {warnings.map((warning) => (
           <p key={warning} class="callout busy">
-            {warning}
+            <Visible text={warning} />
           </p>
         ))}
         {actions.map((action, index) => (
@@ -139,11 +145,15 @@ function runMoments(run: Run): Moment[] {
       <>
         <dl class="facts">
           <dt>Session</dt>
-          <dd>{run.sessionKey}</dd>
+          <dd>
+            <Visible text={run.sessionKey} />
+          </dd>
           {run.model !== null && (
             <>
               <dt>Model</dt>
-              <dd>{run.model}</dd>
+              <dd>
+                <Visible text={run.model} />
+              </dd>
             </>
           )}
           {run.contract !== null && (
@@ -168,13 +178,14 @@ function runMoments(run: Run): Moment[] {
     at,
     title: `Attempt ${attempt}: ${outcome}`,
     tone: 'bad',
-    body: error === undefined ? undefined : <p class="problem">{error}</p>,
+    body: error === undefined ? undefined : <Problem text={error} />,
   }));
   const tools = toolCalls.map(({ tool, outcome, ms, input, result }): Moment => ({
     at: null,
     title: (
       <>
-        Tool {tool} <Badge state={outcome} /> <span class="faint">{duration(ms)}</span>
+        Tool <Visible text={tool} /> <Badge state={outcome} />{' '}
+        <span class="faint">{duration(ms)}</span>
       </>
     ),
     tone: outcome === 'succeeded' ? 'good' : 'bad',
@@ -196,10 +207,10 @@ function runMoments(run: Run): Moment[] {
     tone: status === 'succeeded' ? 'good' : 'bad',
     body: (
       <>
-        {error !== null && <p class="problem">{error}</p>}
+        {error !== null && <Problem text={error} />}
         {warnings.map((warning) => (
           <p key={warning} class="callout busy">
-            {warning}
+            <Visible text={warning} />
           </p>
         ))}
         {usage !== null && (
@@ -219,7 +230,13 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
   const whole = (
     <>
       Delivery to {channel}
-      {to !== null && ` → ${to}`} <Badge state={status} />
+      {to !== null && (
+        <>
+          {' → '}
+          <Visible text={to} />
+        </>
+      )}{' '}
+      <Badge state={status} />
     </>
   );
   const tone =
@@ -233,9 +250,11 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
     tone: index === attempts.length - 1 ? tone : 'bad',
     body: (
       <>
-        {why !== undefined && <p class="problem">{why}</p>}
+        {why !== undefined && <Problem text={why} />}
         {index === attempts.length - 1 && messageId !== null && (
-          <p class="faint">Message {messageId}</p>
+          <p class="faint">
+            Message <Visible text={messageId} />
+          </p>
         )}
       </>
     ),
@@ -246,16 +265,27 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
       at: null,
       title: whole,
       tone,
-      body: error === null ? undefined : <p class="problem">{error}</p>,
+      body: error === null ? undefined : <Problem text={error} />,
     },
   ];
+}
+
+/** Why something went wrong, in words that may quote anybody. */
+function Problem({ text }: { text: string }) {
+  return (
+    <p class="problem">
+      <Visible text={text} />
+    </p>
+  );
 }
 
 /** Something long, folded until somebody wants to see it. */
 function Folded({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <details>
-      <summary>{title}</summary>
+      <summary>
+        <Visible text={title} />
+      </summary>
       {children}
     </details>
   );

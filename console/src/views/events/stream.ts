@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { checkSession } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { OPERATOR } from '../../mount.ts';
 
@@ -19,7 +20,10 @@ interface Heard {
   readonly onRefusals: (refusals: readonly Refusal[]) => void;
 }
 
-/** A browser tries again by itself unless the service refused it, e.g. because too many listen. */
+/**
+ * A browser tries again by itself unless the service refused it, because too many listen or the session has ended. It does
+ * not say which.
+ */
 const TRY_AGAIN_MS = 5000;
 
 /** Hears of every event that comes or changes, and of who was refused. @returns whether it is heard at the moment */
@@ -33,7 +37,9 @@ export function useEventStream({ onEvents, onRefusals }: Heard): boolean {
       source.addEventListener('open', () => setLive(true));
       source.addEventListener('error', () => {
         setLive(false);
-        if (source.readyState === EventSource.CLOSED) again = setTimeout(listen, TRY_AGAIN_MS);
+        if (source.readyState !== EventSource.CLOSED) return;
+        checkSession().catch(() => {});
+        again = setTimeout(listen, TRY_AGAIN_MS);
       });
       source.addEventListener('events', ({ data }: MessageEvent<string>) => {
         onEvents(JSON.parse(data) as Told);

@@ -1,7 +1,7 @@
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
 
@@ -24,8 +24,16 @@ export function Today({ story }: { story: Api<'EventDetails'> }) {
                 It would be refused: {refusal.status} {refusal.error}
               </p>
             )}
-            {failure !== null && <p class="callout bad">{failure}</p>}
-            {skipped !== null && <p class="callout">It would be skipped: {skipped}</p>}
+            {failure !== null && (
+              <p class="callout bad">
+                <Visible text={failure} />
+              </p>
+            )}
+            {skipped !== null && (
+              <p class="callout">
+                It would be skipped: <Visible text={skipped} />
+              </p>
+            )}
             {mapping !== story.mapping && (
               <p class="callout busy">
                 Taken by {mapping ?? 'no mapping'}; then it was {story.mapping ?? 'no mapping'}.
@@ -61,7 +69,7 @@ function Compared({ now, then, prompt }: { now: Action; then: Action; prompt: st
   }));
   return (
     <>
-      <div class="table">
+      <div class="table" tabIndex={0} role="region" aria-label="Then and now">
         <table>
           <thead>
             <tr>
@@ -74,8 +82,10 @@ function Compared({ now, then, prompt }: { now: Action; then: Action; prompt: st
             {rows.map(({ name, before, after }) => (
               <tr key={name} class={before === after ? '' : 'differs'}>
                 <th scope="row">{name}</th>
-                <td>{before}</td>
-                <td>{before === after ? 'the same' : after}</td>
+                <td>
+                  <Visible text={before} />
+                </td>
+                <td>{before === after ? 'the same' : <Visible text={after} />}</td>
               </tr>
             ))}
           </tbody>

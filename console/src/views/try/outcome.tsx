@@ -1,6 +1,6 @@
 import type { Api } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
 
 /** What a request would lead to: who takes it and why, and what the agent would be shown. */
@@ -23,11 +23,19 @@ export function Outcome({ preview }: { preview: Api<'Preview'> }) {
           The sender would be answered {refusal.status}: {refusal.error}
         </p>
       )}
-      {failure !== null && <p class="callout bad">{failure}</p>}
-      {skipped !== null && <p class="callout">Nothing would be done: {skipped}</p>}
+      {failure !== null && (
+        <p class="callout bad">
+          <Visible text={failure} />
+        </p>
+      )}
+      {skipped !== null && (
+        <p class="callout">
+          Nothing would be done: <Visible text={skipped} />
+        </p>
+      )}
       {warnings.map((warning) => (
         <p key={warning} class="callout busy">
-          {warning}
+          <Visible text={warning} />
         </p>
       ))}
       {actions.map(({ prompt, kind, ...fields }, index) => (
@@ -82,7 +90,8 @@ function Considered({ explanations }: { explanations: readonly Api<'MatchExplana
       <ul class="plain">
         {near.map(({ mapping, takes, because }) => (
           <li key={mapping}>
-            <Badge state={takes ? 'takes it' : 'no'} /> <strong>{mapping}</strong> {because}
+            <Badge state={takes ? 'takes it' : 'no'} /> <strong>{mapping}</strong>{' '}
+            <Visible text={because} />
           </li>
         ))}
       </ul>
