@@ -12,6 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   queued: 'busy',
   pending: 'busy',
   requested: 'busy',
+  draining: 'busy',
   failing: 'bad',
   failed: 'bad',
   dead: 'bad',

@@ -5,6 +5,7 @@ import { useResource } from '../../api/resource.ts';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { AttentionList } from './attention.tsx';
 import { Chart } from './chart.tsx';
+import { Instances } from './instances.tsx';
 import './now.css';
 
 type Activity = Api<'ActivityReport'>;
@@ -41,6 +42,7 @@ export default function Now() {
         {({ items }) => <AttentionList items={items} reload={attention.reload} />}
       </Loaded>
       <Loaded from={activity}>{(report) => <Charts activity={report} />}</Loaded>
+      <Instances />
     </Page>
   );
 }
