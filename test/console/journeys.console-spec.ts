@@ -71,6 +71,19 @@ describe('The console', () => {
     expect(late.status).toBe(401);
   });
 
+  it('shows the log-in wherever a session has ended, also where only a stream is open', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events');
+    await page.getByText('● live').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('button', { name: 'Log out' }).click();
+
+    await page.getByLabel('Operator’s token').waitFor();
+    expect(page.url()).toContain('/events');
+  });
+
   it('shows an event while it comes, without a reload', async () => {
     await using operator = await world.loggedIn();
     const { page } = operator;
@@ -152,6 +165,22 @@ describe('The console', () => {
     const hook = page.getByLabel('Hook', { exact: true });
     await eventually('the sample is there', async () => (await hook.inputValue()) === 'github');
     await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
+  });
+
+  it('begins with an earlier event, chosen there or from its story', async () => {
+    const id = await world.send('agent', { message: 'Came before', name: 'Earlier' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    const earlier = page.getByLabel('Begin with a sample or an earlier event');
+    await earlier.selectOption({ label: 'agent: Earlier: Came before' });
+    const payload = page.getByRole('textbox', { name: 'Payload' });
+    await payload.getByText('Came before').waitFor();
+
+    await operator.open(`/events/${id}`);
+    await page.getByRole('link', { name: 'Try it' }).click();
+    await payload.getByText('Came before').waitFor();
+    expect(operator.complaints).toEqual([]);
   });
 
   it('sends what one has tried for real', async () => {
@@ -308,6 +337,16 @@ describe('The console', () => {
     });
     expect(await row.count()).toBeLessThan(10);
     expect(operator.complaints).toEqual([]);
+  });
+
+  it('says why a channel fails', async () => {
+    world.receiver.isMended = false;
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/channels');
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+
+    await page.getByRole('definition').getByText('refused the message (400)').waitFor();
   });
 
   it('tries a channel by a message', async () => {

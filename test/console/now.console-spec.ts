@@ -43,6 +43,18 @@ describe('The view Now of the console', () => {
     expect(operator.complaints).toEqual([]);
   });
 
+  it('leads to what a sender was refused, where no button mends it', async () => {
+    const { page } = operator;
+    await service.ask('/hooks/wake', { token: hookToken(directory.path), body: { text: 7 } });
+    const needs = page.getByRole('list', { name: 'What needs you' });
+    const lost = needs.getByRole('listitem').filter({ hasText: 'request to wake was refused' });
+    await lost.getByRole('link', { name: 'Show refused requests' }).click();
+    await page.waitForURL(/events\?hook=wake/);
+    const refusals = page.getByRole('region', { name: 'Refused requests' });
+    await refusals.getByRole('row', { name: /wake 400 invalid_payload/ }).waitFor();
+    expect(operator.complaints).toEqual([]);
+  });
+
   it('resumes a paused service by its one button', async () => {
     const { page } = operator;
     const token = operatorToken(directory.path);

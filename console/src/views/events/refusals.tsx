@@ -1,7 +1,8 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
+import { Visible } from '../../ui/foreign-text.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { SortedTable } from '../../ui/table.tsx';
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
   {
     title: 'Hook',
     value: ({ hook, name }) => hook ?? name,
-    cell: ({ hook, name }) => hook ?? name ?? 'none',
+    cell: ({ hook, name }) => <Visible text={hook ?? name ?? 'none'} />,
   },
   { title: 'Status', kind: 'number', value: ({ status }) => status },
   {
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
     value: ({ code }) => code,
     cell: ({ code, reason }) => (
       <>
-        <code>{code}</code> {reason}
+        <code>{code}</code> <Visible text={reason} />
       </>
     ),
   },
@@ -73,8 +74,13 @@ export function Refusals({ hook, live }: { hook?: string; live: readonly Refusal
     return () => clearTimeout(timer);
     // What is loaded changes by this very reload.
   }, [live]);
+  const place = useRef<HTMLElement>(null);
+  const hasLoaded = data !== undefined;
+  useEffect(() => {
+    if (hasLoaded && location.hash === '#refused') place.current?.scrollIntoView();
+  }, [hasLoaded]);
   return (
-    <section class="page">
+    <section class="page" ref={place}>
       <h2>Refused requests</h2>
       <Loaded from={pages}>
         {(loaded) => {

@@ -71,6 +71,9 @@ export function Story({ id }: { id: string }) {
                 >
                   What would happen now
                 </button>
+                <Link class="button" href={`/try?event=${id}`}>
+                  <Icon name="try" /> Try it
+                </Link>
                 <button type="button" onClick={replay}>
                   <Icon name="again" /> Replay
                 </button>
@@ -92,7 +95,11 @@ export function Story({ id }: { id: string }) {
               <Time at={receivedAt} />
               <code class="faint">{id}</code>
             </p>
-            {error !== null && <p class="callout bad">{error}</p>}
+            {error !== null && (
+              <p class="callout bad">
+                <Visible text={error} />
+              </p>
+            )}
             {showsToday && <Today story={loaded} />}
             <Timeline moments={momentsOf(loaded)} />
           </Page>

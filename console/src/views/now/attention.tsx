@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { Visible } from '../../ui/foreign-text.tsx';
@@ -61,10 +62,30 @@ export function AttentionList({ items, reload }: { items: readonly Item[]; reloa
                 reload={reload}
               />
             ))}
+            {item.actions.length === 0 && <Place item={item} />}
           </div>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Where one sees what it is about, where no button mends it. */
+function Place({ item: { kind, hook } }: { item: Item }) {
+  const of = hook === null ? '' : `hook=${encodeURIComponent(hook)}`;
+  const places: Partial<Record<Item['kind'], readonly [label: string, address: string]>> = {
+    'requests-lost': ['Show refused requests', `/events?${of}#refused`],
+    'mapping-failing': ['Show failed events', `/events?status=failed&${of}`],
+    'configuration-refused': ['Show the problems', '/configuration'],
+    'restart-pending': ['Show the configuration', '/configuration'],
+    'mail-degraded': ['Show the mailboxes', '/mail'],
+  };
+  const [label, address] = places[kind] ?? [];
+  if (address === undefined) return null;
+  return (
+    <Link class="button" href={address}>
+      {label}
+    </Link>
   );
 }
 

@@ -17,6 +17,10 @@ import './try.css';
 
 /** How long after the last key a preview is asked for. */
 const PAUSE_MS = 300;
+/** How many of the events that came last one can begin with; any other by its story. */
+const EARLIER = 20;
+/** Stands where the presets of samples stand, and is none. */
+const EARLIER_EVENT = '';
 
 /** A request on the left; on the right a mapping, and what would become of the request, while one types. */
 export default function Try() {
@@ -139,16 +143,17 @@ async function ask(draft: Draft): Promise<Asked> {
 
 function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }) {
   const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
+  const query = { limit: EARLIER };
+  const earlier = useResource(() => answer(api.GET('/ops/api/events', { params: { query } })), []);
   const choose = async (value: string) => {
-    const [preset = '', name = ''] = value.split('/');
+    const [from = '', name = ''] = value.split('/');
     if (name === '') return;
-    await sampleDraft(preset, name).then(onChoose, (error: unknown) =>
-      tell(asApiError(error).message, 'failed'),
-    );
+    const draft = from === EARLIER_EVENT ? eventDraft(name) : sampleDraft(from, name);
+    await draft.then(onChoose, (error: unknown) => tell(asApiError(error).message, 'failed'));
   };
   return (
     <div>
-      <label for="try-sample">Begin with a sample</label>
+      <label for="try-sample">Begin with a sample or an earlier event</label>
       <select id="try-sample" onChange={({ currentTarget }) => void choose(currentTarget.value)}>
         <option value="">your own</option>
         {samples.data?.presets.map(({ preset, sender, samples: names }) => (
@@ -160,6 +165,15 @@ function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }
             ))}
           </optgroup>
         ))}
+        {earlier.data !== undefined && earlier.data.events.length > 0 && (
+          <optgroup label="Earlier events">
+            {earlier.data.events.map(({ id, hook, headline }) => (
+              <option key={id} value={`${EARLIER_EVENT}/${id}`}>
+                {headline === null ? hook : `${hook}: ${headline}`}
+              </option>
+            ))}
+          </optgroup>
+        )}
       </select>
     </div>
   );
