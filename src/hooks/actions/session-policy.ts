@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v4 as uuid } from 'uuid';
+import { newId } from '../../platform/new-id.ts';
 import { fitsPrefix } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
@@ -32,7 +32,8 @@ export class SessionPolicy {
     if (named !== undefined) return ownKey(checkNamed(named, hooks), agentId);
     if (hooks.defaultSessionKey !== undefined)
       return ownKey(hooks.defaultSessionKey.trim(), agentId);
-    return `hook:${uuid()}`;
+    // Ids that rise: what is filed by session is written side by side.
+    return `hook:${newId()}`;
   }
 }
 

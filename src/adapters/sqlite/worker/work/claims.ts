@@ -197,9 +197,11 @@ function prepareClaims(db: DatabaseSync) {
   const columns = `id, lane, key, kind, server, hook, sender, ref, event_id, attempt, failures, crashes,
      acting, since, job`;
   return {
+    // SQLite seeks the first row that is not before the bound, and reads on while a row equals it: so the bound is
+    // behind every time that a piece of this flow may be due at, or all that waits in it would be read.
     next: db.prepare(
       `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
-       AND (kind, server, hook, sender) > (?, ?, ?, ?)
+       AND (kind, server, hook, sender, due_at) > (?, ?, ?, ?, x'')
        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1`,
     ),
     ofFlow: db.prepare(
