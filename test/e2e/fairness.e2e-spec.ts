@@ -1,7 +1,7 @@
-import { EventStore } from '../../src/hooks/index.ts';
+import { EventStore, HooksSettings } from '../../src/hooks/index.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { Hooks } from '../support/hooks.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
 
 let hooks: Hooks;
 /** Ends the turns that are under way, in the order in which they were begun. */
@@ -96,6 +96,17 @@ describe('fairness over HTTP', () => {
     const { events } = await hooks.app.get(EventStore).list({ limit: 200 });
     const running = events.filter(({ status }) => status === 'running').map(({ hook }) => hook);
     expect(running.toSorted()).toEqual(['agent', 'alerts', 'builds']);
+  });
+
+  it('begins what waits at once when there are more places', async () => {
+    const options = { enabled: true, token: TOKEN, mappings: [] };
+    await start({ ...options, ...agents(1) });
+    for (let n = 0; n < 3; n += 1) await hooks.ask('/agent', { message: `run ${n}` });
+    await begun(1);
+    const settings = hooks.app.get(HooksSettings);
+    await settings.replace({ ...options, ...agents(3) });
+    await begun(3);
+    expect(replies).toHaveLength(3);
   });
 
   it('lets no hook fill the main session for all, and drains it before it is full', async () => {

@@ -1,7 +1,7 @@
 /** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
 const MOST_TURNS = 50;
-/** After a wait in vain nobody is waited for, during so many batches. */
-const BATCHES_WITHOUT_WAIT = 100;
+/** After so many waits in vain in a row, nobody is waited for during at most so many batches: twice as many each time. */
+const MOST_BATCHES_WITHOUT_WAIT = 128;
 
 /**
  * How long a batch is worth keeping open. Senders that wait for their answer before they send again come back together:
@@ -12,6 +12,7 @@ export class BatchWindow {
   #expected = 0;
   #turns = 0;
   #batchesWithoutWait = 0;
+  #pause = 1;
 
   /** Begins a batch: `answered` callers may be back in a moment, `waiting` others are here already. */
   open(answered: number, waiting: number): void {
@@ -22,10 +23,14 @@ export class BatchWindow {
 
   /** Asked once in each turn of the event loop, until it says yes. */
   isComplete(waiting: number): boolean {
-    if (waiting >= this.#expected) return true;
+    if (waiting >= this.#expected) {
+      if (this.#expected > 1) this.#pause = 1;
+      return true;
+    }
     this.#turns += 1;
     if (this.#turns <= MOST_TURNS) return false;
-    this.#batchesWithoutWait = BATCHES_WITHOUT_WAIT;
+    this.#batchesWithoutWait = this.#pause;
+    this.#pause = Math.min(2 * this.#pause, MOST_BATCHES_WITHOUT_WAIT);
     return true;
   }
 }

@@ -119,7 +119,8 @@ export abstract class WorkLedger {
   /**
    * Up to `max` pieces of due work, each leased; the claim is durable before it resolves, and a claimed run's record
    * says `running`. Waits until there is any; resolves to none when `signal` aborts.
-   * @param limits what waits, and delays no other; asked each time that the ledger looks for work.
+   * @param limits what waits, and delays no other; asked each time that the ledger looks for work. Whoever widens them
+   * claims anew: a claim that waits need not look again for a run that had no place.
    */
   abstract claim(
     lane: Lane,

@@ -77,6 +77,8 @@ export class WorkLoop {
   /** @param runPlaces how many runs may go on side by side of each hook that is limited, at this moment. */
   start(runPlaces: () => ClaimLimits['perHook']): void {
     this.#runPlaces = runPlaces;
+    // There may be more places now.
+    this.settings.onReplaced(() => this.#endClaims());
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES),
@@ -86,7 +88,7 @@ export class WorkLoop {
   /** Claims nothing more, gives what is under way `graceMs` to end, then interrupts it: it is begun again at the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#claiming.abort();
-    for (const claim of this.#claims.values()) claim.abort(OVER);
+    this.#endClaims();
     const ended = new AbortController();
     const all = this.#lanes
       .then(() => Promise.all(this.#underWay))
@@ -121,6 +123,11 @@ export class WorkLoop {
         void step.then(() => this.#claims.get(lane)?.abort(OVER));
       }
     }
+  }
+
+  /** Of those that wait for work; another is made unless this is the end. */
+  #endClaims(): void {
+    for (const claim of this.#claims.values()) claim.abort(OVER);
   }
 
   get #maxRuns(): number {

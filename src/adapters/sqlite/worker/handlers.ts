@@ -48,7 +48,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     now,
     () => backlog.total - underWay.runs - underWay.deliveries,
   );
-  const queue = new WorkQueue(db, backlog);
+  const queue = new WorkQueue(db, backlog, underWay);
   const heartbeats = new HeartbeatCounts(db);
   const changedEvents = new Set<number>();
   const settlement = new Settlement(db, changedEvents);

@@ -7,6 +7,16 @@ import { TABLES } from '../file/schema.ts';
 import { Parts } from './steps.ts';
 import { UnderWay } from './under-way.ts';
 
+/** What works on an empty ledger in memory. */
+function empty() {
+  const db = new DatabaseSync(':memory:');
+  db.exec(TABLES);
+  const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
+  const queue = new WorkQueue(db, backlog, underWay);
+  const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
+  return { db, queue, claims };
+}
+
 /** Every statement that claiming and queueing prepare, with what SQLite makes of it. */
 function plans(): { sql: string; plan: string }[] {
   const db = new DatabaseSync(':memory:');
@@ -18,7 +28,7 @@ function plans(): { sql: string; plan: string }[] {
     prepared.push(sql);
     return prepare(sql);
   };
-  const queue = new WorkQueue(db, backlog);
+  const queue = new WorkQueue(db, backlog, underWay);
   const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
   expect(claims.isHeld(1, 1)).toBe(false);
   const found = prepared.map((sql) => {
@@ -38,11 +48,7 @@ describe('claims and the queue', () => {
   });
 
   it('look for the next flow beyond all that waits in this one', () => {
-    const db = new DatabaseSync(':memory:');
-    db.exec(TABLES);
-    const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
-    const queue = new WorkQueue(db, backlog);
-    const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
+    const { db, queue, claims } = empty();
     const waiting = 100_000;
     db.exec('BEGIN');
     for (let n = 0; n < waiting; n += 1) {
@@ -64,6 +70,24 @@ describe('claims and the queue', () => {
     // Nobody has a place: nothing is found, and nothing of all that waits is read.
     expect(least(() => expect(claim(1)).toBe(0))).toBeLessThan(readAll / 10);
     db.close();
+  });
+
+  it('tell of no new run while there is no place for it, and look for it when one has ended', () => {
+    const { queue, claims } = empty();
+    const add = (key: string, kind: 'run' | 'heartbeat', hook = 'agent') => {
+      queue.changedLanes.clear();
+      queue.add({ lane: 'turn', key, kind, hook, ref: newId(), dueAt: 0, job: '{}' }, 0);
+      return [...queue.changedLanes];
+    };
+    const limits = { maxRuns: 2, perHook: { small: 1 } };
+    const claim = () => claims.claim('turn', 1, limits, 1).leases;
+    expect(add('a', 'run', 'small')).toEqual(['turn']);
+    expect(claim()).toHaveLength(1);
+    expect(add('b', 'run', 'small')).toEqual([]);
+    expect(add('c', 'run')).toEqual(['turn']);
+    expect(claim()).toHaveLength(1);
+    expect(add('d', 'run')).toEqual([]);
+    expect(add('e', 'heartbeat')).toEqual(['turn']);
   });
 
   it('find the next flow and its oldest piece by one seek into the ring', () => {

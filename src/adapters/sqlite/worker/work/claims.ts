@@ -66,6 +66,7 @@ export class Claims {
   /** Leases up to `max` pieces of due work, flow after flow, and leaves out whatever has no place left or rests. */
   claim(lane: Lane, max: number, limits: ClaimLimits, now: number): ClaimResult {
     if (max < 1) return NOTHING;
+    if (lane === 'turn') this.#underWay.limitTurns(limits);
     this.#queue.enqueueDue(lane, now);
     const leases: StoredLease[] = [];
     const suspect = this.#suspect(lane, limits, now);
@@ -121,18 +122,13 @@ export class Claims {
 
   /** Behind what is left out: every run, a channel or backend, a hook. Null: it may be claimed. */
   #skipped([kind, server, hook]: Flow, limits: ClaimLimits, now: number): Place | null {
-    const { maxRuns = Infinity, maxRunsTotal = Infinity } = limits;
-    const { perChannel = Infinity, perHook, resting } = limits;
+    const { perChannel = Infinity, resting } = limits;
     const isRun = kind === 'run';
-    // This process is all that there are.
-    if (isRun && this.#underWay.runs >= Math.min(maxRuns, maxRunsTotal))
-      return [kind, BEHIND_ALL, '', ''];
+    if (isRun && this.#underWay.hasAllRuns) return [kind, BEHIND_ALL, '', ''];
     if ((resting?.[server] ?? 0) > now || this.#underWay.ofServer(server) >= perChannel) {
       return [kind, server, BEHIND_ALL, ''];
     }
-    const most = perHook?.[hook];
-    const isFull = isRun && most !== undefined && this.#underWay.ofHook(hook) >= most;
-    return isFull ? [kind, server, hook, BEHIND_ALL] : null;
+    return isRun && this.#underWay.hasAllRunsOf(hook) ? [kind, server, hook, BEHIND_ALL] : null;
   }
 
   /** Suspects are begun one at a time, of both lanes together: the next crash then tells which of them it is. */

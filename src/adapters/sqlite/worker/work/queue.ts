@@ -18,7 +18,7 @@ import type { Backlog } from './backlog.ts';
 import { integer, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
 import { CLAIMABLE, FIRST } from './stages.ts';
-import type { HeldWork } from './under-way.ts';
+import type { HeldWork, UnderWay } from './under-way.ts';
 
 /**
  * A queue for each key. Work is in one of seven stages: `deferred` (a heartbeat or notice that is not in its queue until
@@ -30,12 +30,14 @@ export class WorkQueue {
   /** Lanes in which something may have become claimable since the last answer, which takes and empties it. */
   readonly changedLanes = new Set<Lane>();
   readonly #backlog: Backlog;
+  readonly #underWay: UnderWay;
   readonly #sql: ReturnType<typeof prepareStatements>;
   /** Never reused while the process lives: a lost lease must not fit later work. */
   #lastId: number;
 
-  constructor(db: DatabaseSync, backlog: Backlog) {
+  constructor(db: DatabaseSync, backlog: Backlog, underWay: UnderWay) {
     this.#backlog = backlog;
+    this.#underWay = underWay;
     this.#sql = prepareStatements(db);
     this.#lastId = integer(this.#sql.lastId.get()!, 'id');
   }
@@ -63,7 +65,10 @@ export class WorkQueue {
       work.job,
     );
     this.#backlog.add(kind, hook);
-    if (stage !== 'blocked') this.changedLanes.add(lane);
+    // A run that has no place is found by the claim that follows the end of another.
+    const hasPlace =
+      kind !== 'run' || !(this.#underWay.hasAllRuns || this.#underWay.hasAllRunsOf(hook));
+    if (stage !== 'blocked' && hasPlace) this.changedLanes.add(lane);
   }
 
   /** Work that waits already is done earlier, if it was never begun. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane, NewWork } from '../../../../hooks/ports/jobs.ts';
+import type { ClaimLimits } from '../../../../hooks/ports/work-ledger.ts';
 import { KINDS, LANES } from '../../../stored/work-rows.ts';
 import { integer, optionalText, text, word } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
@@ -25,6 +26,8 @@ export interface HeldWork {
 export class UnderWay {
   readonly #read: () => Row[];
   #known: Held | null = null;
+  /** Of the last claim of turns. */
+  #limits: ClaimLimits = {};
 
   constructor(db: DatabaseSync) {
     const leased = db.prepare(
@@ -50,6 +53,22 @@ export class UnderWay {
 
   get runs(): number {
     return this.#held.runs;
+  }
+
+  /** Turns are claimed within these from now on. */
+  limitTurns(limits: ClaimLimits): void {
+    this.#limits = limits;
+  }
+
+  /** No run is claimed now. This process is all that there are: its places are those of all. */
+  get hasAllRuns(): boolean {
+    const { maxRuns = Infinity, maxRunsTotal = Infinity } = this.#limits;
+    return this.runs >= Math.min(maxRuns, maxRunsTotal);
+  }
+
+  /** No run of the hook is claimed now. */
+  hasAllRunsOf(hook: string): boolean {
+    return this.ofHook(hook) >= (this.#limits.perHook?.[hook] ?? Infinity);
   }
 
   /** Of all channels. */
