@@ -14,8 +14,8 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 const BUSY_MS = 100;
 /** How long a reader waits for the writer. */
 const READER_BUSY_MS = 1000;
-/** Holds the hot pages of every index. */
-const CACHE_KIB = 16_384;
+/** Holds the hot pages of every index. A larger one costs more: SQLite walks through all of it at the end of a transaction that split a page. */
+const CACHE_KIB = 4096;
 
 /** A directory that is held, the connection that writes, and what was begun on it. */
 export interface OpenDirectory<T> {

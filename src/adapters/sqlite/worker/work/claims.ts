@@ -200,9 +200,10 @@ function prepareClaims(db: DatabaseSync) {
        AND (kind, server, hook, sender, due_at) > (?, ?, ?, ?, x'')
        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1`,
     ),
+    // A limit that is a parameter alone makes SQLite prepare the statement anew with each value.
     ofFlow: db.prepare(
       `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
-       AND kind = ? AND server = ? AND hook = ? AND sender = ? ORDER BY due_at, id LIMIT ?`,
+       AND kind = ? AND server = ? AND hook = ? AND sender = ? ORDER BY due_at, id LIMIT (? + 0)`,
     ),
     // Who was in fewer crashes first: what is begun again and again is alone with them soon.
     suspects: db.prepare(
