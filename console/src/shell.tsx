@@ -1,5 +1,5 @@
 import { Suspense } from 'preact/compat';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { answer, api } from './api/client.ts';
 import { session } from './api/session.ts';
@@ -44,12 +44,18 @@ export function Shell() {
 
 function Navigation() {
   const [location] = useLocation();
+  const views = useRef<HTMLElement>(null);
+  // On a phone there are more of them than the window is wide.
+  useEffect(() => {
+    const here = views.current?.querySelector('[aria-current]');
+    here?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [location]);
   return (
     <header class="bar">
       <div class="brand">
         <Icon name="hook" /> Hooks
       </div>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={views}>
         {VIEWS.map(({ path, title, icon }) => {
           const isHere = path === '/' ? location === '/' : location.startsWith(path);
           return (

@@ -111,6 +111,32 @@ export class Operator implements AsyncDisposable {
     })()`);
   }
 
+  /**
+   * Goes through the page by the Tab key.
+   * @returns what can be clicked or filled in and was not come to, or had no ring around it then
+   */
+  async missedByKeyboard(): Promise<string[]> {
+    const { page } = this;
+    // From what comes first on every page: it is begun with, and so not come to.
+    await page.evaluate("document.querySelector('.skip').focus()");
+    for (let isInside = true; isInside;) {
+      await page.keyboard.press('Tab');
+      // A date has several stops.
+      isInside = await page.evaluate(`(() => {
+        const here = document.activeElement;
+        const { outlineStyle, boxShadow } = getComputedStyle(here);
+        // An editor has its ring in its shadow.
+        const isSeen = outlineStyle !== 'none' || boxShadow !== 'none' || here.shadowRoot !== null;
+        if (isSeen) here.dataset.isReached = true;
+        return here !== document.body;
+      })()`);
+    }
+    return page.evaluate(`[...document.querySelectorAll(
+      'a[href]:not(.skip), button:enabled, input:not([tabindex="-1"]), select, textarea, summary, pre, .table, .list',
+    )].filter((element) => element.checkVisibility() && element.dataset.isReached !== 'true')
+      .map((element) => element.outerHTML.slice(0, 200))`);
+  }
+
   /** What axe has against the page as it is, one line each. */
   async violations(): Promise<string[]> {
     // By the debugger: a script element would be against the page's policy.

@@ -113,6 +113,26 @@ describe('Every view of the console', () => {
     expect(wider).toEqual([]);
   });
 
+  it('is gone through by the keyboard alone, and shows where one is', async () => {
+    await using operator = await Operator.at(world.service, browser);
+    const missed: string[] = [];
+    await walk(operator, async (view) => {
+      missed.push(...(await operator.missedByKeyboard()).map((element) => `${view} ${element}`));
+    });
+    expect(missed).toEqual([]);
+  });
+
+  it('is marked on a phone among those that one can go to', async () => {
+    await using operator = await Operator.at(world.service, browser, { viewport: PHONE });
+    const outside: string[] = [];
+    await walk(operator, async (view) => {
+      const here = operator.page.getByRole('navigation').locator('[aria-current]');
+      const box = (await here.boundingBox())!;
+      if (box.x < 0 || box.x + box.width > PHONE.width) outside.push(view);
+    });
+    expect(outside).toEqual([]);
+  });
+
   it('runs nothing that strangers wrote, asks nobody else, and has nothing to complain of', async () => {
     await using operator = await Operator.at(world.service, browser);
     await walk(operator, () => operator.showAll());
