@@ -28,6 +28,7 @@ interface Container {
   readonly startupProbe: Probe;
   readonly readinessProbe: Probe;
   readonly livenessProbe: Probe;
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: string[] } } };
 }
 
 interface Probe {
@@ -69,7 +70,14 @@ describe('deploy/kubernetes.yaml', () => {
     const { data } = await manifest('ConfigMap');
     const shutdownSeconds = Number(/shutdownSeconds: (\d+)/.exec(data['gateway.json5']!)![1]);
     const { spec } = (await manifest('Deployment')).spec.template;
-    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds + 20);
+    const [{ lifecycle }] = spec.containers;
+    const [, , before = ''] = lifecycle.preStop.exec.command;
+    const seconds = [...before.matchAll(/\b(?:timeout|sleep) (\d+)/g)].map(([, text]) =>
+      Number(text),
+    );
+    expect(seconds).toHaveLength(2);
+    const most = seconds.reduce((sum, each) => sum + each, shutdownSeconds);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(most + 10);
   });
 
   it('asks for health where the service answers', async () => {
