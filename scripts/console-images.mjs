@@ -101,7 +101,7 @@ async function take(url, colorScheme, story) {
   await page.getByLabel('Operator’s token').fill(TOKEN);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
-  const views = { events: '/events', story: `/events/${story}`, try: '/try' };
+  const views = { now: '/', events: '/events', story: `/events/${story}`, try: '/try' };
   for (const [name, path] of Object.entries(views)) {
     await page.goto(`${url}/console${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
