@@ -63,7 +63,11 @@ export class AppModule {
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
       mail: () => mailWatch.report(),
-      configuration: () => ({ isDemo: configuration.isDemo, ...running.unapplied }),
+      configuration: () => ({
+        isDemo: configuration.isDemo,
+        isConfiguredSince: configuration.isDemo && !running.inForce.isDemo,
+        ...running.unapplied,
+      }),
     });
     return {
       module: AppModule,

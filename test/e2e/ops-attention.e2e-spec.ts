@@ -93,6 +93,14 @@ describe('GET /ops/api/attention', () => {
     }
   });
 
+  it('says what ends the demo once something is configured', async () => {
+    const configuration = { isDemo: true, isConfiguredSince: true, restartFor: [], refused: [] };
+    await using service = await OperatedService.start({ configuration: () => configuration });
+    expect(await itemsOf(service)).toMatchObject([
+      { kind: 'demo', what: expect.stringContaining('until the next start') },
+    ]);
+  });
+
   it('answers while the ledger does not, and says so', async () => {
     await using service = await OperatedService.start();
     service.ledger.isHealthy = false;

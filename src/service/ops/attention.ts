@@ -269,7 +269,7 @@ const PLURALS = { run: 'runs', delivery: 'deliveries' };
 
 /** What only another start changes. */
 function ofStart(configuration: ConfigurationState | undefined): AttentionItem[] {
-  const { restartFor = [], isDemo = false } = configuration ?? {};
+  const { restartFor = [], isDemo = false, isConfiguredSince = false } = configuration ?? {};
   const waits = item({
     kind: 'restart-pending',
     severity: 'info',
@@ -280,8 +280,15 @@ function ofStart(configuration: ConfigurationState | undefined): AttentionItem[]
   const demo = item({
     kind: 'demo',
     severity: 'info',
-    what: 'nothing is configured yet: the demo agent answers, and no model is asked',
-    todo: 'write a gateway.json5 (gateway.example.json5 shows one), then restart',
+    ...(isConfiguredSince
+      ? {
+          what: 'until the next start the demo agent answers where no model is named',
+          todo: "name a model in gateway.json5 (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}), then restart",
+        }
+      : {
+          what: 'nothing is configured yet: the demo agent answers, and no model is asked',
+          todo: 'write a gateway.json5 (gateway.example.json5 shows one), then restart',
+        }),
   });
   return [...(restartFor.length > 0 ? [waits] : []), ...(isDemo ? [demo] : [])];
 }

@@ -30,8 +30,10 @@ export interface OpsModuleOptions {
 
 /** What of the configuration is not as its files say. */
 export interface ConfigurationState {
-  /** Nothing is configured: the service shows itself. */
+  /** Nothing was configured at its start: the service shows itself. */
   readonly isDemo: boolean;
+  /** True: something has been configured since. @default false */
+  readonly isConfiguredSince?: boolean;
   /** Keys whose change waits for a restart. */
   readonly restartFor: readonly string[];
   /** Keys for which the changed files were refused; empty: they are in force. */
