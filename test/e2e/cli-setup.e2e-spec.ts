@@ -156,6 +156,21 @@ describe('hooks setup of a sender that is told our secret', () => {
     expect(told(stdout)).toBe('from-the-environment');
   });
 
+  it('says where a running service finds a variable that only this shell has', async () => {
+    dir.write('gateway.json5', OWN);
+    const args = ['stripe', '--secret-env', 'STRIPE_SECRET'];
+    const { code, stderr } = await setup(args, { env: { STRIPE_SECRET: 'whsec_of-this-shell' } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Write STRIPE_SECRET=… into .env (mode 600), which needs no restart');
+    expect(stderr).not.toContain('within a second');
+    expect(stderr).not.toContain('whsec_');
+    dir.write('.env', 'STRIPE_NEW=whsec_of-dotenv\n');
+    const kept = await setup(['stripe', '--rotate', '--secret-env', 'STRIPE_NEW'], {
+      env: { STRIPE_SECRET: 'whsec_of-this-shell' },
+    });
+    expect(kept.stderr).toContain('within a second, without a restart');
+  });
+
   it('uses the address that is known already, and the one of the service where none is', async () => {
     dir.write('gateway.json5', OWN);
     const local = await setup(['github']);
@@ -240,6 +255,7 @@ describe('hooks setup where nothing is configured', () => {
     const { stdout, stderr } = await setup(['gitea']);
     expect(stdout).toMatch(/Bearer [\w-]{43}/);
     expect(stderr).toContain('no demo any more');
+    expect(stderr).toContain("or keep the demo agent (agents.defaults.runner: {type: 'demo'})");
     expect(written('gateway.json5')).toContain(`token: '${TOKEN}'`);
   });
 });

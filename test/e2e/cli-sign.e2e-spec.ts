@@ -64,6 +64,14 @@ describe('hooks sign', () => {
     });
   });
 
+  it('takes a variable from .env of the configuration, and rather from the environment', async () => {
+    dir.write('.env', `KEPT=${SECRET}\nSECRET=another\n`);
+    for (const name of ['KEPT', 'SECRET']) {
+      const { stdout } = await sign(['github', '--secret-env', name]);
+      expect(toHeaders(stdout)).toMatchObject(byGithub(SECRET, BODY));
+    }
+  });
+
   it('signs as the library of Standard Webhooks verifies', async () => {
     const secret = `whsec_${Buffer.from(SECRET).toString('base64')}`;
     const { stdout } = await sign(['standard-webhooks', '--secret', secret]);

@@ -1,6 +1,7 @@
 // `hooks setup github`: everything between "I want GitHub's events" and the first one that arrives. It finds out what is
 // here, makes or asks for a secret, writes one fragment of its own (gateway.d/github.json5) and prints the steps at the
 // sender. Nobody's file is edited, and calling it again is harmless.
+import { parseEnv } from 'node:util';
 import { nearestKey, presets } from '../../hooks/index.ts';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
 import { MASK, proofKind, senderName, senderPath } from '../../service/index.ts';
@@ -23,6 +24,7 @@ import {
   readGivenSecret,
   readSecret,
 } from '../senders/sender-secrets.ts';
+import type { GivenSecret } from '../senders/sender-secrets.ts';
 import { giveToken } from '../senders/sender-tokens.ts';
 import type { GivenToken } from '../senders/sender-tokens.ts';
 import { findBase, isLocal } from '../senders/setup-address.ts';
@@ -195,7 +197,7 @@ class SenderSetup {
       terminal.note(`${terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`);
     }
     if (dryRun) terminal.note('nothing was changed');
-    else this.#report.tellFiles(news);
+    else this.#report.tellFiles(news, hasNews ? this.#onlyHere(typed) : undefined);
     this.#report.tellSecrets(
       { before: present.secrets.length, now: secrets?.length ?? present.secrets.length },
       own,
@@ -255,6 +257,13 @@ class SenderSetup {
     const { context, options, preset } = this;
     if (proofKind(preset) !== 'token' || options.dryRun === true) return undefined;
     return giveToken(context, preset.id, this.#path, options.rotate === true);
+  }
+
+  /** The variable of a secret that a service may not have: it is in the environment of this command alone. */
+  #onlyHere(given: GivenSecret | undefined): string | undefined {
+    if (given === undefined || !('variable' in given)) return undefined;
+    const kept = parseEnv(this.here.files.dotenv ?? '')[given.variable] ?? '';
+    return kept.trim() === '' ? given.variable : undefined;
   }
 
   #ownSecret(secrets: readonly string[] | undefined, env: Environment): string | undefined {

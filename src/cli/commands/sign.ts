@@ -119,7 +119,7 @@ function findScheme(id: string): SignatureScheme {
 
 /** What to sign with. @throws CliError when it is missing */
 async function readKeys(
-  { terminal, env, cwd }: CommandContext,
+  { terminal, env, cwd, inspect }: CommandContext,
   options: SignOptions,
   scheme: SignatureScheme,
 ): Promise<{ secret: string; privateKey?: string }> {
@@ -133,7 +133,10 @@ async function readKeys(
     return { secret: '', privateKey: key.toString() };
   }
   const given = await readGivenSecret(options, terminal);
-  if (given !== undefined) return { secret: secretText(given, env) };
+  if (given !== undefined) {
+    const isHere = 'value' in given || (env[given.variable] ?? '').trim() !== '';
+    return { secret: secretText(given, isHere ? env : (await inspect()).env) };
+  }
   if (options.file === undefined && terminal.isInteractive) {
     throw new CliError('The body is missing.', 'Name its file with --file.', EXIT.usage);
   }

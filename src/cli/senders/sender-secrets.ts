@@ -32,7 +32,7 @@ export const SECRET_OPTIONS = [
 ] as const;
 
 /** A secret in a variable that the configuration names, or as it was given. */
-type GivenSecret = { readonly variable: string } | { readonly value: string };
+export type GivenSecret = { readonly variable: string } | { readonly value: string };
 
 export interface SecretFlags {
   readonly secret?: string;
@@ -67,7 +67,8 @@ export function secretText(secret: GivenSecret, env: Environment): string {
   if ('value' in secret) return secret.value;
   const value = (env[secret.variable] ?? '').trim();
   if (value !== '') return value;
-  throw new CliError(`The variable ${secret.variable} is not set.`, undefined, EXIT.usage);
+  const hint = 'Set it in the environment, or in .env of the configuration.';
+  throw new CliError(`The variable ${secret.variable} is not set.`, hint, EXIT.usage);
 }
 
 /**

@@ -1,6 +1,13 @@
 import { listSamples } from '../../hooks/index.ts';
 import type { Preset } from '../../hooks/index.ts';
-import { canSign, proofKind, schemeOf, senderName, setupSteps } from '../../service/index.ts';
+import {
+  DOTENV_FILE,
+  canSign,
+  proofKind,
+  schemeOf,
+  senderName,
+  setupSteps,
+} from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
@@ -53,15 +60,18 @@ export class SetupReport {
     }
   }
 
-  tellFiles(news: readonly string[]): void {
+  /** @param variable holds the secret in the environment of this command, and not in .env. */
+  tellFiles(news: readonly string[], variable?: string): void {
     const { terminal } = this;
     if (news.length === 0) return terminal.note('nothing to write: everything is there already');
-    terminal.note(
-      `written: ${news.join(', ')}; a running service takes it over within a second, without a restart`,
-    );
+    const effect =
+      variable === undefined
+        ? 'a running service takes it over within a second, without a restart'
+        : `a running service takes it over once it has ${variable}, too: this shell has it, and ${DOTENV_FILE} does not. Write ${variable}=… into ${DOTENV_FILE} (mode 600), which needs no restart, or start the service with it`;
+    terminal.note(`written: ${news.join(', ')}; ${effect}`);
     if (!this.here.isDemo) return;
     terminal.note(
-      'From its next start on the service is no demo any more: name a model in gateway.json5 (agents.defaults.model) before.',
+      "From its next start on the service is no demo any more: before, name a model in gateway.json5 (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}).",
     );
   }
 
