@@ -95,6 +95,9 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
   }
 }
 
+/** Where a local Ollama listens that nobody moved. */
+export const OLLAMA_URL = 'http://127.0.0.1:11434';
+
 /** The options of a model runner, and where a local model is looked for. */
 export interface AutoRunnerOptions extends ModelRunnerOptions {
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
@@ -114,7 +117,7 @@ export function autoRunner({
   env,
   workspaces,
   clock = new SystemClock(),
-  ollamaUrl = 'http://127.0.0.1:11434',
+  ollamaUrl = OLLAMA_URL,
   isDemo = false,
 }: AutoRunnerOptions): AgentRunner & AsyncDisposable {
   const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };

@@ -14,13 +14,14 @@ export async function checkServers(
 ): Promise<readonly CheckResult[]> {
   if (addresses.length === 0) return [info(none)];
   return Promise.all(
-    addresses.map(async ({ key, name, url }): Promise<CheckResult> => {
+    addresses.map(async ({ key, name, url, ...address }): Promise<CheckResult> => {
       // The path or the query may hold a secret.
       const origin = URL.parse(url)?.origin ?? key;
       const why = await reach(url);
       if (why === null) return ok(`${key}: ${name} answers at ${origin}`);
-      const fix = `check ${key}, the network and a firewall's rules for outgoing connections`;
-      return warning(`${key}: ${name} does not answer at ${origin} (${why})`, fix);
+      const network = `check ${key}, the network and a firewall's rules for outgoing connections`;
+      const what = `${key}: ${name} does not answer at ${origin} (${why})`;
+      return warning(what, address.fix ?? network);
     }),
   );
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { OLLAMA_URL } from '../../adapters/agents/by-agent.ts';
 import { publicUrl } from '../../adapters/agents/model-providers.ts';
 import { DEFAULT_PROVIDERS, findAddress } from '../../adapters/channels/providers.ts';
 import { CHANNEL_IDS, ConfigurationError, resolveSection } from '../../hooks/index.ts';
-import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import type { AgentOptions, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { ChannelOptions } from './channels-section.ts';
 import { expandVariables, overrideAddress } from './environment.ts';
@@ -191,6 +192,8 @@ export interface Address {
   /** What is there, as operators call it. */
   readonly name: string;
   readonly url: string;
+  /** What to do when nobody answers there, where that is not about the network. */
+  readonly fix?: string;
 }
 
 /** Where the platforms of the channels are asked. The section has no problems. */
@@ -219,5 +222,17 @@ export function modelAddresses({ agents, models }: ResolvedHooksOptions): Addres
   const gateways = runners.flatMap(({ key, runner }) =>
     runner?.baseUrl === undefined ? [] : [{ key, name: 'gateway', url: runner.baseUrl }],
   );
-  return [...providers, ...gateways];
+  return [...providers, ...ollamaOf(agents), ...gateways];
+}
+
+/** The local Ollama, where an agent's turns go to the first model of it. */
+function ollamaOf({ defaults, list }: ResolvedHooksOptions['agents']): Address[] {
+  const isAuto = ({ runner = defaults.runner, model = defaults.model }: Partial<AgentOptions>) =>
+    (runner?.type ?? 'model') === 'model' && (model ?? 'auto') === 'auto';
+  const index = list.findIndex(isAuto);
+  if (index < 0 && (list.length > 0 || !isAuto({}))) return [];
+  const isOwn = list[index]?.model !== undefined;
+  const key = isOwn ? `agents.list[${index}].model` : 'agents.defaults.model';
+  const fix = `start Ollama, or set ${key} to <provider>/<model>; to go on without a model, let the demo agent answer: agents: {defaults: {runner: {type: 'demo'}}}`;
+  return [{ key, name: 'a local Ollama (auto)', url: OLLAMA_URL, fix }];
 }

@@ -55,4 +55,36 @@ describe('doctor: models', () => {
       'http://other.test/v1',
     ]);
   });
+
+  it('asks the local Ollama that answers where no model is named, and says what does without one', async () => {
+    const url = 'http://127.0.0.1:11434';
+    dir.silent = { [url]: 'ECONNREFUSED' };
+    const none = [
+      {
+        severity: 'warning',
+        what: `agents.defaults.model: a local Ollama (auto) does not answer at ${url} (ECONNREFUSED)`,
+        fix: expect.stringContaining("runner: {type: 'demo'}"),
+      },
+    ];
+    expect(await dir.configure().findings(models)).toMatchObject(none);
+    dir.configure({ agents: { list: [{ id: 'a', runner: { type: 'demo' } }, { id: 'b' }] } });
+    expect(await dir.findings(models)).toMatchObject(none);
+    dir.configure({
+      agents: { defaults: { model: 'p/m' }, list: [{ id: 'a', model: 'auto' }] },
+      models: { providers: { p: { type: 'anthropic', apiKey: 'a-key-of-another' } } },
+    });
+    expect(await dir.findings(models)).toMatchObject([
+      { severity: 'ok' },
+      { severity: 'warning', fix: expect.stringContaining('set agents.list[0].model') },
+    ]);
+  });
+
+  it.each<[string, object | undefined]>([
+    ['the demo, where nothing is configured', undefined],
+    ['an agent of the demo', { defaults: { model: 'auto', runner: { type: 'demo' } } }],
+  ])('looks for no Ollama for %s', async (_, agents) => {
+    if (agents !== undefined) dir.configure({ agents });
+    expect(await dir.findings(models)).toMatchObject([{ severity: 'info' }]);
+    expect(dir.asked).toEqual([]);
+  });
 });

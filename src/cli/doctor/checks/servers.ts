@@ -8,7 +8,8 @@ export const models: Check = {
   needs: 'network',
   run: (context) =>
     checkServers(
-      modelAddresses(context.resolved.effective),
+      // Without a configuration the demo agent answers where there is no Ollama.
+      context.inspection.isDemo ? [] : modelAddresses(context.resolved.effective),
       context,
       'no provider is configured: only a local Ollama and programs can run',
     ),
