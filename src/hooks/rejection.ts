@@ -204,7 +204,7 @@ export function describeRefused(
   const { hook, code, status, kind } = refused;
   const { as, todo } = REMEDIES[code] ?? {
     as: code,
-    todo: '`hooks events list --refused` has the reasons',
+    todo: 'see why with hooks events list --refused',
   };
   const where = hook === null ? 'to a hook that is not there' : `to ${hook}`;
   const how = `refused as ${as} (${status})`;
