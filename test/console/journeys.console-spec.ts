@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Operator, hookToken, launch, operatorToken } from './browser.ts';
-import { HOOK_TOKEN, OPERATOR_TOKEN, SIGNING_SECRET, World } from './world.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, World } from './world.ts';
 
 /** What people open a console for, from the log-in to the answer, in a real browser before a real service. */
 describe('The console', () => {
@@ -138,98 +136,6 @@ describe('The console', () => {
     await page.getByText(String(id)).waitFor();
   });
 
-  it('shows what a mapping would make of a payload while one writes it', async () => {
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/try');
-    await page.getByLabel('Hook', { exact: true }).fill('new');
-    await page.getByRole('button', { name: 'Begin a mapping' }).click();
-    const payload = page.getByRole('textbox', { name: 'Payload' });
-    await payload.fill('{"title": "Printer on fi');
-    await page.getByText('The payload is no JSON yet.').waitFor();
-    await payload.fill('{"title": "Printer on fire"}');
-
-    const prompt = page.getByLabel('What the agent was shown');
-    await prompt.getByText('A thing happened: Printer on fire').waitFor();
-    const { body } = await world.service.ask('/ops/api/events?hook=new', { token: OPERATOR_TOKEN });
-    expect(body['events']).toEqual([]);
-    expect(operator.complaints).toEqual([]);
-  });
-
-  it('begins with the sample of a preset', async () => {
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/try');
-    await page.getByLabel('Begin with a sample').selectOption('github/issues.opened');
-
-    const hook = page.getByLabel('Hook', { exact: true });
-    await eventually('the sample is there', async () => (await hook.inputValue()) === 'github');
-    await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
-  });
-
-  it('begins with an earlier event, chosen there or from its story', async () => {
-    const id = await world.send('agent', { message: 'Came before', name: 'Earlier' });
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/try');
-    const earlier = page.getByLabel('Begin with a sample or an earlier event');
-    await earlier.selectOption({ label: 'agent: Earlier: Came before' });
-    const payload = page.getByRole('textbox', { name: 'Payload' });
-    await payload.getByText('Came before').waitFor();
-
-    await operator.open(`/events/${id}`);
-    await page.getByRole('link', { name: 'Try it' }).click();
-    await payload.getByText('Came before').waitFor();
-    expect(operator.complaints).toEqual([]);
-  });
-
-  it('sends what one has tried for real', async () => {
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/try');
-    await page.getByRole('textbox', { name: 'Payload' }).fill('{"message": "Tried and sent"}');
-    await page.getByRole('button', { name: 'Send for real' }).click();
-
-    await page.getByRole('heading', { name: /Tried and sent/ }).waitFor();
-    await page.getByText('operator', { exact: true }).first().waitFor();
-  });
-
-  it('sends what one has tried as its sender would, signed, and never shows the secret', async () => {
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/try');
-    await page.getByLabel('Hook', { exact: true }).fill('payments');
-    await page.getByRole('textbox', { name: 'Payload' }).fill('{"amount": 42}');
-    await page.getByLabel('Send it as').selectOption('sender');
-    await page.getByRole('button', { name: 'Send for real' }).click();
-
-    await page.getByText('Sent signed as Stripe signs, as a new event.').waitFor();
-    await page.getByRole('heading', { name: /Paid 42/ }).waitFor();
-    await page.getByText('stripe', { exact: true }).first().waitFor();
-    expect(await page.content()).not.toContain(SIGNING_SECRET);
-    expect(operator.complaints).toEqual([]);
-  });
-
-  it('copies a command that is signed already, and says how long it is good', async () => {
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await operator.open('/try');
-    await page.getByLabel('Hook', { exact: true }).fill('payments');
-    await page.getByRole('textbox', { name: 'Payload' }).fill('{"amount": 7}');
-    await page.getByLabel('Send it as').getByText('its sender').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-
-    await page.getByText('it is good for 300 seconds, and takes effect once').waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).not.toContain(SIGNING_SECRET);
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-    const { eventId } = JSON.parse(stdout) as { eventId: string };
-    const path = `/ops/api/events/${eventId}`;
-    const { body } = await world.service.ask(path, { token: OPERATOR_TOKEN });
-    expect(body).toMatchObject({ request: { verifiedBy: 'stripe', payload: { amount: 7 } } });
-  });
-
   it('makes a token for a sender, shows it once, replaces it and ends it', async () => {
     const knock = async (token: string): Promise<number> => {
       const body = { action: 'opened', title: 'By a token of its own' };
@@ -347,6 +253,30 @@ describe('The console', () => {
     await page.getByRole('button', { name: 'Send a test message' }).click();
 
     await page.getByRole('definition').getByText('refused the message (400)').waitFor();
+  });
+
+  it('says why no mail arrives', async () => {
+    const mail = { account: 'me@example.org', host: '127.0.0.1', port: 1, secure: false };
+    using directory = new ConfigDirectory().write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR_TOKEN } },
+      hooks: {
+        enabled: true,
+        token: HOOK_TOKEN,
+        defaultSessionKey: 'hook:ingress',
+        presets: ['mail'],
+        mail: { ...mail, auth: { password: 'password-of-the-mailbox' } },
+      },
+      agents: { defaults: { runner: { type: 'demo' } } },
+    });
+    await using service = await ServiceProcess.listening(directory.path);
+    await using operator = await Operator.at(service, browser);
+    const { page } = operator;
+    await operator.logIn(OPERATOR_TOKEN);
+    await page.getByRole('link', { name: 'Mail' }).click();
+
+    await page.getByRole('row', { name: /INBOX.*ECONNREFUSED/ }).waitFor();
+    expect(await page.content()).not.toContain('password-of-the-mailbox');
+    expect(await operator.violations()).toEqual([]);
   });
 
   it('tries a channel by a message', async () => {

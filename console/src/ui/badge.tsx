@@ -6,6 +6,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   succeeded: 'good',
   delivered: 'good',
   working: 'good',
+  watching: 'good',
   'takes it': 'good',
   accepted: 'busy',
   running: 'busy',
@@ -13,6 +14,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   pending: 'busy',
   requested: 'busy',
   draining: 'busy',
+  connecting: 'busy',
   failing: 'bad',
   failed: 'bad',
   dead: 'bad',
@@ -20,6 +22,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   interrupted: 'bad',
   'timed-out': 'bad',
   refused: 'bad',
+  disconnected: 'bad',
+  'hook-unavailable': 'bad',
+  'credentials-expired': 'bad',
+  misconfigured: 'bad',
 };
 
 /** A state of an event, run, delivery, channel …; colour never says anything that the word does not. */

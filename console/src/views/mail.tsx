@@ -55,7 +55,7 @@ export default function Mail() {
             </Empty>
           ) : (
             <>
-              <div class="callout">
+              <div class={`callout ${mail.isDegraded ? 'bad' : ''}`}>
                 <Badge state={mail.state} />
                 <div>
                   {mail.account}
