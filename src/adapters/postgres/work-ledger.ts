@@ -36,11 +36,25 @@ interface Written {
 
 /** What `commit_step` answers. */
 interface Committed {
-  /** Lanes in which somebody may have waited for the end of this step. */
+  /** Lanes in which claims of this instance may have waited for the end of this step. */
   readonly ended: readonly Lane[];
+  /** The end itself made something claimable, for everybody: the next of the key, or the work again. */
+  readonly hasOpened: boolean;
   readonly written: Written;
 }
 
+/** A claim that found less than it asked for: nothing more is there before the lane changes. */
+interface Emptied {
+  /** Of the lane, before it was asked. */
+  readonly version: number;
+  /** What the claim left out, as JSON. */
+  readonly limits: string;
+  /** Epoch milliseconds when it is looked at all the same. */
+  readonly until: number;
+}
+
+const RENEW = `UPDATE @schema.work SET lease_ends = $4
+  WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`;
 const BAD_ENDS = `SELECT coalesce(sum(count), 0)::bigint AS total, coalesce(max(n), 0) AS through FROM @schema.bad_ends`;
 const BAD_LINES = `SELECT line, sum(count)::bigint AS count,
     (array_agg(event_id ORDER BY n DESC))[1] AS event_id FROM @schema.bad_ends WHERE n <= $1
@@ -66,6 +80,8 @@ export async function applyChanges(
  * - A claim notes the version of its lane before it asks, so that nothing which changes meanwhile is missed. If it
  *   finds nothing it waits for the lane to change, for what becomes due, for the end of a backend's rest, or for the
  *   time after which an instance looks without being told (`wakeups.pollMs`).
+ * - A claim that found less than it asked for has found all: the next one with the same limits waits, too. So a run costs
+ *   one claim, that of the place which its end made free.
  * - The claims of an instance, of both lanes, follow each other: each counts what the one before has leased.
  * - An answer may get lost. Leases of a claim that was not heard of are given back before the next one; a claim that
  *   took as long as a lease is taken for lost, too.
@@ -75,6 +91,9 @@ export async function applyChanges(
 export class PostgresWorkLedger extends WorkLedger {
   readonly #store: PostgresStore;
   readonly #places: Record<Lane, readonly string[] | null> = { turn: null, delivery: null };
+  readonly #emptied: Record<Lane, Emptied | null> = { turn: null, delivery: null };
+  /** Runs of all instances are counted, so that a run which ends here gives a place to whichever. */
+  #countsEverybody = false;
   /** Claims of this instance, one after the other. */
   #claims: Promise<unknown> = Promise.resolve();
   /** The answer of a claim was lost: there may be leases that nobody heard of. */
@@ -96,12 +115,20 @@ export class PostgresWorkLedger extends WorkLedger {
     while (!signal.aborted) {
       const version = notifier.version(lane);
       const given = limits();
+      const text = JSON.stringify(given);
       const asked = clock.now();
-      const { leases, nextDue } = await this.#claimNow(lane, max, given);
-      if (leases.length > 0) return leases;
-      const rests = Object.values(given.resting ?? {}).filter((until) => until > asked);
-      const dueAt = Math.min(nextDue ?? Infinity, ...rests, asked + wakeups.pollMs);
-      await notifier.wait(lane, version, dueAt, signal);
+      let emptied = this.#emptied[lane];
+      if (emptied?.version !== version || emptied.limits !== text || emptied.until <= asked) {
+        this.#emptied[lane] = null;
+        if (lane === 'turn') this.#countsEverybody = given.maxRunsTotal !== undefined;
+        const { leases, nextDue } = await this.#claimNow(lane, max, text);
+        const rests = Object.values(given.resting ?? {}).filter((until) => until > asked);
+        const until = Math.min(nextDue ?? Infinity, ...rests, asked + wakeups.pollMs);
+        emptied = { version, limits: text, until };
+        this.#emptied[lane] = leases.length < max ? emptied : null;
+        if (leases.length > 0) return leases;
+      }
+      await notifier.wait(lane, version, emptied.until, signal);
     }
     return [];
   }
@@ -109,14 +136,14 @@ export class PostgresWorkLedger extends WorkLedger {
   #claimNow(
     lane: Lane,
     max: number,
-    limits: ClaimLimits,
+    limits: string,
   ): Promise<{ leases: readonly Lease[]; nextDue: number | null }> {
     const claimed = this.#claims.then(() => this.#claimOnce(lane, max, limits));
     this.#claims = claimed.catch(() => this.#store.instance.noteStandstill());
     return claimed;
   }
 
-  async #claimOnce(lane: Lane, max: number, limits: ClaimLimits) {
+  async #claimOnce(lane: Lane, max: number, limits: string) {
     this.#store.checkOpen();
     const { clock, instance, wakeups } = this.#store;
     if (this.#hasUnheard) await this.#endUnheard();
@@ -131,7 +158,7 @@ export class PostgresWorkLedger extends WorkLedger {
       LEASE_MS,
       instance.mayEndLeases,
       this.#places[lane],
-      JSON.stringify(limits),
+      limits,
     ]);
     wakeups.changed(hasEnded ? ['turn', 'delivery'] : [], changed ?? []);
     const tookMs = clock.elapsed() - asked;
@@ -195,28 +222,37 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   renew(lease: Lease): Promise<boolean> {
-    return this.#keep(lease, 'lease_ends = $4', () => [this.#store.instance.leaseEnd()]);
+    const { database, instance } = this.#store;
+    return this.#keep(lease, async (fence) => {
+      const rows = await database.query(RENEW, [...fence, instance.leaseEnd()]);
+      return rows.length > 0;
+    });
   }
 
   noteActing(lease: Lease): Promise<boolean> {
-    return this.#keep(lease, 'acting = true', () => []);
+    return this.#keep(lease, (fence) => this.#store.database.call('note_acting', fence));
   }
 
   /** Writes something about a lease while it holds. */
-  async #keep(lease: Lease, change: string, values: () => readonly unknown[]): Promise<boolean> {
+  async #keep(
+    lease: Lease,
+    write: (fence: readonly unknown[]) => Promise<boolean>,
+  ): Promise<boolean> {
     this.#store.checkOpen();
-    const { clock, database, instance } = this.#store;
+    const { clock, instance } = this.#store;
     const { workId, attempt } = lease;
     const asked = clock.elapsed();
-    const rows = await database.query(
-      `UPDATE @schema.work SET ${change}
-       WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`,
-      [workId, attempt, instance.id, ...values()],
-    );
-    if (rows.length === 0) instance.drop(lease);
+    const isHeld = await write([workId, attempt, instance.id]);
+    if (!isHeld) this.#lose(lease);
     // What this process reads after a long sleep was true before it.
-    else if (clock.elapsed() - asked >= LEASE_MS) return this.#keep(lease, change, values);
-    return rows.length > 0;
+    else if (clock.elapsed() - asked >= LEASE_MS) return this.#keep(lease, write);
+    return isHeld;
+  }
+
+  /** It is somebody else's; its place here is free. */
+  #lose(lease: Lease): void {
+    this.#store.instance.drop(lease);
+    this.#store.wakeups.notifier.notify([lease.lane]);
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
@@ -236,10 +272,16 @@ export class PostgresWorkLedger extends WorkLedger {
         texts,
         clock.now(),
       ]);
+      if (answer === null) {
+        this.#lose(lease);
+        return false;
+      }
       instance.drop(lease);
-      if (answer === null) return false;
-      const { ended, written } = answer;
-      wakeups.changed([...ended, ...written.lanes], written.changed);
+      const { ended, hasOpened, written } = answer;
+      // A place that became free here is nobody else's, but where the runs of all are counted.
+      if (hasOpened || this.#countsEverybody) wakeups.changed(ended);
+      else wakeups.notifier.notify(ended);
+      wakeups.changed(written.lanes, written.changed);
       activity.addEnds(changes);
       this.#store.follower?.note();
       return true;

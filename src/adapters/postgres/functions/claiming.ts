@@ -14,17 +14,26 @@
 //    one step: all runs, a channel or backend, a hook.
 // 7. The leases are written, their runs and events marked as begun, and the jobs sent with the answer.
 //
-// A claim that found nothing answers with when to look again: when something becomes due, or another instance's lease
-// ends. Rows that somebody else has locked are skipped and never waited for. Two clocks are in play: `p_now` is the
+// A claim that found less than it asked for answers with when to look again: when something becomes due, or another
+// instance's lease ends. Rows that somebody else has locked are skipped and never waited for. Two clocks are in play: `p_now` is the
 // instance's, by which work becomes due; `p_clock` the database's, by which leases end.
 import { ENTRY, FIRST, LOCKS } from './queue.ts';
 
-/** A query for the next flow behind a place: only its comparison is another for each length of the place. */
+/**
+ * A query for the next flow behind a place: only its comparison is another for each length of the place. It locks nothing:
+ * what is passed over here may be just what another instance looks for.
+ */
 function next(place: string): string {
-  return `SELECT id, kind, server, hook, sender, crashes INTO r FROM work
-        WHERE lane = p_lane AND stage = 'ready' ${place}
-        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED;`;
+  return `SELECT id, kind, server, hook, sender INTO r FROM work WHERE lane = p_lane AND stage = 'ready' ${place}
+        ORDER BY kind, server, hook, sender, due_at, id LIMIT 1;`;
 }
+
+/** What a claim writes into a row. A turn rests for its backend until it is claimed; a delivery stays with its channel. */
+const LEASED = `stage = 'leased', attempt = attempt + 1, instance = p_instance, lease_ends = p_clock + p_lease_ms,
+        server = CASE lane WHEN 'turn' THEN '' ELSE server END`;
+
+/** Whatever is asked in an order has an index in that order: sorting would read all that waits to find the first. */
+const NO_SORTS = 'SET enable_sort = off SET enable_incremental_sort = off';
 
 /**
  * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of
@@ -78,8 +87,10 @@ END $$;
 -- that was served last; @param p_clock the database's clock; @param limits those of
 -- ClaimLimits.
 CREATE FUNCTION claim_@(p_lane text, p_max int, p_instance uuid, held bigint[], p_now bigint, p_clock bigint,
-  p_lease_ms bigint, may_end boolean, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
+  p_lease_ms bigint, may_end boolean, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY}
+  ${NO_SORTS} AS $$
 DECLARE
+  known record;
   r record;
   h record;
   used jsonb := '{"runs": 0, "servers": {}, "hooks": {}}';
@@ -89,24 +100,31 @@ DECLARE
   flow text[];
   may_find_more boolean := p_place IS NOT NULL;
   is_from_beginning boolean;
+  is_alone boolean;
   depth int;
+  leased bigint;
   ids bigint[] := '{}';
+  runs_begun uuid[];
+  events_begun uuid[];
   changed uuid[];
   next_due bigint;
-  foreign_end bigint;
-  has_ended boolean;
-  is_draining boolean;
+  has_ended boolean := false;
   has_total boolean;
   may_count boolean;
 BEGIN
-  is_draining := EXISTS (SELECT FROM instances WHERE id = p_instance AND draining);
-  IF is_draining OR EXISTS (SELECT FROM meta WHERE key = 'paused') THEN
-    RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'isDraining', is_draining);
+  -- What is seldom so is asked for at once.
+  SELECT EXISTS (SELECT FROM instances WHERE id = p_instance AND draining) AS is_draining,
+    EXISTS (SELECT FROM meta WHERE key = 'paused') AS is_paused,
+    EXISTS (SELECT FROM work WHERE stage = 'leased' AND lease_ends < p_clock) AS has_expired,
+    EXISTS (SELECT FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying') AND due_at <= p_now) AS has_due
+    INTO known;
+  IF known.is_draining OR known.is_paused THEN
+    RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'isDraining', known.is_draining);
   END IF;
   has_total := p_lane = 'turn' AND limits->>'maxRunsTotal' IS NOT NULL;
   IF has_total THEN may_count := may_count_@(p_instance, limits); END IF;
-  has_ended := may_end AND end_expired_@(held, p_clock, p_now);
-  PERFORM enqueue_due_@(p_lane, p_now);
+  IF may_end AND known.has_expired THEN has_ended := end_expired_@(held, p_clock, p_now); END IF;
+  IF has_ended OR known.has_due THEN PERFORM enqueue_due_@(p_lane, p_now); END IF;
   FOR h IN SELECT lane, kind, server, hook, crashes FROM work
     WHERE stage = 'leased' AND ${FIRST} AND instance = p_instance
   LOOP
@@ -125,11 +143,11 @@ BEGIN
       ORDER BY crashes, due_at, id FOR UPDATE SKIP LOCKED
     LOOP
       CONTINUE WHEN passed_over_@(r.kind, r.server, r.hook, used, limits, p_now) > 0;
+      UPDATE work SET ${LEASED} WHERE id = r.id;
       ids := ids || r.id;
       used := use_@(used, p_lane, r.kind, r.server, r.hook);
       EXIT;
     END LOOP;
-    UPDATE work SET stage = 'leased' WHERE id = ANY(ids);
   END IF;
   WHILE cardinality(ids) < p_max LOOP
     is_from_beginning := place IS NULL;
@@ -154,44 +172,41 @@ BEGIN
       CONTINUE;
     END IF;
     place := flow;
-    IF is_from_beginning AND NOT may_find_more AND flow = served THEN
-      -- Once round, and it is the one before: nobody else waits.
-      FOR r IN SELECT id, kind, server, hook FROM work WHERE lane = p_lane AND stage = 'ready'
-        AND kind = flow[1] AND server = flow[2] AND hook = flow[3] AND sender = flow[4]
-        ORDER BY due_at, id LIMIT p_max - cardinality(ids) FOR UPDATE SKIP LOCKED
-      LOOP
-        EXIT WHEN passed_over_@(r.kind, r.server, r.hook, used, limits, p_now) > 0;
-        UPDATE work SET stage = 'leased' WHERE id = r.id;
-        ids := ids || r.id;
-        used := use_@(used, p_lane, r.kind, r.server, r.hook);
-      END LOOP;
-      EXIT;
-    END IF;
-    may_find_more := true;
-    served := flow;
-    UPDATE work SET stage = 'leased' WHERE id = r.id;
-    ids := ids || r.id;
-    used := use_@(used, p_lane, r.kind, r.server, r.hook);
+    -- Once round, and it is the one before: nobody else waits.
+    is_alone := is_from_beginning AND NOT may_find_more AND flow IS NOT DISTINCT FROM served;
+    LOOP
+      UPDATE work SET ${LEASED} WHERE id = (SELECT id FROM work WHERE lane = p_lane AND stage = 'ready'
+          AND kind = flow[1] AND server = flow[2] AND hook = flow[3] AND sender = flow[4]
+          ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id INTO leased;
+      EXIT WHEN leased IS NULL;
+      may_find_more := true;
+      served := flow;
+      ids := ids || leased;
+      used := use_@(used, p_lane, r.kind, r.server, r.hook);
+      EXIT WHEN NOT is_alone OR cardinality(ids) >= p_max
+        OR passed_over_@(r.kind, r.server, r.hook, used, limits, p_now) > 0;
+    END LOOP;
+    EXIT WHEN is_alone;
   END LOOP;
-  IF cardinality(ids) = 0 THEN
-    SELECT due_at INTO next_due FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying')
-      ORDER BY due_at LIMIT 1;
-    SELECT min(lease_ends) - p_clock + p_now INTO foreign_end FROM work
-      WHERE stage = 'leased' AND lease_ends >= p_clock AND instance <> p_instance;
-    RETURN json_build_object('leases', '[]'::json, 'place', served, 'nextDue', least(next_due, foreign_end),
-      'hasEnded', has_ended);
+  IF cardinality(ids) < p_max THEN
+    next_due := least((SELECT due_at FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying')
+        ORDER BY due_at LIMIT 1),
+      (SELECT min(lease_ends) - p_clock + p_now FROM work
+        WHERE stage = 'leased' AND lease_ends >= p_clock AND instance <> p_instance));
   END IF;
-  -- A turn rests for its backend until it is claimed; a delivery stays with its channel.
-  UPDATE work SET attempt = attempt + 1, instance = p_instance, lease_ends = p_clock + p_lease_ms,
-    server = CASE lane WHEN 'turn' THEN '' ELSE server END WHERE id = ANY(ids);
+  IF cardinality(ids) = 0 THEN
+    RETURN json_build_object('leases', '[]'::json, 'place', served, 'nextDue', next_due, 'hasEnded', has_ended);
+  END IF;
+  SELECT array_agg(ref) FILTER (WHERE kind = 'run'), array_agg(event_id) INTO runs_begun, events_begun
+    FROM work WHERE id = ANY(ids);
   UPDATE runs SET status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, p_now)
-    WHERE id IN (SELECT ref FROM work WHERE id = ANY(ids) AND kind = 'run');
-  PERFORM FROM events WHERE id IN (SELECT event_id FROM work WHERE work.id = ANY(ids)) AND status = 'accepted'
-    ORDER BY id FOR UPDATE;
+    WHERE id = ANY(runs_begun);
+  -- Written so that no index of statuses is asked, whose entries are as many as events wait.
+  PERFORM FROM events WHERE id = ANY(events_begun) AND status IS NOT DISTINCT FROM 'accepted' ORDER BY id FOR UPDATE;
   WITH begun AS (UPDATE events SET status = 'running'
-    WHERE id IN (SELECT event_id FROM work WHERE work.id = ANY(ids)) AND status = 'accepted' RETURNING id)
+    WHERE id = ANY(events_begun) AND status IS NOT DISTINCT FROM 'accepted' RETURNING id)
   SELECT array_agg(id) INTO changed FROM begun;
-  RETURN (SELECT json_build_object('place', served, 'changed', changed, 'hasEnded', has_ended,
+  RETURN (SELECT json_build_object('place', served, 'nextDue', next_due, 'changed', changed, 'hasEnded', has_ended,
     'leases', json_agg(json_build_object('workId', w.id, 'key', w.key, 'kind', w.kind, 'ref', w.ref,
       'eventId', w.event_id, 'attempt', w.attempt, 'failures', w.failures, 'crashes', w.crashes,
       'mayHaveActed', w.acting, 'since', w.since, 'job', w.job, 'part', part.part)

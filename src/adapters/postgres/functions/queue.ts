@@ -29,13 +29,9 @@ export const ENTRY = `SET search_path = @schema, pg_temp SET plan_cache_mode = f
 export const QUEUE = `
 -- Holds these names until the end of the transaction. A name is one of 4096 locks.
 CREATE FUNCTION lock_@(names text[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  space int := hashtext(current_schema());
-  place int;
 BEGIN
-  FOR place IN SELECT DISTINCT (hashtext(name) & 4095) + 1 FROM unnest(names) AS name ORDER BY 1 LOOP
-    PERFORM pg_advisory_xact_lock(space, place);
-  END LOOP;
+  PERFORM pg_advisory_xact_lock(hashtext(current_schema()), place) FROM (SELECT DISTINCT (hashtext(name) & 4095) + 1
+    FROM unnest(names) AS name ORDER BY 1) AS sorted(place);
 END $$;
 
 CREATE FUNCTION stage_in_queue_@(p_lane text, p_key text) RETURNS text LANGUAGE plpgsql AS $$
@@ -84,11 +80,12 @@ BEGIN
   RETURN put_@(w, p_now);
 END $$;
 
--- Lets the oldest of those that wait behind be claimed.
-CREATE FUNCTION promote_@(p_lane text, p_key text) RETURNS void LANGUAGE plpgsql AS $$
+-- Lets the oldest of those that wait behind be claimed. True: there was one.
+CREATE FUNCTION promote_@(p_lane text, p_key text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE work SET stage = 'ready' WHERE id = (SELECT id FROM work
     WHERE lane = p_lane AND key = p_key AND stage = 'blocked' ORDER BY id LIMIT 1);
+  RETURN FOUND;
 END $$;
 
 -- Lets work that became due be claimed, behind the others of its key if it was not first.
@@ -160,6 +157,14 @@ BEGIN
   IF ids IS NULL THEN RETURN false; END IF;
   PERFORM interrupt_@(ids, p_now, p_now, is_crash);
   RETURN true;
+END $$;
+
+-- Notes of a lease that whoever is asked now may act. False: it was lost.
+CREATE FUNCTION note_acting_@(p_id bigint, p_attempt bigint, p_instance uuid) RETURNS boolean
+LANGUAGE plpgsql ${ENTRY} AS $$
+BEGIN
+  UPDATE work SET acting = true WHERE id = p_id AND attempt = p_attempt AND instance = p_instance AND stage = 'leased';
+  RETURN FOUND;
 END $$;
 
 -- Ends one lease whose end can never be written. False: it was lost.

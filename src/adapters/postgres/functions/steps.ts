@@ -113,8 +113,9 @@ BEGIN
   RETURN v_event;
 END $$;
 
--- What the outcome means for the work in its queue; its row is locked.
-CREATE FUNCTION end_@(w work, how json, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- What the outcome means for the work in its queue; its row is locked. True: something may be claimable that was not, or
+-- is from when on.
+CREATE FUNCTION end_@(w work, how json, p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_at bigint;
   is_failure boolean;
@@ -122,10 +123,10 @@ BEGIN
   CASE how->>'type'
   WHEN 'done' THEN
     DELETE FROM work WHERE id = w.id;
-    PERFORM promote_@(w.lane, w.key);
+    RETURN promote_@(w.lane, w.key);
   WHEN 'dead' THEN
     UPDATE work SET stage = 'dead', due_at = p_now, acting = false, instance = NULL, lease_ends = NULL WHERE id = w.id;
-    PERFORM promote_@(w.lane, w.key);
+    RETURN promote_@(w.lane, w.key);
   WHEN 'retry' THEN
     v_at := (how->>'at')::float::bigint;
     is_failure := coalesce(how->>'interrupted', 'false') <> 'true';
@@ -155,6 +156,7 @@ BEGIN
     UPDATE work SET stage = 'ready', due_at = p_now, failures = 0, crashes = 0, job = coalesce(how->>'job', job),
       instance = NULL, lease_ends = NULL WHERE id = w.id;
   END CASE;
+  RETURN true;
 END $$;
 
 -- Writes changes, whose locks are held, and settles the events that they touch, each once. Answers with the lanes in
@@ -215,14 +217,16 @@ CREATE FUNCTION commit_step_@(p_id bigint, p_attempt bigint, p_instance uuid, na
   p_now bigint) RETURNS json LANGUAGE plpgsql ${ENTRY} AS $$
 DECLARE
   w work;
+  has_opened boolean;
 BEGIN
   PERFORM lock_@(names);
   SELECT * INTO w FROM work WHERE id = p_id AND attempt = p_attempt AND instance = p_instance AND stage = 'leased'
     FOR UPDATE;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  PERFORM end_@(w, how, p_now);
-  -- Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
+  has_opened := end_@(w, how, p_now);
+  -- Work of another key may have waited here for the place of this one; that of either lane for a suspect to end.
   RETURN json_build_object('ended', CASE WHEN w.crashes >= 2 THEN '{turn,delivery}' ELSE ARRAY[w.lane] END,
+    'hasOpened', has_opened,
     'written', apply_all_@(changes, p_now));
 END $$;
 `;
