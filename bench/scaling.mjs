@@ -17,13 +17,14 @@ const { values } = parseArgs({
 
 /**
  * Microseconds of one core. Of the database by `npm run bench:ledgers` (2 vCPU, PostgreSQL 15, 2026-11-22): groups of 1.8, 3.3,
- * 9 and 64 events took 1,012, 280, 119 and 57 for each event; a claim 980 and the end of a run 565 by pg_stat_statements.
+ * 9 and 64 events took 1,012, 280, 119 and 57 for each event; the end of a run 565 by pg_stat_statements, its claim 765 (what
+ * the bench says of both, less that; 2026-11-23).
  * Of the main thread by `npm run bench -- --threads` (a wake 55 with SQLite) and what bench:ledgers says of this process.
  */
 const MEASURED = {
   groupMicros: 900,
   eventMicros: 45,
-  claimMicros: 980,
+  claimMicros: 765,
   commitMicros: 565,
   prepareMicros: 75,
   answerMicros: 15,
