@@ -130,6 +130,12 @@ describe('a running service', () => {
         (await ask('uptime-kuma', token)) === 200 ? true : undefined,
       );
       expect(await ask('wake', token)).toBe(401);
+      const env = { GATEWAY_PORT: new URL(service.url).port };
+      const listed = await hooksCall(['token', 'list', '--json'], { cwd: dir.path, env });
+      expect(JSON.parse(listed.stdout).tokens).toMatchObject([
+        { id: null, lastUsedAt: null },
+        { id: 'uptime-kuma', lastUsedAt: expect.stringContaining('T') },
+      ]);
       expect((await hooks('retire', 'uptime-kuma')).code).toBe(0);
       await eventually('the token no longer counts', async () =>
         (await ask('uptime-kuma', token)) === 401 ? true : undefined,

@@ -11,9 +11,10 @@ import {
 import type { Inspection, ListedToken, Sender } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
-import type { CommandGroup } from '../command.ts';
+import type { CommandContext, CommandGroup } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { explained } from '../senders/sender-tokens.ts';
+import { findService } from '../service/find-service.ts';
 import type { Terminal } from '../terminal.ts';
 import { age } from '../text-layout.ts';
 
@@ -102,12 +103,12 @@ const tokenList = defineCommand({
   description: 'list the tokens of senders, what they open and when they were last used',
   options: [JSON_OPTION],
   examples: [
-    ['hooks token list', 'a line for each; the last use is up to a minute old'],
+    ['hooks token list', 'a line for each; the last use as the running service tells it'],
     ['hooks token list --json', 'for a program'],
   ],
-  async action({ inspect, terminal, clock }, { json = false }) {
-    const here = await inspect();
-    const tokens = await shownTokens(here, clock.now());
+  async action(context, { json = false }) {
+    const { terminal, clock } = context;
+    const tokens = await shownTokens(context);
     if (json) return terminal.printJson({ tokens });
     if (tokens.length === 0) return terminal.note('There are no tokens.');
     terminal.printTable(tokenTable(tokens, clock.now()));
@@ -120,16 +121,30 @@ type ShownToken = Pick<ListedToken, 'id' | 'secret' | 'hooks' | 'notAfter' | 'la
 };
 
 /** @throws ConfigurationError where the files say nothing */
-async function shownTokens(here: Inspection, now: number): Promise<ShownToken[]> {
+async function shownTokens(context: CommandContext): Promise<ShownToken[]> {
+  const here = await context.inspect();
   const { resolved, merged, problems } = here;
   if (resolved === undefined) throw new ConfigurationError(problems);
   const uses = [await readTokenUses(resolved.store.dir)];
+  const told = await toldUses(context);
   const isKeptHere = (id: string): boolean => keptSender(here, id) !== undefined;
-  return listTokens(resolved.hooks, uses, now, isKeptHere).map(
-    ({ key, id, secret, hooks, notAfter, lastUsedAt }) => {
+  return listTokens(resolved.hooks, uses, context.clock.now(), isKeptHere).map(
+    ({ key, id, secret, hooks, notAfter, lastUsedAt: writtenAt }) => {
+      const lastUsedAt = told.get(key) ?? writtenAt;
       return { id, secret, hooks, notAfter, lastUsedAt, file: merged.filesOf(key)[0] };
     },
   );
+}
+
+/** By the key of the token: what the service writes down only once a minute. Nothing where none runs. */
+async function toldUses(context: CommandContext): Promise<ReadonlyMap<string, string | null>> {
+  try {
+    const service = await findService(context, {});
+    return new Map((await service.tokens()).map(({ key, lastUsedAt }) => [key, lastUsedAt]));
+  } catch (error) {
+    if (error instanceof CliError) return new Map();
+    throw error;
+  }
 }
 
 /** Rows of the list, head first. */

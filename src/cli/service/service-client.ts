@@ -24,6 +24,7 @@ import type {
   ServiceStatus,
   SessionPage,
   TestSent,
+  Tokens,
 } from '../../service/index.ts';
 import type { operations, paths } from '../../../docs/openapi.d.ts';
 import { ServiceUnreachable, assertServed, checked, readReceipt } from './service-answers.ts';
@@ -152,6 +153,12 @@ export class ServiceClient {
   resumeInstance(id: string): Promise<Draining> {
     const params = { path: { id } };
     return this.#known('draining', this.#api.POST('/ops/api/instances/{id}/resume', { params }));
+  }
+
+  /** The tokens in force, never themselves. */
+  async tokens(): Promise<Tokens['tokens']> {
+    const { tokens } = await this.#known('tokens', this.#api.GET('/ops/api/tokens'));
+    return tokens;
   }
 
   async channels(): Promise<Channels['channels']> {
