@@ -92,7 +92,7 @@ export function describeEventList(openStore: OpenStore): void {
         ['bidi', 'a\u202eb\u2066c\u{e0041}\u2028d'],
         ['a million characters', '<script>alert(1)</script> '.repeat(40_000)],
         ['a word and a million blanks', `x${'\n'.repeat(1_000_000)}`],
-        ['halves of pairs', '\ud800'.repeat(1000)],
+        ['a word and halves of pairs', `x${'\ud800'.repeat(1000)}`],
       ])('of %s are one short line that steers nothing', async (_name, text) => {
         for (const details of [
           { kind: 'wake', text },
