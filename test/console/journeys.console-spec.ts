@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -105,6 +105,19 @@ describe('The console', () => {
     await today.getByText('It would be skipped').waitFor();
     await today.getByText('Why each mapping takes it or not').click();
     await today.getByText('payload.action').first().waitFor();
+  });
+
+  it('lists what did nothing by its reason, which is no error', async () => {
+    await world.send('tickets', { action: 'closed', title: 'Paper is out' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/events?status=skipped');
+    const row = page.getByRole('link', { name: /skipped.*tickets/ }).first();
+    const colourOf = (found: Locator) => found.evaluate('(node) => getComputedStyle(node).color');
+
+    const reason = row.getByText('payload.action');
+    expect(await colourOf(reason)).toBe(await colourOf(page.getByText('● live')));
+    expect(await operator.violations()).toEqual([]);
   });
 
   it('sends a dead reply again once its channel is mended', async () => {

@@ -122,7 +122,7 @@ function EventRow({
       <span class="what">
         {headline !== null && <Visible text={headline} />}
         {error !== null && (
-          <span class="error">
+          <span class={status === 'skipped' ? 'faint' : 'error'}>
             {' '}
             <Visible text={error} />
           </span>
