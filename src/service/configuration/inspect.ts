@@ -166,9 +166,9 @@ function isUnreachable(warning: Problem, merged: MergedSections): boolean {
   return warning.message.startsWith('can never match') && merged.isAboutFragment(warning);
 }
 
-/** A key whose variable is unset is empty for that reason only: its other problems would mislead. */
+/** A key whose variable is unset is empty for that reason only: its other problems, and those of its list, would mislead. */
 function onePerKey(first: readonly Problem[], then: readonly Problem[]): Problem[] {
-  const reported = new Set(first.map(({ key }) => key));
+  const reported = new Set(first.flatMap(({ key }) => [key, key.replace(/\[\d+\]$/, '')]));
   return [...first, ...then.filter(({ key }) => !reported.has(key))];
 }
 

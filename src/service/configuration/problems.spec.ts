@@ -81,6 +81,18 @@ describe('loadConfiguration refuses', () => {
     });
   });
 
+  it('a variable of a list that is not set, once', async () => {
+    const verify = { scheme: 'github', secrets: ['${GITHUB_SECRET}', ' '] };
+    const mappings = [{ id: 'm', match: { path: 'm' }, verify }];
+    dir.write('gateway.json5', { hooks: { ...minimal.hooks, mappings } });
+    expect(await refusal()).toEqual({
+      'hooks.mappings[0].verify.secrets[0]': expect.stringContaining('the variable GITHUB_SECRET'),
+    });
+    expect(await refusal({ GITHUB_SECRET: 'a-secret-of-good-length' })).toEqual({
+      'hooks.mappings[0].verify.secrets': expect.stringContaining('a blank secret'),
+    });
+  });
+
   it("a hook token that is the gateway's own, given or generated", async () => {
     dir.write('gateway.json5', { ...minimal, gateway: { auth: { token: TOKEN } } });
     expect(await refusal()).toEqual({
