@@ -102,6 +102,7 @@ export const ledgerPorts: readonly Provider[] = [
     routes: true,
     noteRoute: true,
     clearRoutes: true,
+    clearTranscript: true,
   }),
   port(EventStore, (ledger) => ledger.events, {
     list: true,

@@ -68,6 +68,19 @@ describe('the files of a ledger', () => {
     });
   });
 
+  it('have no byte of a transcript that was cleared, while the service runs', async () => {
+    const said = SIZES.map((size) => {
+      const text = (mark: string) => mark + '.'.repeat(size);
+      return turn(MAIN, { prompt: text('<asked>'), reply: text('<reply>'), at: clock.now() });
+    });
+    await ledger.work.add(heartbeat('k'));
+    const [lease] = await ledger.work.claim('turn', 1, new AbortController().signal);
+    await ledger.work.commit(lease!, { type: 'done' }, said);
+    expect(await marks()).toEqual(['<asked>', '<reply>']);
+    await ledger.sessions.clearTranscript(MAIN);
+    await eventually('nothing of it is in the files', async () => (await marks()).length === 0);
+  });
+
   it('give no line that waits the words of an event that was shown before under its number', async () => {
     const limits = { maxEvents: 9, maxBytes: 999, maxHistoryCharacters: 9 };
     const pending = async () => (await ledger.sessions.context(MAIN, limits)).pending;

@@ -46,6 +46,22 @@ describe('hooks sessions <key>', () => {
     expect(printed).toMatchObject({ pendingSystemEvents: [{ text: 'It waits' }] });
   });
 
+  it('forgets what was said, and keeps what waits', async () => {
+    const { code, stdout } = await served.hooks('sessions', 'agent:main:hook:all', '--clear');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('milk');
+    const printed = await served.json('sessions', 'agent:main:main', '--clear');
+    expect(printed).toMatchObject({ turns: [], pendingSystemEvents: [{ text: 'It waits' }] });
+  });
+
+  it.each([
+    [['--clear'], 2, '--clear needs a session'],
+    [['agent:main:hook:none', '--clear'], 1, 'See which there are: hooks sessions'],
+  ])('%j ends with %d: %s', async (args, code, sentence) => {
+    const ending = await served.hooks('sessions', ...args);
+    expect(ending).toMatchObject({ code, stderr: expect.stringContaining(sentence) });
+  });
+
   it('fails with 1 for one that is unknown, and says where to look', async () => {
     const { code, stderr } = await served.hooks('sessions', 'main');
     expect(code).toBe(1);

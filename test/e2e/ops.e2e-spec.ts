@@ -209,6 +209,25 @@ describe('GET /ops/api/sessions/:key', () => {
   });
 });
 
+describe('/ops/api/sessions/:key/turns', () => {
+  it('forgets what was said', async () => {
+    const key = 'agent:main:hook:x';
+    const answer = await service.delete(`/ops/api/sessions/${key}/turns`);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+    expect(service.ledger.journal).toEqual([`clear transcript ${key}`]);
+  });
+
+  it.each([
+    ['main', 'operator-token', 404, 'unknown_session'],
+    ['agent:main:main', null, 401, 'operator_unauthorized'],
+  ] as const)('of %s with %s is %d', async (key, token, status, code) => {
+    const options = token === null ? { token } : {};
+    const answer = await service.delete(`/ops/api/sessions/${key}/turns`, options);
+    expect(answer).toMatchObject({ status, body: { ok: false, code } });
+    expect(service.ledger.journal).toEqual([]);
+  });
+});
+
 describe('/ops/api/sessions/:key/route (behaviour §12)', () => {
   const ROUTE = '/ops/api/sessions/agent:main:main/route';
   const body = { channel: 'chan_1', to: '42' };

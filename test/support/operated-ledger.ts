@@ -185,6 +185,10 @@ class OperatedSessions extends Sessions {
   async clearRoutes(session: string): Promise<void> {
     this.ledger.journal.push(`clear ${session}`);
   }
+
+  async clearTranscript(session: string): Promise<void> {
+    this.ledger.journal.push(`clear transcript ${session}`);
+  }
 }
 
 class OperatedOperations extends LedgerAdmin {

@@ -58,6 +58,11 @@ class StandInSessions extends Sessions {
     this.last = null;
     this.byChannel = {};
   }
+
+  override async clearTranscript(): Promise<void> {
+    this.history = [];
+    this.runnerSession = null;
+  }
 }
 
 /** Hands out the leases that a test gives it and writes down what becomes of them. */

@@ -82,6 +82,11 @@ function SessionPage({ name }: { name: string }) {
       () => answer(api.DELETE('/ops/api/sessions/{key}/route', { params: { path } })),
       () => 'It is forgotten where this session last spoke.',
     ).then(session.reload);
+  const clear = () =>
+    void act(
+      () => answer(api.DELETE('/ops/api/sessions/{key}/turns', { params: { path } })),
+      () => 'The transcript is forgotten: the next turn of this session is the first.',
+    ).then(session.reload);
   return (
     <Page title={<Visible text={name} />} actions={<Link href="/sessions">All sessions</Link>}>
       <Loaded from={session}>
@@ -121,7 +126,15 @@ function SessionPage({ name }: { name: string }) {
             </section>
             <section class="card">
               <h2>Transcript</h2>
-              {turns.length === 0 && <p class="faint">No turn yet.</p>}
+              {turns.length === 0 ? (
+                <p class="faint">No turn yet.</p>
+              ) : (
+                <p class="actions">
+                  <button type="button" onClick={clear}>
+                    Clear the transcript
+                  </button>
+                </p>
+              )}
               {turns.map(({ at, role, text }, index) => (
                 <div key={index}>
                   <p class="faint">

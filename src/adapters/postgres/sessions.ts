@@ -86,6 +86,15 @@ export class PostgresSessions extends Sessions {
     );
   }
 
+  async clearTranscript(session: string): Promise<void> {
+    this.#store.checkOpen();
+    await this.#store.database.query(
+      `WITH gone AS (DELETE FROM @schema.turns WHERE session = $1)
+       UPDATE @schema.sessions SET runner = NULL, runner_session = NULL WHERE key = $1`,
+      [session],
+    );
+  }
+
   async #oldest(session: string, limits: ContextLimits) {
     const oldest = new OldestLines(limits, this.#store.clock.now());
     for await (const row of this.#lines(session)) {

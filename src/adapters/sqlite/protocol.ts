@@ -156,6 +156,7 @@ export interface WriterCalls {
   noteRoute: { args: [session: string, route: Route]; result: null };
   holderOf: { args: [key: KeyTuple]; result: string | null };
   clearRoutes: { args: [session: string]; result: null };
+  clearTranscript: { args: [session: string]; result: null };
   recordRefusals: {
     args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];
     result: null;

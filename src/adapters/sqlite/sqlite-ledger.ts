@@ -302,4 +302,8 @@ class SqliteSessions extends Sessions {
   async clearRoutes(session: string): Promise<void> {
     await this.#writer.call('clearRoutes', session);
   }
+
+  async clearTranscript(session: string): Promise<void> {
+    await this.#writer.call('clearTranscript', session);
+  }
 }

@@ -1,5 +1,6 @@
 import type { SessionDetails, SessionSummary } from '../../hooks/index.ts';
-import { defineCommand } from '../command.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { defineCommand, option } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
@@ -10,24 +11,34 @@ import type { Paint } from '../text-layout.ts';
 
 /*
  * What sessions remember, as the agent's next turn would be given it: the transcript, the lines that wait for a
- * heartbeat, and where the session last spoke. It only looks; `hooks route` changes where replies go.
+ * heartbeat, and where the session last spoke. `hooks route` changes where replies go.
  */
 
 /** Without a key a table of all sessions, in order of their keys; with one its transcript and what waits there. */
 export const sessions = defineCommand({
   name: 'sessions',
-  description: 'list what agents remember, or show one session',
+  description: 'list what agents remember, show one session, or let it begin anew',
   arguments: [['[key]', 'full key of one session, such as agent:main:main']],
-  options: [...PAGE_OPTIONS, ...SERVICE_OPTIONS],
+  options: [
+    option('--clear', 'forget what was said there; what waits for the next turn stays'),
+    ...PAGE_OPTIONS,
+    ...SERVICE_OPTIONS,
+  ],
   examples: [
     ['hooks sessions', 'the first 20, in order of their keys'],
     ['hooks sessions agent:main:main', 'what waits there, and what was said'],
+    ['hooks sessions agent:main:main --clear', 'its next turn is the first'],
     ['hooks sessions --limit 1000 --json', 'for a program'],
   ],
   async action(context, options, key?: string) {
     const { terminal, clock } = context;
+    const isToClear = options.clear === true;
+    if (isToClear && key === undefined) {
+      throw new CliError('--clear needs a session', 'name one by its full key', EXIT.usage);
+    }
     const service = await findService(context, options);
     if (key !== undefined) {
+      if (isToClear) await service.clearTranscript(key);
       const session = await gatherSession(service, key, options);
       if (options.json === true) return terminal.printJson(session);
       for (const line of sessionLines(session, paintFor(terminal))) terminal.print(line);

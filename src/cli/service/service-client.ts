@@ -253,6 +253,12 @@ export class ServiceClient {
     await this.#known('ok', this.#api.DELETE('/ops/api/sessions/{key}/route', { params }));
   }
 
+  /** @param key the full one, of any session. */
+  async clearTranscript(key: string): Promise<void> {
+    const params = { path: { key } };
+    await this.#known('ok', this.#api.DELETE('/ops/api/sessions/{key}/turns', { params }));
+  }
+
   /** Opens a window in which the secret of a hook's sender is taken, or shows the one that there is. */
   async openSecretWindow(hook: string, scheme: string): Promise<SecretWindow> {
     const body = { hook, scheme };

@@ -136,6 +136,12 @@ export abstract class Sessions {
 
   /** Forgets where a main session last spoke: at all, and per channel. */
   abstract clearRoutes(session: string): Promise<void>;
+
+  /**
+   * Forgets what was said: the transcript, and the conversation that the session's runner keeps by itself. What waits for
+   * the next turn stays. A turn that is under way still remembers what it was given, and adds itself when it ends.
+   */
+  abstract clearTranscript(session: string): Promise<void>;
 }
 
 /** How much work stands where, for metrics. @publicApi */

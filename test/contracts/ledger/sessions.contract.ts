@@ -148,6 +148,29 @@ export function describeSessions(openStore: OpenStore): void {
       });
     });
 
+    it('forgets what was said and whom its runner knows it by, and nothing else', async () => {
+      const { sessions, events } = under.ledger;
+      const other = 'agent:main:hook:other';
+      const runnerSession = { runner: 'claude', id: 'kept-there' };
+      await add('waits');
+      await sessions.noteRoute(MAIN, { channel: 'chan_1', to: '1' });
+      await commit({ ...say('a secret'), isUntrusted: true, runnerSession });
+      await commit({ ...say('of another'), session: other });
+      expect(await context()).toMatchObject({ isUntrusted: true, runnerSession });
+      await sessions.clearTranscript(MAIN);
+      const left = await context();
+      expect(left).toMatchObject({ history: [], isUntrusted: false, runnerSession: null });
+      expect(texts(left)).toEqual(['waits']);
+      expect(await events.session(MAIN, { limit: 200 })).toMatchObject({
+        turns: [],
+        lastRoute: { channel: 'chan_1', to: '1' },
+      });
+      const details = await events.session(other, { limit: 200 });
+      expect(details?.turns.map(({ text }) => text)).toEqual(['of another', 'a']);
+      await commit(say('begins anew'));
+      expect((await context()).history.map(({ text }) => text)).toEqual(['begins anew', 'a']);
+    });
+
     it('remembers where it last spoke, at all and per channel', async () => {
       const { sessions: conversations } = under.ledger;
       expect(await conversations.routes(MAIN)).toEqual({ last: null, byChannel: {} });

@@ -155,6 +155,11 @@ export function createWriterHandlers(
       routes.clear(session);
       return null;
     },
+    clearTranscript: (_now, session) => {
+      transcripts.clear(session);
+      tables.pruning.noteForgotten();
+      return null;
+    },
     recordRefusals: (now, refusals, changes) => {
       tables.refusals.add(refusals);
       for (const change of changes) tables.changes.apply(decodeChange(change), now);

@@ -99,6 +99,20 @@ export class SessionsController {
     return { ok: true };
   }
 
+  /**
+   * The next turn of the session is the first: its transcript is forgotten, and the conversation that its runner keeps by
+   * itself is no longer continued. What waits for that turn stays.
+   * @param key the full one: `agent:main:main`.
+   * @throws Refusal 404
+   */
+  @Delete(':key/turns')
+  async clearTranscript(@Param('key') key: string): Promise<Done> {
+    const session = await this.events.session(key, { limit: 1 });
+    if (session === null) throw new Refusal('unknown_session');
+    await this.remembered.clearTranscript(key);
+    return { ok: true };
+  }
+
   /** A route that no agent would ever use is a mistake of whoever asks for it. */
   #checkMain(key: string): void {
     const agents = new ConfiguredAgents(this.settings).list();

@@ -69,6 +69,11 @@ export class Pruning {
     return true;
   }
 
+  /** Something was forgotten by an operator's word: the log is not to hold it any longer either. */
+  noteForgotten(): void {
+    if (this.#forgot === 'nothing') this.#forgot = 'all';
+  }
+
   /** What the runner remembers goes with the last turn, and so does a session that never spoke to a channel. */
   #forgetTurns(budget: Budget, statement: StatementSync, before: number): void {
     const gone = statement.all(before, budget.left);

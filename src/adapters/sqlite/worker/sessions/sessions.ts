@@ -81,6 +81,12 @@ export class Transcripts {
     return rows.flatMap((row) => toMessages(row).map((it) => ({ ...it, at: time(row, 'at') })));
   }
 
+  /** The next turn is the first; the session is known still. */
+  clear(session: string): void {
+    this.#sql.clear.run(session);
+    this.#sql.clearRunnerSession.run(session);
+  }
+
   /** The conversation that the runner itself remembers (a session id of its program); null: it has none. */
   #runnerSession(session: string): RunnerSession | null {
     const row = this.#sql.runnerSession.get(session);
@@ -106,6 +112,10 @@ function prepareTranscripts(db: DatabaseSync) {
       `INSERT INTO sessions (key, runner, runner_session) VALUES (?, ?, ?) ON CONFLICT (key)
        DO UPDATE SET runner = excluded.runner, runner_session = excluded.runner_session
        WHERE (runner, runner_session) IS NOT (excluded.runner, excluded.runner_session)`,
+    ),
+    clear: db.prepare('DELETE FROM turns WHERE session = ?'),
+    clearRunnerSession: db.prepare(
+      'UPDATE sessions SET runner = NULL, runner_session = NULL WHERE key = ?',
     ),
     newest: db.prepare(
       `SELECT at, untrusted, prompt, reply FROM turns WHERE session = ?
