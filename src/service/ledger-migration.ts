@@ -45,6 +45,8 @@ export interface ComparedTable {
 /** What became of a move. */
 export interface MoveResult {
   readonly to: string;
+  /** When it was carried already, in ISO 8601; then nothing was done, and there are no tables. Null: it was not. */
+  readonly carriedAt: string | null;
   /** True: it was begun earlier, and went on. */
   readonly isResumed: boolean;
   /** Attempts of the source that nobody ended; they wait for their next one. */
@@ -67,15 +69,12 @@ export async function planMove(move: Move): Promise<PlannedMove> {
   const mail = mailOf(move);
   using source = SqliteLedgerSource.open(from);
   await using target = await PostgresLedgerTarget.open(to);
-  const marker = await target.look({ from, lastEvent: source.lastEvent });
-  return {
-    to: target.name,
-    isResumed: marker !== null,
-    interrupted: source.interrupted,
-    isPaused: source.facts.isPaused,
-    hasMail: mail.length > 0,
-    tables: [...source.counts()].map(([table, rows]) => ({ table, rows })),
-  };
+  const ledger = { from, lastEvent: source.lastEvent };
+  const common = await outlook(source, target, ledger, mail);
+  if (common.carriedAt !== null) return { ...common, isResumed: false, tables: [] };
+  const marker = await target.look(ledger);
+  const tables = [...source.counts()].map(([table, rows]) => ({ table, rows }));
+  return { ...common, isResumed: marker !== null, tables };
 }
 
 /**
@@ -93,21 +92,34 @@ export async function moveLedger(
   const mail = mailOf(move);
   using source = SqliteLedgerSource.open(from);
   await using target = await PostgresLedgerTarget.open(to);
-  const { facts, interrupted, lastEvent } = source;
-  const begun = await target.begin({ from, lastEvent }, now);
+  const { facts, lastEvent } = source;
+  const ledger = { from, lastEvent };
+  const common = await outlook(source, target, ledger, mail);
+  if (common.carriedAt !== null) return { ...common, isResumed: false, tables: [] };
+  const begun = await target.begin(ledger, now);
   const sides = { source, target, counts: source.counts(), at: begun.at, tell };
   await carry(sides, begun);
   const tables: ComparedTable[] = [];
   for (const table of CARRIED_TABLES) tables.push(await compare(sides, table));
   source.checkUnchanged();
   if (tables.every(({ isSame }) => isSame)) await target.finish(facts, mail);
+  return { ...common, isResumed: begun.table !== null, tables };
+}
+
+/** What can be told of a move before it begins, and whether it was made already. */
+async function outlook(
+  source: SqliteLedgerSource,
+  target: PostgresLedgerTarget,
+  ledger: Parameters<PostgresLedgerTarget['carried']>[0],
+  mail: readonly HeldValue[],
+) {
+  const found = await target.carried(ledger);
   return {
     to: target.name,
-    isResumed: begun.table !== null,
-    interrupted,
-    isPaused: facts.isPaused,
+    carriedAt: found && new Date(found.at).toISOString(),
+    interrupted: source.interrupted,
+    isPaused: source.facts.isPaused,
     hasMail: mail.length > 0,
-    tables,
   };
 }
 

@@ -11,6 +11,7 @@ import { JSON_OPTION, defineCommand, oneOf, option, wrongValue } from '../comman
 import type { CommandContext } from '../command.ts';
 import { Progress } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
+import { localTime } from '../text-layout.ts';
 
 /*
  * 1. `--dry-run` says how many rows each table has and whether they can be carried; nothing is written anywhere.
@@ -19,6 +20,7 @@ import type { Terminal } from '../terminal.ts';
  * 3. Both sides are compared, digest by digest. Only when all are the same is the new ledger a service's, and the
  *    report says what to change in the configuration. Exit code 1: they differ, and the old ledger goes on being the
  *    one in force.
+ * 4. Called once more after that, it says that the ledger was carried already, and that is no failure.
  */
 
 const TO_FORM = 'postgres, or an address: postgres://user:password@host:5432/database';
@@ -54,13 +56,13 @@ export const migrate = defineCommand({
     if (dryRun) {
       const plan = await told(() => planMove(move));
       if (json) terminal.printJson({ ...plan, from: move.from, isDryRun: true });
-      else showPlan(move, plan, terminal);
+      else if (!showCarried(move, plan, context)) showPlan(move, plan, terminal);
       return;
     }
     const result = await moved(move, context);
     const isSame = result.tables.every((table) => table.isSame);
     if (json) terminal.printJson({ ok: isSame, ...result, from: move.from });
-    else showResult(move, result, terminal);
+    else if (!showCarried(move, result, context)) showResult(move, result, terminal);
     if (isSame) return;
     if (json) terminal.exitCode = EXIT.failed;
     else throw differs(result);
@@ -110,6 +112,20 @@ async function told<T>(act: () => Promise<T>): Promise<T> {
 function lineOf({ doing, table, done, of }: MoveProgress): string {
   const verb = doing === 'carry' ? 'Carrying' : 'Comparing';
   return `${verb} ${table}: ${done} of ${of}`;
+}
+
+/** @returns whether it was carried before this command began */
+function showCarried(
+  { from }: Move,
+  { carriedAt, to }: Pick<MoveResult, 'carriedAt' | 'to'>,
+  { terminal, clock }: CommandContext,
+): boolean {
+  if (carriedAt === null) return false;
+  const when = localTime(carriedAt, clock.now());
+  terminal.printWrapped(
+    `The ledger of ${from} was carried into the ${to} already, ${when}, whole and compared. Nothing was carried again.`,
+  );
+  return true;
 }
 
 function showPlan({ from }: Move, plan: PlannedMove, terminal: Terminal): void {

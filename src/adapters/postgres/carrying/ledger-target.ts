@@ -11,8 +11,8 @@ import type { Run } from '../connection.ts';
 import { FIRST_ID } from '../ids.ts';
 import { migrate } from '../migrate.ts';
 import { databaseName, refusal } from '../refusal.ts';
-import { beginMarker, endMarker, moveMarker, readMarker } from './marker.ts';
-import type { Marker } from './marker.ts';
+import { beginMarker, endMarker, moveMarker, readCarried, readMarker } from './marker.ts';
+import type { Carried, Marker } from './marker.ts';
 import { SQL_TYPES, rowDigests } from './row-digests.ts';
 
 /** A service that is alive says so every 30 seconds. */
@@ -54,6 +54,28 @@ export class PostgresLedgerTarget {
   /** As `schema hooks of gateway at db.example.com:5432`. */
   get name(): string {
     return `schema ${this.#database.name} of ${databaseName(this.#url)}`;
+  }
+
+  /**
+   * Changes nothing, and looks also where a service works on it by now.
+   * @returns how this ledger was carried into it to its end; null: it was not
+   * @throws Error with a sentence when it went on since
+   */
+  carried(source: CarriedLedger): Promise<Carried | null> {
+    return this.#toldOf(() =>
+      this.#whereMade(async (run) => {
+        const found = await readCarried(run);
+        if (found === null) return null;
+        // An event is of one ledger only; a ledger without events is known by its place.
+        const { from, lastEvent } = source;
+        if (lastEvent !== null && found.lastEvent === lastEvent) return found;
+        if (found.from !== from) return null;
+        if (found.lastEvent === lastEvent) return found;
+        throw new Error(
+          `the ledger of ${from} was carried into it already and went on since; two ledgers cannot become one, so what it accepted since stays behind`,
+        );
+      }),
+    );
   }
 
   /**
@@ -161,11 +183,16 @@ export class PostgresLedgerTarget {
   }
 
   #look(source: CarriedLedger): Promise<Marker | null> {
+    return this.#whereMade((run) => this.#markerFor(source, run));
+  }
+
+  /** Null where the database has no tables of ours. */
+  #whereMade<T>(look: (run: Run) => Promise<T | null>): Promise<T | null> {
     return this.#database.transaction(async (run) => {
       const [meta] = await run(`SELECT to_regclass($1) IS NOT NULL AS "isThere"`, [
         `${this.#database.schema}.meta`,
       ]);
-      return meta!['isThere'] === true ? this.#markerFor(source, run) : null;
+      return meta!['isThere'] === true ? look(run) : null;
     });
   }
 

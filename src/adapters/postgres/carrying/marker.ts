@@ -5,7 +5,7 @@ import type { CarriedName } from '../../stored/carried-tables.ts';
 import type { Database, Run } from '../connection.ts';
 
 const KEY = 'carrying';
-/** What is left of it: where the ledger came from, and when. */
+/** What is left of it: where the ledger came from, its last event, and when. */
 const DONE_KEY = 'carried';
 
 /** A ledger that is on its way. */
@@ -21,9 +21,21 @@ export interface Marker {
   readonly after: readonly (string | number)[] | null;
 }
 
+/** A ledger that is whole in the database. */
+export type Carried = Pick<Marker, 'from' | 'lastEvent' | 'at'>;
+
 /** Null: nothing is on its way. */
-export async function readMarker(run: Run): Promise<Marker | null> {
-  const [row] = await run(`SELECT value FROM @schema.meta WHERE key = '${KEY}'`);
+export function readMarker(run: Run): Promise<Marker | null> {
+  return read(KEY, run);
+}
+
+/** What was carried to its end; null: nothing was. */
+export function readCarried(run: Run): Promise<Carried | null> {
+  return read(DONE_KEY, run);
+}
+
+async function read<T>(key: string, run: Run): Promise<T | null> {
+  const [row] = await run(`SELECT value FROM @schema.meta WHERE key = '${key}'`);
   return row === undefined ? null : JSON.parse(text(row, 'value'));
 }
 
@@ -43,10 +55,12 @@ export async function moveMarker(run: Run, before: Marker, next: Marker): Promis
 
 /** The ledger is whole. @throws as {@link moveMarker} */
 export async function endMarker(run: Run, marker: Marker): Promise<void> {
+  const { from, lastEvent, at } = marker;
+  const carried: Carried = { from, lastEvent, at };
   await moveMarker(run, marker, marker);
   await run(
     `INSERT INTO @schema.meta VALUES ('${DONE_KEY}', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-    [JSON.stringify({ from: marker.from, at: marker.at })],
+    [JSON.stringify(carried)],
   );
   await run(`DELETE FROM @schema.meta WHERE key = '${KEY}'`);
 }
