@@ -98,6 +98,34 @@ describe('hooks send <preset> <sample>', () => {
     expect(stdout).toContain('GitHub: issue #1');
     expect(await countEvents()).toBe(before);
   });
+
+  it.each([[[]], [['--json']]])(
+    'hooks preview lists the samples where none is named: %j',
+    async (more) => {
+      const [preview, send] = [
+        await served.hooks('preview', 'github', ...more),
+        await served.hooks('send', 'github', ...more),
+      ];
+      expect({ code: preview.code, stdout: preview.stdout }).toEqual({ code: 2, stdout: '' });
+      expect(preview.stderr).toContain('The sample is missing.');
+      expect(preview.stderr).toContain('hooks preview github issues.opened');
+      expect(preview.stderr).toBe(send.stderr.replaceAll('hooks send', 'hooks preview'));
+    },
+  );
+
+  it('hooks preview takes a request of your own to the hook of a preset', async () => {
+    const { code, stdout } = await served.hooks('preview', 'github', '--header', 'X-A: b');
+    expect(code).toBe(0);
+    expect(stdout).toContain('It would be skipped');
+  });
+
+  it('hooks preview asks for the sample at a terminal', async () => {
+    const env = { GATEWAY_PORT: new URL(served.service.url).port };
+    using terminal = new TypedTerminal(['preview', 'linear'], served.dir.path, env);
+    await terminal.answer('Which sample?', KEYS.enter);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.words).toContain('Nothing was stored, sent or run.');
+  }, 60_000);
 });
 
 describe('hooks send refuses, and sends nothing', () => {

@@ -35,6 +35,7 @@ export const preview = defineCommand({
   examples: [
     ['hooks preview github --payload push.json', 'which mapping takes it, and the exact prompt'],
     ['hooks preview github issues.opened', "the same for one of GitHub's own samples"],
+    ['hooks preview github', 'which samples there are'],
     ['hooks preview --event 0198c5c2-…', 'what would become of an earlier request today'],
     ['hooks preview github --payload - --json < push.json', 'exit code 1 when it is refused'],
   ],
@@ -42,10 +43,11 @@ export const preview = defineCommand({
     const { terminal } = context;
     const service = await findService(context, options);
     const { hooksPath: prefix } = service;
-    const asked =
-      hook === undefined || sample === undefined
-        ? await requestBody(context, options, hook, prefix)
+    const ofSample =
+      hook === undefined
+        ? undefined
         : await sampleBody(context, options, hookName(hook, prefix), sample);
+    const asked = ofSample ?? (await requestBody(context, options, hook, prefix));
     const answer = await service.preview(asked);
     if (answer.refusal !== null || answer.failure !== null) terminal.exitCode = EXIT.failed;
     if (options.json === true) return terminal.printJson(answer);
@@ -72,19 +74,23 @@ async function requestBody(
   return { hook: name, payload, headers, query };
 }
 
-/** The same for a sample of a preset. @throws CliError unless the command line says nothing else */
+/** The same for a sample of a preset; undefined where the command line means another request. @throws CliError */
 async function sampleBody(
   { inspect, terminal }: CommandContext,
-  { event, payload, header, query }: OptionValues<typeof OPTIONS>,
+  { event, payload, header, query, json }: OptionValues<typeof OPTIONS>,
   hook: string,
-  name: string,
-): Promise<object> {
-  if ([event, payload, header, query].some((given) => given !== undefined)) {
+  name: string | undefined,
+): Promise<object | undefined> {
+  const own = [event, payload, header, query].some((given) => given !== undefined);
+  if (own && name !== undefined) {
     throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);
   }
   const hooks = (await inspect()).resolved?.effective.hooks;
-  const asking = { command: 'hooks preview', terminal, isAsking: false };
-  const { preset, sample } = await findSample(findPreset(hook, hooks), name, asking);
+  const asked = findPreset(hook, hooks);
+  if (name === undefined && (own || asked === undefined)) return undefined;
+  const isAsking = terminal.isInteractive && json !== true;
+  const asking = { command: 'hooks preview', terminal, isAsking };
+  const { preset, sample } = await findSample(asked, name, asking);
   const { headers, body, text } = sample;
   return { hook: senderPath(preset, hooks), payload: text ?? body, headers };
 }
