@@ -1082,7 +1082,7 @@ export interface components {
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
-        /** @description What became of one attempt. */
+        /** @description What became of one attempt, with times in ISO 8601. */
         EventNote: {
             error?: string;
             /**
@@ -1093,6 +1093,7 @@ export interface components {
             /** @description From 1. */
             attempt: number;
             at: string;
+            nextAt?: string;
         };
         /** @description A page of events, newest first. */
         EventPage: {

@@ -136,6 +136,18 @@ describe('The console', () => {
     expect(world.receiver.messages.length).toBe(before + 1);
   });
 
+  it('says when a reply is tried again', async () => {
+    Object.assign(world.receiver, { isMended: false, refusal: 503 });
+    const body = { message: 'Ping', name: 'Busy', channel: 'chan_8' };
+    const id = await world.send('agent', body);
+    await using operator = await world.loggedIn();
+    await operator.open(`/events/${id}`);
+    await operator.page.getByText(/Next attempt: .+ at the earliest/).waitFor();
+    Object.assign(world.receiver, { isMended: true, refusal: 400 });
+    await operator.page.getByText('delivered', { exact: true }).waitFor();
+    expect(operator.complaints).toEqual([]);
+  });
+
   it('replays an event as a new one, and shows it', async () => {
     const id = await world.send('agent', { message: 'Once more', name: 'Replayed' });
     await using operator = await world.loggedIn();

@@ -16,13 +16,15 @@ export const SIGNING_SECRET = 'secret-of-the-signing-sender';
 /** Where replies go: a server of the operator's own, which refuses messages for good until it is mended. */
 class Receiver {
   isMended = false;
+  /** What is answered while it is not; 503 is tried again. */
+  refusal = 400;
   readonly messages: string[] = [];
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       if (this.isMended) this.messages.push(Buffer.concat(chunks).toString());
-      response.writeHead(this.isMended ? 204 : 400).end();
+      response.writeHead(this.isMended ? 204 : this.refusal).end();
     });
   });
 

@@ -82,7 +82,12 @@ export function toDelivery(row: Row, id: string): DeliveryDetails {
 /** The history of a run or a delivery, with times as an operator reads them. */
 function toNotes(row: Row): EventNote[] {
   const notes: AttemptNote[] = JSON.parse(text(row, 'notes'));
-  return notes.map((note) => ({ ...note, at: new Date(note.at).toISOString() }));
+  const iso = (time: number) => new Date(time).toISOString();
+  return notes.map(({ at, nextAt, ...note }) => ({
+    ...note,
+    at: iso(at),
+    ...(nextAt !== undefined && { nextAt: iso(nextAt) }),
+  }));
 }
 
 // What a list says of an event, from the columns that its ledger reads for it: in one line what it was about, and why it

@@ -73,6 +73,16 @@ describe('outcomeLines', () => {
     ]);
   });
 
+  it('tell when a delivery is tried again', () => {
+    const [at, nextAt] = ['2026-01-01T10:00:04.000Z', '2026-01-01T10:00:11.000Z'];
+    const attempts = [{ at, attempt: 1, outcome: 'retry', error: 'busy', nextAt }] as const;
+    const delivery = deliveryDetails({ status: 'pending', attempts, error: 'busy' });
+    const lines = outcomeLines(eventDetails({ deliveries: [delivery] }));
+    expect(lines).toContain(
+      '  10:00:04.000  delivery to chan_1 (+49), attempt 1: retry, again in 7.0 s: busy',
+    );
+  });
+
   it('tell of a message that was only accepted that nobody here knows whether it arrived', () => {
     const at = '2026-01-01T10:00:04.000Z';
     const attempts = [{ at, attempt: 1, outcome: 'accepted' }] as const;

@@ -1,4 +1,10 @@
-import type { DeliveryDetails, EventDetails, EventStatus, RunDetails } from '../../hooks/index.ts';
+import type {
+  DeliveryDetails,
+  EventDetails,
+  EventNote,
+  EventStatus,
+  RunDetails,
+} from '../../hooks/index.ts';
 import { asLine, asLines, safeJson } from '../foreign-text.ts';
 import { INDENT, PLAIN, duration, fieldLines, numberedName, section } from '../text-layout.ts';
 import type { Colour, Paint } from '../text-layout.ts';
@@ -132,9 +138,9 @@ function toTime({ at }: Moment): number {
 function runMoments(run: RunDetails, name: string): Moment[] {
   const { startedAt, finishedAt, notes, agentId, sessionKey, status, error } = run;
   const begun = `${name} began: agent ${asLine(agentId)}, session ${asLine(sessionKey)}`;
-  const attempts = notes.map(({ at, attempt, outcome, error = '' }) => ({
+  const attempts = notes.map(({ at, attempt, outcome, error = '', ...note }) => ({
     at,
-    what: sentence(`${name}, attempt ${attempt}: ${outcome}`, error),
+    what: sentence(`${name}, attempt ${attempt}: ${outcome}${nextIn({ at, ...note })}`, error),
     isBad: outcome !== 'delivered' && outcome !== 'retry',
   }));
   return [
@@ -146,6 +152,11 @@ function runMoments(run: RunDetails, name: string): Moment[] {
       isBad: ['failed', 'timed-out', 'interrupted'].includes(status),
     },
   ];
+}
+
+/** How long after this attempt the next one is due. */
+function nextIn({ at, nextAt }: Pick<EventNote, 'at' | 'nextAt'>): string {
+  return nextAt === undefined ? '' : `, again in ${duration(Date.parse(nextAt) - Date.parse(at))}`;
 }
 
 function details({ startedAt, finishedAt, model, usage }: RunDetails): string {
@@ -162,9 +173,9 @@ function deliveryMoments(delivery: DeliveryDetails): Moment[] {
   const name = `delivery to ${asLine(channel)}${to === null ? '' : ` (${asLine(to)})`}`;
   const tried = attempts
     .filter(({ outcome }) => outcome !== 'delivered' && outcome !== 'accepted')
-    .map(({ at, attempt, outcome, error = '' }) => ({
+    .map(({ at, attempt, outcome, error = '', ...note }) => ({
       at,
-      what: sentence(`${name}, attempt ${attempt}: ${outcome}`, error),
+      what: sentence(`${name}, attempt ${attempt}: ${outcome}${nextIn({ at, ...note })}`, error),
       isBad: outcome === 'failed' || outcome === 'unknown',
     }));
   const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;

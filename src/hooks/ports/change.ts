@@ -104,6 +104,8 @@ export interface AttemptNote {
   readonly outcome:
     'delivered' | 'accepted' | 'retry' | 'failed' | 'interrupted' | 'unknown' | 'dismissed';
   readonly error?: string;
+  /** When the next attempt is due, in epoch milliseconds: what is before it, or a channel that rests, may delay it. */
+  readonly nextAt?: number;
 }
 
 /** Begins the record of a delivery. */

@@ -101,8 +101,11 @@ export interface ToolCallDetails extends Omit<ToolCall, 'input' | 'result'> {
   readonly result: string | null;
 }
 
-/** What became of one attempt. @publicApi */
-export type EventNote = Omit<AttemptNote, 'at'> & { readonly at: string };
+/** What became of one attempt, with times in ISO 8601. @publicApi */
+export type EventNote = Omit<AttemptNote, 'at' | 'nextAt'> & {
+  readonly at: string;
+  readonly nextAt?: string;
+};
 
 /** One delivery and what became of it. @publicApi */
 export interface DeliveryDetails {

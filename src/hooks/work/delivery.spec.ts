@@ -104,7 +104,11 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
       const { outcome, changes } = await perform();
       expect(outcome).toEqual({ type: 'retry', at: work.clock.now() + 7000 });
       expect(changes).toMatchObject([
-        { type: 'delivery-update', error: 'too many', attempt: { outcome: 'retry' } },
+        {
+          type: 'delivery-update',
+          error: 'too many',
+          attempt: { outcome: 'retry', nextAt: work.clock.now() + 7000 },
+        },
       ]);
       expect(changes[0]).not.toHaveProperty('status');
     },

@@ -153,7 +153,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const outcome = nextAttempt(policy, lease, at, retryAfterMs);
     if (outcome.type !== 'retry')
       return this.giveUp(lease, message, isUnknown ? 'unknown' : 'dead');
-    const attempt = attemptNote(lease, at, isUnknown ? 'unknown' : 'retry', message);
+    const note = attemptNote(lease, at, isUnknown ? 'unknown' : 'retry', message);
+    const attempt = { ...note, nextAt: outcome.at };
     const id = lease.job.deliveryId;
     return { outcome, changes: [{ type: 'delivery-update', id, error: message, attempt }] };
   }

@@ -224,7 +224,7 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
         type: 'run-update',
         status: 'queued',
         error: 'overloaded',
-        note: { outcome: 'retry', attempt: 1 },
+        note: { outcome: 'retry', attempt: 1, nextAt: work.clock.now() + 60_000 },
       },
     ]);
   });

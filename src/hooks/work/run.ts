@@ -123,12 +123,13 @@ export class RunStep implements Step<RunLease> {
     if (outcome.type === 'dead') return this.#finish(run, result);
     const { error } = result;
     const isNoted = run.lease.failures < MAX_NOTED_FAILURES;
+    const nextAt = outcome.type === 'retry' ? { nextAt: outcome.at } : {};
     const record = {
       ...queued,
       prompt,
       contract,
       error,
-      ...(isNoted && { note: this.#note(run.lease, 'retry', error) }),
+      ...(isNoted && { note: { ...this.#note(run.lease, 'retry', error), ...nextAt } }),
       ...toolFields(result),
     } as const;
     return { outcome, changes: [record] };

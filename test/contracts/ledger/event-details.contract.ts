@@ -86,9 +86,19 @@ export function describeEventDetails(openStore: OpenStore): void {
       const retry = { type: 'retry', at: under.clock.now() } as const;
       const { work } = under.ledger;
       await work.commit(await under.claimOne(), retry, [
-        { type: 'run-update', id: run, prompt: 'p', model: 'm', error: 'busy' },
+        {
+          type: 'run-update',
+          id: run,
+          prompt: 'p',
+          model: 'm',
+          error: 'busy',
+          note: { at: 0, attempt: 1, outcome: 'retry', error: 'busy', nextAt: 7000 },
+        },
       ]);
-      expect((await under.details(id)).runs).toMatchObject([{ prompt: 'p', error: 'busy' }]);
+      const note = { at: '1970-01-01T00:00:00.000Z', nextAt: '1970-01-01T00:00:07.000Z' };
+      expect((await under.details(id)).runs).toMatchObject([
+        { prompt: 'p', error: 'busy', notes: [{ ...note, outcome: 'retry' }] },
+      ]);
       await work.commit(await under.claimOne(), { type: 'done' }, [
         { type: 'run-update', id: run, status: 'succeeded', reply: 'r', error: null },
         { type: 'run-update', id: run, summary: 'Hook: r', finishedAt: under.clock.now() },

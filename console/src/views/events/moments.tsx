@@ -4,7 +4,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
 import { BASE } from '../../mount.ts';
-import { duration } from '../../ui/time.tsx';
+import { Time, duration } from '../../ui/time.tsx';
 
 // The story of an event as moments in the order of their times.
 
@@ -174,11 +174,16 @@ function runMoments(run: Run): Moment[] {
       </>
     ),
   };
-  const attempts = notes.map(({ at, attempt, outcome, error }): Moment => ({
+  const attempts = notes.map(({ at, attempt, outcome, error, nextAt }, index): Moment => ({
     at,
     title: `Attempt ${attempt}: ${outcome}`,
     tone: 'bad',
-    body: error === undefined ? undefined : <Problem text={error} />,
+    body: (
+      <>
+        {error !== undefined && <Problem text={error} />}
+        {index === notes.length - 1 && finishedAt === null && <NextAttempt at={nextAt} />}
+      </>
+    ),
   }));
   const tools = toolCalls.map(({ tool, outcome, ms, input, result }): Moment => ({
     at: null,
@@ -241,7 +246,7 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
   );
   const tone =
     status === 'delivered' ? 'good' : ['dead', 'unknown'].includes(status) ? 'bad' : undefined;
-  const tried = attempts.map(({ at, attempt, outcome, error: why }, index): Moment => ({
+  const tried = attempts.map(({ at, attempt, outcome, error: why, nextAt }, index): Moment => ({
     at,
     title:
       index === attempts.length - 1
@@ -251,6 +256,7 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
     body: (
       <>
         {why !== undefined && <Problem text={why} />}
+        {index === attempts.length - 1 && status === 'pending' && <NextAttempt at={nextAt} />}
         {index === attempts.length - 1 && messageId !== null && (
           <p class="faint">
             Message <Visible text={messageId} />
@@ -268,6 +274,16 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
       body: error === null ? undefined : <Problem text={error} />,
     },
   ];
+}
+
+/** When it is tried again; it may be later behind others, or while a channel rests. */
+function NextAttempt({ at }: { at: string | undefined }) {
+  if (at === undefined) return null;
+  return (
+    <p class="faint">
+      Next attempt: <Time at={at} /> at the earliest
+    </p>
+  );
 }
 
 /** Why something went wrong, in words that may quote anybody. */
