@@ -206,7 +206,8 @@ describe('The console', () => {
       .getByRole('link', { name: /^agent:main:/ })
       .first()
       .click();
-    await page.getByRole('button', { name: 'Clear the transcript' }).click();
+    await page.getByRole('button', { name: 'Clear the transcript …' }).click();
+    await page.getByRole('button', { name: 'Clear the transcript: really?' }).click();
     await page.getByText('The transcript is forgotten').waitFor();
     await page.getByText('No turn yet.').waitFor();
     expect(operator.complaints).toEqual([]);

@@ -3,6 +3,7 @@ import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { usePages } from '../api/pages.ts';
 import { useResource } from '../api/resource.ts';
+import { DangerButton } from '../ui/danger-button.tsx';
 import { ForeignText, Visible } from '../ui/foreign-text.tsx';
 import { act } from '../ui/notices.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
@@ -130,9 +131,7 @@ function SessionPage({ name }: { name: string }) {
                 <p class="faint">No turn yet.</p>
               ) : (
                 <p class="actions">
-                  <button type="button" onClick={clear}>
-                    Clear the transcript
-                  </button>
+                  <DangerButton label="Clear the transcript" onSure={clear} />
                 </p>
               )}
               {turns.map(({ at, role, text }, index) => (

@@ -1,6 +1,6 @@
 /** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
 const MOST_TURNS = 50;
-/** After so many waits in vain in a row, nobody is waited for during at most so many batches: twice as many each time. */
+/** After a wait in vain the next batch is sent at once, after another one twice as many, and never more than these. */
 const MOST_BATCHES_WITHOUT_WAIT = 128;
 
 /**

@@ -138,10 +138,10 @@ function toTime({ at }: Moment): number {
 function runMoments(run: RunDetails, name: string): Moment[] {
   const { startedAt, finishedAt, notes, agentId, sessionKey, status, error } = run;
   const begun = `${name} began: agent ${asLine(agentId)}, session ${asLine(sessionKey)}`;
-  const attempts = notes.map(({ at, attempt, outcome, error = '', ...note }) => ({
-    at,
-    what: sentence(`${name}, attempt ${attempt}: ${outcome}${nextIn({ at, ...note })}`, error),
-    isBad: outcome !== 'delivered' && outcome !== 'retry',
+  const attempts = notes.map((note) => ({
+    at: note.at,
+    what: attemptLine(name, note),
+    isBad: note.outcome !== 'delivered' && note.outcome !== 'retry',
   }));
   return [
     ...(startedAt === null ? [] : [{ at: startedAt, what: begun, isBad: false }]),
@@ -154,9 +154,12 @@ function runMoments(run: RunDetails, name: string): Moment[] {
   ];
 }
 
-/** How long after this attempt the next one is due. */
-function nextIn({ at, nextAt }: Pick<EventNote, 'at' | 'nextAt'>): string {
-  return nextAt === undefined ? '' : `, again in ${duration(Date.parse(nextAt) - Date.parse(at))}`;
+/** What became of an attempt, and how long after it the next one is due. */
+function attemptLine(name: string, note: EventNote): string {
+  const { at, attempt, outcome, error = '', nextAt } = note;
+  const next =
+    nextAt === undefined ? '' : `, again in ${duration(Date.parse(nextAt) - Date.parse(at))}`;
+  return sentence(`${name}, attempt ${attempt}: ${outcome}${next}`, error);
 }
 
 function details({ startedAt, finishedAt, model, usage }: RunDetails): string {
@@ -173,10 +176,10 @@ function deliveryMoments(delivery: DeliveryDetails): Moment[] {
   const name = `delivery to ${asLine(channel)}${to === null ? '' : ` (${asLine(to)})`}`;
   const tried = attempts
     .filter(({ outcome }) => outcome !== 'delivered' && outcome !== 'accepted')
-    .map(({ at, attempt, outcome, error = '', ...note }) => ({
-      at,
-      what: sentence(`${name}, attempt ${attempt}: ${outcome}${nextIn({ at, ...note })}`, error),
-      isBad: outcome === 'failed' || outcome === 'unknown',
+    .map((note) => ({
+      at: note.at,
+      what: attemptLine(name, note),
+      isBad: note.outcome === 'failed' || note.outcome === 'unknown',
     }));
   const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
   const unconfirmed = status === 'accepted' ? ', whether it arrived is not known here' : '';

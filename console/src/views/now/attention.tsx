@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
+import { DangerButton } from '../../ui/danger-button.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { act } from '../../ui/notices.tsx';
@@ -92,29 +93,23 @@ function Place({ item: { kind, hook } }: { item: Item }) {
 /** What comes after the first button cannot be undone, and asks again. */
 function ActionButton(props: { action: Action; isFirst: boolean; reload: () => void }) {
   const { action, isFirst, reload } = props;
-  const [isAsked, ask] = useState(isFirst);
   const [isUnderWay, setUnderWay] = useState(false);
   const press = async () => {
-    if (!isAsked) return ask(true);
     setUnderWay(true);
     await act(
       () => doAll(action.path),
       (count) => (count === null ? `${action.label}: done.` : `${action.label}: ${count} done.`),
     );
     setUnderWay(false);
-    ask(isFirst);
     reload();
   };
+  const onPress = () => void press();
+  if (!isFirst) {
+    return <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />;
+  }
   return (
-    <button
-      type="button"
-      class={isFirst ? 'primary' : 'danger'}
-      disabled={isUnderWay}
-      onClick={() => void press()}
-      onBlur={() => ask(isFirst)}
-    >
-      {isAsked ? action.label : `${action.label} …`}
-      {isAsked && !isFirst && ': really?'}
+    <button type="button" class="primary" disabled={isUnderWay} onClick={onPress}>
+      {action.label}
     </button>
   );
 }
