@@ -1,6 +1,6 @@
 /** Longest wait for the rest of a batch, in turns of the event loop; one takes a few microseconds when nothing comes. */
 const MOST_TURNS = 50;
-/** After a wait in vain the next batch is sent at once, after another one twice as many, and never more than these. */
+/** After waits in vain, one after the other, so many batches are sent at once: none, 1, 3, 7 … and always fewer than these. */
 const MOST_BATCHES_WITHOUT_WAIT = 128;
 
 /**
