@@ -37,7 +37,7 @@ describe('doctor', () => {
   });
 
   it('tells warnings of the configuration', async () => {
-    dir.configure({ hooks: { defaultSessionKey: undefined } });
+    dir.configure({ hooks: { defaultSessionKey: 'hook:x', allowedSessionKeyPrefixes: ['job:'] } });
     expect(await dir.findings(configuration)).toMatchObject([
       { severity: 'warning', what: expect.stringContaining('hooks.defaultSessionKey') },
     ]);

@@ -121,8 +121,8 @@ describe('warnings at start (behaviour §3, §6)', () => {
     ).toEqual([]);
   });
 
-  it('names a missing default session key', () => {
-    expect(warnings({ defaultSessionKey: undefined })).toEqual(['hooks.defaultSessionKey']);
+  it('says nothing of a missing default session key: runs have sessions of their own then', () => {
+    expect(warnings({ defaultSessionKey: undefined })).toEqual([]);
   });
 
   it('names a default session key outside the prefixes, compared trimmed and case-folded', () => {

@@ -49,11 +49,6 @@ export function hooksWarnings(hooks: HooksOptions, now: number): Problem[] {
       'is empty while hooks.allowRequestSessionKey is true: senders may name any session; list prefixes',
     ],
     [
-      defaultSessionKey === undefined,
-      'hooks.defaultSessionKey',
-      'is not set: every hook run gets a session of its own; set one to keep them together',
-    ],
-    [
       defaultSessionKey !== undefined &&
         prefixes.length > 0 &&
         !fitsPrefix(defaultSessionKey, prefixes),
