@@ -26,20 +26,20 @@ const ALWAYS = 'is refused for every request';
 /**
  * @param placed the mappings that compiled, in the order in which they are tried.
  * @param agentIds every agent, the default one first, in small letters.
- * @param coversHeader whether the signature that a mapping asks for covers a header.
  */
 export function lintMappings(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
   agentIds: readonly string[],
-  coversHeader: CoversHeader = () => false,
 ): { problems: Problem[]; warnings: Problem[] } {
   const refused = new AlwaysRefused(settings, agentIds);
   return {
     problems: [
       ...refused.findInDefaultSession(),
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
-      ...onePerKey(placed.flatMap((mapping) => findChosenTrust(mapping, coversHeader))),
+      ...onePerKey(
+        placed.flatMap((mapping, index) => findChosenTrust(mapping, placed.slice(0, index))),
+      ),
     ],
     warnings: [
       ...findUnreachable(placed, settings),
@@ -52,23 +52,37 @@ export function lintMappings(
   };
 }
 
-/** Whether the signature that a mapping asks for covers a header, named in lower case. */
-export type CoversHeader = (mapping: CompiledMapping, header: string) => boolean;
-
-/** Trust that a sender could choose: by what it sends it would choose the mapping that trusts what it sends. */
+/**
+ * Trust that a sender could choose: by what it sends it would choose the mapping that trusts what it sends, be it by the
+ * conditions of that mapping or by those of an earlier one, which leaves to it what it does not take. Headers count
+ * whoever signs them: what a signature covers of them (an id, a time) says nothing about trust.
+ */
 function findChosenTrust(
   { entry, compiled }: PlacedMapping,
-  coversHeader: CoversHeader,
+  earlier: readonly PlacedMapping[],
 ): Problem[] {
   if (compiled.options.allowUnsafeExternalContent !== true) return [];
-  const places = placesOf(compiled.when ?? []).filter((place) => {
-    const [, header] = /^headers\.(.*)$/u.exec(place) ?? [];
-    return header === undefined || !coversHeader(compiled, header);
-  });
-  const chosen = [...(compiled.source === undefined ? [] : ['match.source']), ...places];
-  if (chosen.length === 0) return [];
-  const message = `must not be true where the sender can choose the mapping: its match depends on ${chosen.join(', ')}; match by match.path alone`;
+  const own = choicesOf(compiled);
+  const left = earlier
+    .filter((other) => mayMeet(other.compiled, compiled))
+    .flatMap((other) => choicesOf(other.compiled));
+  const reason =
+    own.length > 0
+      ? `its match depends on ${own.join(', ')}; match by match.path alone`
+      : `what an earlier one leaves to it depends on ${[...new Set(left)].join(', ')}; give it a match.path of its own`;
+  if (own.length + left.length === 0) return [];
+  const message = `must not be true where the sender can choose the mapping: ${reason}`;
   return [{ key: keyOf(entry, 'allowUnsafeExternalContent'), message }];
+}
+
+/** What a mapping looks at of a request, besides its path, to see whether it is meant. */
+function choicesOf({ source, when = [] }: CompiledMapping): string[] {
+  return [...(source === undefined ? [] : ['match.source']), ...placesOf(when)];
+}
+
+/** Whether there is a path that both take. */
+function mayMeet({ path: one }: CompiledMapping, { path: other }: CompiledMapping): boolean {
+  return one === undefined || other === undefined || one === other;
 }
 
 /** What no payload can make right about a mapping's `sessionKey` (behaviour.md §6). */

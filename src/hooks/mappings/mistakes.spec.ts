@@ -390,6 +390,29 @@ describe('trust that a sender could choose is refused at start (behaviour §3)',
     ]);
   });
 
+  it.each([
+    ['a source', { match: { path: 'a', source: 'web' } }, 'match.source'],
+    ['a condition', { match: { path: 'a' }, when: { 'payload.x': 1 } }, 'payload.x'],
+    [
+      'what is ignored',
+      { match: { path: 'a' }, when: { 'query.x': '1' }, action: 'ignore' },
+      'query.x',
+    ],
+    ['any path', { match: {}, when: { 'headers.x-event': 'y' } }, 'headers.x-event'],
+  ] as const)('%s that another mapping takes before it', (_, earlier, place) => {
+    const sentence = `hooks.mappings[1].allowUnsafeExternalContent must not be true where the sender can choose the mapping: what an earlier one leaves to it depends on ${place}; give it a match.path of its own (mapping "a", given: true)`;
+    expect(findProblems({ mappings: [{ id: 'b', ...earlier }, trusted] })).toEqual([sentence]);
+    const all = { ...trusted, match: {} };
+    expect(findProblems({ mappings: [{ id: 'b', ...earlier }, all] })).toEqual([sentence]);
+  });
+
+  it('another path, or a later mapping, leaves nothing to it', () => {
+    const when = { 'payload.x': 1 };
+    expect(findProblems({ mappings: [{ id: 'b', when }, trusted] })).toEqual([]);
+    const later = { id: 'b', match: { path: 'a' }, when };
+    expect(findProblems({ mappings: [trusted, later] })).toEqual([]);
+  });
+
   it('a path alone is none', () => {
     expect(findProblems({ mappings: [trusted] })).toEqual([]);
     expect(findProblems({ mappings: [{ ...trusted, match: { path: 'b' } }] })).toEqual([]);
