@@ -123,7 +123,7 @@ export interface paths {
         };
         /**
          * The channels that are configured
-         * @description The channels that are configured; what happened is known since the service started.
+         * @description The channels that are configured; what happened is known over restarts and of all instances.
          */
         get: operations["channelsList"];
         put?: never;
@@ -913,14 +913,14 @@ export interface components {
             /** @description Where its reply may go; null: nowhere. */
             mayDeliverTo: components["schemas"]["Destination"] | null;
         };
-        /** @description One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known since the service started. */
+        /** @description One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known over restarts and of all instances. */
         ChannelReport: {
             /** @enum {string} */
             id: "chan_1" | "chan_2" | "chan_3" | "chan_4" | "chan_5" | "chan_6" | "chan_7" | "chan_8";
             /** @description Name of the platform. */
             provider: string;
             /**
-             * @description `untried`: nothing was sent since the start. `working`: the last message was taken. `failing`: it was not. `paused`: the platform asked to send more slowly, see `pausedUntil`.
+             * @description `untried`: nothing was sent yet. `working`: the last message was taken. `failing`: it was not. `paused`: the platform asked to send more slowly, see `pausedUntil`.
              * @enum {string}
              */
             state: "failing" | "paused" | "untried" | "working";
@@ -933,7 +933,7 @@ export interface components {
                 message: string;
             } | null;
         };
-        /** @description Every configured channel; what happened is known since the service started. */
+        /** @description Every configured channel; what happened is known over restarts and of all instances. */
         Channels: {
             channels: components["schemas"]["ChannelReport"][];
         };

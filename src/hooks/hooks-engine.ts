@@ -11,6 +11,7 @@ import { OpenedLedger } from './opened-ledger.ts';
 import { HooksSettings } from './options/index.ts';
 import { RefusalKeeper } from './refusal-keeper.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
+import { ChannelHealth } from './work/channel-health.ts';
 import { HeartbeatSchedule } from './work/heartbeat.ts';
 import { Retention } from './work/retention.ts';
 import { WorkLoop } from './work/work-loop.ts';
@@ -47,6 +48,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     private readonly heartbeats: HeartbeatSchedule,
     private readonly retention: Retention,
     private readonly refusals: RefusalKeeper,
+    private readonly channels: ChannelHealth,
     private readonly transforms: TransformSandbox,
     private readonly waits: RunWaits,
   ) {
@@ -129,7 +131,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
   /** Last, when no request is under way any more. */
   async onApplicationShutdown(): Promise<void> {
     await this.transforms.close();
-    await this.refusals.stop();
+    await Promise.all([this.refusals.stop(), this.channels.stop()]);
     await this.ledger.close();
   }
 }

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Maintenance, sqliteLedger } from '../../src/index.ts';
+import { ExternalServices, Maintenance, sqliteLedger } from '../../src/index.ts';
+import { DeliveryError } from '../../src/channels.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -148,5 +149,22 @@ describe('a heartbeat that a stop cuts off (issue 4.9)', () => {
     await hooks.ended((await hooks.ask('/wake', { text: 'the disk is fine' }))['eventId']);
     expect(hooks.runner.turns[0]?.prompt).toMatch(/the disk is full[^]*the disk is fine/u);
     expect(await hooks.details(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
+  });
+});
+
+describe('how a channel fares', () => {
+  it('is known after a restart', async () => {
+    await start(true, true);
+    await hooks.ended((await hooks.ask('/agent', { message: 'one' }))['eventId']);
+    hooks.chan1.answer = () => Promise.reject(new DeliveryError('the token is gone', 'auth'));
+    await hooks.ended((await hooks.ask('/agent', { message: 'two' }))['eventId']);
+    const before = await hooks.app.get(ExternalServices).channels();
+    expect(before[0]).toMatchObject({
+      state: 'failing',
+      lastSuccessAt: expect.any(String),
+      lastError: { kind: 'auth', message: 'the token is gone' },
+    });
+    await restart(true);
+    expect(await hooks.app.get(ExternalServices).channels()).toEqual(before);
   });
 });

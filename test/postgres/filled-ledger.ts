@@ -123,6 +123,9 @@ export async function filledLedger(dir: string, clock: ManualClock): Promise<Fil
   await accept(agent('other', { hook: 'github', mapping: 'ci' }));
   const refusal: NewRefusal = { ...TOO_LARGE, at: clock.now() };
   await ledger.refusals.record([refusal, { ...refusal, kind: 'unverified', status: 401 }], []);
+  const at = clock.now();
+  const lastError = { at, kind: 'auth', message: NASTY, restsUntil: null } as const;
+  await ledger.work.noteChannels({ chan_3: { lastSuccessAt: at, lastError } });
   const startedAt = clock.now();
   await ledger.consoleSessions.start({ digest: 'd1', startedAt, endsAt: startedAt + 1e6 });
   await ledger.maintenance.close();

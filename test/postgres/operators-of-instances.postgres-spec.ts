@@ -99,6 +99,18 @@ describe('Several instances on one database', () => {
     expect(await other.intake.accept(wake(), LIMITS)).toMatchObject({ outcome: 'paused' });
   });
 
+  it('say the same of the channels, and write of all of them at once', async () => {
+    const [one, other] = [await open(), await open()];
+    const lastError = { at: 1, kind: 'auth', message: 'no', restsUntil: null } as const;
+    const both = { lastSuccessAt: 2, lastError };
+    const news = { chan_2: both, chan_1: both, chan_3: both };
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => [one, other][n % 2]!.work.noteChannels(news)),
+    );
+    expect(await one.admin.channelConditions()).toEqual(news);
+    expect(await other.admin.channelConditions()).toEqual(news);
+  });
+
   it('are drained by any of them, one by one but for the last, until they are resumed', async () => {
     const { signal } = new AbortController();
     const [one, other] = [await open(), await open()];

@@ -11,6 +11,7 @@ import {
 import type {
   Activity,
   ActivityWindow,
+  ChannelConditions,
   ConsoleSession,
   DeadWork,
   DeadWorkFilter,
@@ -74,6 +75,12 @@ const REFUSED: RefusedRequest = {
 export class OperatedLedger {
   readonly journal: string[] = [];
   isHealthy = true;
+  conditions: ChannelConditions = {};
+  readonly work = {
+    noteChannels: async (news: ChannelConditions) => {
+      this.conditions = { ...this.conditions, ...news };
+    },
+  };
   isPaused = false;
   damage: string | null = null;
   dead = 0;
@@ -233,6 +240,11 @@ class OperatedOperations extends LedgerAdmin {
   async dead(): Promise<DeadWork[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.deadWork;
+  }
+
+  async channelConditions(): Promise<ChannelConditions> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return this.ledger.conditions;
   }
 
   async activity(window: ActivityWindow): Promise<Activity> {

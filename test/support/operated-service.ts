@@ -18,6 +18,7 @@ import {
   SystemClock,
   Maintenance,
   Refusals,
+  WorkLedger,
 } from '../../src/hooks/index.ts';
 import {
   BoundedFailureStorage,
@@ -231,6 +232,7 @@ function hooksStandIn({
     { provide: EventStore, useValue: ledger.events },
     { provide: Sessions, useValue: ledger.sessions },
     { provide: LedgerAdmin, useValue: ledger.operations },
+    { provide: WorkLedger, useValue: ledger.work },
     { provide: Maintenance, useValue: ledger.upkeep },
     { provide: Refusals, useValue: ledger.refusals },
     { provide: ConsoleSessions, useValue: ledger.consoleSessions },

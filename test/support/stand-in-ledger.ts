@@ -10,6 +10,7 @@ import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   BadEnds,
   Change,
+  ChannelConditions,
   ChannelId,
   ClaimLimits,
   ContextLimits,
@@ -71,6 +72,11 @@ class StandInWork extends WorkLedger {
   readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];
   readonly renewed: number[] = [];
   readonly acting: number[] = [];
+  /** What was noted of channels; while `noteError` is set, in vain. */
+  readonly noted: ChannelConditions[] = [];
+  noteError: Error | null = null;
+  /** How channels fared last, whoever tried them. */
+  conditions: ChannelConditions = {};
   readonly added: NewWork[] = [];
   /** Leases that were durable already when the service said that it wants no more. */
   readonly claimedLate: Lease[] = [];
@@ -135,6 +141,12 @@ class StandInWork extends WorkLedger {
 
   override async badEnds(): Promise<BadEnds> {
     return this.bad;
+  }
+
+  override async noteChannels(news: ChannelConditions): Promise<void> {
+    this.noted.push(news);
+    if (this.noteError !== null) throw this.noteError;
+    this.conditions = { ...this.conditions, ...news };
   }
 
   override async renew(lease: Lease): Promise<boolean> {
@@ -205,7 +217,9 @@ export class StandInLedger implements LedgerProvider {
 
   async open(): Promise<Ledger> {
     const { work, sessions, maintenance } = this;
-    return { work, sessions, maintenance, ...unused };
+    const admin: LedgerAdmin = Object.create(LedgerAdmin.prototype);
+    admin.channelConditions = async () => work.conditions;
+    return { work, sessions, maintenance, admin, ...unused };
   }
 }
 
@@ -215,5 +229,4 @@ const unused = {
   events: Object.create(EventStore.prototype) as EventStore,
   refusals: Object.create(Refusals.prototype) as Refusals,
   consoleSessions: Object.create(ConsoleSessions.prototype) as ConsoleSessions,
-  admin: Object.create(LedgerAdmin.prototype) as LedgerAdmin,
 };

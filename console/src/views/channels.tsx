@@ -55,7 +55,7 @@ function ChannelCard({ channel, reload }: { channel: Channel; reload: () => void
           </>
         )}
         <dt>Last message</dt>
-        <dd>{lastSuccessAt === null ? 'none since the start' : <Time at={lastSuccessAt} />}</dd>
+        <dd>{lastSuccessAt === null ? 'none yet' : <Time at={lastSuccessAt} />}</dd>
         {lastError !== null && (
           <>
             <dt>Last error</dt>

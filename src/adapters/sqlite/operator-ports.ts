@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
+import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { ConsoleSessions } from '../../hooks/ports/console-sessions.ts';
@@ -217,6 +218,10 @@ export class SqliteLedgerAdmin extends LedgerAdmin {
 
   dead(): Promise<readonly DeadWork[]> {
     return this.#reader.call('dead');
+  }
+
+  channelConditions(): Promise<ChannelConditions> {
+    return this.#reader.call('channelConditions');
   }
 
   /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */

@@ -17,7 +17,7 @@ import type {
 } from '../../hooks/ports/ledger.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import type { HookRefusals, HookUse } from '../../hooks/ports/hook-use.ts';
-import type { Route } from '../../hooks/ports/channel.ts';
+import type { ChannelConditions, Route } from '../../hooks/ports/channel.ts';
 import type {
   LostRequests,
   NewRefusal,
@@ -144,6 +144,7 @@ export interface WriterCalls {
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
   badEnds: { args: [maxLines: number]; result: BadEnds };
+  noteChannels: { args: [news: ChannelConditions]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };
   abandon: { args: [workId: number, attempt: number]; result: null };
@@ -203,6 +204,7 @@ export interface ReaderCalls {
   failedRequests: { args: [since: number]; result: readonly LostRequests[] };
   counts: { args: []; result: readonly WorkCounts[] };
   dead: { args: []; result: readonly DeadWork[] };
+  channelConditions: { args: []; result: ChannelConditions };
   activity: { args: [window: ActivityWindow]; result: Activity };
   search: { args: [filter: EventFilter, search: string]; result: SearchAnswer };
   follow: { args: [budgetMs: number]; result: FollowedOnDisk };

@@ -12,7 +12,7 @@ import type {
   SessionContext,
 } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
-import type { Route } from '../../hooks/ports/channel.ts';
+import type { ChannelConditions, Route } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import {
@@ -248,6 +248,10 @@ class SqliteWorkLedger extends WorkLedger {
 
   badEnds(maxLines: number): Promise<BadEnds> {
     return this.#writer.call('badEnds', maxLines);
+  }
+
+  async noteChannels(news: ChannelConditions): Promise<void> {
+    await this.#writer.call('noteChannels', news);
   }
 
   renew(lease: Lease): Promise<boolean> {

@@ -2,6 +2,7 @@
 // Ids are whole (SQLite keeps them in two parts), flags are booleans (0 and 1 there), and what a store derives for itself
 // (indexes of words, counters, leases) is no part of them.
 import { hash } from 'node:crypto';
+import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 
 /** How a value is stored: `id` is a `uuid` in PostgreSQL and a key with its rest in SQLite. */
 export type CarriedType = 'id' | 'text' | 'integer' | 'flag';
@@ -89,6 +90,7 @@ export interface CarriedFacts {
   readonly bodiesForgottenTo: string | null;
   /** The latest time that was believed, in epoch milliseconds; null: not known. */
   readonly believed: number | null;
+  readonly channels: ChannelConditions;
 }
 
 /** SHA-256 of a row, in hexadecimal; the same as PostgreSQL makes of its own (carrying/row-digests.ts). */

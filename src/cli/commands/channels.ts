@@ -5,17 +5,17 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { channelTable } from '../service/status-lines.ts';
 
 /*
- * How the channels are doing since the service started, and a real message to see whether one works: it is sent at once
- * and once, past the outbox, and nothing of it is stored.
+ * How the channels are doing, and a real message to see whether one works: it is sent at once and once, past the
+ * outbox, and only whether it was taken is stored.
  */
 
-/** The configured channels with what is known of them since the service started. */
+/** The configured channels with what is known of them. */
 const channelsList = defineCommand({
   name: 'list',
   description: 'list the channels with their state, last message and last error',
   options: SERVICE_OPTIONS,
   examples: [
-    ['hooks channels list', 'a line for each, since the service started'],
+    ['hooks channels list', 'a line for each, whichever instance is asked'],
     ['hooks channels list --json', 'for a program'],
   ],
   async action(context, options) {

@@ -61,6 +61,26 @@ export class DeliveryError extends Error {
   }
 }
 
+/** Why a channel did not take a message. @publicApi */
+export interface ChannelFailure {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly kind: DeliveryFailure;
+  readonly message: string;
+  /** Epoch milliseconds before which nothing more is sent to its account; null: it need not rest. */
+  readonly restsUntil: number | null;
+}
+
+/** How a channel fared last. @publicApi */
+export interface ChannelCondition {
+  /** Epoch milliseconds when its platform last took a message; null: nobody knows of any. */
+  readonly lastSuccessAt: number | null;
+  readonly lastError: ChannelFailure | null;
+}
+
+/** Of each channel that was tried. @publicApi */
+export type ChannelConditions = Readonly<Partial<Record<ChannelId, ChannelCondition>>>;
+
 /** One messaging platform. A new one extends this class; retries, order and rate limits are the module's part. @publicApi */
 export abstract class Channel {
   /** The platform, as operators read it. @default the name of the class */

@@ -1,7 +1,7 @@
 import type { Activity, ActivityWindow } from './activity.ts';
 import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
-import type { ChannelId, Route } from './channel.ts';
+import type { ChannelConditions, ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { EventStore } from './event-store.ts';
@@ -244,6 +244,9 @@ export abstract class LedgerAdmin {
   /** The dead runs and deliveries that can be retried, by hook, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
 
+  /** How the channels fared last, whichever process tried them. */
+  abstract channelConditions(): Promise<ChannelConditions>;
+
   /** The processes that have the ledger open and were heard of lately, the oldest first; null: only one can have it. */
   async instances(): Promise<readonly LedgerInstance[] | null> {
     return null;
@@ -292,7 +295,7 @@ export interface StoreState {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; sessions of the console that have ended; counts of activity; expired idempotency keys.
+   * without any; refusals; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
    * Unfinished events are never touched.
    * @returns true: there is more to do.
    */

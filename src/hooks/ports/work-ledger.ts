@@ -1,4 +1,5 @@
 import type { Change } from './change.ts';
+import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
 
 /**
@@ -134,6 +135,12 @@ export abstract class WorkLedger {
 
   /** What no notice has told yet. @param maxLines different ones. */
   abstract badEnds(maxLines: number): Promise<BadEnds>;
+
+  /**
+   * Keeps how channels fared, over restarts and for everybody who shares the ledger; what is null stays as it was. Not on
+   * the way of any message: the module writes once a second at most.
+   */
+  abstract noteChannels(news: ChannelConditions): Promise<void>;
 
   /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;

@@ -1,4 +1,4 @@
-import { DeliveryError } from '../ports/index.ts';
+import { DeliveryError, LedgerUnavailable } from '../ports/index.ts';
 import type { ChannelBindings, DeliveryFailure } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
@@ -129,7 +129,7 @@ describe('DeliveryStep: two channels of one account', () => {
     expect(outcome).toEqual({ type: 'retry', at: work.clock.now() + 7000, interrupted: true });
     expect(work.channel.messages).toHaveLength(1);
     const pausedUntil = new Date(work.clock.now() + 7000).toISOString();
-    expect(work.app.get(ExternalServices).channels()).toMatchObject([
+    expect(await work.app.get(ExternalServices).channels()).toMatchObject([
       { id: 'chan_1', pausedUntil, lastError: null },
       { id: 'chan_2', pausedUntil, lastError: { message: 'slowly' } },
     ]);
@@ -171,5 +171,56 @@ describe('WorkLoop: a channel that rests', () => {
     expect(claim?.limits?.()).toEqual({ perChannel: 8, resting });
     work.clock.advance(7000);
     expect(claim?.limits?.().resting).toEqual({});
+  });
+});
+
+describe('ChannelHealth: what the ledger is told', () => {
+  const at = () => work.clock.now();
+  const noted = () => work.ledger.work.noted;
+
+  it('is the first message at once, and what comes within a second in one', async () => {
+    const first = at();
+    await send('+1');
+    expect(noted()).toEqual([{ chan_1: { lastSuccessAt: first, lastError: null } }]);
+    work.clock.advance(10);
+    await send('+2');
+    refuse('rate-limited', 7000);
+    work.clock.advance(10);
+    await send('+3');
+    await send('+4', 'chan_2');
+    await settled();
+    expect(noted()).toHaveLength(1);
+    const error = { at: at(), kind: 'rate-limited', message: 'slowly', restsUntil: at() + 7000 };
+    const expected = {
+      chan_1: { lastSuccessAt: first + 10, lastError: error },
+      chan_2: { lastSuccessAt: at(), lastError: null },
+    };
+    work.clock.advance(1000);
+    await settled();
+    expect(noted().slice(1)).toEqual([expected]);
+    work.clock.advance(1000);
+    await settled();
+    expect(noted()).toHaveLength(2);
+  });
+
+  it('is told again while the ledger is away, and at the latest when the service stops', async () => {
+    work.ledger.work.noteError = new LedgerUnavailable('no disk');
+    await send();
+    work.clock.advance(1000);
+    await settled();
+    expect(noted()).toHaveLength(2);
+    work.ledger.work.noteError = null;
+    await work.stop();
+    expect(noted()).toEqual([noted()[0], noted()[0], noted()[0]]);
+  });
+
+  it('is told once where the ledger cannot store it', async () => {
+    work.ledger.work.noteError = new Error('what is this?');
+    await send();
+    await settled();
+    work.clock.advance(1000);
+    await settled();
+    expect(noted()).toHaveLength(1);
+    expect(work.log.lines.filter((line) => line.includes('what is this?'))).toHaveLength(1);
   });
 });

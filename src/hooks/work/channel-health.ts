@@ -1,25 +1,20 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../../platform/errors.ts';
 import { backoffMs } from '../../platform/time.ts';
-import { Clock } from '../ports/index.ts';
-import type { ChannelId, DeliveryError, DeliveryFailure } from '../ports/index.ts';
+import { CHANNEL_IDS, Clock, LedgerAdmin, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
+import type {
+  ChannelCondition,
+  ChannelConditions,
+  ChannelId,
+  DeliveryError,
+} from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
 
 /** How long an account rests when its platform says no time. */
 const REST = { firstMs: 1000, maxMs: 60_000 };
 
-/** Why a channel did not take a message. */
-export interface ChannelFailure {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly kind: DeliveryFailure;
-  readonly message: string;
-}
-
-/** Of one channel, since the start. */
-interface Condition {
-  lastSuccessAt: number | null;
-  lastError: ChannelFailure | null;
-}
+/** From one write to the next while messages are sent, and so the most that a crash costs. */
+const BETWEEN_WRITES_MS = 1000;
 
 /** Of one account, whichever of its channels was limited. Nothing of it is sent before `until`. */
 interface Rest {
@@ -28,27 +23,41 @@ interface Rest {
   limits: number;
 }
 
-/** How the channels have fared since the service started, and which of them rest. In memory only. */
+/**
+ * How the channels fared last, and which of them rest. What was met is kept in the ledger, a moment later and beside the
+ * deliveries: so everybody who shares it says the same, also after a restart. Which of them rest, each process finds out
+ * for itself: after a restart the first message does.
+ */
 @Injectable()
 export class ChannelHealth {
-  readonly #conditions = new Map<ChannelId, Condition>();
+  readonly #logger = new Logger(ChannelHealth.name);
   readonly #rests = new Map<ChannelId, Rest>();
+  readonly #stopping = new AbortController();
+  /** What the ledger said last, with what it was not told yet. */
+  #known: ChannelConditions = {};
+  #untold: ChannelConditions = {};
+  #telling: Promise<void> | undefined;
 
   constructor(
     private readonly channels: ChannelRegistry,
+    private readonly work: WorkLedger,
+    private readonly admin: LedgerAdmin,
     private readonly clock: Clock,
   ) {}
 
   succeeded(id: ChannelId): void {
-    this.#conditionOf(id).lastSuccessAt = this.clock.now();
     this.#restOf(id).limits = 0;
+    this.#note(id, { lastSuccessAt: this.clock.now(), lastError: null });
   }
 
   /** A rate limit makes the whole account rest: as long as the platform asks, else longer each time. */
   failed(id: ChannelId, { kind, message, retryAfterMs }: DeliveryError): void {
-    const at = this.clock.now();
-    this.#conditionOf(id).lastError = { at, kind, message };
-    if (kind !== 'rate-limited') return;
+    if (kind === 'rate-limited') this.#letRest(id, retryAfterMs);
+    const lastError = { at: this.clock.now(), kind, message, restsUntil: this.pausedUntil(id) };
+    this.#note(id, { lastSuccessAt: null, lastError });
+  }
+
+  #letRest(id: ChannelId, retryAfterMs: number | undefined): void {
     const now = this.clock.elapsed();
     const rest = this.#restOf(id);
     const pause = Math.ceil(retryAfterMs ?? backoffMs(REST, rest.limits));
@@ -73,20 +82,50 @@ export class ChannelHealth {
     return Object.fromEntries(rests.filter(([, until]) => until > now));
   }
 
-  lastSuccessAt(id: ChannelId): number | null {
-    return this.#conditions.get(id)?.lastSuccessAt ?? null;
+  /** Of every channel, whichever process tried it; while the ledger cannot be asked, what is known here. */
+  async conditions(): Promise<ChannelConditions> {
+    try {
+      this.#known = merged(await this.admin.channelConditions(), this.#untold);
+    } catch {
+      // Whoever asks how the service is doing is told all the same.
+    }
+    return this.#known;
   }
 
-  lastError(id: ChannelId): ChannelFailure | null {
-    return this.#conditions.get(id)?.lastError ?? null;
+  /** Writes what is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#telling;
+    await this.#tell();
   }
 
-  #conditionOf(id: ChannelId): Condition {
-    const known = this.#conditions.get(id);
-    if (known !== undefined) return known;
-    const fresh = { lastSuccessAt: null, lastError: null };
-    this.#conditions.set(id, fresh);
-    return fresh;
+  #note(id: ChannelId, news: ChannelCondition): void {
+    this.#untold = merged(this.#untold, { [id]: news });
+    this.#known = merged(this.#known, { [id]: news });
+    this.#telling ??= this.#keepTelling();
+  }
+
+  async #keepTelling(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && (await this.#tell())) {
+      await this.clock.wait(BETWEEN_WRITES_MS, signal);
+    }
+    this.#telling = undefined;
+  }
+
+  /** False: there was nothing to tell. */
+  async #tell(): Promise<boolean> {
+    const told = this.#untold;
+    if (Object.keys(told).length === 0) return false;
+    try {
+      await this.work.noteChannels(told);
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) return true;
+      // What can never be stored is dropped; else it would come back for ever.
+      this.#logger.warn(`how channels fare cannot be kept: ${describeError(error)}`);
+    }
+    if (this.#untold === told) this.#untold = {};
+    return true;
   }
 
   #restOf(id: ChannelId): Rest {
@@ -97,4 +136,18 @@ export class ChannelHealth {
     this.#rests.set(account, fresh);
     return fresh;
   }
+}
+
+/** The first with all that the second has to say. */
+function merged(known: ChannelConditions, news: ChannelConditions): ChannelConditions {
+  const both: Partial<Record<ChannelId, ChannelCondition>> = { ...known };
+  for (const id of CHANNEL_IDS) {
+    const told = news[id];
+    if (told === undefined) continue;
+    both[id] = {
+      lastSuccessAt: told.lastSuccessAt ?? known[id]?.lastSuccessAt ?? null,
+      lastError: told.lastError ?? known[id]?.lastError ?? null,
+    };
+  }
+  return both;
 }

@@ -1,4 +1,4 @@
-import { DeliveryError } from '../ports/index.ts';
+import { DeliveryError, LedgerUnavailable } from '../ports/index.ts';
 import type { ChannelBindings } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest } from '../../../test/support/work-under-test.ts';
@@ -21,9 +21,9 @@ afterEach(() => work.close());
 const NOW = '2026-01-01T00:00:00.000Z';
 
 describe('ExternalServices.channels', () => {
-  it('lists what is configured; before the first message nothing is known', () => {
+  it('lists what is configured; before the first message nothing is known', async () => {
     const nothing = { pausedUntil: null, lastSuccessAt: null, lastError: null };
-    expect(services.channels()).toEqual([
+    expect(await services.channels()).toEqual([
       { id: 'chan_1', provider: 'whatsapp', state: 'untried', ...nothing },
       { id: 'chan_8', provider: 'whatsapp', state: 'untried', ...nothing },
     ]);
@@ -32,15 +32,15 @@ describe('ExternalServices.channels', () => {
   it('reports the last success and the last error of deliveries', async () => {
     const send = () => work.perform(deliveryLease());
     await send();
-    expect(services.channels()[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
+    expect((await services.channels())[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
     work.clock.advance(1000);
     work.channel.answer = () => Promise.reject(new DeliveryError('bad token', 'auth'));
     await send();
-    expect(services.channels()[0]).toMatchObject({
+    expect((await services.channels())[0]).toMatchObject({
       state: 'failing',
       lastError: { at: '2026-01-01T00:00:01.000Z', kind: 'auth', message: 'bad token' },
     });
-    expect(services.channels()[1]?.state).toBe('untried');
+    expect((await services.channels())[1]?.state).toBe('untried');
   });
 
   it.each([
@@ -50,7 +50,57 @@ describe('ExternalServices.channels', () => {
   ] as const)('%s: %s', async (kind, state, pausedUntil) => {
     work.channel.answer = () => Promise.reject(new DeliveryError('no', kind, 5000));
     await work.perform(deliveryLease());
-    expect(services.channels()[0]).toMatchObject({ state, pausedUntil });
+    expect((await services.channels())[0]).toMatchObject({ state, pausedUntil });
+  });
+});
+
+describe('ExternalServices.channels of a ledger that others use', () => {
+  const failed = { kind: 'rate-limited', message: 'slowly' } as const;
+  const at = Date.parse(NOW);
+
+  it('reports what another process met, and its own news before the ledger has them', async () => {
+    const lastError = { ...failed, at, restsUntil: null };
+    work.ledger.work.conditions = {
+      chan_1: { lastSuccessAt: at - 1000, lastError },
+      chan_8: { lastSuccessAt: at - 2000, lastError: null },
+    };
+    const report = { at: NOW, kind: 'rate-limited', message: 'slowly' };
+    expect(await services.channels()).toMatchObject([
+      { state: 'failing', lastSuccessAt: '2025-12-31T23:59:59.000Z', lastError: report },
+      { state: 'working', lastSuccessAt: '2025-12-31T23:59:58.000Z', lastError: null },
+    ]);
+    work.ledger.work.noteError = new LedgerUnavailable('no disk');
+    work.clock.advance(1000);
+    await services.testChannel('chan_1', '+49');
+    expect((await services.channels())[0]).toMatchObject({ state: 'working', lastError: report });
+  });
+
+  it('is paused where another process was told to wait, until then or the next success', async () => {
+    const lastError = { ...failed, at, restsUntil: at + 5000 };
+    work.ledger.work.conditions = { chan_8: { lastSuccessAt: null, lastError } };
+    const pausedUntil = '2026-01-01T00:00:05.000Z';
+    // Both channels are of one account.
+    expect(await services.channels()).toMatchObject([
+      { state: 'paused', pausedUntil },
+      { state: 'paused', pausedUntil },
+    ]);
+    work.ledger.work.conditions = { chan_8: { lastSuccessAt: at + 1, lastError } };
+    expect((await services.channels())[1]).toMatchObject({ state: 'working', pausedUntil: null });
+    work.ledger.work.conditions = { chan_8: { lastSuccessAt: null, lastError } };
+    work.clock.advance(5000);
+    expect((await services.channels())[1]).toMatchObject({ state: 'failing', pausedUntil: null });
+    work.clock.jump(-86_400_000);
+    expect((await services.channels())[1]).toMatchObject({ state: 'failing', pausedUntil: null });
+  });
+
+  it('goes on while the ledger says nothing', async () => {
+    await services.testChannel('chan_1', '+49');
+    Object.defineProperty(work.ledger.work, 'conditions', {
+      get: () => {
+        throw new Error('gone');
+      },
+    });
+    expect((await services.channels())[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
   });
 });
 
@@ -74,7 +124,7 @@ describe('ExternalServices.testChannel', () => {
     await expect(services.testChannel('chan_8', undefined)).rejects.toThrow('no recipient');
     work.channel.answer = () => Promise.reject(new DeliveryError('bad token', 'auth'));
     await expect(services.testChannel('chan_8', '19:x')).rejects.toThrow('bad token');
-    expect(services.channels()[1]).toMatchObject({ state: 'failing' });
+    expect((await services.channels())[1]).toMatchObject({ state: 'failing' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { CHANNEL_IDS, DeliveryError } from '../ports/index.ts';
-import type { ChannelId, DeliveryFailure } from '../ports/index.ts';
+import { CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
+import type { ChannelConditions, ChannelId, DeliveryFailure } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import type { RestingBackend } from './backend-health.ts';
 import { ChannelHealth } from './channel-health.ts';
@@ -11,7 +11,8 @@ const TEST_TEXT =
   'This is a test message of your webhook gateway. If you can read it, this channel works.';
 
 /**
- * One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known since the service started.
+ * One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known over
+ * restarts and of all instances.
  * @publicApi
  */
 export interface ChannelReport {
@@ -19,7 +20,7 @@ export interface ChannelReport {
   /** Name of the platform. */
   readonly provider: string;
   /**
-   * `untried`: nothing was sent since the start. `working`: the last message was taken. `failing`: it was not.
+   * `untried`: nothing was sent yet. `working`: the last message was taken. `failing`: it was not.
    * `paused`: the platform asked to send more slowly, see `pausedUntil`.
    */
   readonly state: 'untried' | 'working' | 'failing' | 'paused';
@@ -34,7 +35,7 @@ export interface ChannelReport {
 
 /**
  * What operators ask about the services that work depends on: how the channels fare, which backends of agents cannot be
- * asked, and a test message. All of it is known since the start of this process; another instance knows its own.
+ * asked, and a test message. What backends are like each process finds out for itself.
  * @publicApi
  */
 @Injectable()
@@ -45,11 +46,13 @@ export class ExternalServices {
     private readonly registry: ChannelRegistry,
     private readonly health: ChannelHealth,
     private readonly agents: BackendHealth,
+    private readonly clock: Clock,
   ) {}
 
   /** The channels that are configured, in their order. */
-  channels(): readonly ChannelReport[] {
-    return this.registry.ids.map((id) => this.#report(id));
+  async channels(): Promise<readonly ChannelReport[]> {
+    const conditions = await this.health.conditions();
+    return this.registry.ids.map((id) => this.#report(id, conditions));
   }
 
   /**
@@ -94,22 +97,43 @@ export class ExternalServices {
     return this.registry.get(id)?.expectedInsteadOf(to) ?? null;
   }
 
-  #report(id: ChannelId): ChannelReport {
-    const lastSuccessAt = this.health.lastSuccessAt(id);
-    const error = this.health.lastError(id);
-    const pausedUntil = this.health.pausedUntil(id);
+  #report(id: ChannelId, conditions: ChannelConditions): ChannelReport {
+    const { lastSuccessAt, lastError } = conditions[id] ?? { lastSuccessAt: null, lastError: null };
+    const pausedUntil = this.#pausedUntil(id, conditions);
     // A recipient that cannot be reached says nothing about the channel.
     const isFailing =
-      error !== null && error.kind !== 'permanent' && error.at > (lastSuccessAt ?? 0);
-    const tried = lastSuccessAt === null && error === null ? 'untried' : 'working';
+      lastError !== null &&
+      lastError.kind !== 'permanent' &&
+      lastError.at > (lastSuccessAt ?? -Infinity);
+    const tried = lastSuccessAt === null && lastError === null ? 'untried' : 'working';
     return {
       id,
       provider: this.registry.get(id)?.provider ?? '',
       state: pausedUntil !== null ? 'paused' : isFailing ? 'failing' : tried,
       pausedUntil: isoTime(pausedUntil),
       lastSuccessAt: isoTime(lastSuccessAt),
-      lastError: error === null ? null : { ...error, at: new Date(error.at).toISOString() },
+      lastError: lastError && {
+        at: new Date(lastError.at).toISOString(),
+        kind: lastError.kind,
+        message: lastError.message,
+      },
     };
+  }
+
+  /** As long as the account rests here, or where another process was told to wait; its channels rest together. */
+  #pausedUntil(id: ChannelId, conditions: ChannelConditions): number | null {
+    const now = this.clock.now();
+    const account = this.registry.accountOf(id);
+    const ends = this.registry.ids
+      .filter((other) => this.registry.accountOf(other) === account)
+      .map((other) => {
+        const { lastSuccessAt = null, lastError = null } = conditions[other] ?? {};
+        if (lastError === null || lastError.at < (lastSuccessAt ?? -Infinity)) return null;
+        // A clock that was set back does not make it longer.
+        return lastError.at <= now ? lastError.restsUntil : null;
+      });
+    const until = Math.max(this.health.pausedUntil(id) ?? 0, ...ends.map((end) => end ?? 0));
+    return until > now ? until : null;
   }
 }
 

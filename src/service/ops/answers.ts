@@ -227,7 +227,7 @@ export interface SessionPage {
   readonly nextCursor: string | null;
 }
 
-/** Every configured channel; what happened is known since the service started. */
+/** Every configured channel; what happened is known over restarts and of all instances. */
 export interface Channels {
   readonly channels: readonly ChannelReport[];
 }

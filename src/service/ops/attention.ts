@@ -42,12 +42,12 @@ export class Attention {
 
   /** @param known how the service is doing, where that was asked already. Never rejects. */
   async items(known?: Condition): Promise<AttentionItem[]> {
-    const [condition, failed, dead] = await Promise.all([
+    const [condition, failed, dead, channels] = await Promise.all([
       known ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
+      this.services.channels(),
     ]);
-    const channels = this.services.channels();
     const configuration = this.options.configuration?.();
     return [
       ...ofService(condition),

@@ -189,6 +189,32 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await work.badEnds(9)).toMatchObject({ total: 1, lines: [{ line: 'c' }] });
     });
 
+    it('keeps how each channel fared last, over a restart, too', async () => {
+      const { work, admin } = under.ledger;
+      expect(await admin.channelConditions()).toEqual({});
+      const limited = {
+        at: 5,
+        kind: 'rate-limited',
+        message: 'nul\0 "quoted" \ud800',
+        restsUntil: 9,
+      } as const;
+      await work.noteChannels({
+        chan_8: { lastSuccessAt: null, lastError: limited },
+        chan_1: { lastSuccessAt: 1, lastError: null },
+      });
+      await work.noteChannels({ chan_1: { lastSuccessAt: 2, lastError: null } });
+      await work.noteChannels({ chan_8: { lastSuccessAt: 7, lastError: null } });
+      await work.noteChannels({});
+      const conditions = {
+        chan_1: { lastSuccessAt: 2, lastError: null },
+        chan_8: { lastSuccessAt: 7, lastError: limited },
+      };
+      expect(await admin.channelConditions()).toEqual(conditions);
+      const { isDurable } = under;
+      await under.reopen();
+      expect(await under.ledger.admin.channelConditions()).toEqual(isDurable ? conditions : {});
+    });
+
     it('retries nothing where nothing is dead, and knows an unknown event', async () => {
       expect(await under.ledger.admin.retry(await acceptRun())).toBe(0);
       expect(await under.ledger.admin.retry('unknown')).toBeNull();

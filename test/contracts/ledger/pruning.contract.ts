@@ -51,6 +51,21 @@ export function describePruning(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
+    it('takes why channels failed long ago, and not when they worked last', async () => {
+      const at = under.clock.now();
+      const lastError = { kind: 'auth', message: 'no', restsUntil: null } as const;
+      await under.ledger.work.noteChannels({
+        chan_1: { lastSuccessAt: at, lastError: { ...lastError, at } },
+        chan_2: { lastSuccessAt: null, lastError: { ...lastError, at: at + 2 * DAY } },
+      });
+      under.clock.advance(31 * DAY);
+      expect(await prune(7, 30)).toBe(false);
+      expect(await under.ledger.admin.channelConditions()).toEqual({
+        chan_1: { lastSuccessAt: at, lastError: null },
+        chan_2: { lastSuccessAt: null, lastError: { ...lastError, at: at + 2 * DAY } },
+      });
+    });
+
     it('takes payloads, prompts, replies and summaries of ended events', async () => {
       const id = await accept(agent('a'));
       await finish(id);

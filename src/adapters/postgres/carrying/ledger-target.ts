@@ -5,6 +5,7 @@ import type {
   CarriedRow,
   CarriedTable,
 } from '../../stored/carried-tables.ts';
+import { channelRows } from '../../stored/channel-rows.ts';
 import { text } from '../../stored/rows.ts';
 import { DATABASE_TIME, Database, storable } from '../connection.ts';
 import type { Run } from '../connection.ts';
@@ -147,10 +148,15 @@ export class PostgresLedgerTarget {
    * @throws Error when one has begun with it already
    */
   finish(
-    { isPaused, bodiesForgottenTo, believed }: CarriedFacts,
+    { isPaused, bodiesForgottenTo, believed, channels }: CarriedFacts,
     held: readonly { readonly name: string; readonly value: string }[],
   ): Promise<void> {
-    const facts = { bodies_forgotten_to: bodiesForgottenTo, believed, paused: isPaused || null };
+    const facts = {
+      bodies_forgotten_to: bodiesForgottenTo,
+      believed,
+      paused: isPaused || null,
+      ...Object.fromEntries(channelRows(channels)),
+    };
     return this.#toldOf(async () => {
       await this.#database.transaction(async (run) => {
         await this.#refuseAlive(run);

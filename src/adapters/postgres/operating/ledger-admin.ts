@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from '../../../hooks/ports/activity.ts';
+import type { ChannelConditions } from '../../../hooks/ports/channel.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import { LedgerAdmin } from '../../../hooks/ports/ledger.ts';
@@ -10,6 +11,7 @@ import type {
   LedgerInstance,
   WorkCounts,
 } from '../../../hooks/ports/ledger.ts';
+import { CHANNEL_KEYS, toConditions } from '../../stored/channel-rows.ts';
 import type { Database } from '../connection.ts';
 import { readActivity } from './activity.ts';
 import type { ActivityRecord } from './activity.ts';
@@ -21,6 +23,7 @@ import { readCounts, readDead } from './work-counts.ts';
 /** Paused is that the row exists. */
 const PAUSE = `INSERT INTO @schema.meta (key, value) VALUES ('paused', 'yes') ON CONFLICT (key) DO NOTHING`;
 const RESUME = `DELETE FROM @schema.meta WHERE key = 'paused'`;
+const CHANNELS = `SELECT key, value FROM @schema.meta WHERE key LIKE $1`;
 const IS_PAUSED = `SELECT FROM @schema.meta WHERE key = 'paused'`;
 
 /** Who has to hear of what an operator did, in whichever instance. */
@@ -107,6 +110,10 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
 
   dead(): Promise<readonly CountedDeadWork[]> {
     return readDead(this.#database);
+  }
+
+  async channelConditions(): Promise<ChannelConditions> {
+    return toConditions(await this.#database.query(CHANNELS, [CHANNEL_KEYS]));
   }
 
   activity(window: ActivityWindow): Promise<Activity> {

@@ -1,5 +1,5 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, ended sessions of the console, counts, and idempotency keys. Unfinished events are never touched.
+// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events are never touched.
 //
 // The module asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step has a
 // budget of rows, and only one instance makes a step at a time. A process that ends between two steps loses nothing: the
@@ -9,6 +9,7 @@ import { ACTIVITY_KEPT_MS } from '../../../hooks/ports/activity.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { MINUTE_MS, minuteOf } from '../../stored/activity-rows.ts';
+import { CHANNEL_FAILURE_KEYS } from '../../stored/channel-rows.ts';
 import { integer, text } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { lockSessions, takeLock } from '../locks.ts';
@@ -28,6 +29,12 @@ const DEAD_WITHOUT_EVENT = deleteSome(
   `stage = 'dead' AND event_id IS NULL AND since < $1`,
 );
 const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
+/** Other values are no JSON, and must not be read as such. */
+const OLD_CHANNEL_FAILURES = deleteSome(
+  'meta',
+  'key',
+  `CASE WHEN key LIKE '${CHANNEL_FAILURE_KEYS}' THEN (value::json->>'at')::bigint < $1 ELSE false END`,
+);
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
 /** Of clocks that are set ahead again and again. */
@@ -71,6 +78,7 @@ export class Pruning {
     await this.#forgetTurns(budget, OLD_ISOLATED_TURNS, payloadsBefore);
     await this.#spend(budget, DEAD_WITHOUT_EVENT, eventsBefore);
     await this.#spend(budget, OLD_REFUSALS, eventsBefore);
+    await this.#spend(budget, OLD_CHANNEL_FAILURES, eventsBefore);
     await this.#spend(budget, ENDED_CONSOLE_SESSIONS, now);
     await this.#spend(budget, OLD_ACTIVITY, minuteOf(now));
     await this.#spend(budget, ACTIVITY_AHEAD, minuteOf(now));

@@ -7,6 +7,7 @@ import type {
   CarriedTable,
   CarriedValue,
 } from '../../stored/carried-tables.ts';
+import { CHANNEL_KEYS, toConditions } from '../../stored/channel-rows.ts';
 import { integer, optionalText, text } from '../../stored/rows.ts';
 import { idOf } from '../id-keys.ts';
 import { filesOf, sizeOf } from '../worker/file/data-directory.ts';
@@ -83,6 +84,9 @@ export class SqliteLedgerSource {
       isPaused: this.#isPaused,
       bodiesForgottenTo: forgotten === null ? null : idOf(Number(forgotten), LAST_REST),
       believed: clock === null ? null : believedOf(clock),
+      channels: toConditions(
+        this.#db.prepare('SELECT key, value FROM meta WHERE key LIKE ?').all(CHANNEL_KEYS),
+      ),
     };
   }
 

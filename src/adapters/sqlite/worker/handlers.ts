@@ -13,6 +13,8 @@ import { ActivityReader, ActivityRecord } from './operations/activity.ts';
 import {
   DeadWork,
   Pause,
+  createChannelNotes,
+  createChannelReader,
   createProbe,
   createWorkCounter,
   createDeadCounter,
@@ -99,6 +101,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     deadWork: new DeadWork(db, queue, settlement),
     pruning: new Pruning(db, (session) => systemEvents.forget(session)),
     probe: createProbe(db),
+    noteChannels: createChannelNotes(db),
   };
 }
 
@@ -129,6 +132,10 @@ export function createWriterHandlers(
       return null;
     },
     badEnds: (_now, maxLines) => tables.badEnds.gather(maxLines),
+    noteChannels: (_now, news) => {
+      tables.noteChannels(news);
+      return null;
+    },
     renew: (_now, workId, attempt) => claims.isHeld(workId, attempt),
     noteActing: (_now, workId, attempt) => claims.noteActing(workId, attempt),
     abandon: (now, workId, attempt) => {
@@ -249,6 +256,7 @@ export function createReaderHandlers(
   const activity = new ActivityReader(db);
   const countWork = createWorkCounter(db);
   const countDead = createDeadCounter(db);
+  const readChannels = createChannelReader(db);
   const index = new SearchIndex(db, list, searchFile);
   const handlers: Handlers<ReaderCalls> = {
     list: (_now, filter) => list.list(filter),
@@ -266,6 +274,7 @@ export function createReaderHandlers(
     failedRequests: (_now, since) => refusals.ofVerified('failed', since),
     counts: () => countWork(),
     dead: () => countDead(),
+    channelConditions: () => readChannels(),
     activity: (now, window) => activity.read(window, now),
     search: (_now, filter, search) => index.search(filter, search),
     follow: (_now, budgetMs) => index.follow(budgetMs),

@@ -23,10 +23,10 @@ export class TestBody {
 export class ChannelsController {
   constructor(private readonly services: ExternalServices) {}
 
-  /** The channels that are configured; what happened is known since the service started. */
+  /** The channels that are configured; what happened is known over restarts and of all instances. */
   @Get()
-  list(): Channels {
-    return { channels: this.services.channels() };
+  async list(): Promise<Channels> {
+    return { channels: await this.services.channels() };
   }
 
   /**

@@ -22,9 +22,10 @@ export class StatusController {
   /** How the service is doing. It answers while the ledger does not: that is when somebody looks. */
   @Get()
   async status(): Promise<ServiceStatus> {
-    const [condition, work] = await Promise.all([
+    const [condition, work, channels] = await Promise.all([
       this.condition.look(),
       this.admin.counts().catch(() => null),
+      this.services.channels(),
     ]);
     const { ready, paused, mail } = condition;
     return {
@@ -34,7 +35,7 @@ export class StatusController {
       ready,
       paused,
       work,
-      channels: this.services.channels(),
+      channels,
       mail,
       attention: await this.attention.items(condition),
     };

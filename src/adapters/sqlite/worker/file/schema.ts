@@ -1,7 +1,7 @@
 // The tables of a ledger.
 
 /**
- * The tables: `meta` (the operator's pause, the health check, marks), `events` (a row per request: what came, its receipt,
+ * The tables: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request: what came, its receipt,
  * what became of it), `idempotency` (which event has a key, by the beginning of its name; the latest are not there yet:
  * recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`

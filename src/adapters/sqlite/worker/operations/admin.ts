@@ -1,6 +1,7 @@
 // What an operator does to the ledger as a whole, and what metrics and health checks ask of it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../../hooks/ports/change.ts';
+import type { ChannelConditions } from '../../../../hooks/ports/channel.ts';
 import type {
   DeadWork as CountedDeadWork,
   DeadWorkFilter,
@@ -8,6 +9,7 @@ import type {
   WorkCounts,
 } from '../../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
+import { CHANNEL_KEYS, channelRows, toConditions } from '../../../stored/channel-rows.ts';
 import { KINDS, LANES, toDeadWork, toWorkCounts } from '../../../stored/work-rows.ts';
 import type { Settlement } from '../events/event-status.ts';
 import type { WorkQueue } from '../work/queue.ts';
@@ -189,6 +191,20 @@ export function createProbe(db: DatabaseSync): (now: number) => void {
   return (now) => {
     write.run(String(now));
   };
+}
+
+/** Keeps how channels fared. */
+export function createChannelNotes(db: DatabaseSync): (news: ChannelConditions) => void {
+  const write = db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
+  return (news) => {
+    for (const row of channelRows(news)) write.run(...row);
+  };
+}
+
+/** How channels fared last. */
+export function createChannelReader(db: DatabaseSync): () => ChannelConditions {
+  const read = db.prepare('SELECT key, value FROM meta WHERE key LIKE ?');
+  return () => toConditions(read.all(CHANNEL_KEYS));
 }
 
 /** Counts work by kind and state, and finds since when the oldest waits that is due. */

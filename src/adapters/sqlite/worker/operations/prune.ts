@@ -1,5 +1,5 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, ended sessions of the console, counts, and idempotency keys; then the pages that this left free.
+// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys; then the pages that this left free.
 // Unfinished events are never touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
@@ -9,6 +9,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../../../hooks/ports/ledger.ts';
 import { minuteOf } from '../../../stored/activity-rows.ts';
 import { prepareOldActivity } from './activity.ts';
+import { CHANNEL_FAILURE_KEYS } from '../../../stored/channel-rows.ts';
 import { ExpiredKeys } from '../intake/idempotency.ts';
 import { OldEvents } from './old-events.ts';
 import type { Budget } from './old-events.ts';
@@ -51,6 +52,7 @@ export class Pruning {
     if (budget.left > 0) this.#forgetTurns(budget, sql.oldIsolatedTurns, payloadsBefore);
     if (budget.left > 0) spend(budget, sql.deadWithoutEvent, eventsBefore);
     if (budget.left > 0) spend(budget, sql.oldRefusals, eventsBefore);
+    if (budget.left > 0) spend(budget, sql.oldChannelFailures, eventsBefore);
     if (budget.left > 0) spend(budget, sql.endedConsoleSessions, now);
     if (budget.left > 0) spend(budget, sql.oldActivity, minuteOf(now));
     if (budget.left > 0) spend(budget, sql.activityAhead, minuteOf(now));
@@ -125,6 +127,10 @@ function prepareStatements(db: DatabaseSync) {
     ),
     oldRefusals: db.prepare(
       'DELETE FROM refusals WHERE n IN (SELECT n FROM refusals WHERE at < ? LIMIT ?)',
+    ),
+    oldChannelFailures: db.prepare(
+      `DELETE FROM meta WHERE key IN (SELECT key FROM meta
+       WHERE iif(key LIKE '${CHANNEL_FAILURE_KEYS}', value ->> 'at' < ?, 0) LIMIT ?)`,
     ),
     endedConsoleSessions: db.prepare(
       `DELETE FROM console_sessions WHERE digest IN
