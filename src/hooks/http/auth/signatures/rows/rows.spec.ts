@@ -16,6 +16,14 @@ import type { SignatureScheme, SignedRequest } from '../index.ts';
 
 const signing = [...schemes.values()].filter(({ proofs }) => proofs.length > 0);
 
+/** Each way in which a row can be proved, as a sender that knows no other: what its receiver takes, is the whole row. */
+const proving = signing.flatMap((scheme) =>
+  scheme.proofs.map((proof) => {
+    const place = 'at' in proof && 'header' in proof.at ? proof.at.header : proof.kind;
+    return [`${scheme.id} by ${place}`, { ...scheme, proofs: [proof] }] as const;
+  }),
+);
+
 /** The same bytes with one bit changed. */
 function flip(bytes: Uint8Array, bit: number): Buffer {
   const changed = Buffer.from(bytes);
@@ -60,6 +68,32 @@ function withFlippedSignature(scheme: SignatureScheme, request: SignedRequest): 
   });
 }
 
+/** Every request that differs in one bit of what is signed and stands beside the signature: a time, or the claims of a token. */
+function withFlippedCompanions(scheme: SignatureScheme, request: SignedRequest): SignedRequest[] {
+  const {
+    proofs: [proof],
+    timestamp,
+  } = scheme;
+  if (proof === undefined || !('at' in proof) || !('header' in proof.at)) return [];
+  const { header } = proof.at;
+  const holder = String(request.headers[header]);
+  const changed: string[] = [];
+  if (proof.kind === 'jwt') {
+    const parts = holder.split('.');
+    for (const at of [0, 1]) {
+      const others = flippedSignatures(parts[at] ?? '', 'base64url');
+      changed.push(...others.map((other) => parts.with(at, other).join('.')));
+    }
+  }
+  if (timestamp !== undefined && 'item' in timestamp.at) {
+    const item = `${timestamp.at.item}=`;
+    const others = flippedTexts(String(NOW / 1000));
+    changed.push(...others.map((other) => holder.replace(item + NOW / 1000, item + other)));
+  }
+  expect(changed).not.toContain(holder);
+  return changed.map((text) => ({ ...request, headers: { ...request.headers, [header]: text } }));
+}
+
 /** Fields of the body that are signed one by one. */
 function signedFields({ proofs: [proof] }: SignatureScheme): string[] {
   if (proof?.kind === 'certificate' && typeof proof.signed !== 'string') {
@@ -82,7 +116,7 @@ async function acceptedOf(
   return accepted;
 }
 
-describe.each(signing.map((scheme) => [scheme.id, scheme] as const))('%s', (_id, scheme) => {
+describe.each(proving)('%s', (_name, scheme) => {
   const sender = senderOf(scheme);
   const request = deliver(scheme, sender.toSign);
 
@@ -143,14 +177,17 @@ describe.each(signing.map((scheme) => [scheme.id, scheme] as const))('%s', (_id,
     expect(await acceptedOf(scheme, requests)).toEqual([]);
   });
 
+  it('refuses a changed bit of what else stands in the header of the signature', async () => {
+    expect(await acceptedOf(scheme, withFlippedCompanions(scheme, request))).toEqual([]);
+  });
+
   it('refuses a changed bit of the body, or of its signed fields', async () => {
     const { body } = request;
     const isSummed = scheme.id === 'paypal';
     const fields = signedFields(scheme);
     const requests: SignedRequest[] = [];
     if ((coversBody(scheme) && scheme.body !== 'form') || isSummed) {
-      // Every seventh: each place within a byte has its turn.
-      for (let bit = 0; bit < body.length * 8; bit += 7) {
+      for (let bit = 0; bit < body.length * 8; bit += 1) {
         requests.push({ ...request, body: flip(body, bit) });
       }
     }
