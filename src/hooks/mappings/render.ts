@@ -1,10 +1,11 @@
 import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { shorten } from '../../platform/shorten.ts';
-import { ROOTS, isEach, isText, listPaths } from './template.ts';
+import { ROOTS, isEach, isRest, isText, listPaths } from './template.ts';
 import type {
   EachLine,
   Placeholder,
+  Said,
   Template,
   TemplatePart,
   TemplateScope,
@@ -30,8 +31,9 @@ export interface Rendered {
  * One pass, no code: a value that itself looks like a template stays as it is. Of a list of lines, one that has
  * placeholders which all find nothing is left out, and so is one whose conditions are not met.
  */
-export function renderTemplate({ lines, isList }: Template, given: TemplateScope): Rendered {
-  const scope = { ...given, said: [] };
+export function renderTemplate(template: Template, given: TemplateScope): Rendered {
+  const { lines, isList, showsRest } = template;
+  const scope = showsRest ? { ...given, said: nothingSaid(template) } : given;
   const wanted = lines.filter(({ when }) => when === undefined || findNo(when, scope) === null);
   const rendered = wanted.flatMap((line) =>
     isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
@@ -46,6 +48,11 @@ export function renderTemplate({ lines, isList }: Template, given: TemplateScope
   };
 }
 
+function nothingSaid(template: Template): Said {
+  const named = listPaths(template).flatMap(({ path, isInList }) => (isInList ? [] : [path]));
+  return { named, paths: [], texts: new Set() };
+}
+
 type RenderedLine = Rendered & { readonly line: TextLine };
 
 /** A line for each of the first items; anything but a list has none. Inside, `item` and `index` are the list's. */
@@ -58,6 +65,7 @@ function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
       item,
       index,
       itemAt: placeOfItem(line.each, index, scope),
+      ...(scope.said && { said: { ...scope.said, texts: null } }),
     }),
   );
   const rest = items.length - shown.length;
@@ -101,28 +109,60 @@ function take(characters: number, { room }: TemplateScope): void {
 
 /** Empty when none of the paths finds anything. */
 function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
+  const { said } = scope;
   for (const path of paths) {
-    const text = isRest(path) ? restOfPayload(scope) : toText(path, scope);
+    if (said !== undefined && isLeftToRest(path, said, scope)) continue;
+    const text = isRest(path) ? restOfPayload(said, scope) : toText(path, scope);
     if (text === '') continue;
     if (max !== undefined && text.length > max) return shorten(text, max);
-    scope.said?.push(path);
+    said?.paths.push(path);
+    said?.texts?.add(text);
     return text;
   }
   return '';
 }
 
-/** `{{ payload.* }}`: the payload without what the placeholders before it have shown. */
-function isRest([root, key, ...more]: ValuePath): boolean {
-  return root === 'payload' && key === '*' && more.length === 0;
+/** Where `{{ payload.* }}` shows the rest, objects and lists are of that, and no text is said twice. */
+function isLeftToRest(path: ValuePath, { texts }: Said, scope: TemplateScope): boolean {
+  if (texts === null || isRest(path)) return false;
+  const value = lookUp(path, scope);
+  if (typeof value === 'string') return texts.has(value);
+  return typeof value === 'object' && value !== null && !JSON.isRawJSON(value);
 }
 
-function restOfPayload(scope: TemplateScope): string {
+/** `{{ payload.* }}` */
+function restOfPayload(said: Said | undefined, scope: TemplateScope): string {
+  const texts: ReadonlySet<unknown> = said?.texts ?? new Set();
+  const isSaid = (path: ValuePath): boolean => texts.has(lookUp(path, scope));
   let rest = shownAt(['payload'], scope.payload, scope);
-  for (const path of scope.said ?? []) {
+  for (const path of [...(said?.paths ?? []), ...(said?.named ?? []).filter(isSaid)]) {
     const place = placeInPayload(path, scope);
     if (place !== undefined) rest = without(rest, place);
   }
+  const prose = [...(said?.texts ?? [])].filter((text) => PROSE.test(text));
+  if (prose.length > 0) rest = withoutTexts(rest, new Set(prose));
   return rest === undefined || rest === null ? '' : JSON.stringify(rest);
+}
+
+/** What says the same wherever it stands. A word such as `closed` says of every field something else. */
+const PROSE = /\s|^.{16}/u;
+
+/** A copy without fields that hold one of these texts, nor what is empty then; undefined when nothing is left. */
+function withoutTexts(value: unknown, texts: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) =>
+      typeof item === 'string' ? item : (withoutTexts(item, texts) ?? {}),
+    );
+  }
+  if (typeof value === 'string') return texts.has(value) ? undefined : value;
+  if (!isRecord(value) || JSON.isRawJSON(value)) return value;
+  const entries = Object.entries(value);
+  const others = entries.flatMap(([key, child]) => {
+    const rest = withoutTexts(child, texts);
+    return rest === undefined ? [] : [[key, rest] as const];
+  });
+  // Own fields, whatever they are called.
+  return others.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(others);
 }
 
 /** A copy without the field at a place, nor what is empty then; undefined when nothing is left. */

@@ -180,6 +180,34 @@ describe('templates: {{ payload.* }}, what was not shown yet', () => {
   ])('of %j', (payload, text) => {
     expect(render(source, payload)).toBe(text);
   });
+
+  it.each([
+    ['an object is of the rest', { a: { x: 1 }, b: 2 }, '2\nRest: {"a":{"x":1}}'],
+    ['a list, too', { a: [1] }, 'Rest: {"a":[1]}'],
+    ['a text is said once', { a: 'on', b: 'on', c: { e: 'on' } }, 'on'],
+    ['a word elsewhere is not the same', { a: 'on', z: 'on' }, 'on\nRest: {"z":"on"}'],
+    [
+      'a sentence is',
+      { a: 'It is on', y: ['It is on'], z: [{ x: 'It is on' }] },
+      'It is on\nRest: {"y":["It is on"],"z":[{}]}',
+    ],
+    [
+      'own fields have any name',
+      JSON.parse('{"a":"It is on","__proto__":{"y":1}}'),
+      'It is on\nRest: {"__proto__":{"y":1}}',
+    ],
+  ])('%s', (_, payload, text) => {
+    expect(render(source, payload)).toBe(text);
+  });
+
+  it('items of a list may say the same', () => {
+    const lines = [{ each: 'list', line: '- {{ item }}' }, '{{ payload.* }}'];
+    expect(render(lines, { list: ['on', 'on'] })).toBe('- on\n- on\n{"list":["on","on"]}');
+  });
+
+  it('a template without it shows what it names, each time', () => {
+    expect(render('{{ a }} {{ b }} {{ c }}', { a: 'x', b: 'x', c: [1] })).toBe('x x [1]');
+  });
 });
 
 describe('templates: a limit of characters (behaviour §7)', () => {

@@ -24,10 +24,20 @@ export interface TemplateScope {
   readonly itemAt?: ValuePath;
   /** What is left out of objects and lists, beside what names of fields tell. Absent: nothing at all. */
   readonly redaction?: Redaction;
-  /** What the placeholders before have shown; {@link renderTemplate} sees to it. */
-  readonly said?: ValuePath[];
+  /** What the placeholders before have shown, where `{{ payload.* }}` wants to know; {@link renderTemplate} sees to it. */
+  readonly said?: Said;
   /** Shared by all that is rendered of one request. Absent: there is no limit. */
   readonly room?: { characters: number };
+}
+
+/** What a text with `{{ payload.* }}` in it has said already. */
+export interface Said {
+  /** All that the placeholders may look up. */
+  readonly named: readonly ValuePath[];
+  /** What they have shown. */
+  readonly paths: ValuePath[];
+  /** Null inside a line for each item of a list: items may say the same. */
+  readonly texts: Set<string> | null;
 }
 
 /** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
@@ -65,6 +75,8 @@ export interface Template {
   readonly isList: boolean;
   /** The text before the first placeholder. */
   readonly literalStart: string;
+  /** True: `{{ payload.* }}` stands in it. */
+  readonly showsRest: boolean;
 }
 
 /** Items of a list that get a line each, unless the line says `most`. */
@@ -123,7 +135,10 @@ export function parseTemplate(source: string | readonly (string | ListLine)[]): 
 function toTemplate(lines: Template['lines'], isList: boolean): Template {
   const [start] = lines[0]?.parts ?? [];
   const isLiteral = typeof start === 'string' && !isEach(lines[0]);
-  return { lines, isList, literalStart: isLiteral ? start : '' };
+  const showsRest = lines.some(({ parts }) =>
+    parts.some((part) => !isText(part) && part.paths.some(isRest)),
+  );
+  return { lines, isList, literalStart: isLiteral ? start : '', showsRest };
 }
 
 function parseLine(written: string | ListLine): TextLine | EachLine | string {
@@ -177,6 +192,11 @@ function parsePlaceholder(inner: string): Placeholder | null {
     paths.push(path);
   }
   return { paths, ...(max !== undefined && { max: Number(max) }) };
+}
+
+/** `{{ payload.* }}`: the payload without what the other placeholders have said. */
+export function isRest([root, key, ...more]: ValuePath): boolean {
+  return root === 'payload' && key === '*' && more.length === 0;
 }
 
 export function isText(part: TemplatePart): part is string {

@@ -77,52 +77,6 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
   });
 });
 
-/** The heads of what senders send whom no preset knows yet, after their own documentation. */
-const STRANGERS: readonly (readonly [string, object, string])[] = [
-  [
-    'Stripe',
-    {
-      id: 'evt_1',
-      object: 'event',
-      type: 'invoice.paid',
-      data: { object: { client_secret: 's' } },
-    },
-    'invoice.paid',
-  ],
-  [
-    'Slack',
-    { token: 't', type: 'event_callback', event: { type: 'app_mention', text: 'Hi' } },
-    'app_mention',
-  ],
-  ['Telegram', { update_id: 1, message: { chat: { id: 5 }, text: '/start' } }, '/start'],
-  ['Calendly', { event: 'invitee.created', payload: { name: 'Ann', uri: 'x' } }, 'Ann'],
-  [
-    'Linear',
-    { action: 'create', type: 'Issue', data: { title: 'Leak' }, url: 'https://l.example' },
-    'Leak',
-  ],
-  ['Vercel', { type: 'deployment.error', id: 'd', payload: { name: 'shop' } }, 'shop'],
-  ['Netlify', { state: 'error', name: 'shop', url: 'https://n.example' }, 'error'],
-  ['a mail service', { From: 'a@b.c', subject: 'Hello', text: 'Body' }, 'Hello'],
-];
-
-describe('the preset generic', () => {
-  it.each(STRANGERS)(
-    'begins with a headline for %s and says nothing twice',
-    async (_, body, head) => {
-      const hooks = ingest({ presets: ['generic'] });
-      const { actions } = await hooks.apply(hookRequest('generic', body));
-      const [action] = actions;
-      const lines = (action?.kind === 'agent' ? action.message : '').split('\n');
-      expect(lines[0]).toBe(head);
-      const payload = lines.find((line) => line.startsWith('Payload: ')) ?? '';
-      for (const line of lines.filter((one) => one !== payload)) {
-        expect(payload).not.toContain(JSON.stringify(line));
-      }
-    },
-  );
-});
-
 describe('presets', () => {
   it.each([...presets])('%s has its own id as its path, and is sound alone', (name, preset) => {
     expect([preset.id, preset.match]).toEqual([name, { path: name }]);
