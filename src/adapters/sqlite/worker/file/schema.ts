@@ -2,7 +2,7 @@
 
 /**
  * The tables: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request: what came, its receipt,
- * what became of it), `idempotency` (which event has a key, by the beginning of its name; the latest are not there yet:
+ * what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the latest are not there yet:
  * recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
@@ -53,7 +53,7 @@ CREATE INDEX events_by_status ON events (status) WHERE status <> 'done';
 CREATE INDEX events_to_look_at_again ON events (received_at) WHERE look_again = 1;
 
 CREATE TABLE idempotency (
-  name TEXT NOT NULL,
+  name INTEGER NOT NULL,
   event INTEGER NOT NULL,
   keep_until INTEGER NOT NULL,
   PRIMARY KEY (name, event)

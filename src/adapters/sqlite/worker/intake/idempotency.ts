@@ -4,10 +4,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredKey } from '../../../stored/stored-key.ts';
 import type { Budget } from '../operations/old-events.ts';
-import { decodeOwnKeys, encodeOwnKeys, nameInTree } from './own-keys.ts';
+import { decodeOwnKeys, encodeOwnKeys, shortName } from './own-keys.ts';
 import type { OwnKey } from './own-keys.ts';
 import { RecentKeys } from './recent-keys.ts';
-import { integer, optionalText, text } from '../../../stored/rows.ts';
+import { integer, optionalText } from '../../../stored/rows.ts';
 
 /** What is known of a key. */
 interface Finding {
@@ -58,7 +58,7 @@ export class IdempotencyKeys {
       const isTaken = onOtherContent === 'new' && this.#lookUp(name, now) !== undefined;
       return [isTaken ? ofContent(key) : name, digest, keepUntil];
     });
-    for (const [name, , keepUntil] of own) this.#recent.add(name, event, keepUntil);
+    for (const [name, , keepUntil] of own) this.#recent.add(shortName(name), event, keepUntil);
     return encodeOwnKeys(own);
   }
 
@@ -73,9 +73,12 @@ export class IdempotencyKeys {
   }
 
   #lookUp(name: string, now: number): KnownKey | undefined {
-    const recent = this.#recent.get(name);
-    if (recent !== undefined) return this.#read(name, recent, now);
-    for (const row of this.#filed.all(nameInTree(name), now)) {
+    const short = shortName(name);
+    for (const event of this.#recent.eventsOf(short)) {
+      const found = this.#read(name, event, now);
+      if (found !== undefined) return found;
+    }
+    for (const row of this.#filed.all(short, now)) {
       const found = this.#read(name, integer(row, 'event'), now);
       if (found !== undefined) return found;
     }
@@ -101,7 +104,7 @@ function ofContent({ name, digest }: StoredKey): string {
 /** Keys that a step looks at: their order is that of their digests, so those that have run out lie among the others. */
 const STEP_KEYS = 4000;
 /** Before every name. */
-const BEGINNING = { name: '', event: 0 };
+const BEGINNING = { name: -1, event: 0 };
 
 /** Forgets keys that have run out: goes round all of them, a stretch in each step. No index of their ends is needed for it. */
 export class ExpiredKeys {
@@ -116,7 +119,7 @@ export class ExpiredKeys {
   forget(budget: Budget, now: number): void {
     const { name, event } = this.#from;
     const rows = this.#sql.stretch.all(name, event, STEP_KEYS).map((row) => ({
-      name: text(row, 'name'),
+      name: integer(row, 'name'),
       event: integer(row, 'event'),
       keepUntil: integer(row, 'keep_until'),
     }));

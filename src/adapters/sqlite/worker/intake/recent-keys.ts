@@ -6,7 +6,7 @@
 // Everything up to a mark (`meta`) is filed. What came after it is read from the events when it is first asked for.
 import type { DatabaseSync } from 'node:sqlite';
 import { integer, optionalText } from '../../../stored/rows.ts';
-import { decodeOwnKeys, nameInTree } from './own-keys.ts';
+import { decodeOwnKeys, shortName } from './own-keys.ts';
 
 /** So many are filed together; twice as many may be in memory, at 100 bytes each. As many events are read at most for them. */
 const LOT = 16_384;
@@ -15,43 +15,53 @@ const LEAST_FILED = 64;
 /** Before every event. */
 const FIRST = -9e15;
 
-/** Keys by their names, with the event and the end of each. */
+/** Where a key is. */
+interface RecentKey {
+  /** `shortName` of its name. */
+  readonly name: number;
+  readonly event: number;
+  readonly keepUntil: number;
+  /** The one before it with the same name. */
+  readonly older: RecentKey | undefined;
+}
+
+const NO_EVENTS: readonly number[] = [];
+
+/** Keys that are filed together. */
 class Lot {
-  readonly #places = new Map<string, number>();
-  readonly #events: number[] = [];
-  readonly #ends: number[] = [];
+  readonly #latest = new Map<number, RecentKey>();
+  readonly #keys: RecentKey[] = [];
 
   get size(): number {
-    return this.#places.size;
+    return this.#keys.length;
   }
 
-  /** The younger one of two with a name counts. */
-  add(name: string, event: number, keepUntil: number): void {
-    this.#places.set(name, this.#events.length);
-    this.#events.push(event);
-    this.#ends.push(keepUntil);
+  add(name: number, event: number, keepUntil: number): void {
+    const key = { name, event, keepUntil, older: this.#latest.get(name) };
+    this.#latest.set(name, key);
+    this.#keys.push(key);
   }
 
-  eventOf(name: string): number | undefined {
-    const place = this.#places.get(name);
-    return place === undefined ? undefined : this.#events[place];
+  /** The latest first. */
+  eventsOf(name: number): readonly number[] {
+    let key = this.#latest.get(name);
+    if (key === undefined) return NO_EVENTS;
+    const events: number[] = [];
+    for (; key !== undefined; key = key.older) events.push(key.event);
+    return events;
   }
 
-  endOf(name: string): number {
-    return this.#ends[this.#places.get(name)!]!;
-  }
-
-  sortedNames(): readonly string[] {
-    return [...this.#places.keys()].toSorted();
+  sorted(): readonly RecentKey[] {
+    return this.#keys.toSorted((one, other) => one.name - other.name);
   }
 }
 
 /** A lot on its way into the tree. */
 interface Filing {
   readonly lot: Lot;
-  /** Of all its keys, in the order of the tree. */
-  readonly names: readonly string[];
-  /** The place of the next one in `names`. */
+  /** All of it, in the order of the tree. */
+  readonly keys: readonly RecentKey[];
+  /** The place of the next one in `keys`. */
   next: number;
 }
 
@@ -83,10 +93,12 @@ export class RecentKeys {
     this.#lot = lot;
   }
 
-  /** The event that has the key. */
-  get(name: string): number | undefined {
+  /** Those that may have the key, the latest first. */
+  eventsOf(name: number): readonly number[] {
     const { young, filing } = this.#recent;
-    return young.eventOf(name) ?? filing?.lot.eventOf(name);
+    const events = young.eventsOf(name);
+    const before = filing?.lot.eventsOf(name) ?? NO_EVENTS;
+    return before === NO_EVENTS ? events : [...events, ...before];
   }
 
   /** Called for each new event, before its keys are added. */
@@ -96,11 +108,11 @@ export class RecentKeys {
   }
 
   /** A key that its event's row holds. */
-  add(name: string, event: number, keepUntil: number): void {
+  add(name: number, event: number, keepUntil: number): void {
     const { young, through } = this.#recent;
     this.#added.keys += 1;
     // Behind the mark nobody would look for it again: ids are given before their events come here.
-    if (event <= through) this.#sql.file.run(nameInTree(name), event, keepUntil);
+    if (event <= through) this.#sql.file.run(name, event, keepUntil);
     else young.add(name, event, keepUntil);
   }
 
@@ -125,19 +137,19 @@ export class RecentKeys {
   #beginFiling(recent: Recent): void {
     const { young: lot, events, last } = recent;
     if (Math.max(lot.size, events) < this.#lot) return;
-    recent.filing = { lot, names: lot.sortedNames(), next: 0 };
+    recent.filing = { lot, keys: lot.sorted(), next: 0 };
     recent.young = new Lot();
     recent.events = 0;
     recent.through = last;
   }
 
   #fileStretch(recent: Recent, filing: Filing, added: number): void {
-    const { lot, names, next } = filing;
+    const { keys, next } = filing;
     filing.next = next + Math.max(LEAST_FILED, 2 * added);
-    for (const name of names.slice(next, filing.next)) {
-      this.#sql.file.run(nameInTree(name), lot.eventOf(name)!, lot.endOf(name));
+    for (const { name, event, keepUntil } of keys.slice(next, filing.next)) {
+      this.#sql.file.run(name, event, keepUntil);
     }
-    if (filing.next < names.length) return;
+    if (filing.next < keys.length) return;
     this.#sql.setMark.run(String(recent.through));
     recent.filing = null;
   }
@@ -152,7 +164,7 @@ export class RecentKeys {
       const event = (recent.last = integer(row, 'key'));
       recent.events += 1;
       for (const [name, , keepUntil] of decodeOwnKeys(optionalText(row, 'keys'))) {
-        recent.young.add(name, event, keepUntil);
+        recent.young.add(shortName(name), event, keepUntil);
       }
     }
     this.#unread = 0;
