@@ -1071,7 +1071,7 @@ export interface components {
             /** @description Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
             hook: string;
             /** @enum {string} */
-            status: "accepted" | "done" | "failed" | "running" | "skipped";
+            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped";
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
@@ -1109,7 +1109,7 @@ export interface components {
             /** @description Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
             hook: string;
             /** @enum {string} */
-            status: "accepted" | "done" | "failed" | "running" | "skipped";
+            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped";
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
@@ -3053,8 +3053,8 @@ export interface operations {
             query?: {
                 /** @description Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
                 hook?: string;
-                /** @description `accepted`, `running`, `done`, `failed` or `skipped`. */
-                status?: "accepted" | "running" | "done" | "failed" | "skipped";
+                /** @description `accepted`, `running`, `delivering`, `done`, `failed` or `skipped`. */
+                status?: "accepted" | "running" | "delivering" | "done" | "failed" | "skipped";
                 /** @description Id of the mapping that matched. */
                 mapping?: string;
                 /** @description Full key of a session, such as `agent:main:hook:x`: events with a run in it. */

@@ -69,7 +69,7 @@ async function ended(eventId: string): Promise<EventDetails> {
     `${eventId} ends`,
     async () => {
       const details = await service.details(eventId);
-      return details.status !== 'accepted' && details.status !== 'running' && details;
+      return !['accepted', 'running', 'delivering'].includes(details.status) && details;
     },
     60_000,
   );

@@ -80,7 +80,9 @@ export class TestedService implements AsyncDisposable {
   /** How many events have not ended; at most a page of each status. */
   async unfinished(): Promise<number> {
     const lists = await Promise.all(
-      ['accepted', 'running'].map((status) => this.read(`/ops/api/events?status=${status}`)),
+      ['accepted', 'running', 'delivering'].map((status) =>
+        this.read(`/ops/api/events?status=${status}`),
+      ),
     );
     return lists.flatMap((list) => (list as { events: unknown[] }).events).length;
   }

@@ -102,7 +102,7 @@ export class Hooks {
   async ended(eventId: unknown): Promise<EventDetails> {
     return eventually(`event ${String(eventId)} ends`, async () => {
       const details = await this.details(eventId);
-      return details.status !== 'accepted' && details.status !== 'running' && details;
+      return !['accepted', 'running', 'delivering'].includes(details.status) && details;
     });
   }
 

@@ -10,6 +10,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   'takes it': 'good',
   accepted: 'busy',
   running: 'busy',
+  delivering: 'busy',
   queued: 'busy',
   pending: 'busy',
   requested: 'busy',

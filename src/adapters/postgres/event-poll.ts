@@ -18,7 +18,8 @@ const MOST_OPEN = 500;
 const NEWEST = 'SELECT id FROM @schema.events ORDER BY id DESC LIMIT 1';
 /** The newest, those that have begun, and of those that wait the ones that are next. */
 const LOOK = `(SELECT id, status FROM @schema.events WHERE id > $1 ORDER BY id DESC LIMIT ${MOST_NEW})
-  UNION ${ofStatus('running', 'DESC')} UNION ${ofStatus('accepted', 'ASC')}`;
+  UNION ${ofStatus('running', 'DESC')} UNION ${ofStatus('delivering', 'DESC')}
+  UNION ${ofStatus('accepted', 'ASC')}`;
 const STATUSES = 'SELECT id, status FROM @schema.events WHERE id = ANY ($1::uuid[])';
 
 /** In the order of the index of statuses, which keeps the planner from looking through all events. */
@@ -103,7 +104,7 @@ export class EventPoll {
     const changed = [...seen].filter(([id, status]) => {
       const before = this.#seen.get(id);
       // One that came into sight because others ended has not changed.
-      return before === undefined ? id > from || status === 'running' : before !== status;
+      return before === undefined ? id > from || hasBegun(status) : before !== status;
     });
     const ids = changed.map(([id]) => id).toSorted();
     for (const id of seen.keys()) if (id > this.#newest) this.#newest = id;
@@ -112,5 +113,9 @@ export class EventPoll {
 }
 
 function isOpen(status: string): boolean {
-  return status === 'accepted' || status === 'running';
+  return status === 'accepted' || hasBegun(status);
+}
+
+function hasBegun(status: string): boolean {
+  return status === 'running' || status === 'delivering';
 }

@@ -94,7 +94,14 @@ function toNotes(row: Row): EventNote[] {
 // went wrong.
 
 /** The words that may stand in `events.status`; a row with any other is refused. */
-export const EVENT_STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
+export const EVENT_STATUSES = [
+  'accepted',
+  'running',
+  'delivering',
+  'done',
+  'failed',
+  'skipped',
+] as const;
 
 /** Most characters of a headline, and of the reason beside it. */
 const MOST = 160;

@@ -22,7 +22,7 @@ import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
  * prints what the API answered, whole.
  */
 
-const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
+const STATUSES = ['accepted', 'running', 'delivering', 'done', 'failed', 'skipped'] as const;
 
 /** Events or refused requests, a line each, newest first; `--cursor` goes on where the last list ended. */
 const eventsList = defineCommand({
@@ -32,7 +32,7 @@ const eventsList = defineCommand({
     option('--hook <name>', 'only those of this hook'),
     option(
       '--status <status>',
-      'only accepted, running, done, failed or skipped ones',
+      'only accepted, running, delivering, done, failed or skipped ones',
       oneOf('--status', STATUSES),
     ),
     option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),

@@ -162,7 +162,7 @@ function retriedBecause({ runs, deliveries }: EventDetails): string | undefined 
 
 /** Whether nothing of an event is under way any more; a retry may set it going again. */
 export function hasEnded({ status }: Pick<EventSummary, 'status'>): boolean {
-  return status !== 'accepted' && status !== 'running';
+  return status !== 'accepted' && status !== 'running' && status !== 'delivering';
 }
 
 /** Whether anything of it went wrong: the event, a run or a delivery. */

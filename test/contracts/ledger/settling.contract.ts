@@ -1,3 +1,4 @@
+import { newId } from '../../../src/platform/new-id.ts';
 import type { Change, DeliveryStatus, RunStatus } from '../../../src/hooks/ports/change.ts';
 import type { StepOutcome, Lease } from '../../../src/hooks/ports/work-ledger.ts';
 import {
@@ -112,7 +113,7 @@ export function describeSettling(openStore: OpenStore): void {
       const id = await accept(agent('a'));
       const update: Change = { type: 'run-update', id: runOf(id), status: 'succeeded' };
       await commit(await under.claimOne(), [update, ...delivery(id)]);
-      expect((await under.details(id)).status).toBe('running');
+      expect((await under.details(id)).status).toBe('delivering');
       const sent: Change = { type: 'delivery-update', id: deliveryOf(id), status };
       await commit(await under.claimOne('delivery'), [sent]);
       expect((await under.details(id)).status).toBe(expected);
@@ -128,6 +129,54 @@ export function describeSettling(openStore: OpenStore): void {
       expect(await stand(id)).toBe('running, heartbeat requested');
       await shown();
       expect(await stand(id)).toBe('done, heartbeat done');
+    });
+
+    it('is delivering from the end of its runs on, however often that is tried', async () => {
+      const id = await accept(agent('a'));
+      await commit(await under.claimOne(), [
+        { type: 'run-update', id: runOf(id), status: 'succeeded', summary: 'Hook: hi' },
+        systemEvent({ eventId: id, asksHeartbeat: true, text: 'Hook: hi' }),
+        ...delivery(id),
+      ]);
+      expect(await stand(id)).toBe('delivering, heartbeat requested');
+      const at = under.clock.now();
+      const attempt = { at, attempt: 1, outcome: 'retry', error: 'busy' } as const;
+      const again: Change = { type: 'delivery-update', id: deliveryOf(id), attempt };
+      const retry: StepOutcome = { type: 'retry', at: at + 50 };
+      await commit(await under.claimOne('delivery'), [again], retry);
+      await shown();
+      expect(await stand(id)).toBe('delivering, heartbeat done');
+      const { events } = await under.ledger.events.list({ limit: 9, status: 'delivering' });
+      expect(events).toMatchObject([{ id, status: 'delivering' }]);
+      const running = await under.ledger.events.list({ limit: 9, status: 'running' });
+      expect(running.events).toEqual([]);
+      under.clock.advance(50);
+      const sent: Change = { type: 'delivery-update', id: deliveryOf(id), status: 'delivered' };
+      await commit(await under.claimOne('delivery'), [sent]);
+      expect(await stand(id)).toBe('done, heartbeat done');
+    });
+
+    it('is running, not delivering, while another of its runs has not ended', async () => {
+      const given = agent('a');
+      const texts = JSON.stringify(given.actions).replaceAll(runOf(given.id), deliveryOf(newId()));
+      const second = JSON.parse(texts.replaceAll('agent:main:a', 'agent:main:b'));
+      const id = await accept({ ...given, actions: [...given.actions, ...second] });
+      expect((await under.details(id)).runs).toHaveLength(2);
+      const [lease] = await under.claimNow();
+      const update: Change = { type: 'run-update', id: lease!.ref!, status: 'succeeded' };
+      await commit(lease!, [update, ...delivery(id)]);
+      expect(await stand(id)).toBe('running, heartbeat none');
+    });
+
+    it('is delivering again when its dead delivery is retried', async () => {
+      const id = await accept(agent('a'));
+      const update: Change = { type: 'run-update', id: runOf(id), status: 'succeeded' };
+      await commit(await under.claimOne(), [update, ...delivery(id)]);
+      const dead: Change = { type: 'delivery-update', id: deliveryOf(id), status: 'dead' };
+      await commit(await under.claimOne('delivery'), [dead], { type: 'dead' });
+      expect(await stand(id)).toBe('failed, heartbeat none');
+      expect(await under.ledger.admin.retry(id)).toBe(1);
+      expect(await stand(id)).toBe('delivering, heartbeat none');
     });
 
     it('waits for the heartbeats of all its system events', async () => {

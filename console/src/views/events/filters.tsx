@@ -2,7 +2,7 @@ import { useSearchParams } from 'wouter-preact';
 
 // What the list of events is narrowed by. It stands in the address, so that a link shows the same list.
 
-export const STATUSES = ['accepted', 'running', 'done', 'failed', 'skipped'] as const;
+export const STATUSES = ['accepted', 'running', 'delivering', 'done', 'failed', 'skipped'] as const;
 
 export interface Filters {
   readonly hook?: string;

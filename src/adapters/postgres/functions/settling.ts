@@ -1,6 +1,6 @@
 // The status of an event is derived and never set, so that no order of endings can leave it wrong: `failed` or `done`
-// once nothing of it is open, by whether any run, delivery or heartbeat ended badly; `running` once anything has begun;
-// before, `accepted`. What was skipped, or failed when it was accepted, stays so.
+// once nothing of it is open, by whether any run, delivery or heartbeat ended badly; `delivering` while
+// its runs have ended and a delivery has not; otherwise `running` once anything has begun, before, `accepted`. What was skipped, or failed when it was accepted, stays so.
 //
 // Heartbeats have no rows: the event counts those that it asked for (`beats_open`), that failed and that were done. One
 // that had failed and is shown later moves from failed to done.
@@ -19,6 +19,7 @@ BEGIN
       SELECT e.id, CASE
         WHEN r.open + d.open + e.beats_open = 0
           THEN CASE WHEN r.bad + d.bad + e.beats_failed > 0 THEN 'failed' ELSE 'done' END
+        WHEN r.open = 0 AND d.open > 0 THEN 'delivering'
         WHEN r.begun + e.beats_open + e.beats_failed + e.beats_done > 0 OR e.status = 'running' THEN 'running'
         ELSE 'accepted' END AS status
       FROM events e

@@ -13,7 +13,14 @@ import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from '
 import { PageQuery, QueryPipe, toTime } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-const STATUSES: readonly EventStatus[] = ['accepted', 'running', 'done', 'failed', 'skipped'];
+const STATUSES: readonly EventStatus[] = [
+  'accepted',
+  'running',
+  'delivering',
+  'done',
+  'failed',
+  'skipped',
+];
 
 /** Query of `GET /ops/api/events`. */
 export class EventsQuery extends PageQuery {
@@ -23,7 +30,7 @@ export class EventsQuery extends PageQuery {
   @Length(1, 1024)
   hook?: string;
 
-  /** `accepted`, `running`, `done`, `failed` or `skipped`. */
+  /** `accepted`, `running`, `delivering`, `done`, `failed` or `skipped`. */
   @IsOptional()
   @IsIn(STATUSES)
   status?: EventStatus;

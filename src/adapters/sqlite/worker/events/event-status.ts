@@ -3,7 +3,7 @@
 // Whatever changes one of these names the event, and the same transaction settles its status.
 //
 // The rule (`deriveStatus`): while anything is open, an event is `accepted` until some part of it has begun and `running`
-// from then on. When nothing is open any more it is `failed` if any part went wrong, else `done`. An operator who retries
+// from then on, but `delivering` where all its runs have ended and a reply is still to be delivered. When nothing is open any more it is `failed` if any part went wrong, else `done`. An operator who retries
 // dead work opens it again, and the status follows.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../../hooks/ports/event-store.ts';
@@ -94,6 +94,7 @@ function deriveStatus(row: Row): EventStatus {
   const sum = (...columns: string[]) =>
     columns.reduce((total, column) => total + integer(row, column), 0);
   if (sum('runs_open', 'deliveries_open', 'beats_open') > 0) {
+    if (sum('runs_open') === 0 && sum('deliveries_open') > 0) return 'delivering';
     const begun = sum('runs_begun', 'beats_open', 'beats_failed', 'beats_done') > 0;
     return begun || text(row, 'status') === 'running' ? 'running' : 'accepted';
   }
