@@ -261,6 +261,25 @@ export function describePruning(openStore: OpenStore): void {
       });
     });
 
+    it.each([
+      [DAY, 6.5 * DAY],
+      [40 * DAY, 0],
+    ])(
+      'takes nothing by a clock that was set ahead by %i ms, until it is right again',
+      async (step, age) => {
+        const id = await accept(wake());
+        under.clock.advance(age);
+        await prune(7, 30);
+        under.clock.jump(step);
+        expect(await prune(7, 30)).toBe(false);
+        expect((await under.details(id)).request.payload).not.toBeNull();
+        under.clock.jump(-step);
+        under.clock.advance(31 * DAY);
+        await prune(7, 30);
+        expect(await under.ledger.events.get(id)).toBeNull();
+      },
+    );
+
     it('goes in small steps and says whether there is more', async () => {
       await Promise.all(Array.from({ length: 450 }, () => accept(wake())));
       under.clock.advance(31 * DAY);

@@ -146,7 +146,7 @@ function deleteSome(table: string, key: string, which: string): string {
 // keep. So nothing is forgotten by a clock that leapt ahead, until it has stood for a day.
 
 /** All instances may have been off for so long without anybody wondering. */
-const LONGEST_ABSENCE_MS = 86_400_000;
+const LONGEST_ABSENCE_MS = 3_600_000;
 /** So long a clock that leapt ahead has to stand, while the instance runs, before anything is forgotten by it. */
 const PROBATION_MS = 86_400_000;
 

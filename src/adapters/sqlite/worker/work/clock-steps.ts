@@ -6,7 +6,7 @@ import { text } from '../../../stored/rows.ts';
 /** Less is no step: clocks are corrected by a little all the time, and a wait may be as much longer. */
 const SMALLEST_STEP_MS = 1000;
 /** A service may have been off for so long without anybody wondering. */
-const LONGEST_ABSENCE_MS = 86_400_000;
+const LONGEST_ABSENCE_MS = 3_600_000;
 /** So long a clock that leapt ahead has to stand, while the service runs, before anything is forgotten by it. */
 const PROBATION_MS = 86_400_000;
 
@@ -31,12 +31,16 @@ export class ClockSteps {
   #stood: number;
   #stoodAt: number;
 
-  /** At a start: a clock that is behind the time of the process before was set back meanwhile. */
+  /**
+   * At a start: a clock that is behind the time of the process before was set back meanwhile. One that is ahead may be
+   * right, so what waits is due; but nothing is given up for its age when nobody could try it.
+   */
   constructor(db: DatabaseSync, now: number, elapsed: number) {
     this.#db = db;
     this.#sql = prepareStatements(db);
     const { last, believed, stood } = this.#read() ?? { last: now, believed: now, stood: 0 };
     if (last - now > SMALLEST_STEP_MS) this.#shift(now - last);
+    if (now - last > LONGEST_ABSENCE_MS) this.#sql.rejuvenate.run(now - last);
     this.#now = now;
     this.#elapsed = elapsed;
     this.#believed = Math.min(believed, now);
@@ -62,7 +66,7 @@ export class ClockSteps {
   }
 
   /**
-   * Whether things may be forgotten by this time: not while the clock is more than a day ahead of what is explained by
+   * Whether things may be forgotten by this time: not while the clock is more than an hour ahead of what is explained by
    * the time that passed, until it has stood for a day. Asked with every step of pruning, inside its transaction.
    */
   isBelieved(now: number): boolean {
@@ -111,6 +115,7 @@ function prepareStatements(db: DatabaseSync) {
     shift: db.prepare(
       `UPDATE work SET due_at = due_at + ?1, since = since + ?1 WHERE stage <> 'dead'`,
     ),
+    rejuvenate: db.prepare(`UPDATE work SET since = since + ? WHERE stage <> 'dead'`),
     read: db.prepare(`SELECT value FROM meta WHERE key = 'clock'`),
     write: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('clock', ?)`),
   };
