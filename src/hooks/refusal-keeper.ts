@@ -106,14 +106,14 @@ export class RefusalKeeper {
 
   #noteTold(lost: ReadonlyMap<string, readonly NewRefusal[]>): void {
     for (const [key, rows] of lost) {
-      if (this.#isDue(key)) this.#told.set(key, { at: this.clock.now(), untold: 0 });
+      if (this.#isDue(key)) this.#told.set(key, { at: this.clock.elapsed(), untold: 0 });
       else this.#told.get(key)!.untold += sum(rows);
     }
   }
 
   #isDue(key: string): boolean {
     const told = this.#told.get(key);
-    return told === undefined || this.clock.now() - told.at >= BETWEEN_NOTICES_MS;
+    return told === undefined || this.clock.elapsed() - told.at >= BETWEEN_NOTICES_MS;
   }
 
   #complain(error: unknown): void {

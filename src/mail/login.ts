@@ -32,6 +32,7 @@ export interface LoginContext {
 export class MailLogin {
   readonly #credentials: MailCredentials;
   #queue: Promise<unknown> = Promise.resolve();
+  /** `until` by {@link Clock.elapsed}. */
   #refusal: { readonly reason: string; readonly until: number } | undefined;
 
   constructor(
@@ -66,8 +67,7 @@ export class MailLogin {
     signal: AbortSignal,
   ): Promise<T> {
     const { clock, logger } = this.context;
-    // Never longer than that: the clock may have been set back since.
-    const waitMs = Math.min((this.#refusal?.until ?? 0) - clock.now(), REFUSED_MS);
+    const waitMs = this.#refusal === undefined ? 0 : this.#refusal.until - clock.elapsed();
     if (waitMs > 0) await clock.wait(waitMs, signal);
     signal.throwIfAborted();
     try {
@@ -107,7 +107,7 @@ export class MailLogin {
   #refused(reason: string, signal: AbortSignal): void {
     const { clock, logger } = this.context;
     const isNew = this.#refusal === undefined;
-    this.#refusal = { reason, until: clock.now() + REFUSED_MS };
+    this.#refusal = { reason, until: clock.elapsed() + REFUSED_MS };
     if (!isNew) return;
     logger.error(`No mail is read: ${reason}. Renew hooks.mail.auth; it waits in the mailbox.`);
     const outage = this.#store('the outage', (store) => store.beginOutage(this.mail.account));

@@ -47,12 +47,15 @@ export interface MailboxReport {
 export class MailboxState {
   #status: MailboxStatus = 'connecting';
   #since: number;
+  /** The same by {@link Clock.elapsed}. */
+  #changedAt: number;
   #connectedSince: number | null = null;
   #lastMessageAt: number | null = null;
   #lastError: NotedError | null = null;
   #delivered = 0;
   #refused = 0;
   #waiting = 0;
+  /** By {@link Clock.elapsed}. */
   #waitingSince: number | null = null;
 
   constructor(
@@ -60,6 +63,7 @@ export class MailboxState {
     private readonly clock: Clock,
   ) {
     this.#since = clock.now();
+    this.#changedAt = clock.elapsed();
   }
 
   get status(): MailboxStatus {
@@ -68,7 +72,7 @@ export class MailboxState {
 
   /** How long it has had this status, in milliseconds. */
   get forMs(): number {
-    return this.clock.now() - this.#since;
+    return this.clock.elapsed() - this.#changedAt;
   }
 
   /** @returns whether it had another one before */
@@ -76,6 +80,7 @@ export class MailboxState {
     if (status === this.#status) return false;
     this.#status = status;
     this.#since = this.clock.now();
+    this.#changedAt = this.clock.elapsed();
     return true;
   }
 
@@ -94,7 +99,7 @@ export class MailboxState {
   /** How many messages are known and not accepted yet. */
   found(waiting: number): void {
     this.#waiting = waiting;
-    this.#waitingSince = waiting === 0 ? null : (this.#waitingSince ?? this.clock.now());
+    this.#waitingSince = waiting === 0 ? null : (this.#waitingSince ?? this.clock.elapsed());
   }
 
   accepted(count: number): void {
@@ -105,6 +110,10 @@ export class MailboxState {
 
   refused(): void {
     this.#refused += 1;
+  }
+
+  get #lagMs(): number {
+    return this.#waitingSince === null ? 0 : this.clock.elapsed() - this.#waitingSince;
   }
 
   report(): MailboxReport {
@@ -118,7 +127,7 @@ export class MailboxState {
       delivered: this.#delivered,
       refused: this.#refused,
       waiting: this.#waiting,
-      lagSeconds: this.#waitingSince === null ? 0 : (this.clock.now() - this.#waitingSince) / 1000,
+      lagSeconds: this.#lagMs / 1000,
     };
   }
 }

@@ -74,13 +74,13 @@ export class MailboxWatcher {
   /** Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const startedAt = this.context.clock.now();
+      const startedAt = this.context.clock.elapsed();
       try {
         await this.#runSession(signal);
       } catch (error) {
         this.state.disconnected();
         if (signal.aborted) return;
-        if (this.context.clock.now() - startedAt > WORKED_MS) this.#backoff.reset();
+        if (this.context.clock.elapsed() - startedAt > WORKED_MS) this.#backoff.reset();
         await this.context.clock.wait(this.#failed(error), signal);
       }
     }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { SystemClock } from '../../src/hooks/index.ts';
+import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { BodyBudget } from '../../src/hooks/http/body.ts';
 import { eventually } from '../support/eventually.ts';
 import { GOOD, openIngress } from '../support/ingress-host.ts';
@@ -18,12 +19,11 @@ describe('Bytes in flight', () => {
   let budget: BodyBudget;
   const open: Socket[] = [];
 
-  beforeEach(async () => {
-    ingress = await openIngress({
-      options: { clock: new SystemClock(), maxInFlightBytes: LIMIT },
-    });
+  async function start(options: Partial<HooksModuleOptions> = {}): Promise<void> {
+    ingress = await openIngress({ options: { maxInFlightBytes: LIMIT, ...options } });
     budget = ingress.app.get(BodyBudget, { strict: false });
-  });
+  }
+  beforeEach(() => start({ clock: new SystemClock() }));
   afterEach(async () => {
     for (const socket of open.splice(0)) socket.destroy();
     await ingress.close();
@@ -88,6 +88,25 @@ describe('Bytes in flight', () => {
     socket.destroy();
     await eventually('there is room', () => budget.held === 0);
   });
+
+  it.each([-86_400_000, 86_400_000])(
+    'are waited for as long as ever, though somebody sets the clock by %i ms',
+    async (step) => {
+      await ingress.close();
+      await start({ bodyTimeoutSeconds: 10 });
+      const socket = begin({ 'content-length': BODY.length }, BODY.slice(0, 10));
+      await eventually('the body is waited for', () => ingress.clock.waiting > 0);
+      ingress.clock.advance(9000);
+      begin({ 'content-length': 20 }, '{');
+      await eventually('both are waited for', () => budget.held === BODY.length + 20);
+      ingress.clock.jump(step);
+      ingress.clock.advance(999);
+      const answer = once(socket, 'data');
+      ingress.clock.advance(1);
+      expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 408 /);
+      await eventually('what it held is given back', () => budget.held === 20);
+    },
+  );
 
   it('do not count for senders that nobody knows', async () => {
     const socket = begin({ authorization: 'Bearer wrong', 'content-length': BODY.length }, '');

@@ -317,6 +317,8 @@ describe('what verified senders lose', () => {
     await told(2);
     expect(texts()[1]).toContain('- request to deploys refused as too large');
     expect(texts()[1]).not.toContain('request to alertmanager');
+    // However the time of day is set meanwhile.
+    clock.jump(-86_400_000);
     clock.advance(3_600_000);
     await hooks.ask('/alertmanager', BIG);
     await told(3);

@@ -123,6 +123,25 @@ describe('A secret that arrives by handshake', () => {
     expect(windows().isEmpty).toBe(true);
   });
 
+  it.each([-86_400_000, 86_400_000])(
+    'is waited for and kept as long as ever, though somebody sets the clock by %i ms',
+    async (step) => {
+      windows().open('asana', 'asana');
+      ingress.clock.jump(step);
+      ingress.clock.advance(599_999);
+      expect((await byAsana()).status).toBe(200);
+      ingress.clock.jump(-step);
+      ingress.clock.advance(3_599_999);
+      expect(windows().get('asana')?.taken?.secret).toBe(SECRET);
+      ingress.clock.advance(1);
+      expect(windows().get('asana')).toBeUndefined();
+      windows().open('asana', 'asana');
+      ingress.clock.jump(step);
+      ingress.clock.advance(600_000);
+      await expectRefused(await byAsana());
+    },
+  );
+
   it('is forgotten an hour after it came, and when the operator discards it', async () => {
     windows().open('asana', 'asana');
     await byAsana();

@@ -194,6 +194,7 @@ function tooSlow({ bodyTimeoutSeconds }: BodyLimits): Rejection {
 }
 
 interface Deadline {
+  /** By {@link Clock.elapsed}. */
   readonly at: number;
   readonly onLate: () => void;
 }
@@ -207,7 +208,7 @@ class Deadlines {
 
   /** Calls `onLate` after `ms`, unless the deadline is removed before. */
   add(ms: number, onLate: () => void): Deadline {
-    const deadline = { at: this.clock.now() + ms, onLate };
+    const deadline = { at: this.clock.elapsed() + ms, onLate };
     this.#open.add(deadline);
     if (this.#sleep === undefined) void this.#watch();
     else if (deadline.at < this.#sleep.until) this.#sleep.waking.abort();
@@ -228,15 +229,15 @@ class Deadlines {
       for (const { at } of this.#open) until = Math.min(until, at);
       const waking = new AbortController();
       this.#sleep = { until, waking };
-      await this.clock.wait(until - this.clock.now(), waking.signal);
-      this.#expire(this.clock.now());
+      await this.clock.wait(until - this.clock.elapsed(), waking.signal);
+      this.#expire(this.clock.elapsed());
     }
     this.#sleep = undefined;
   }
 
-  #expire(now: number): void {
+  #expire(elapsed: number): void {
     for (const deadline of this.#open) {
-      if (deadline.at > now) continue;
+      if (deadline.at > elapsed) continue;
       this.#open.delete(deadline);
       deadline.onLate();
     }

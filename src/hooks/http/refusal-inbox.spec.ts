@@ -148,6 +148,18 @@ describe('RefusalInbox', () => {
     expect(logs.lines[4]).toContain('"reason"');
   });
 
+  it('logs and forgets by the minute though the clock is set back', () => {
+    add(sender(), sender());
+    takeAll();
+    clock.jump(-86_400_000);
+    for (let minute = 0; minute < 2; minute += 1) {
+      clock.advance(60_000);
+      inbox.tellRepeats();
+    }
+    expect(logs.lines.slice(1)).toEqual([expect.stringContaining('"count":1')]);
+    expect(inbox.isEmpty).toBe(true);
+  });
+
   it('names what a verified sender asked for where there is no hook, and leaves out a quoting sentence', () => {
     inbox.add(sender({ hook: null, name: 'githbu', code: 'unknown_hook' }), LINE);
     inbox.add(sender({ code: 'invalid_payload' }), { ...LINE, reason: null });

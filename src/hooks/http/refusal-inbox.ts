@@ -46,6 +46,7 @@ export class RefusalInbox {
     lost: [],
     failed: [],
   };
+  /** By {@link Clock.elapsed}. */
   #minuteBegan = 0;
   #onFilled: () => void = () => {};
 
@@ -64,7 +65,7 @@ export class RefusalInbox {
 
   add(refused: Refused, line: RefusedLine): void {
     const now = this.clock.now();
-    if (this.isEmpty) this.#minuteBegan = now;
+    if (this.isEmpty) this.#minuteBegan = this.clock.elapsed();
     // A signature that is used again proves nothing, and answers 401.
     const isVerified = refused.verifiedBy !== null && refused.status !== 401;
     if (isVerified) this.#push({ ...refused, at: now, kind: kindOf(refused), count: 1 });
@@ -107,7 +108,7 @@ export class RefusalInbox {
 
   /** Once a minute: one line for what came again, and whoever was silent for a minute is forgotten. */
   tellRepeats(): void {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (now - this.#minuteBegan < MINUTE_MS) return;
     this.#minuteBegan = now;
     for (const groups of [this.#senders, this.#strangers]) {

@@ -53,8 +53,10 @@ const SECRET = /^[\w.~+/=-]{16,256}$/;
 interface OpenedWindow {
   readonly scheme: string;
   readonly handshake: SecretHandshake;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, for people. */
   readonly closesAt: number;
+  /** When it closes, and is forgotten once it took something, by {@link Clock.elapsed}. */
+  endsAt: number;
   taken: { readonly secret: string; readonly client: string; readonly at: number } | undefined;
 }
 
@@ -92,7 +94,8 @@ export class SecretWindows {
     const present = this.#current(path);
     if (present?.scheme === scheme) return toShown(path, present);
     const closesAt = this.clock.now() + OPEN_MS;
-    const opened: OpenedWindow = { scheme, handshake, closesAt, taken: undefined };
+    const endsAt = this.clock.elapsed() + OPEN_MS;
+    const opened: OpenedWindow = { scheme, handshake, closesAt, endsAt, taken: undefined };
     this.#windows.set(path, opened);
     this.#logger.log(`waits for the secret of the sender to ${path} until ${toIso(closesAt)}`);
     return toShown(path, opened);
@@ -130,6 +133,7 @@ export class SecretWindows {
     if (present === undefined || present.taken !== undefined) return false;
     if (typeof secret !== 'string' || !SECRET.test(secret)) return false;
     present.taken = { secret, client, at: this.clock.now() };
+    present.endsAt = this.clock.elapsed() + KEPT_MS;
     this.#logger.warn(
       `took a secret from the handshake of a sender to ${path}, from ${client}; it counts for nothing before it is accepted`,
     );
@@ -140,8 +144,7 @@ export class SecretWindows {
   #current(path: string): OpenedWindow | undefined {
     const present = this.#windows.get(path);
     if (present === undefined) return undefined;
-    const { taken, closesAt } = present;
-    if (this.clock.now() < (taken === undefined ? closesAt : taken.at + KEPT_MS)) return present;
+    if (this.clock.elapsed() < present.endsAt) return present;
     this.#windows.delete(path);
     return undefined;
   }
