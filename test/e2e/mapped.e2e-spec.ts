@@ -8,6 +8,12 @@ describe('POST /hooks/<name>', () => {
   beforeEach(async () => {
     hooks = await Hooks.start({
       presets: ['mail'],
+      otherSecrets: ['the-secret-of-another-part'],
+      models: {
+        providers: {
+          p: { type: 'openai', baseUrl: 'http://127.0.0.1:1/', apiKey: 'key-of-the-provider' },
+        },
+      },
       mappings: [
         {
           id: 'alerts',
@@ -173,6 +179,20 @@ describe('POST /hooks/<name>', () => {
     const { eventId } = await hooks.ask('/ci/build?access_token=private&q=seen', { n: 1 });
     expect((await hooks.details(eventId)).request.query).toEqual({ q: 'seen' });
   });
+
+  it.each(['the-secret-of-another-part', 'key-of-the-provider'])(
+    'keeps %s, which only other sections name, out of all that a sender wrote',
+    async (secret) => {
+      const { eventId } = await hooks.ask(
+        `/ci/build?q=${secret}`,
+        {},
+        { 'x-event': `a ${secret}` },
+      );
+      const { request } = await hooks.details(eventId);
+      expect(request.query).toEqual({});
+      expect(request.headers).not.toHaveProperty('x-event');
+    },
+  );
 
   it('keeps credentials out of templates and details', async () => {
     const { eventId } = await hooks.ask('/headers', {}, { 'x-event': 'E', cookie: 'c=1' });

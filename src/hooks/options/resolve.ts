@@ -26,6 +26,7 @@ export interface ResolvedHooksOptions {
   readonly models: ModelsOptions;
   readonly retention: RetentionOptions;
   readonly gatewayAuthToken: string | undefined;
+  readonly otherSecrets: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Absolute. */
   readonly configDir: string;
@@ -58,7 +59,7 @@ export function resolveOptions(
     return { ...resolveOptions({}, names), problems, warnings: [], areMappingsSound: false };
   }
   const { agents, models, retention, trustedProxies = [], ...rest } = input;
-  const { gatewayAuthToken: givenAuthToken, configDir = '', ...own } = rest;
+  const { gatewayAuthToken: givenAuthToken, otherSecrets = [], configDir = '', ...own } = rest;
   const gatewayAuthToken = trimmed(givenAuthToken);
   const sections = {
     hooks: resolveSection(HooksOptions, own, 'hooks'),
@@ -72,6 +73,7 @@ export function resolveOptions(
     models: sections.models.value,
     retention: sections.retention.value,
     gatewayAuthToken,
+    otherSecrets: isListOfTexts(otherSecrets) ? otherSecrets : [],
     trustedProxies: Array.isArray(trustedProxies) ? trustedProxies : [],
     configDir: resolve(configDir),
   };
@@ -83,6 +85,9 @@ export function resolveOptions(
     ...ofPath,
     ...tokenProblems(resolved.hooks, gatewayAuthToken, names),
     ...gatewayProblems(gatewayAuthToken, trustedProxies),
+    ...(isListOfTexts(otherSecrets)
+      ? []
+      : [{ key: 'otherSecrets', message: 'must be an array of strings' }]),
     ...agentListProblems(resolved.agents.list),
     ...(isSound ? connectionProblems(resolved, names) : []),
   ]);
@@ -132,6 +137,10 @@ function isObject(input: unknown): boolean {
 /** Mappings are compiled only when none of the keys that they are compiled from is wrong. */
 function concernsMappings({ key }: Problem): boolean {
   return /^hooks(\.mappings|\.presets|\.allowedSessionKeyPrefixes|\.transformsDir|$)/.test(key);
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 /** What the host says of its gateway; the standalone service checks its own `gateway` section besides. */

@@ -43,6 +43,8 @@ export interface HooksSettingsInput extends Given<HooksOptions> {
   readonly retention?: Given<RetentionOptions>;
   /** The gateway's own token: the hook token must differ from it. */
   readonly gatewayAuthToken?: string;
+  /** Further secrets of the gateway. What a request brings of them is kept nowhere and shown to nobody. Default: none. */
+  readonly otherSecrets?: readonly string[];
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. Default: none. */
   readonly trustedProxies?: readonly string[];
   /** Directory of the configuration, where `transforms/` is looked for. Default: the working directory. */

@@ -122,22 +122,29 @@ const known = new WeakMap<ResolvedHooksOptions, readonly string[]>();
 export function ownSecrets(settings: ResolvedHooksOptions): readonly string[] {
   let secrets = known.get(settings);
   if (secrets === undefined) {
-    const { hooks, gatewayAuthToken } = settings;
-    secrets = [...new Set([...findSecrets(hooks, false), gatewayAuthToken ?? ''])].filter(
-      (secret) => secret.length >= SHORTEST,
-    );
+    const { hooks, agents, models, gatewayAuthToken = '', otherSecrets } = settings;
+    const found = [
+      ...[hooks, agents, models].flatMap((section) => secretsIn(section)),
+      gatewayAuthToken,
+    ];
+    const texts = new Set([...found, ...otherSecrets].map((text) => text.trim()));
+    secrets = [...texts].filter((text) => text.length >= SHORTEST);
     known.set(settings, secrets);
   }
   return secrets;
 }
 
-/** @param isSecret whether the key that it stands under names a credential */
-function findSecrets(value: unknown, isSecret: boolean): string[] {
+/**
+ * Every text of a section under a key that names a credential.
+ * @param isSecret whether the key that it stands under does
+ */
+export function secretsIn(value: unknown, isSecret = false): string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => findSecrets(item, isSecret));
+  if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, isSecret));
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, child]) =>
-    findSecrets(child, isCredentialField(key)),
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return entries.flatMap(([key, child]: [string, unknown]) =>
+    secretsIn(child, isCredentialField(key)),
   );
 }
 

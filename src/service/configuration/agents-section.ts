@@ -34,12 +34,14 @@ const VARIABLE_NAME = /\.env\[\d+\]$/;
 export function leakedTokens(
   { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,
+  metricsToken?: unknown,
 ): Problem[] {
   const tokens = [
     ...writtenTokens({ token, tokens: scoped })
       .filter(({ text }) => !isDigest(text))
       .map(({ key, text }) => ({ value: text, name: key })),
     { value: trimmedText(gatewayAuthToken), name: "the operator's token" },
+    { value: trimmedText(metricsToken), name: 'ops.metricsToken' },
   ].filter(({ value }) => value !== '');
   const texts = [...textsIn('agents', agents), ...textsIn('models', models)];
   return texts.flatMap(([key, text]) => {

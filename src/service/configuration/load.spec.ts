@@ -52,6 +52,14 @@ describe('loadConfiguration with gateway.json5', () => {
     expect(existsSync(join(dir.path, 'state/hook-token'))).toBe(false);
   });
 
+  it('tells the hooks the secrets of other sections, so that no request shows them', async () => {
+    const ops = { metricsToken: 'a-token-for-the-metrics-alone' };
+    const channels = { chan_2: { provider: 'telegram', token: '${BOT}', to: '5' } };
+    dir.write('gateway.json5', { ...minimal, ops, channels });
+    const { hooks } = await loadConfiguration(dir.path, { BOT: '123:the-token-of-a-bot' });
+    expect(hooks.otherSecrets).toEqual(['123:the-token-of-a-bot', ops.metricsToken]);
+  });
+
   it('takes the variables of .env, and the real environment before them', async () => {
     dir.write('gateway.json5', { hooks: { token: '${HOOK}', defaultSessionKey: '${KEY}' } });
     dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
@@ -24,6 +25,9 @@ async function refusals(sections: object): Promise<string[]> {
 }
 
 const auth = (token: string): object => ({ gateway: { auth: { token } } });
+const sender = (token: string): object => ({
+  hooks: { enabled: true, token: HOOK_TOKEN, tokens: [{ id: 'ci', token, hooks: ['ci'] }] },
+});
 const ops = (metricsToken: string): object => ({ ops: { metricsToken } });
 
 describe("the operator's tokens at start", () => {
@@ -38,6 +42,17 @@ describe("the operator's tokens at start", () => {
     ['a blank one', ops(' '), 'ops.metricsToken must not be blank'],
     ['one for both', { ...auth(LONG), ...ops(LONG) }, 'ops.metricsToken must be neither'],
     ['that of the hooks', ops(HOOK_TOKEN), 'ops.metricsToken must be neither'],
+    ['that of a sender', { ...ops(LONG), ...sender(LONG) }, 'ops.metricsToken must be neither'],
+    [
+      'that of a sender by its digest',
+      { ...ops(LONG), ...sender(`sha256:${hash('sha256', LONG)}`) },
+      'ops.metricsToken must be neither',
+    ],
+    [
+      'one for metrics that an agent is given',
+      { ...ops(LONG), agents: { list: [{ id: 'a', instructions: `Scrape with ${LONG}.` }] } },
+      'agents.list[0].instructions holds ops.metricsToken',
+    ],
   ])('are refused: %s', async (_title, sections, sentence) => {
     const found = await refusals(sections);
     expect(found).toEqual([expect.stringContaining(sentence)]);

@@ -1,5 +1,11 @@
-import { SHORTEST_GOOD_TOKEN, SHORTEST_TOKEN, shortToken } from '../../hooks/index.ts';
-import type { Problem } from '../../hooks/index.ts';
+import {
+  SHORTEST_GOOD_TOKEN,
+  SHORTEST_TOKEN,
+  shortToken,
+  tokenDigest,
+  writtenTokens,
+} from '../../hooks/index.ts';
+import type { HooksSettingsInput, Problem } from '../../hooks/index.ts';
 import type { GatewayOptions, OpsOptions } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
@@ -25,7 +31,7 @@ export function operatorTokenProblems(
   { auth }: GatewayOptions,
   { metricsToken }: OpsOptions,
   file: TokenFile,
-  hookToken: unknown,
+  hooks: Pick<HooksSettingsInput, 'token' | 'tokens'>,
 ): Problem[] {
   const given = textOf(auth?.token);
   const operator = given ?? file.read();
@@ -40,8 +46,9 @@ export function operatorTokenProblems(
         }))),
     ...(metrics === undefined ? [] : mistakes(METRICS, metrics)),
   ];
-  if (metrics !== undefined && (metrics === operator || metrics === textOf(hookToken))) {
-    const message = "must be neither the operator's token nor the hook token; set a dedicated one";
+  if (metrics !== undefined && (metrics === operator || isOfSender(metrics, hooks))) {
+    const message =
+      "must be neither the operator's token nor one of the hooks; set a dedicated one";
     problems.push({ key: METRICS, message });
   }
   return problems;
@@ -59,6 +66,12 @@ export function operatorTokenWarnings(
   ].flatMap(([key, token]) =>
     token !== undefined && token.length < SHORTEST_GOOD_TOKEN ? [{ key, message }] : [],
   );
+}
+
+/** Whether it opens a hook, written out there or as its digest. */
+function isOfSender(token: string, hooks: Parameters<typeof writtenTokens>[0]): boolean {
+  const digest = tokenDigest(token);
+  return writtenTokens(hooks).some(({ text }) => tokenDigest(text).equals(digest));
 }
 
 function mistakes(key: string, token: string): Problem[] {

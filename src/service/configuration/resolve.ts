@@ -5,6 +5,7 @@ import {
   checkOptions,
   isLoopback,
   resolveSection,
+  secretsIn,
   tokenFor,
   unservedChannels,
   writtenTokens,
@@ -52,6 +53,7 @@ const NEIGHBOURS = new Set([
   'models',
   'retention',
   'gatewayAuthToken',
+  'otherSecrets',
   'trustedProxies',
   'configDir',
 ]);
@@ -103,6 +105,7 @@ export async function resolveSections(
   const hooks = {
     ...hooksInput(divided.hooks, sections, dir, gateway.value, store.value),
     gatewayAuthToken: operatorToken,
+    otherSecrets: [...secretsIn(sections['channels']), ...secretsIn(sections['ops'])],
     configDir: dir,
   };
   const checked = await checkOptions(hooks, GATEWAY_NAMES);
@@ -126,8 +129,8 @@ export async function resolveSections(
       ...checked.problems.map(divided.written),
       ...listenProblems(gateway.value, ops.value, operatorAddress),
       ...mailWithoutToken(divided.mail, checked.resolved),
-      ...operatorTokenProblems(gateway.value, ops.value, operatorTokenFile, hooks.token),
-      ...leakedTokens(hooks, env),
+      ...operatorTokenProblems(gateway.value, ops.value, operatorTokenFile, hooks),
+      ...leakedTokens(hooks, env, ops.value.metricsToken),
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),
