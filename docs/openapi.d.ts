@@ -1390,7 +1390,7 @@ export interface components {
             code: string;
             /** @description The sentence of the answer. */
             reason: string;
-            /** @description How the sender proved who it is; null: it did not. */
+            /** @description How the sender proved who it is, also where it may not speak: `token <id>`; null: it did not. */
             verifiedBy: string | null;
             /** @description Size of the body in bytes as the sender announced it; null: it did not. */
             bytes: number | null;

@@ -136,6 +136,13 @@ export const REJECTIONS = {
  */
 export type RejectionCode = keyof typeof REJECTIONS;
 
+/** Who has shown who it is and may not speak here all the same: for the operator alone, never sent. */
+export interface KnownSender {
+  /** Its token by its name, as of a sender that is let in. */
+  readonly verifiedBy: string;
+  readonly reason: string;
+}
+
 /**
  * A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the
  * machine.
@@ -149,10 +156,10 @@ export class Rejection extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What the sentence says of this case. */
   readonly detail: string;
-  /** What the operator is told besides; never sent. */
-  readonly reason: string | undefined;
+  /** Who it was, where that is known though it was not let in. */
+  readonly known: KnownSender | undefined;
 
-  constructor(code: RejectionCode, detail = '', retryAfterSeconds?: number, reason?: string) {
+  constructor(code: RejectionCode, detail = '', retryAfterSeconds?: number, known?: KnownSender) {
     // Without a stack: a refusal is an answer and no fault of the code, and a flood of them must stay cheap.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -160,7 +167,7 @@ export class Rejection extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.detail = detail;
-    this.reason = reason;
+    this.known = known;
     this.status = REJECTIONS[code].status;
     this.retryAfterSeconds = retryAfterSeconds ?? (this.status === 503 ? 5 : undefined);
   }

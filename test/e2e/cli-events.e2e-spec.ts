@@ -8,9 +8,12 @@ const AGENT = {
   runner: { type: 'command', command: 'sh', args: ['-c', 'test ! -e "$0" && echo fine'] },
 };
 
+const CI = 'the-token-of-ci-for-deploys-alone';
+const tokens = [{ id: 'ci', token: CI, hooks: ['deploys'] }];
+
 let served: ServedCommands;
 beforeAll(async () => {
-  served = await ServedCommands.start({ defaultSessionKey: 'hook:all' }, (dir) => {
+  served = await ServedCommands.start({ defaultSessionKey: 'hook:all', tokens }, (dir) => {
     const args = [...AGENT.runner.args, `${dir}/broken`];
     return { agents: { list: [{ ...AGENT, runner: { ...AGENT.runner, args } }] } };
   });
@@ -52,6 +55,19 @@ describe('hooks events list', () => {
     expect(end).toBe('');
     const none = await served.hooks('events', 'list', '--refused', '--code', 'paused');
     expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'There are no such refusals.\n' });
+  });
+
+  it('says of a token that came to the wrong hook whose it is', async () => {
+    const args = ['events', 'list', '--refused', '--hook', 'agent'];
+    const answer = await served.service.ask('/hooks/agent', { token: CI, body: { message: 'x' } });
+    expect(answer.status).toBe(401);
+    const table = await eventually('it is kept', async () => {
+      const { stdout } = await served.hooks(...args);
+      return stdout !== '' && stdout;
+    });
+    expect(table).toMatch(/401 unauthorized +agent .* token ci may not speak to this hook$/m);
+    expect(table).not.toContain(CI);
+    expect(await served.json(...args)).toMatchObject({ refusals: [{ verifiedBy: 'token ci' }] });
   });
 
   it.each([

@@ -150,7 +150,8 @@ describe('a refused request', () => {
     expect(JSON.stringify(answer)).not.toContain('may not');
     const reason = 'token ci may not speak to this hook';
     expect(warnings()).toMatchObject([{ code: 'unauthorized', reason }]);
-    expect(await kept(1)).toMatchObject([{ kind: 'unverified', reason }]);
+    expect(await kept(1)).toMatchObject([{ kind: 'unverified', reason, verifiedBy: 'token ci' }]);
+    expect(JSON.stringify(await kept(1))).not.toContain(ci);
   });
 
   it('is logged without a sentence that quotes its sender', async () => {

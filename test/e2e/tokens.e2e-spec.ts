@@ -83,7 +83,7 @@ describe('several senders (behaviour.md §3)', () => {
       authentication.verify(bearer(CI), '10.0.0.1', current, hook === undefined ? {} : { hook });
     await expect(verify('other')).rejects.toMatchObject({
       code: 'unauthorized',
-      reason: 'token ci may not speak to this hook',
+      known: { verifiedBy: 'token ci', reason: 'token ci may not speak to this hook' },
     });
     await expect(verify('other')).rejects.toMatchObject({ code: 'too_many_auth_failures' });
     // On a route of the host's own only a token for every hook is right.

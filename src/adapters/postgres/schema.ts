@@ -197,8 +197,8 @@ CREATE TABLE refusals (
   count bigint NOT NULL
 );
 CREATE INDEX refusals_by_kind ON refusals (kind, n);
-CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, coalesce(client, ''), coalesce(hook, ''))
-  WHERE kind = 'unverified';
+CREATE UNIQUE INDEX refusals_sums ON refusals
+  (at, code, coalesce(client, ''), coalesce(hook, ''), coalesce(verified_by, '')) WHERE kind = 'unverified';
 
 CREATE TABLE console_sessions (
   digest ${TEXT} PRIMARY KEY,

@@ -66,13 +66,18 @@ export function refusedAsked(
 
 /** Rows of the list, head first; the reasons are sentences, and only in the JSON. */
 export function refusedTable(refusals: readonly RefusedRequest[], now: number): string[][] {
-  const rows = refusals.map(({ at, count, status, code, hook, name, client, verifiedBy }) => [
+  const rows = refusals.map(({ at, count, status, code, hook, name, client, ...of }) => [
     age(at, now),
     count === 1 ? '' : `${count} ×`,
     `${status} ${asLine(code)}`,
     asLine(hook ?? name ?? '-'),
     client === null ? 'many' : asLine(client),
-    asLine(verifiedBy ?? '-'),
+    asLine(provenBy(of)),
   ]);
   return [['AGE', '', 'REFUSED', 'HOOK', 'CLIENT', 'VERIFIED BY'], ...rows];
+}
+
+/** Of a token that was known and not let in, the whole sentence: `token ci may not speak to this hook`. */
+function provenBy({ verifiedBy, reason }: Pick<RefusedRequest, 'verifiedBy' | 'reason'>): string {
+  return reason.startsWith(`${verifiedBy} `) ? reason : (verifiedBy ?? '-');
 }

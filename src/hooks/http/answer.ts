@@ -58,7 +58,7 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
 
 /** A rejection as the sender sees it; with `eventId`, what came of it is kept as a failed event. */
 export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
-  const { status, message, code, retryAfterSeconds, reason } = rejection;
+  const { status, message, code, retryAfterSeconds, known } = rejection;
   const headers: Record<string, string> = {};
   if (status === 401) {
     headers['www-authenticate'] = code === 'invalid_signature' ? 'Signature' : 'Bearer';
@@ -78,7 +78,7 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
     headers,
     body,
     ...(eventId !== undefined && { eventId }),
-    ...(reason !== undefined && { reason }),
+    ...(known !== undefined && { known }),
   };
 }
 
@@ -186,18 +186,19 @@ export class AnswerWriter {
 
   /** Told, counted and kept for the operator; a name of the sender's own only where the sender was verified. */
   #noteRefusal(context: RequestContext, { raw }: FastifyRequest, answer: HookAnswer): void {
-    const { client, verifiedBy = null, ms } = context;
-    const { status, body = {}, eventId: event = null } = answer;
+    const { client, ms } = context;
+    const { status, body = {}, eventId: event = null, known } = answer;
     const code = asText(body['code']);
     const sentence = asText(body['error']);
     const hook = this.#hookOf(context);
-    const isNamed = hook === null && verifiedBy !== null;
+    const isNamed = hook === null && context.verifiedBy !== undefined;
     const name = isNamed ? shownName(context, raw) : null;
-    const quotes = answer.reason === undefined && !isLoggable(code);
-    const told = answer.reason ?? sentence;
+    const quotes = known === undefined && !isLoggable(code);
+    const told = known?.reason ?? sentence;
     const shown = quotes ? hideSecrets(told, secretsOf(context, raw.headers)) : told;
     const reason = shown.slice(0, LONGEST_REASON);
     const bytes = announcedBytes(raw);
+    const verifiedBy = context.verifiedBy ?? known?.verifiedBy ?? null;
     this.refusals.add(
       { hook, name, client, status, code, reason, verifiedBy, bytes },
       { event, reason: quotes ? null : reason, ms: rounded(ms) },

@@ -55,6 +55,19 @@ describe('RefusalInbox', () => {
     expect(inbox.take()).toEqual([]);
   });
 
+  it('sums up known tokens that may not speak here by their names', () => {
+    const known = stranger({ verifiedBy: 'token ci', reason: 'token ci may not speak' });
+    add(stranger(), known, known, { ...known, verifiedBy: 'token b' });
+    // The same while its client is locked.
+    add({ ...known, status: 429, code: 'too_many_auth_failures' });
+    expect(inbox.take()).toMatchObject([
+      { kind: 'unverified', verifiedBy: null, count: 1 },
+      { kind: 'unverified', verifiedBy: 'token ci', reason: 'token ci may not speak', count: 2 },
+      { kind: 'unverified', verifiedBy: 'token b', count: 1 },
+      { kind: 'unverified', verifiedBy: 'token ci', status: 429, count: 1 },
+    ]);
+  });
+
   it('stays small under 100,000 guesses of as many addresses, and loses no sender to them', () => {
     add(sender());
     for (let n = 0; n < 100_000; n += 1) {

@@ -66,8 +66,8 @@ export class RefusalInbox {
   add(refused: Refused, line: RefusedLine): void {
     const now = this.clock.now();
     if (this.isEmpty) this.#minuteBegan = this.clock.elapsed();
-    // A signature that is used again proves nothing, and answers 401.
-    const isVerified = refused.verifiedBy !== null && refused.status !== 401;
+    // A signature that is used again proves nothing, and a token may be known and not be let in.
+    const isVerified = refused.verifiedBy !== null && !isShutOut(refused);
     if (isVerified) this.#push({ ...refused, at: now, kind: kindOf(refused), count: 1 });
     const { group, isNew } = groupOf(refused, isVerified ? this.#senders : this.#strangers);
     if (!isVerified) addUnsaved(group, 1, now);
@@ -138,17 +138,24 @@ function named({ hook, name, client, status, code }: Refused): object {
   return { hook: hook ?? name, client, status, code };
 }
 
+/** Who it was may be known; it was not let in. */
+function isShutOut({ status, code }: Refused): boolean {
+  return status === 401 || code === 'too_many_auth_failures';
+}
+
 function kindOf({ status }: Refused): RefusalKind {
   return status >= 500 ? 'failed' : 'lost';
 }
 
 function groupOf(refused: Refused, groups: Groups): { group: Group; isNew: boolean } {
-  const { client, hook, name, code } = refused;
-  const key = `${code}\n${client ?? ''}\n${hook ?? name ?? ''}`;
+  const { client, hook, name, code, verifiedBy } = refused;
+  const key = [code, client, hook ?? name, verifiedBy].join('\n');
   const known = groups.get(key);
   if (known !== undefined) return { group: known, isNew: false };
   const isRoom = groups.size < MOST_GROUPS;
-  const one: Refused = isRoom ? refused : { ...refused, client: null, hook: null, name: null };
+  const one = isRoom
+    ? refused
+    : { ...refused, client: null, hook: null, name: null, verifiedBy: null };
   const place = isRoom ? key : code;
   const rest = groups.get(place);
   if (rest !== undefined) return { group: rest, isNew: false };

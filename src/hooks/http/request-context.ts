@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
+import type { KnownSender } from '../rejection.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import type { PathRule, PathSigner } from './path-rules.ts';
 import type { RunQuestion } from './run-question.ts';
@@ -19,8 +20,8 @@ export interface HookAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. */
   readonly eventId?: string;
-  /** Why, where the body does not say it: for the operator alone, never sent. */
-  readonly reason?: string;
+  /** Never sent. */
+  readonly known?: KnownSender;
 }
 
 const CONTEXT = Symbol('hook request context');

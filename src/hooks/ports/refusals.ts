@@ -5,7 +5,8 @@ import type { HookRefusals } from './hook-use.ts';
  * What a refusal cost, and so how it is kept:
  * - `lost`: a verified sender was answered 4xx, which senders take as final: what it sent is gone. Kept one by one.
  * - `failed`: a verified sender was answered 5xx, and most send again. Kept one by one, apart from those that are lost.
- * - `unverified`: whoever it was did not prove who he is. Summed up by client, hook, code and minute.
+ * - `unverified`: whoever it was did not prove who he is. Summed up by client, hook, code and minute, and by
+ *   the token where it is one of ours that may not speak there.
  * @publicApi
  */
 export type RefusalKind = 'lost' | 'failed' | 'unverified';
@@ -27,7 +28,7 @@ export interface RefusedRequest {
   readonly code: string;
   /** The sentence of the answer. */
   readonly reason: string;
-  /** How the sender proved who it is; null: it did not. */
+  /** How the sender proved who it is, also where it may not speak: `token <id>`; null: it did not. */
   readonly verifiedBy: string | null;
   /** Size of the body in bytes as the sender announced it; null: it did not. */
   readonly bytes: number | null;
@@ -73,7 +74,7 @@ export const KEPT_REFUSALS = 10_000;
 export abstract class Refusals {
   /**
    * Keeps refusals, the newest {@link KEPT_REFUSALS} of each kind. A sum is added to the one with the same minute, client,
-   * hook and code, if there is one.
+   * hook, code and token, if there is one.
    * @param changes become durable in the same commit, e.g. the notice that tells of them.
    * @throws LedgerUnavailable when nothing was stored, and the same may be recorded again.
    */

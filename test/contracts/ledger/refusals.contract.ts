@@ -62,6 +62,15 @@ export function describeRefusals(openStore: OpenStore): void {
       ]);
     });
 
+    it('of tokens that may not speak there are one sum per token', async () => {
+      const at = under.clock.now();
+      const of = (verifiedBy: string | null, count: number) => stranger({ at, verifiedBy, count });
+      await record(of(null, 1), of('token ci', 2), of('token b', 3));
+      await record(of('token ci', 4), of(null, 5));
+      const sums = (await listed()).map(({ verifiedBy, count }) => `${verifiedBy} ${count}`);
+      expect(sums.toSorted()).toEqual(['null 6', 'token b 3', 'token ci 6']);
+    });
+
     it('are found by hook, the name that was asked for, code, time and who they were', async () => {
       await record(refusal(), stranger());
       under.clock.advance(1000);

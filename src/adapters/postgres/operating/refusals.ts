@@ -35,7 +35,7 @@ const COLUMNS = 'at, kind, hook, name, client, status, code, reason, verified_by
 const INSERT = `INSERT INTO @schema.refusals AS kept (${COLUMNS}) SELECT ${COLUMNS} FROM unnest($1::bigint[], $2::text[], $3::text[],
     $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[])
     WITH ORDINALITY AS given (${COLUMNS}, place) ORDER BY place
-  ON CONFLICT (at, code, coalesce(client, ''), coalesce(hook, '')) WHERE kind = 'unverified'
+  ON CONFLICT (at, code, coalesce(client, ''), coalesce(hook, ''), coalesce(verified_by, '')) WHERE kind = 'unverified'
     DO UPDATE SET count = kept.count + excluded.count`;
 const TRIM = `DELETE FROM @schema.refusals WHERE kind = $1 AND n <=
   (SELECT n FROM @schema.refusals WHERE kind = $1 ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_REFUSALS})`;
@@ -118,9 +118,9 @@ export class PostgresRefusals extends Refusals {
 function summedUp(refusals: readonly NewRefusal[]): NewRefusal[] {
   const rows = new Map<unknown, NewRefusal>();
   for (const refusal of refusals) {
-    const { kind, at, code, client, hook, count } = refusal;
-    const sum =
-      kind === 'unverified' ? JSON.stringify([at, code, client ?? '', hook ?? '']) : refusal;
+    const { kind, at, code, client, hook, verifiedBy, count } = refusal;
+    const told = [at, code, client ?? '', hook ?? '', verifiedBy ?? ''];
+    const sum = kind === 'unverified' ? JSON.stringify(told) : refusal;
     const before = rows.get(sum);
     rows.set(sum, before === undefined ? refusal : { ...before, count: before.count + count });
   }

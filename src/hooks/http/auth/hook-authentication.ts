@@ -5,6 +5,7 @@ import { HooksSettings } from '../../options/index.ts';
 import type { ResolvedHooksOptions } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../rejection.ts';
+import type { KnownSender } from '../../rejection.ts';
 import { SecretWindows } from '../secret-windows.ts';
 import { ClientAddresses } from './client-address.ts';
 import { AuthFailureThrottle } from './failure-throttle.ts';
@@ -87,21 +88,21 @@ export class HookAuthentication {
     token: HookToken | undefined,
     { hook, isQuestion = false }: { readonly hook?: string; readonly isQuestion?: boolean },
     settings: ResolvedHooksOptions,
-  ): string | null {
+  ): KnownSender | null {
     if (token === undefined) return null;
     const { verifiedBy, hooks, endsAt } = token;
     if (endsAt !== Infinity && endsAt < this.clock.now()) {
-      return `${verifiedBy} ended at ${new Date(endsAt).toISOString()}`;
+      return { verifiedBy, reason: `${verifiedBy} ended at ${new Date(endsAt).toISOString()}` };
     }
     if (isQuestion || hooks === null) return null;
     if (hook !== undefined && hooks.has(hookName(hook, settings))) return null;
-    return `${verifiedBy} may not speak to this hook`;
+    return { verifiedBy, reason: `${verifiedBy} may not speak to this hook` };
   }
 
   async #refuse(
     client: string,
     { hooks }: ResolvedHooksOptions,
-    fault: string | null,
+    fault: KnownSender | null,
   ): Promise<never> {
     const locked = await this.throttle.fail(client, hooks.authFailures);
     if (locked !== null) throw this.#tooMany(locked, fault);
@@ -114,7 +115,7 @@ export class HookAuthentication {
     if (locked !== null) throw this.#tooMany(locked);
   }
 
-  #tooMany(seconds: number, fault: string | null = null): Rejection {
+  #tooMany(seconds: number, fault: KnownSender | null = null): Rejection {
     if (fault !== null) return new Rejection('too_many_auth_failures', '', seconds, fault);
     if (this.#lockedOut.retryAfterSeconds !== seconds) {
       this.#lockedOut = new Rejection('too_many_auth_failures', '', seconds);

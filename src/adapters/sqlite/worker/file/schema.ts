@@ -7,7 +7,7 @@
  * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
  * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
  * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
- * sender, of the others a sum per minute, code, client and hook), `console_sessions` (who is logged in to the console),
+ * sender, of the others a sum per minute, code, client, hook and token), `console_sessions` (who is logged in to the console),
  * `changed_texts` (what the search index has to look at again; the last row stays, so that numbers go on),
  * `activity` (what was counted, a row per minute since the epoch in which anything was). Times are epoch milliseconds.
  *
@@ -205,8 +205,8 @@ CREATE TABLE refusals (
   count INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX refusals_by_kind ON refusals (kind);
-CREATE UNIQUE INDEX refusals_sums ON refusals (at, code, ifnull(client, ''), ifnull(hook, ''))
-  WHERE kind = 'unverified';
+CREATE UNIQUE INDEX refusals_sums ON refusals
+  (at, code, ifnull(client, ''), ifnull(hook, ''), ifnull(verified_by, '')) WHERE kind = 'unverified';
 
 CREATE TABLE console_sessions (
   digest TEXT PRIMARY KEY,

@@ -44,7 +44,7 @@ function prepareRecord(db: DatabaseSync) {
   return {
     insert: db.prepare(insert),
     sum: db.prepare(
-      `${insert} ON CONFLICT (at, code, ifnull(client, ''), ifnull(hook, ''))
+      `${insert} ON CONFLICT (at, code, ifnull(client, ''), ifnull(hook, ''), ifnull(verified_by, ''))
        WHERE kind = 'unverified' DO UPDATE SET count = count + excluded.count`,
     ),
     trim: db.prepare(
