@@ -36,6 +36,12 @@ describe('Handshakes', () => {
           { id: 'meta-without', verify: { scheme: 'meta', secrets }, ...MESSAGE },
           { id: 'graph', verify: { scheme: 'ms-graph', secrets }, ...MESSAGE },
           { id: 'trello', verify: { scheme: 'trello', secrets }, ...MESSAGE },
+          {
+            id: 'strava',
+            verify: { scheme: 'strava', secrets: ['123456'], verifyToken: VERIFY_TOKEN },
+            ...MESSAGE,
+          },
+          { id: 'dropbox', verify: { scheme: 'dropbox', secrets }, ...MESSAGE },
           { id: 'asana', verify: { scheme: 'asana', secrets }, ...MESSAGE },
           { id: 'notion', verify: { scheme: 'notion', secrets }, ...MESSAGE },
           { id: 'github', verify: { scheme: 'github', secrets }, ...MESSAGE },
@@ -222,11 +228,56 @@ describe('Handshakes', () => {
     });
   });
 
-  it('Trello asks by HEAD', async () => {
+  it('Trello asks by HEAD, which opens nothing', async () => {
     const answer = await get('trello', 'HEAD');
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe('');
     await expectRefusal(await get('trello'), 405, 'method_not_allowed');
+    const event = await ingress.post('/hooks/trello', { action: { id: '1' } }, {});
+    await expectRefusal(event, 401, 'invalid_signature');
+  });
+
+  describe('Strava', () => {
+    const ask = (token: string, challenge = '<b>x</b>'): Promise<Response> =>
+      get(
+        `strava?${new URLSearchParams({ 'hub.verify_token': token, 'hub.challenge': challenge })}`,
+      );
+
+    it('gets its challenge back as JSON', async () => {
+      await expectJson(await ask(VERIFY_TOKEN), { 'hub.challenge': '<b>x</b>' });
+    });
+
+    it('is nobody without the verify token, which no event takes the place of', async () => {
+      await expectRefusal(await ask('wrong'), 401, 'invalid_signature');
+      await expectRefusal(await get('strava?hub.challenge=x'), 401, 'invalid_signature');
+      await expectRefusal(await ask(VERIFY_TOKEN, 'x'.repeat(1025)), 400, 'invalid_payload');
+      const event = await ingress.post('/hooks/strava', { subscription_id: 5 }, {});
+      await expectRefusal(event, 401, 'invalid_signature');
+    });
+  });
+
+  it('Dropbox gets no more than its challenge back, as plain text', async () => {
+    await expectText(await get('dropbox?challenge=<b>x</b>'), '<b>x</b>');
+    await expectRefusal(await get(`dropbox?challenge=${'x'.repeat(1025)}`), 400, 'invalid_payload');
+    const event = await ingress.post('/hooks/dropbox?challenge=x', { list_folder: {} }, {});
+    await expectRefusal(event, 401, 'invalid_signature');
+  });
+
+  it('questions that nobody signed are a line a minute, however many strangers ask', async () => {
+    const linesOf = async (questions: number): Promise<string[]> => {
+      const before = ingress.log.lines.length;
+      for (let count = 0; count < questions; count += 1) await get('trello', 'HEAD');
+      return ingress.log.lines.slice(before).map(([line]) => String(line));
+    };
+    ingress.clock.advance(60_000);
+    await linesOf(1);
+    expect(await linesOf(50)).toEqual([]);
+    ingress.clock.advance(60_000);
+    expect(await linesOf(2)).toEqual([
+      expect.stringContaining(
+        'answered the handshake of the sender to trello; it is no event (and 50 more since the last such line)',
+      ),
+    ]);
   });
 
   it.each(['slack', 'zoom', 'discord', 'github', 'asana', 'wake', 'nobody'])(

@@ -180,7 +180,9 @@ export class AnswerWriter {
     const context = RequestContext.get(request);
     const name = context?.verifiedBy === undefined ? null : shownName(context, request.raw);
     const ms = context?.ms ?? 0;
-    this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
+    // Handshakes tells of questions that nobody signed, and not of each.
+    const isQuestion = context !== undefined && name === null && status < 400;
+    if (!isQuestion) this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
     this.observer.observe({ hook: context === undefined ? null : reached(context), status, ms });
   }
 

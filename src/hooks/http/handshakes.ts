@@ -2,6 +2,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { getField, isRecord } from '../../platform/objects.ts';
+import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { presentedToken } from './auth/hook-authentication.ts';
 import type { SignatureScheme } from './auth/signatures/index.ts';
@@ -32,6 +33,9 @@ export class HandshakeAnswered extends Error {
 /** Largest body in which a secret is looked for, in bytes: that of Notion has about 80. */
 const LARGEST_OFFER = 4096;
 
+/** How often questions that nobody signed are told of a path, in milliseconds: strangers may ask as they like. */
+const TELL_EVERY_MS = 60_000;
+
 /** Longest text that is sent back, in bytes. */
 const LONGEST_ECHO = 1024;
 
@@ -52,10 +56,13 @@ interface SignedQuestion {
 @Injectable()
 export class Handshakes {
   readonly #logger = new Logger('Hooks');
+  /** Of each path, when its unsigned questions were last told, and how many came since. */
+  readonly #told = new Map<string, { readonly at: number; count: number }>();
 
   constructor(
     private readonly windows: SecretWindows,
     private readonly body: BodyReader,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -68,7 +75,9 @@ export class Handshakes {
     const handshake = scheme?.handshake;
     if (handshake === undefined || signer === undefined) return;
     const answer = answerHead(handshake, signer, { method, url });
-    if (answer !== null) this.#answer(path, answer);
+    if (answer === null) return;
+    this.#tellUnsigned(path);
+    throw new HandshakeAnswered(answer);
   }
 
   /**
@@ -80,7 +89,9 @@ export class Handshakes {
     const handshake = scheme?.handshake;
     if (handshake === undefined || !isRecord(payload)) return;
     const answer = await answerBody(handshake, payload, () => findSecret(signer, signed));
-    if (answer !== null) this.#answer(path, answer);
+    if (answer === null) return;
+    this.#tell(path);
+    throw new HandshakeAnswered(answer);
   }
 
   /**
@@ -119,9 +130,20 @@ export class Handshakes {
     throw new HandshakeAnswered({ status: 200, body: { ok: true } });
   }
 
-  #answer(path: string, answer: HookAnswer): never {
-    this.#logger.log(`answered the handshake of the sender to ${path}; it is no event`);
-    throw new HandshakeAnswered(answer);
+  #tellUnsigned(path: string): void {
+    const now = this.clock.elapsed();
+    const told = this.#told.get(path);
+    if (told !== undefined && now - told.at < TELL_EVERY_MS) {
+      told.count += 1;
+      return;
+    }
+    this.#told.set(path, { at: now, count: 0 });
+    this.#tell(path, told?.count);
+  }
+
+  #tell(path: string, untold = 0): void {
+    const others = untold === 0 ? '' : ` (and ${untold} more since the last such line)`;
+    this.#logger.log(`answered the handshake of the sender to ${path}; it is no event${others}`);
   }
 }
 
