@@ -37,12 +37,13 @@ describe('the screen of hooks status', () => {
     const text = screen({
       work: [
         { kind: 'run', state: 'running', count: 2 },
-        { kind: 'delivery', state: 'waiting', count: 1 },
-        { kind: 'run', state: 'waiting', count: 7 },
+        { kind: 'delivery', state: 'waiting', count: 1, oldestDueAt: LOOK.now },
+        { kind: 'run', state: 'waiting', count: 7, oldestDueAt: LOOK.now },
+        { kind: 'heartbeat', state: 'waiting', count: 1 },
       ],
     });
     expect(text).toContain('running: 2 runs\n');
-    expect(text).toContain('waiting: 1 delivery, 7 runs\n');
+    expect(text).toContain('waiting: 1 delivery, 7 runs, 1 heartbeat (not due yet)\n');
     expect(text).toMatch(/^Service at http:\/\/gw:1 fine\n/);
   });
 

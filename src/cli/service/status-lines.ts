@@ -60,9 +60,12 @@ function intake({ ready, paused }: ServiceStatus): string {
 
 const PLURALS = { run: 'runs', heartbeat: 'heartbeats', delivery: 'deliveries', notice: 'notices' };
 
-/** `2 runs, 1 delivery`. */
+/** `2 runs, 1 heartbeat (not due yet)`. */
 function counted(counts: NonNullable<ServiceStatus['work']>): string {
-  const parts = counts.map(({ kind, count }) => `${count} ${count === 1 ? kind : PLURALS[kind]}`);
+  const parts = counts.map(({ kind, state, count, oldestDueAt }) => {
+    const when = state === 'waiting' && oldestDueAt === undefined ? ' (not due yet)' : '';
+    return `${count} ${count === 1 ? kind : PLURALS[kind]}${when}`;
+  });
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
 
