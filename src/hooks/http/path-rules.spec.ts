@@ -52,6 +52,20 @@ describe('Path rules', () => {
     expect(warnings[0]?.message).toContain('is shorter than 16 characters');
   });
 
+  it('a number of Strava can be guessed, so the path must not', () => {
+    const verify = { scheme: 'strava', secrets: ['12345'] };
+    const { problems, warnings } = compile({ mappings: [{ id: 'strava', verify }] });
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      {
+        key: 'hooks.mappings[0].verify.secrets',
+        message: expect.stringContaining('give the hook a match.path of at least 16 characters'),
+      },
+    ]);
+    const match = { path: 'strava-k3Jd81hsQ0' };
+    expect(compile({ mappings: [{ match, verify }] }).warnings).toEqual([]);
+  });
+
   it('a mapping that takes the name of a built-in hook that is switched off may ask for a signature', async () => {
     const mappings = [{ id: 'wake', verify, messageTemplate: 'x' }];
     const options = { enabled: true, token, endpoints: { wake: false }, mappings };

@@ -250,7 +250,7 @@ function compileRule(
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
   }
-  warnings.push(...shortSecrets(signer?.secrets ?? [], places.verify ?? path));
+  if (signer !== undefined) warnings.push(...guessable(signer, path, places.verify ?? path));
   return {
     path,
     orToken,
@@ -270,7 +270,17 @@ function compileRule(
 /** Fewer characters are tried out by whoever has seen one signed request. */
 const SHORTEST_SECRET = 16;
 
-function shortSecrets(secrets: readonly string[], key: string): Problem[] {
+/** A short secret can be made longer; where its sender chooses a number, only the path can keep strangers out. */
+function guessable(
+  { secrets, verifier: { scheme } }: PathSigner,
+  path: string,
+  key: string,
+): Problem[] {
+  if (scheme.proofs.some((proof) => proof.kind === 'secret' && proof.isGuessable === true)) {
+    if (path.length >= SHORTEST_SECRET) return [];
+    const message = `has what anybody can guess, and ${scheme.name} shows nothing else; give the hook a match.path of at least ${SHORTEST_SECRET} characters that nobody can`;
+    return [{ key: `${key}.secrets`, message }];
+  }
   return secrets.flatMap((secret, index): Problem[] => {
     if (secret.length >= SHORTEST_SECRET) return [];
     const message = `is shorter than ${SHORTEST_SECRET} characters, and can be guessed by whoever sees one signed request; use a longer random string at both ends`;
