@@ -127,7 +127,7 @@ export interface Indents {
   readonly rest?: string;
 }
 
-/** A text as lines of at most `columns` visible characters, broken at blanks. */
+/** A text as lines of at most `columns` visible characters, broken at blanks, and not at those that are no-break spaces. */
 function wrapped(
   text: string,
   columns: number,
@@ -145,7 +145,7 @@ function wrapped(
     line += isEmpty ? word : ` ${word}`;
     isEmpty = false;
   }
-  return [...lines, line];
+  return [...lines, line].map((whole) => whole.replaceAll('\u00A0', ' '));
 }
 
 /** Without the codes of colours. */

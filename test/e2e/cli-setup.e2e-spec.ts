@@ -219,6 +219,13 @@ describe('hooks setup of other senders', () => {
     await expectSound();
   });
 
+  it.each(['uptime-kuma', 'datadog'])('%s: shows in one piece what is to be copied', async (id) => {
+    dir.write('gateway.json5', OWN);
+    const { stdout } = await setup([id]);
+    const [, header = ''] = /(\{"Authorization": "[^\n]*"\})\n/.exec(stdout) ?? [];
+    expect(JSON.parse(header)).toEqual({ Authorization: expect.stringMatching(/^Bearer \S{43}$/) });
+  });
+
   it('enables the preset beside it', async () => {
     dir.write('gateway.json5', OWN);
     const { stderr } = await setup(['gitlab']);

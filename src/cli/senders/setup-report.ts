@@ -18,6 +18,9 @@ import { isLocal } from './setup-address.ts';
  * What `hooks setup` says: on stdout what a person enters at the sender, on stderr what was done here and what comes next.
  */
 
+/** What a person copies from a step as it stands: a line break in it would be copied, too. */
+const COPIED = /\{[^}]*\}|Bearer \S+/gu;
+
 /** What the steps are filled with. */
 export interface Shown {
   /** Of the service, as the sender reaches it. */
@@ -56,7 +59,8 @@ export class SetupReport {
     terminal.print(terminal.style('bold', place));
     for (const [index, step] of this.#fill(isShort ? lines : preset.setup, shown).entries()) {
       const first = `${String(index + 1).padStart(3)}. `;
-      terminal.printWrapped(asLine(step), { first, rest: ' '.repeat(first.length) });
+      const kept = asLine(step).replaceAll(COPIED, (text) => text.replaceAll(' ', '\u00A0'));
+      terminal.printWrapped(kept, { first, rest: ' '.repeat(first.length) });
     }
   }
 
