@@ -84,6 +84,7 @@ export function createProgram(context: Omit<CommandContext, 'program'>): Command
   const program = new Command('hooks')
     .description('Runs, checks, tries and repairs the webhook ingress for AI agents.')
     .version(packageVersion(), '-V, --version', 'print the version');
+  context.terminal.learnCommands(COMMANDS.map(({ name }) => name));
   configure(program, EXAMPLES, context.terminal);
   for (const row of COMMANDS) {
     if ('commands' in row) addGroup(program, row, { ...context, program });
@@ -131,7 +132,7 @@ function configure(command: Command, examples: readonly Example[], terminal: Ter
   command
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    .addHelpText('after', exampleLines(examples))
+    .addHelpText('after', terminal.typed(exampleLines(examples)))
     .configureHelp({ helpWidth: terminal.columns })
     .configureOutput({
       writeOut: (text) => terminal.streams.stdout.write(text),

@@ -33,6 +33,36 @@ describe('Terminal', () => {
     expect(terminalOf(screen).terminal.style('red', 'x')).toBe(expected);
   });
 
+  it.each([
+    [{}, 'See "hooks events list --status failed", or hooks doctor.'],
+    [{ npm_lifecycle_event: 'test' }, 'See "hooks events list --status failed", or hooks doctor.'],
+    [
+      { npm_lifecycle_event: 'npx' },
+      'See "npx hooks events list --status failed", or npx hooks doctor.',
+    ],
+    [
+      { npm_lifecycle_event: 'hooks' },
+      'See "npm run -s hooks -- events list --status failed", or npm run -s hooks -- doctor.',
+    ],
+  ])('begun with %j it advises: %s', (env: Record<string, string>, expected) => {
+    const { terminal, text } = terminalOf({ isTTY: true, env });
+    terminal.learnCommands(['events', 'doctor', 'start']);
+    terminal.note('See "hooks events list --status failed", or hooks doctor.');
+    expect(text()).toBe(`${expected}\n`);
+  });
+
+  it.each([
+    'hooks take requests',
+    '/hooks start',
+    'hooks.events',
+    'hooks starting',
+    'npx hooks start',
+  ])('leaves %s alone', (words) => {
+    const { terminal } = terminalOf({ isTTY: true, env: { npm_lifecycle_event: 'npx' } });
+    terminal.learnCommands(['events', 'start']);
+    expect(terminal.typed(words)).toBe(words);
+  });
+
   it('wraps at the width of the terminal, at most 80 columns', () => {
     const { terminal, text } = terminalOf({ isTTY: true, columns: 200 });
     terminal.printWrapped('word '.repeat(40).trim(), { rest: '  ' });

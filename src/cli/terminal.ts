@@ -32,7 +32,9 @@ export class Terminal {
   /** What the process ends with, once the command is done. */
   exitCode: ExitCode = EXIT.fine;
 
-  /** @param env says which colours the terminal has: TERM, NO_COLOR, … */
+  #commands: RegExp | null = null;
+
+  /** @param env says which colours the terminal has (TERM, NO_COLOR, …), and what began this process */
   constructor(
     readonly streams: Streams,
     private readonly env: Record<string, string | undefined> = {},
@@ -59,9 +61,9 @@ export class Terminal {
     this.streams.stdout.write(`${line}\n`);
   }
 
-  /** A sentence of the result, on as many lines as it takes. */
+  /** A sentence of ours, on as many lines as it takes; its commands as they are typed here. */
   printWrapped(text: string, indents?: Indents): void {
-    for (const line of wrapped(text, this.columns, indents)) this.print(line);
+    for (const line of wrapped(this.typed(text), this.columns, indents)) this.print(line);
   }
 
   /** The whole result as one JSON document. */
@@ -76,9 +78,22 @@ export class Terminal {
     for (const line of lines) this.print(line);
   }
 
-  /** Progress and advice: not part of the result. */
+  /** Progress and advice, which are not part of the result; its commands as they are typed here. */
   note(line: string): void {
-    this.streams.stderr.write(`${line}\n`);
+    this.streams.stderr.write(`${this.typed(line)}\n`);
+  }
+
+  /** @param names of all commands, by which {@link typed} tells them from prose about hooks. */
+  learnCommands(names: readonly string[]): void {
+    const name = `(?:${names.join('|')})(?![\\w-])`;
+    this.#commands = new RegExp(`(?<![\\w./-]|npx )hooks (?=${name})`, 'g');
+  }
+
+  /** A text of ours whose commands begin with what has to be typed here: `npx hooks` where npx was. */
+  typed(text: string): string {
+    return this.#commands === null
+      ? text
+      : text.replace(this.#commands, `${programName(this.env)} `);
   }
 
   /** `text` in a colour, where stdout is a terminal and NO_COLOR is not set. */
@@ -95,6 +110,12 @@ export class Terminal {
     const hasColours = stream.isTTY && stream.getColorDepth(this.env) > 1;
     return hasColours ? styleText(format, text, { validateStream: false }) : text;
   }
+}
+
+/** What npm says of itself to what it begins. */
+function programName({ npm_lifecycle_event: begunBy }: Record<string, string | undefined>): string {
+  if (begunBy === 'npx') return 'npx hooks';
+  return begunBy === 'hooks' ? 'npm run -s hooks --' : 'hooks';
 }
 
 /** One line on stderr that is written over and over; nothing where stderr is no terminal. */

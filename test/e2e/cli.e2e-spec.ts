@@ -43,6 +43,17 @@ describe('hooks', () => {
     expect(stderr).toContain(hint);
   });
 
+  it('advises what has to be typed where it was begun by npx', async () => {
+    const env = { npm_lifecycle_event: 'npx' };
+    const place = { cwd: dir.path, env };
+    const { stderr } = await hooksCommand(['config', 'chek'], place);
+    expect(stderr).toContain('did you mean "npx hooks config check"?');
+    const { stdout } = await hooksCommand(['config', '--help'], place);
+    expect(stdout).toContain('\n  npx hooks config check\n');
+    const { stdout: schema } = await hooksCommand(['config', 'schema'], place);
+    expect(schema).toBe((await hooks('config', 'schema')).stdout);
+  });
+
   it('says errors as JSON when the result was to be JSON', async () => {
     const { code, stdout, stderr } = await hooks('config', 'check', '--json', '--jsn');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

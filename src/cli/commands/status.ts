@@ -21,7 +21,8 @@ export const status = defineCommand({
     if (needsPerson(state)) terminal.exitCode = EXIT.failed;
     if (options.json === true) return terminal.printJson(state);
     const { columns } = terminal;
-    const look = { now: clock.now(), columns, paint: paintFor(terminal) };
+    const typed = (text: string) => terminal.typed(text);
+    const look = { now: clock.now(), columns, paint: paintFor(terminal), typed };
     for (const line of statusLines(state, placeText(service.operator), look)) terminal.print(line);
   },
 });

@@ -26,7 +26,8 @@ const DEAD: AttentionItem = {
   channel: null,
   actions: [],
 };
-const LOOK = { now: Date.parse('2026-01-03T10:00:00.000Z'), columns: 80, paint: PLAIN };
+const typed = (text: string) => text.replace('hooks events', 'npx hooks events');
+const LOOK = { now: Date.parse('2026-01-03T10:00:00.000Z'), columns: 80, paint: PLAIN, typed };
 
 function screen(over: Partial<ServiceStatus>): string {
   return statusLines({ ...FINE, ...over }, 'http://gw:1', LOOK).join('\n');
@@ -58,7 +59,7 @@ describe('the screen of hooks status', () => {
     const text = screen({ attention: [DEAD, demo] });
     expect(text).toMatch(/^Service at http:\/\/gw:1 needs you\n/);
     expect(text).toMatch(
-      /Needs you\n +2 runs of x\\u009b were given up\n +→ hooks events retry --all\n/,
+      /Needs you\n +2 runs of x\\u009b were given up\n +→ npx hooks events retry --all\n/,
     );
     expect(text).toMatch(/Good to know\n +a demo\n +→ retry them$/);
   });

@@ -14,11 +14,21 @@ export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): bo
   return attention.some(({ severity }) => severity !== 'info');
 }
 
+/** How it is laid out. */
+interface StatusLook {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly columns: number;
+  readonly paint: Paint;
+  /** Our words with commands as they are typed here. */
+  readonly typed: (text: string) => string;
+}
+
 /** The whole screen. @param place where the service was asked. */
 export function statusLines(
   status: ServiceStatus,
   place: string,
-  { now, columns, paint }: { now: number; columns: number; paint: Paint },
+  { now, columns, paint, typed }: StatusLook,
 ): string[] {
   const { version, node, startedAt, channels, mail, work, attention } = status;
   const up = duration(now - Date.parse(startedAt));
@@ -34,7 +44,7 @@ export function statusLines(
     channels.length === 0 ? [] : tableLines(channelTable(channels, now), columns - 2);
   const lines = ({ what, todo, command }: AttentionItem) => [
     asLine(what),
-    paint('dim', `→ ${asLine(command ?? todo)}`),
+    paint('dim', `→ ${typed(asLine(command ?? todo))}`),
   ];
   const needs = attention.filter(({ severity }) => severity !== 'info');
   const worthKnowing = attention.filter(({ severity }) => severity === 'info');
