@@ -24,7 +24,7 @@ describe('hooks send wake and agent', () => {
     expect(stdout).toMatch(/^Event [\da-f-]{36} done\n/);
     expect(stdout).toContain('heartbeat done');
     expect(stderr).toMatch(
-      /^Accepted as event [\da-f-]{36}\nWhat the agent said: hooks sessions agent:main:main\n$/,
+      /^Accepted as event ([\da-f-]{36})\nIt is stored and goes on, also after Ctrl-C: hooks events show \1\nWhat the agent said: hooks sessions agent:main:main\n$/,
     );
   });
 

@@ -64,7 +64,12 @@ export async function showReceipt(
   if (!json) for (const line of remarks(receipt)) terminal.note(line);
   if (eventId !== null && wait) {
     // A person who ends the wait, however rudely, knows what it was for.
-    if (!json) terminal.note(`Accepted as event ${asLine(eventId)}`);
+    if (!json) {
+      terminal.note(`Accepted as event ${asLine(eventId)}`);
+      terminal.note(
+        `It is stored and goes on, also after Ctrl-C: hooks events show ${asLine(eventId)}`,
+      );
+    }
     await showOutcome(context, service, eventId, options, { interruption, known: receipt });
   } else if (json) terminal.printJson(receipt);
   // The id alone, for `$(hooks send … --no-wait)`.
