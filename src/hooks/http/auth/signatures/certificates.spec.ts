@@ -93,6 +93,30 @@ describe('certificates', () => {
     expect(asked).toEqual([]);
   });
 
+  it('vouch for the address of a confirmation, too, and for no other kind of message in its place', async () => {
+    const { toSign, options } = senderOf(sns);
+    const fields = {
+      Type: 'SubscriptionConfirmation',
+      MessageId: 'sns-2',
+      Token: '2336412f37',
+      Message: 'You have chosen to subscribe.',
+      SubscribeURL: 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription',
+    };
+    const request = deliver(sns, { ...toSign, body: Buffer.from(JSON.stringify(fields)) });
+    const verifier = verifierFor(options);
+    expect(await isAccepted(verifier, request)).not.toBeNull();
+    for (const value of Object.values(fields)) {
+      const text = request.body.toString();
+      const flipped = String.fromCharCode((value.codePointAt(1) ?? 0) ^ 1);
+      const other = value.slice(0, 1) + flipped + value.slice(2);
+      for (const changed of [other, value.toUpperCase(), 'Notification']) {
+        const body = Buffer.from(text.replace(`"${value}"`, `"${changed}"`));
+        const isSame = body.equals(request.body);
+        expect((await isAccepted(verifier, { ...request, body })) !== null).toBe(isSame);
+      }
+    }
+  });
+
   it('take SHA-1 only where the message says version 1', async () => {
     const { toSign, options } = senderOf(sns);
     const verifier = verifierFor(options);
