@@ -197,22 +197,6 @@ describe('The console', () => {
     expect(operator.complaints).toEqual([]);
   });
 
-  it('lets a session begin anew', async () => {
-    await world.send('agent', { message: 'Remember the milk', name: 'Shopping' });
-    await using operator = await world.loggedIn();
-    const { page } = operator;
-    await operator.open('/sessions');
-    await page
-      .getByRole('link', { name: /^agent:main:/ })
-      .first()
-      .click();
-    await page.getByRole('button', { name: 'Clear the transcript …' }).click();
-    await page.getByRole('button', { name: 'Clear the transcript: really?' }).click();
-    await page.getByText('The transcript is forgotten').waitFor();
-    await page.getByText('No turn yet.').waitFor();
-    expect(operator.complaints).toEqual([]);
-  });
-
   it('marks what came from outside, also in a prompt of which only the beginning is shown', async () => {
     const id = await world.send('agent', { message: 'x'.repeat(200_000), name: 'Long' });
     await using operator = await world.loggedIn();

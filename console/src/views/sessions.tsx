@@ -2,7 +2,6 @@ import { Link, useSearchParams } from 'wouter-preact';
 import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { usePages } from '../api/pages.ts';
-import { useResource } from '../api/resource.ts';
 import { DangerButton } from '../ui/danger-button.tsx';
 import { ForeignText, Visible } from '../ui/foreign-text.tsx';
 import { act } from '../ui/notices.tsx';
@@ -74,8 +73,9 @@ function SessionList() {
 
 function SessionPage({ name }: { name: string }) {
   const path = { key: name };
-  const session = useResource(
-    () => answer(api.GET('/ops/api/sessions/{key}', { params: { path } })),
+  const session = usePages(
+    (cursor) => answer(api.GET('/ops/api/sessions/{key}', { params: { path, query: { cursor } } })),
+    (page) => page.pendingSystemEvents,
     [name],
   );
   const forget = () =>
@@ -88,10 +88,11 @@ function SessionPage({ name }: { name: string }) {
       () => answer(api.DELETE('/ops/api/sessions/{key}/turns', { params: { path } })),
       () => 'The transcript is forgotten: the next turn of this session is the first.',
     ).then(session.reload);
+  const { agentId = '', lastRoute = null, turns = [] } = session.head ?? {};
   return (
     <Page title={<Visible text={name} />} actions={<Link href="/sessions">All sessions</Link>}>
       <Loaded from={session}>
-        {({ agentId, lastRoute, pendingSystemEvents, nextCursor, turns }) => (
+        {(waiting) => (
           <>
             <section class="card">
               <dl class="facts">
@@ -114,16 +115,20 @@ function SessionPage({ name }: { name: string }) {
             </section>
             <section class="card">
               <h2>Waiting for the next turn</h2>
-              {pendingSystemEvents.length === 0 && <p class="faint">Nothing waits.</p>}
-              {pendingSystemEvents.map(({ at, text, trust }, index) => (
+              {waiting.length === 0 && <p class="faint">Nothing waits.</p>}
+              {waiting.map(({ at, text, trust }, index) => (
                 <div key={index}>
                   <p class="faint">
-                    <Time at={at} /> · {trust}
+                    <Time at={at} /> · {trust.level}
                   </p>
                   <ForeignText label="System event" text={text} />
                 </div>
               ))}
-              {nextCursor !== null && <p class="faint">More wait behind these.</p>}
+              {session.more !== undefined && (
+                <button type="button" onClick={session.more}>
+                  Load more of what waits
+                </button>
+              )}
             </section>
             <section class="card">
               <h2>Transcript</h2>
