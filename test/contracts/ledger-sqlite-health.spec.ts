@@ -88,6 +88,19 @@ describe('the health of a ledger', () => {
     expect(logs.lines).toHaveLength(2);
   });
 
+  it('tells of a commit that does not end, and counts it', async () => {
+    const health = new StoreHealth(dir, clock, logs);
+    for (const ms of [999, 1500, 3000]) health.waiting(ms);
+    health.committed(4000);
+    expect(logs.lines).toEqual([
+      expect.stringContaining('a commit to the ledger has taken 1.5 s so far'),
+    ]);
+    clock.advance(60_000);
+    health.waiting(61_500);
+    expect(logs.lines).toHaveLength(2);
+    expect(await health.state()).toMatchObject({ commits: 1, slowestCommitSeconds: 61.5 });
+  });
+
   it('knows what commits cost, and the size of its files', async () => {
     const ledger = await open();
     await ledger.intake.accept(wake(), LIMITS);

@@ -86,6 +86,10 @@ export class StoreWatch implements WriterReports {
     this.health.committed(ms);
   }
 
+  isWaitedFor(ms: number): void {
+    this.health.waiting(ms);
+  }
+
   held(): readonly HeldLease[] {
     return this.leases.all();
   }

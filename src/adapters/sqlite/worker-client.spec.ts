@@ -4,14 +4,15 @@ import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { SqliteIntake } from './sqlite-ledger.ts';
 import { BatchWindow } from '../stored/batch-window.ts';
 import { ReaderClient, WorkerClient } from './worker-client.ts';
+import type { ThreadReports } from './worker-client.ts';
 
 interface Calls {
   echo: { args: [value: number]; result: number };
 }
 
-function clientOf(script: string) {
+function clientOf(script: string, clock = new ManualClock(), reports: ThreadReports = {}) {
   const head = `const { parentPort: port } = require('node:worker_threads');`;
-  return new WorkerClient<Calls>(new Worker(`${head}${script}`, { eval: true }), new ManualClock());
+  return new WorkerClient<Calls>(new Worker(`${head}${script}`, { eval: true }), clock, reports);
 }
 
 describe('WorkerClient', () => {
@@ -28,6 +29,22 @@ describe('WorkerClient', () => {
     expect(await first).toBe(1);
     expect(await Promise.all(rest)).toEqual([3, 3, 3]);
     await client.close();
+  });
+
+  it('tells whoever asks meanwhile how long a batch has been under way', async () => {
+    const clock = new ManualClock();
+    const told: number[] = [];
+    const client = clientOf(`port.on('message', () => process.exit(1));`, clock, {
+      waits: (ms) => told.push(ms),
+    });
+    const calls = [client.call('echo', 1), client.call('echo', 2)];
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(400);
+    calls.push(client.call('echo', 3));
+    clock.advance(1100);
+    calls.push(client.call('echo', 4));
+    expect(told).toEqual([400, 1500]);
+    await Promise.allSettled(calls);
   });
 
   it('fails everything pending and later when the thread dies', async () => {

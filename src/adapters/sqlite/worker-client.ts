@@ -33,6 +33,8 @@ export interface ThreadReports {
   eventsChanged?(keys: readonly number[]): void;
   /** Called after each batch that was answered, with how long it took in milliseconds. */
   committed?(ms: number): void;
+  /** Called when somebody asks while a batch is under way, with how long it has been. */
+  waits?(ms: number): void;
   /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
   ended?(reason: string, isLost: boolean): void;
 }
@@ -58,6 +60,8 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   #waiting: PendingCall[] = [];
   #underWay: PendingCall[] = [];
   #scheduled = false;
+  /** When the last batch was sent, by {@link Clock.elapsed}. */
+  #sentAt = 0;
   /** Why nothing is taken any more. */
   #refusal: string | null = null;
   #isLost = false;
@@ -105,7 +109,9 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#underWay.length > 0) return;
+    if (this.#scheduled) return;
+    if (this.#underWay.length > 0)
+      return this.#reports.waits?.(this.#clock.elapsed() - this.#sentAt);
     this.#scheduled = true;
     this.#collect();
   }
@@ -126,6 +132,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     this.#worker.ref();
     const calls = this.#underWay.map(({ call }) => call);
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    this.#sentAt = elapsed;
     const isWatched = this.#reports.isWatched?.() ?? false;
     this.#worker.postMessage({ now, elapsed, isWatched, calls }, []);
   }

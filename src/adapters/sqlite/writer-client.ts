@@ -20,6 +20,8 @@ export interface WriterReports {
   eventsChanged(keys: readonly number[]): void;
   /** A batch took so many milliseconds. */
   committed(ms: number): void;
+  /** Somebody waits for a batch that has been under way for so many milliseconds. */
+  isWaitedFor(ms: number): void;
   /** What this process has in hand, while a writer that died is begun anew. */
   held(): readonly HeldLease[];
   /** The thread ended by itself, for the reason given; a new one is begun. */
@@ -81,6 +83,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
       isWatched: () => this.#reports.isWatched(),
       eventsChanged: (keys) => this.#reports.eventsChanged(keys),
       committed: (ms) => this.#reports.committed(ms),
+      waits: (ms) => this.#reports.isWaitedFor(ms),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });
     return found;

@@ -30,6 +30,16 @@ export class CommitHealth {
   committed(ms: number): void {
     this.#commits += 1;
     this.#commitMs += ms;
+    this.#noteSlow(ms, (seconds) => `took ${seconds} s, and senders wait as long`);
+  }
+
+  /** What events wait for has taken so long, and is not over: a disk that hangs may never end it. */
+  waiting(ms: number): void {
+    if (ms < SLOW_COMMIT_MS) return;
+    this.#noteSlow(ms, (seconds) => `has taken ${seconds} s so far, and senders wait`);
+  }
+
+  #noteSlow(ms: number, describe: (seconds: string) => string): void {
     const now = this.#clock.elapsed();
     if (now - this.#slowest.since > MINUTE_MS) {
       this.#slowest = { since: now, ms: 0, beforeMs: this.#slowest.ms };
@@ -37,9 +47,7 @@ export class CommitHealth {
     this.#slowest.ms = Math.max(this.#slowest.ms, ms);
     if (ms < SLOW_COMMIT_MS || now - this.#warnedAt < MINUTE_MS) return;
     this.#warnedAt = now;
-    this.#log.warn(
-      `${this.#whatIsSlow} took ${(ms / 1000).toFixed(1)} s, and senders wait as long`,
-    );
+    this.#log.warn(`${this.#whatIsSlow} ${describe((ms / 1000).toFixed(1))}`);
   }
 
   /** An event could not be stored. */
