@@ -10,8 +10,8 @@ import { Rejection } from '../rejection.ts';
 const MEBIBYTE = 1_048_576;
 /** Where memory is no question. */
 const MOST_BYTES = 64 * MEBIBYTE;
-/** A body costs up to six times its size on its way to the disk, and the service itself needs half of a small container. */
-const SHARE_OF_MEMORY = 1 / 16;
+/** A body costs six times its size on its way to the disk, and more while it is a run; the service needs half of 256 MB. */
+const SHARE_OF_MEMORY = 1 / 32;
 
 /**
  * How many bytes of bodies are in flight: announced or read, and not stored yet. What is too much for the memory is

@@ -191,7 +191,7 @@ export class HooksOptions {
 
   /**
    * Bytes of bodies that may be in flight at a time, announced or read and not stored yet; above it senders get 503
-   * `intake_busy`. A body costs up to six times its size in memory. 1 to 4,294,967,296. Absent: a sixteenth of the memory
+   * `intake_busy`. A body costs up to six times its size in memory. 1 to 4,294,967,296. Absent: a thirty-second of the memory
    * that the container or the machine has, at most 67,108,864.
    */
   @IsOptional()
