@@ -52,6 +52,15 @@ describe('Path rules', () => {
     expect(warnings[0]?.message).toContain('is shorter than 16 characters');
   });
 
+  it('a new sender signs by Standard Webhooks, where no scheme is named', () => {
+    const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
+    const { rules, problems, warnings } = compile({
+      mappings: [{ id: 'new', verify: { secrets } }],
+    });
+    expect([problems, warnings]).toEqual([[], []]);
+    expect(rules.get('new')?.signer?.verifier.scheme.id).toBe('standard-webhooks');
+  });
+
   it('a number of Strava can be guessed, so the path must not', () => {
     const verify = { scheme: 'strava', secrets: ['12345'] };
     const { problems, warnings } = compile({ mappings: [{ id: 'strava', verify }] });
@@ -143,7 +152,16 @@ describe('Path rules', () => {
       { id: 'a', verify: { scheme: 'github' } },
       'mappings[0].verify.secrets is missing',
     ],
-    ['no scheme', { id: 'a', verify: { secrets: ['x'] } }, 'mappings[0].verify.scheme is missing'],
+    [
+      'no scheme for a sender that is known by its name',
+      { id: 'github', verify: { secrets: ['x'] } },
+      "mappings[0].verify.scheme is missing; is the sender GitHub? Then write scheme: 'github', or enable the preset",
+    ],
+    [
+      'no scheme, and no secret that a new sender would have',
+      { id: 'a', verify: { secrets: ['ab!'] } },
+      'mappings[0].verify.secrets[0] must be Base64',
+    ],
     [
       'an unknown scheme',
       { id: 'a', verify: { ...verify, scheme: 'gihub' } },

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { listEntries } from '../mappings/entries.ts';
 import { keyOf, toLabel } from '../mappings/mapping.ts';
+import { presets } from '../mappings/presets/index.ts';
 import type { MappingEntry } from '../mappings/mapping.ts';
 import { HooksSettings, inMappings } from '../options/index.ts';
 import type {
@@ -197,15 +198,23 @@ function toSource(path: string, entries: readonly MappingEntry[]): PathSource | 
   }
   if (Object.keys(said).length === 0) return null;
   const isVerifyWritten = entries.some((entry) => !isPreset(entry) && entry.written.verify);
-  return { path, said: withScheme(said, entries), places, isVerifyWritten };
+  return { path, said: withScheme(said, path, entries), places, isVerifyWritten };
 }
 
-/** The operator gives the secrets; a preset of the path knows the scheme. */
-function withScheme(said: PathOptions, entries: readonly MappingEntry[]): PathOptions {
+/**
+ * The operator gives the secrets; a preset of the path knows the scheme, else it is that of new senders. Not where the
+ * path is called like a sender we know, which would wait for ever for a signature of another kind.
+ */
+function withScheme(
+  said: PathOptions,
+  path: string,
+  entries: readonly MappingEntry[],
+): PathOptions {
   const { verify } = said;
   if (verify === undefined || verify.scheme !== undefined) return said;
+  const isKnown = schemes.has(path) || presets.has(path);
   const brought = entries.find(({ mapping }) => mapping.verify?.scheme !== undefined);
-  const scheme = brought?.mapping.verify?.scheme;
+  const scheme = brought?.mapping.verify?.scheme ?? (isKnown ? undefined : 'standard-webhooks');
   return scheme === undefined ? said : { ...said, verify: Object.assign({}, verify, { scheme }) };
 }
 
@@ -228,7 +237,7 @@ function compileRule(
     verify !== undefined && isVerifyWritten
       ? compileSigner(
           verify,
-          places.verify ?? path,
+          { path, key: places.verify ?? path },
           { publicUrl: hooks.publicUrl, certificates },
           problems,
         )
@@ -271,11 +280,8 @@ function compileRule(
 const SHORTEST_SECRET = 16;
 
 /** A short secret can be made longer; where its sender chooses a number, only the path can keep strangers out. */
-function guessable(
-  { secrets, verifier: { scheme } }: PathSigner,
-  path: string,
-  key: string,
-): Problem[] {
+function guessable({ secrets, verifier }: PathSigner, path: string, key: string): Problem[] {
+  const { scheme } = verifier;
   if (scheme.proofs.some((proof) => proof.kind === 'secret' && proof.isGuessable === true)) {
     if (path.length >= SHORTEST_SECRET) return [];
     const message = `has what anybody can guess, and ${scheme.name} shows nothing else; give the hook a match.path of at least ${SHORTEST_SECRET} characters that nobody can`;
@@ -297,14 +303,18 @@ function signatureHeaders({ proofs }: SignatureScheme): string[] {
 /** Undefined when there is a problem. */
 function compileSigner(
   { verifyToken, secrets, ...options }: VerifyOptions,
-  key: string,
+  { path, key }: { readonly path: string; readonly key: string },
   context: VerifierContext,
   problems: Problem[],
 ): PathSigner | undefined {
   const { scheme, toleranceSeconds } = options;
   if (scheme === undefined) {
-    const message = 'is missing; name one, e.g. github or standard-webhooks (docs/security.md)';
-    problems.push({ key: `${key}.scheme`, message });
+    const known = schemes.get(path);
+    const advice =
+      known === undefined
+        ? 'name one, e.g. hmac or standard-webhooks (docs/security.md)'
+        : `is the sender ${known.name}? Then write scheme: '${path}', or enable the preset`;
+    problems.push({ key: `${key}.scheme`, message: `is missing; ${advice}` });
     return undefined;
   }
   if (secrets === undefined) {

@@ -71,7 +71,7 @@ export class TransformOptions {
 
 /** `hooks.mappings[].verify`: how a sender that signs its requests proves who it is (docs/security.md). */
 export class VerifyOptions {
-  /** Scheme of the sender, e.g. `github`, `stripe`, `standard-webhooks`. Default: the preset's of the same id. */
+  /** Scheme of the sender, e.g. `github`, `stripe`, `hmac`. Default: the preset's of the same path, else `standard-webhooks`. */
   @OptionalText()
   scheme?: string;
 
