@@ -277,6 +277,9 @@ function errorAnswer(error: unknown): ErrorAnswer {
   const own = ownBody(error);
   const status = errorStatus(error);
   if (own !== undefined) return { status, body: own, retryAfterSeconds: retryAfter(error) };
+  if (isRefusedByHost(error, status)) {
+    return { ...errorAnswer(new Rejection('refused_by_host')), status };
+  }
   const code = codeForStatus(status);
   return {
     status: code === 'bad_request' ? status : Refusal.status(code),
@@ -289,6 +292,11 @@ function errorStatus(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error) || !('statusCode' in error)) return 500;
   return typeof error.statusCode === 'number' ? error.statusCode : 500;
+}
+
+/** A guard of the application around the console said no; the status is its word. Ours bring bodies of their own. */
+function isRefusedByHost(error: unknown, status: number): boolean {
+  return error instanceof HttpException && status > 400 && status < 500 && status !== 404;
 }
 
 /** A refusal of a module of ours brings its body along. */

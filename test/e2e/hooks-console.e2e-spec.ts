@@ -220,6 +220,9 @@ describe('an application with HooksConsoleModule', () => {
     const providers = [{ provide: APP_GUARD, useClass: ClosedByDefault }];
     await start({ providers });
     expect((await ask('GET', '/console')).statusCode).toBe(403);
+    const refused = await ask('GET', '/ops/api/events', BEARER);
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ ok: false, code: 'refused_by_host' });
     await app.close();
     const decorators = [SetMetadata('public', true)];
     await start({ providers, console: { token: OPERATOR, decorators } });
@@ -263,7 +266,8 @@ describe('an application with HooksConsoleModule', () => {
 
   it.each([
     ['is short', 'sixteen-letters', /HooksConsoleModule: token .*16/],
-    ['is blank', ' ', /HooksConsoleModule: token/],
+    ['is blank', ' ', /HooksConsoleModule: token is missing/],
+    ['is missing', process.env['NO_SUCH_TOKEN']!, /HooksConsoleModule: token is missing/],
     ['opens a hook', HOOK, /HooksConsoleModule: token opens a hook/],
   ])('is refused at the start when its token %s', async (_, token, sentence) => {
     await expect(start({ console: { token } })).rejects.toThrow(sentence);
@@ -275,7 +279,8 @@ describe('an application with HooksConsoleModule', () => {
     const { cookie } = await logIn();
     token = '';
     expect((await ask('GET', '/ops/api/events', { ...OURS, cookie })).statusCode).toBe(401);
-    for (const given of ['', ' ', 'short']) {
+    for (const given of ['', ' ', 'short', process.env['NO_SUCH_TOKEN']!]) {
+      token = given;
       const answer = await ask('POST', '/ops/api/session', OURS, { token: given });
       expect([400, 401]).toContain(answer.statusCode);
       const bearer = { authorization: `Bearer ${given}` };

@@ -16,8 +16,8 @@ import { ConsoleModule } from './console.module.ts';
 export interface HooksConsoleOptions {
   /**
    * The operator's token, or how it is found out, asked with every request: a change ends every session. At least 16
-   * characters of ASCII, 24 or more are better, and no token of a hook. While a function gives a shorter one, nobody gets
-   * in.
+   * characters of ASCII, 24 or more are better, and no token of a hook. While a function gives a shorter one, or none,
+   * nobody gets in.
    */
   readonly token: string | (() => string);
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
@@ -39,7 +39,7 @@ export interface HooksConsoleOptions {
  * application; metrics and health checks are left to it.
  * @example
  * const hooks = HooksModule.forRoot({ … });
- * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env.OPERATOR_TOKEN })]
+ * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env['OPERATOR_TOKEN']! })]
  * @publicApi
  */
 @Module({})
@@ -50,7 +50,7 @@ export class HooksConsoleModule {
 
   /**
    * @param hooks what the application itself imports, so that both mean one instance
-   * @throws Error when the application starts: the token is too short, or opens a hook
+   * @throws Error when the application starts: the token is missing or too short, or opens a hook
    */
   static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
     const { decorators = [] } = options;
@@ -82,9 +82,18 @@ function optionsOf(
   { token, exposed = false, hosts = [], trustedProxies }: HooksConsoleOptions,
   settings: HooksSettings,
 ): OpsModuleOptions {
-  const tokenNow = () => (typeof token === 'function' ? token() : token).trim();
+  // What comes from an environment may be missing, whatever its type says.
+  const tokenNow = (): string => {
+    const given: unknown = typeof token === 'function' ? token() : token;
+    return typeof given === 'string' ? given.trim() : '';
+  };
   const { hooks, trustedProxies: ofHooks } = settings.current;
   const first = tokenNow();
+  if (first === '') {
+    throw new Error(
+      'HooksConsoleModule: token is missing; pass a random string, or a function where it is known only after this module is imported.',
+    );
+  }
   if (first.length < SHORTEST_TOKEN) {
     throw new Error(`HooksConsoleModule: token ${shortToken(first)}.`);
   }
