@@ -60,6 +60,44 @@ describe('loadConfiguration with gateway.json5', () => {
     expect(hooks.otherSecrets).toEqual(['123:the-token-of-a-bot', ops.metricsToken]);
   });
 
+  it.each([
+    ['http://models.example.org/v1', true],
+    ['HTTP://203.0.113.5:8080/', true],
+    ['http://[2001:db8::1]/', true],
+    ['https://models.example.org/v1', false],
+    ['http://127.0.0.1:1234/v1', false],
+    ['http://[::1]:1234/v1', false],
+    ['http://192.168.1.5:1234/v1', false],
+    ['http://[fd00::1]/', false],
+    ['http://llm:8080/v1', false],
+    ['http://llm.internal/', false],
+  ])('warns of a key that is sent to %s: %s', async (baseUrl, isWarned) => {
+    const models = { providers: { p: { type: 'openai-compatible', baseUrl, apiKey: 'sk-key' } } };
+    const channels = {
+      chan_2: { provider: 'telegram', token: '1:bot', to: '5', apiRoot: baseUrl },
+    };
+    const web = { url: baseUrl, headers: { authorization: 'Bearer sk-key' } };
+    const agents = { list: [{ id: 'a', tools: { mcp: { web } } }] };
+    dir.write('gateway.json5', { ...minimal, models, channels, agents });
+    const { warnings } = await loadConfiguration(dir.path, {});
+    const found = warnings.filter(({ message }) => message.includes('without TLS'));
+    const keys = [
+      'agents.list[0].tools.mcp.web.url',
+      'models.providers.p.baseUrl',
+      'channels.chan_2.apiRoot',
+    ];
+    expect(found.map(({ key }) => key)).toEqual(isWarned ? keys : []);
+    expect(JSON.stringify(warnings)).not.toContain('sk-key');
+  });
+
+  it('warns of no address to which no secret is sent', async () => {
+    const baseUrl = 'http://models.example.org/v1';
+    const models = { providers: { p: { type: 'openai-compatible', baseUrl } } };
+    dir.write('gateway.json5', { ...minimal, models });
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings.filter(({ message }) => message.includes('without TLS'))).toEqual([]);
+  });
+
   it('takes the variables of .env, and the real environment before them', async () => {
     dir.write('gateway.json5', { hooks: { token: '${HOOK}', defaultSessionKey: '${KEY}' } });
     dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -134,6 +135,7 @@ export async function resolveSections(
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),
+      ...['agents', 'models', 'channels'].flatMap((key) => secretsOnTheWay(key, sections[key])),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value),
       ...(store.problems.length === 0 ? storeWarnings(store.value, gateway.value.auth?.token) : []),
@@ -213,6 +215,41 @@ function distinct(problems: readonly Problem[]): Problem[] {
 function exposedWithoutProxy({ host, trustedProxies }: GatewayOptions): Problem[] {
   if (typeof host !== 'string' || isLoopback(host) || trustedProxies?.length > 0) return [];
   return [{ key: 'gateway.host', message: BEYOND_LOOPBACK }];
+}
+
+/** Networks that are somebody's own. */
+const OWN_NETWORKS = new BlockList();
+for (const [network, prefix] of [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+] as const) {
+  OWN_NETWORKS.addSubnet(network, prefix);
+}
+OWN_NETWORKS.addSubnet('fc00::', 7, 'ipv6');
+OWN_NETWORKS.addSubnet('fe80::', 10, 'ipv6');
+
+/** A name without a dot is a neighbour's, e.g. of a container. */
+const OWN_NAME = /^[^.:]+$|\.(?:local|internal|localhost|lan|home\.arpa)$/u;
+
+/** Addresses to which a key or a token beside them would be sent readable for everybody on the way. */
+function secretsOnTheWay(key: string, value: unknown): Problem[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, at) => secretsOnTheWay(`${key}[${at}]`, item));
+  }
+  if (!isRecord(value)) return [];
+  const hasSecret = secretsIn(value).length > 0;
+  return Object.entries(value).flatMap(([name, child]) => {
+    if (typeof child !== 'string') return secretsOnTheWay(`${key}.${name}`, child);
+    const url = hasSecret && /^http:/iu.test(child) ? URL.parse(child) : null;
+    const host = url?.hostname.replaceAll(/[[\]]/gu, '') ?? '';
+    if (url === null || isLoopback(host) || OWN_NAME.test(host)) return [];
+    if (OWN_NETWORKS.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')) return [];
+    const message =
+      'is http, and secrets are sent there without TLS: everybody on the way can read them; use https';
+    return [{ key: `${key}.${name}`, message }];
+  });
 }
 
 const BEYOND_LOOPBACK =
