@@ -15,7 +15,7 @@ import type {
  * What `HooksModule.forRoot` takes: the settings of the hooks, and what stands behind the ports.
  * @publicApi
  */
-export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailures'> {
+export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailures' | 'path'> {
   /** Where events become durable: `sqliteLedger({ dir: 'data' })`, or `postgresLedger({ url })` for several processes. */
   readonly ledger: LedgerProvider;
   /** What runs a turn of an agent, e.g. `demoRunner()`. */
@@ -42,7 +42,7 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
 }
 
 /**
- * What is fixed when the module is imported, because routes and providers are.
+ * What is fixed when the module is imported, because routes and providers are: `forRootAsync` takes it beside `useFactory`.
  * @publicApi
  */
 export interface HooksModuleExtras {

@@ -9,7 +9,7 @@ import { HookPreview } from './hook-preview.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
-import type { HooksModuleOptions } from './hooks.options.ts';
+import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 import { Hooks } from './hooks.service.ts';
 import { AnswerWriter } from './http/answer.ts';
 import { ClientAddresses } from './http/auth/client-address.ts';
@@ -36,6 +36,7 @@ import {
   HooksSettings,
   MODULE_NAMES,
   OPTION_NAMES,
+  normalizePrefix,
 } from './options/index.ts';
 import type { HooksSettingsInput } from './options/index.ts';
 import {
@@ -75,6 +76,7 @@ import { WorkLoop } from './work/work-loop.ts';
 
 /** The settings alone: what the host wired is not theirs. The path is the one the routes were registered with. */
 function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput {
+  refuseMisplaced(given, path);
   const { ledger, runner, directory: _1, channels: _2, clock: _3, observer: _4, ...rest } = given;
   if (ledger === undefined) {
     throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
@@ -86,6 +88,25 @@ function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput
   if (authFailures === undefined) return { ...settings, path };
   const { storage: _7, ...budget } = authFailures;
   return { ...settings, authFailures: budget, path };
+}
+
+const EXTRAS = ['path', 'isGlobal', 'decorators', 'providers', 'imports'] as const;
+
+/** Of `forRoot` Nest has taken the extras; what a factory returns has no effect on routes that are registered already. */
+function refuseMisplaced(
+  given: (HooksModuleOptions & HooksModuleExtras) | undefined,
+  path: string,
+): void {
+  if (given === undefined) {
+    throw new Error('HooksModule has no options: the factory of forRootAsync returned nothing.');
+  }
+  const misplaced = EXTRAS.filter((key) => given[key] !== undefined).filter(
+    (key) => key !== 'path' || normalizePrefix(String(given.path)) !== path,
+  );
+  if (misplaced.length === 0) return;
+  throw new Error(
+    `HooksModule: give ${misplaced.join(', ')} to forRootAsync itself, beside useFactory; routes and providers are there before the factory is asked.`,
+  );
 }
 
 function given(

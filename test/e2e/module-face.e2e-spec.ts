@@ -23,7 +23,7 @@ import { memoryLedger } from '../../src/testing.ts';
 import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
 
 let app: NestFastifyApplication;
-afterEach(() => app.close());
+afterEach(() => app?.close());
 
 type Given = Partial<HooksModuleOptions & HooksModuleExtras>;
 
@@ -236,5 +236,33 @@ describe('Hooks, from code', () => {
     const first = await hooks.wake({ text: 'once' }, { idempotencyKey: 'k' });
     expect(await hooks.wake({ text: 'once' }, { idempotencyKey: 'k' })).toEqual(first);
     expect(await stored()).toBe(1);
+  });
+});
+
+describe('forRootAsync refuses at the start', () => {
+  const starting = (returned: unknown): Promise<unknown> =>
+    Test.createTestingModule({
+      imports: [HooksModule.forRootAsync({ useFactory: () => returned as HooksModuleOptions })],
+    }).compile();
+  const good = { enabled: true, token: TOKEN, ledger: memoryLedger(), runner };
+
+  it.each([
+    [
+      'another path',
+      { ...good, path: '/in' },
+      /: give path to forRootAsync itself, beside useFact/,
+    ],
+    [
+      'marks',
+      { ...good, decorators: [], isGlobal: true },
+      /: give isGlobal, decorators to forRoot/,
+    ],
+    [
+      'nothing',
+      undefined,
+      /^HooksModule has no options: the factory of forRootAsync returned noth/,
+    ],
+  ])('a factory that returns %s', async (_, returned, sentence) => {
+    await expect(starting(returned)).rejects.toThrow(sentence);
   });
 });
