@@ -113,6 +113,25 @@ describe('Every view of the console', () => {
     expect(wider).toEqual([]);
   });
 
+  it('has the filters of events in one row on a desk, and lists as wide as a wall', async () => {
+    await using operator = await Operator.at(world.service, browser, { viewport: DESK });
+    await operator.logIn(OPERATOR_TOKEN);
+    await operator.open('/events');
+    await operator.hasLoaded();
+    const { page } = operator;
+    const fields = await page.getByRole('search').locator('input, select').all();
+    const boxes = await Promise.all(fields.map((field) => field.boundingBox()));
+    const bottoms = boxes.map((box) => Math.round(box!.y + box!.height));
+    expect({ fields: fields.length, rows: new Set(bottoms).size }).toEqual({ fields: 6, rows: 1 });
+
+    await page.setViewportSize(WALL);
+    const list = (await page
+      .getByRole('region', { name: /^Events/ })
+      .getByRole('list')
+      .boundingBox())!;
+    expect(list.x + list.width).toBeGreaterThan(WALL.width - 60);
+  });
+
   it('is gone through by the keyboard alone, and shows where one is', async () => {
     await using operator = await Operator.at(world.service, browser);
     const missed: string[] = [];

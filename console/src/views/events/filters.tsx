@@ -68,7 +68,7 @@ export function FilterFields({
     </div>
   );
   const time = (name: 'since' | 'until', label: string) => (
-    <div>
+    <div class="moment">
       <label for={`by-${name}`}>{label}</label>
       <input
         id={`by-${name}`}
