@@ -46,6 +46,6 @@ export { AgentDirectory, AgentRunner, RequestObserver } from './hooks/ports/inde
 export type { AgentReply, AgentTurn, ObservedRequest } from './hooks/ports/index.ts';
 export { ConfigurationError } from './hooks/options/index.ts';
 export { Rejection } from './hooks/rejection.ts';
-export type { RejectionCode } from './hooks/rejection.ts';
+export type { KnownSender, RejectionCode } from './hooks/rejection.ts';
 export { demoRunner } from './adapters/agents/index.ts';
 export { sqliteLedger } from './adapters/sqlite/index.ts';

@@ -136,7 +136,10 @@ export const REJECTIONS = {
  */
 export type RejectionCode = keyof typeof REJECTIONS;
 
-/** Who has shown who it is and may not speak here all the same: for the operator alone, never sent. */
+/**
+ * Who has shown who it is and may not speak here all the same: for the operator alone, never sent.
+ * @publicApi
+ */
 export interface KnownSender {
   /** Its token by its name, as of a sender that is let in. */
   readonly verifiedBy: string;
