@@ -1,3 +1,4 @@
+import { HOOKS } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
@@ -5,6 +6,8 @@ import type { OpenAiServer } from '../support/openai-server.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
+/** Long enough that a door which is closed all the while is noticed. */
+const STOP_SECONDS = 6;
 const OPERATOR = 'the-operator-token-of-the-tests';
 
 let dir: ConfigDirectory;
@@ -16,16 +19,30 @@ let release: () => void;
 async function startWithRun(shutdownSeconds: number): Promise<void> {
   const released = Promise.withResolvers<void>();
   release = released.resolve;
+  configure(shutdownSeconds);
+  service = await ServiceProcess.listening(dir.path);
+  model.next({ after: released.promise });
+  await run('first');
+  await eventually('the agent is asked', () => model.requests.length === 1);
+}
+
+function configure(shutdownSeconds: number): void {
   dir.write('gateway.json5', {
     gateway: { auth: { token: OPERATOR }, shutdownSeconds },
     hooks: { enabled: true, token: TOKEN },
     agents: { defaults: { model: 'slow/x', heartbeat: { every: '0m' } } },
     models: { providers: { slow: { baseUrl: model.baseUrl } } },
   });
-  service = await ServiceProcess.listening(dir.path);
-  model.next({ after: released.promise });
-  await run('first');
-  await eventually('the agent is asked', () => model.requests.length === 1);
+}
+
+/** The status of a wake; 0: nobody answered. */
+async function wake(): Promise<number> {
+  const body = { text: 'x', mode: 'next-heartbeat' };
+  const asked = service.ask('/hooks/wake', { token: TOKEN, body });
+  return asked.then(
+    ({ status }) => status,
+    () => 0,
+  );
 }
 
 async function run(message: string, of = service): Promise<string> {
@@ -105,6 +122,31 @@ describe('A second service on the same data and port', () => {
     const { status } = await next.ask(`/ops/api/events/${during}`, { token: OPERATOR });
     expect(status).toBe(200);
     expect(next.logs.filter(({ msg }) => /waiting until/.test(String(msg)))).toHaveLength(1);
+  });
+
+  it('with another configuration leaves senders alone for a moment, however long a run hangs', async () => {
+    await startWithRun(STOP_SECONDS);
+    configure(60);
+    await using next = new ServiceProcess(
+      dir.path,
+      { GATEWAY_PORT: new URL(service.url).port },
+      process.execPath,
+      [HOOKS, 'start', '--wait-for-lock'],
+    );
+    await eventually('it waits', () => next.logged('waiting until it has ended'));
+    const began = performance.now();
+    service.signal('SIGTERM');
+    const answeredAt = [began];
+    await eventually('senders are answered by the next one', async () => {
+      if ((await wake()) === 200) answeredAt.push(performance.now());
+      return next.logged('listening') && service.hasEnded;
+    });
+    expect(await wake()).toBe(200);
+    answeredAt.push(performance.now());
+    const gaps = answeredAt.slice(1).map((at, n) => at - answeredAt[n]!);
+    // The stop took as long as it may.
+    expect(answeredAt.at(-1)! - began).toBeGreaterThan(STOP_SECONDS * 1000);
+    expect(Math.max(...gaps)).toBeLessThan((STOP_SECONDS * 1000) / 2);
   });
 
   it('of two that wait, takes over alone: the other waits for it', async () => {
