@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { StoreHealth } from '../../src/adapters/sqlite/store-health.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
+import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { CapturedLogs } from '../support/captured-logs.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
-import { LIMITS, event, wake } from './ledger/events.ts';
+import { LIMITS, agent, event, wake } from './ledger/events.ts';
 
 let dir: string;
 let clock: ManualClock;
@@ -57,6 +58,33 @@ describe('the health of a ledger', () => {
     await eventually('it is told again', () => count() === 2);
     await ledger.maintenance.close();
   });
+
+  it.each([
+    ['events', 'head', () => (ledger: Ledger) => ledger.events.list({ limit: 5 })],
+    ['events', 'head', (id: string) => (ledger: Ledger) => ledger.events.get(id)],
+    ['runs', 'notes', (id: string) => (ledger: Ledger) => ledger.events.get(id)],
+  ])(
+    'finds damage in %s.%s where somebody reads it, and says what to do',
+    async (table, column, read) => {
+      const before = await open();
+      const given = agent('a');
+      await before.intake.accept(given, LIMITS);
+      await before.maintenance.close();
+      const db = new DatabaseSync(join(dir, 'ledger.db'));
+      db.exec(`UPDATE ${table} SET ${column} = '{"a' || char(3) || '"}'`);
+      db.close();
+      const ledger = await open();
+      for (let n = 0; n < 2; n += 1) {
+        await expect(read(given.id)(ledger)).rejects.toThrow(LedgerUnavailable);
+      }
+      expect((await ledger.maintenance.state())?.damage).toContain('cannot be read');
+      const told = logs.lines.filter((line) =>
+        line.includes(`${join(dir, 'ledger.db')} is damaged`),
+      );
+      expect(told).toEqual([expect.stringContaining('put a backup of ledger.db in its place')]);
+      await ledger.maintenance.close();
+    },
+  );
 
   it('is not ready for five seconds after an event could not be stored', async () => {
     const ledger = await open();

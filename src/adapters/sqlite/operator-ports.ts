@@ -31,6 +31,7 @@ import type { ChangedEvents } from '../stored/changed-events.ts';
 import { followEvents } from '../stored/event-feed.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import { decodeEventDetails, decodeRequest, decodeRunStory } from '../stored/stored-head.ts';
+import { damageIn } from './worker/file/store-trouble.ts';
 import type { RpcClient } from './worker-client.ts';
 
 // The ports that an operator looks through: what he reads is asked of the reader thread, which may be a moment behind and
@@ -42,6 +43,8 @@ interface EventSource {
   readonly writer: RpcClient<WriterCalls>;
   readonly reader: RpcClient<ReaderCalls>;
   readonly clock: Clock;
+  /** Called when what was read of an event is not what was written. */
+  readonly damaged: (reason: string) => void;
 }
 
 /** Everything that an operator reads, on the reader thread. */
@@ -89,19 +92,31 @@ export class SqliteEventStore extends EventStore {
 
   async get(id: string): Promise<EventDetails | null> {
     const stored = await this.#reader.call('get', id);
-    return stored === null ? null : decodeEventDetails(stored);
+    return stored === null ? null : this.#decoded(() => decodeEventDetails(stored));
   }
 
   async run(id: string): Promise<RunStory | null> {
     const stored = await this.#reader.call('run', id);
-    return stored === null ? null : decodeRunStory(stored);
+    return stored === null ? null : this.#decoded(() => decodeRunStory(stored));
   }
 
   async storedRequest(id: string): Promise<StoredRequest | null> {
     const stored = await this.#reader.call('storedRequest', id);
     if (stored === null) return null;
     const { hook, head, payload } = stored;
-    return { hook, request: decodeRequest(head), payload };
+    return { hook, request: this.#decoded(() => decodeRequest(head)), payload };
+  }
+
+  /** @throws LedgerUnavailable where the rows hold something else than was written */
+  #decoded<T>(decode: () => T): T {
+    try {
+      return decode();
+    } catch (error) {
+      const damage = damageIn(error);
+      if (damage === undefined) throw error;
+      this.#source.damaged(damage);
+      throw new LedgerUnavailable(damage);
+    }
   }
 
   hookUses(hooks: readonly string[], since: number): Promise<readonly HookUse[]> {

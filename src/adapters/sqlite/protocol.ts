@@ -86,6 +86,8 @@ export interface CallFailure {
   readonly index: number;
   /** The store could not be used; the call itself was fine and may be repeated. */
   readonly unavailable: boolean;
+  /** How it is seen that the file is damaged, where it is. */
+  readonly damage?: string;
   readonly message: string;
 }
 

@@ -100,7 +100,9 @@ async function openDirectory(
   const watch = new StoreWatch(dir, clock, log);
   const writer = new WriterClient<WriterCalls>(place, clock, watch);
   watch.opened(await writer.open());
-  const reader = new ReaderClient(dir, clock);
+  const reader = new ReaderClient(dir, clock, {
+    damaged: (reason) => watch.damaged(reason),
+  });
   const slices = new SearchSlices(reader, writer);
   const follower = hasSearch ? new SearchFollower(slices, clock, log) : null;
   if (!hasSearch) removeSearchFileOf(dir, log);
@@ -149,7 +151,13 @@ function buildLedger(store: OpenStore): Ledger {
     work: new SqliteWorkLedger(writer, watch, follower),
     sessions: new SqliteSessions(writer),
     events: new SqliteEventStore(
-      { changed: watch.changedEvents, writer, reader, clock },
+      {
+        changed: watch.changedEvents,
+        writer,
+        reader,
+        clock,
+        damaged: (reason) => watch.damaged(reason),
+      },
       store.hasSearch,
     ),
     refusals: new SqliteRefusals(writer, reader),

@@ -22,7 +22,10 @@ export class StoreHealth extends CommitHealth {
   readonly #leastFreeBytes: number;
   readonly #closing = new AbortController();
   #checker: Worker | null = null;
+  /** As of the last look. */
   #damage: string | null = null;
+  /** What somebody met since the start; a look at the pages may not find it. */
+  #met: string | null = null;
 
   /** @param dir null: in memory, where nothing fills up or rots */
   constructor(dir: string | null, clock: Clock, log: LedgerLog, leastFreeBytes = LEAST_FREE_BYTES) {
@@ -50,7 +53,7 @@ export class StoreHealth extends CommitHealth {
   /** What is known without asking the writer. */
   async state(): Promise<StoreState> {
     return {
-      damage: this.#damage,
+      damage: this.#damage ?? this.#met,
       ...this.figures,
       ledgerBytes: await this.#sizeOf('ledger.db'),
       logBytes: await this.#sizeOf('ledger.db-wal'),
@@ -69,13 +72,22 @@ export class StoreHealth extends CommitHealth {
     await this.#clock.wait(FIRST_CHECK_MS, signal);
     while (!signal.aborted) {
       this.#damage = await this.#findDamage(dir);
-      if (this.#damage !== null) {
-        this.#log.error(
-          `${join(dir, 'ledger.db')} is damaged (${this.#damage}): make a copy of the directory while the service is stopped, and put a backup of ledger.db in its place`,
-        );
-      }
+      if (this.#damage !== null) this.#tell(dir, this.#damage);
       await this.#clock.wait(BETWEEN_CHECKS_MS, signal);
     }
+  }
+
+  /** Somebody met it who read or wrote. Told once: the same may be asked for again and again. */
+  foundDamage(reason: string): void {
+    if (this.#met !== null || this.#dir === null) return;
+    this.#met = reason;
+    this.#tell(this.#dir, reason);
+  }
+
+  #tell(dir: string, damage: string): void {
+    this.#log.error(
+      `${join(dir, 'ledger.db')} is damaged (${damage}): make a copy of the directory while the service is stopped, and put a backup of ledger.db in its place`,
+    );
   }
 
   /** Null: none, or it could not be looked for. */

@@ -86,6 +86,10 @@ export class StoreWatch implements WriterReports {
     this.health.committed(ms);
   }
 
+  damaged(reason: string): void {
+    this.health.foundDamage(reason);
+  }
+
   isWaitedFor(ms: number): void {
     this.health.waiting(ms);
   }

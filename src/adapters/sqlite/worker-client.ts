@@ -33,6 +33,8 @@ export interface ThreadReports {
   eventsChanged?(keys: readonly number[]): void;
   /** Called after each batch that was answered, with how long it took in milliseconds. */
   committed?(ms: number): void;
+  /** Called when a call found that the file is damaged. */
+  damaged?(reason: string): void;
   /** Called when somebody asks while a batch is under way, with how long it has been. */
   waits?(ms: number): void;
   /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
@@ -145,6 +147,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
     const answered = this.#underWay;
     this.#underWay = [];
     const failed = new Map(failures.map((failure) => [failure.index, toError(failure)]));
+    for (const { damage } of failures) if (damage !== undefined) this.#reports.damaged?.(damage);
     for (const [index, pending] of answered.entries()) {
       const error = failed.get(index);
       if (error === undefined) pending.resolve(values[index]);
@@ -208,10 +211,12 @@ function toError({ unavailable, message }: CallFailure): Error {
 export class ReaderClient implements RpcClient<ReaderCalls> {
   readonly #dir: string;
   readonly #clock: Clock;
+  readonly #reports: ThreadReports;
   #client: WorkerClient<ReaderCalls> | null = null;
   #closed = false;
 
-  constructor(dir: string, clock: Clock) {
+  constructor(dir: string, clock: Clock, reports: ThreadReports = {}) {
+    this.#reports = reports;
     this.#dir = dir;
     this.#clock = clock;
   }
@@ -237,7 +242,7 @@ export class ReaderClient implements RpcClient<ReaderCalls> {
     if (this.#client?.isAlive) return this.#client;
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
     const worker = startThread({ role: 'reader', dir: this.#dir, now, elapsed, held: [] });
-    this.#client = new WorkerClient(worker, this.#clock);
+    this.#client = new WorkerClient(worker, this.#clock, this.#reports);
     return this.#client;
   }
 }

@@ -35,6 +35,7 @@ function writerOf(dir: string | null, ...scripts: string[]) {
     changed: (lanes) => told.push(`changed ${lanes.join()}`),
     committed: () => {},
     isWaitedFor: () => {},
+    damaged: () => {},
     isWatched: () => false,
     eventsChanged: () => {},
     waits: () => {},

@@ -20,6 +20,8 @@ export interface WriterReports {
   eventsChanged(keys: readonly number[]): void;
   /** A batch took so many milliseconds. */
   committed(ms: number): void;
+  /** A call found that the file is damaged. */
+  damaged(reason: string): void;
   /** Somebody waits for a batch that has been under way for so many milliseconds. */
   isWaitedFor(ms: number): void;
   /** What this process has in hand, while a writer that died is begun anew. */
@@ -83,6 +85,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
       isWatched: () => this.#reports.isWatched(),
       eventsChanged: (keys) => this.#reports.eventsChanged(keys),
       committed: (ms) => this.#reports.committed(ms),
+      damaged: (reason) => this.#reports.damaged(reason),
       waits: (ms) => this.#reports.isWaitedFor(ms),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });

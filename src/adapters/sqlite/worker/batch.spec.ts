@@ -11,7 +11,18 @@ describe('toFailure', () => {
     [1032, 'the ledger cannot be written: it became read-only'],
     [11, 'the ledger is damaged: put a backup of ledger.db in its place'],
   ])('takes SQLite code %i for trouble with the store', (code, message) => {
-    expect(toFailure(3, sqliteError(code))).toEqual({ index: 3, unavailable: true, message });
+    const failure = { index: 3, unavailable: true, message };
+    expect(toFailure(3, sqliteError(code))).toMatchObject(failure);
+  });
+
+  it.each([
+    [sqliteError(11), 'raw'],
+    [sqliteError(267), 'raw'],
+    [sqliteError(13), undefined],
+    [new SyntaxError('no JSON'), 'what is stored of an event cannot be read: no JSON'],
+    [new Error('a bug'), undefined],
+  ])('says how %s shows that the file is damaged', (error, damage) => {
+    expect(toFailure(0, error).damage).toBe(damage);
   });
 
   it('takes a broken constraint for a failure of the call', () => {

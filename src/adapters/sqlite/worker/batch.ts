@@ -2,7 +2,7 @@
 // leaves the thread before its COMMIT has returned, so whatever a caller hears is durable.
 import type { DatabaseSync } from 'node:sqlite';
 import type { FileGuard } from './file/file-guard.ts';
-import { StoreLost, storeTrouble } from './file/store-trouble.ts';
+import { StoreLost, damageIn, storeTrouble } from './file/store-trouble.ts';
 import type { Batch, BatchAnswer, Call, CallFailure, CallMap, Handlers } from '../protocol.ts';
 
 /** What a thread needs in order to run batches. */
@@ -33,7 +33,13 @@ export function runBatch<C extends CallMap<C>>(
     context.noteTime?.(batch.now, batch.elapsed);
     const result = runTogether(context, batch);
     context.guard?.checkPresent();
-    return result;
+    // Work that can never be written has to be ended; a question may be asked again once the file is whole.
+    if (context.guard !== undefined) return result;
+    const failures = result.failures.map((one) => ({
+      ...one,
+      unavailable: one.unavailable || one.damage !== undefined,
+    }));
+    return { ...result, failures };
   } catch (error) {
     const failures = batch.calls.map((_, index) => toFailure(index, error));
     return { values: [], failures, lost: error instanceof StoreLost ? error.message : null };
@@ -123,7 +129,9 @@ function invoke<C extends CallMap<C>, K extends keyof C>(
 /** What the caller hears of a call that threw. */
 export function toFailure(index: number, error: unknown): CallFailure {
   const trouble = storeTrouble(error);
-  if (trouble !== null) return { index, unavailable: true, message: trouble };
+  const damage = damageIn(error);
+  const found = damage === undefined ? {} : { damage };
+  if (trouble !== null) return { index, unavailable: true, message: trouble, ...found };
   const message = error instanceof Error ? error.message : 'the ledger failed';
-  return { index, unavailable: false, message };
+  return { index, unavailable: false, message, ...found };
 }

@@ -30,6 +30,21 @@ export function storeTrouble(error: unknown): string | null {
   return null;
 }
 
+/** SQLite's primary result codes for a file that is not sound. */
+const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
+
+/** How an error shows that the file is damaged; undefined: it does not. */
+export function damageIn(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
+  const message = String(error.message);
+  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
+  if (DAMAGE.has(code & 0xff)) return message;
+  // SQLite knows no checksums: rows may hold something else than the JSON that was written.
+  const isNoJson =
+    message === 'malformed JSON' || ('name' in error && error.name === 'SyntaxError');
+  return isNoJson ? `what is stored of an event cannot be read: ${message}` : undefined;
+}
+
 /** The ledger is no longer what was opened: nothing is answered any more, and nothing is taken until it is opened anew. */
 export class StoreLost extends Error {
   override readonly name = 'StoreLost';
