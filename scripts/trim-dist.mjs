@@ -2,13 +2,16 @@
 // that readers need are in the declarations), and the declarations that a face reaches. The rest is in the bundles.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
-import { transform } from 'esbuild';
+import ts from 'typescript';
 
 const { exports: faces, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
 const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).map((name) =>
   join('dist', name),
 );
 const reached = new Set();
+
+// Names of classes stay: they are in the logs of a host, and in what Nest says of its providers.
+const compilerOptions = { module: 'esnext', target: 'esnext', removeComments: true };
 
 /** Follows what a module or a declaration imports, relative paths only. */
 function reach(path) {
@@ -32,7 +35,7 @@ for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path)
 for (const path of files.filter((name) => /^(?!dist\/console\/).*\.(?:js|d\.ts)$/.test(name))) {
   if (!reached.has(path)) rmSync(path);
   else if (path.endsWith('.js')) {
-    const { code } = await transform(readFileSync(path, 'utf8'), { target: 'esnext' });
-    writeFileSync(path, code);
+    const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions });
+    writeFileSync(path, outputText);
   }
 }

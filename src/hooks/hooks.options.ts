@@ -21,24 +21,24 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
   /** What runs a turn of an agent, e.g. `demoRunner()`. */
   readonly runner: AgentRunner;
   /** The host's own registry of agents. @default the agents of the `agents` section */
-  readonly directory?: AgentDirectory;
+  readonly directory?: AgentDirectory | undefined;
   /** Where replies can be delivered. @default nowhere */
-  readonly channels?: ChannelBindings;
+  readonly channels?: ChannelBindings | undefined;
   /** Where time comes from. @default the system's clock */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Hears of every answered request, for metrics. @default nobody */
-  readonly observer?: RequestObserver;
+  readonly observer?: RequestObserver | undefined;
   /** How long runs under way may take when the application stops, in seconds, 0 or more. @default 20 */
-  readonly shutdownSeconds?: number;
+  readonly shutdownSeconds?: number | undefined;
   /** How messages name the options, for a host whose users write them elsewhere. @default as they are named here */
-  readonly names?: OptionNames;
+  readonly names?: OptionNames | undefined;
   /**
    * The failure budget of one client address. `storage`: where failures are counted when several processes share a
    * budget, any storage of `@nestjs/throttler`; by default this process's memory, bounded.
    */
-  readonly authFailures?: HooksSettingsInput['authFailures'] & {
-    readonly storage?: ThrottlerStorage;
-  };
+  readonly authFailures?:
+    | (HooksSettingsInput['authFailures'] & { readonly storage?: ThrottlerStorage | undefined })
+    | undefined;
 }
 
 /**
@@ -47,18 +47,18 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
  */
 export interface HooksModuleExtras {
   /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** True: the exported providers can be injected everywhere. @default false */
-  readonly isGlobal?: boolean;
+  readonly isGlobal?: boolean | undefined;
   /** Marks for our controllers and their handlers, e.g. the `Public()` that the host's global guard looks for. */
-  readonly decorators?: readonly HookRouteDecorator[];
+  readonly decorators?: readonly HookRouteDecorator[] | undefined;
   /**
    * The host's own in place of what the module exports, e.g. `{ provide: SessionPolicy, useClass: TenantSessions }`.
    * They may inject what the module exports and what `imports` export.
    */
-  readonly providers?: readonly Provider[];
+  readonly providers?: readonly Provider[] | undefined;
   /** Modules whose exports `providers` inject. They outlive the runs that are under way at a stop. */
-  readonly imports?: ModuleMetadata['imports'];
+  readonly imports?: ModuleMetadata['imports'] | undefined;
 }
 
 /** DI token of what the host gave, before anything was looked at. */

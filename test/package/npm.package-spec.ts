@@ -64,6 +64,13 @@ describe('installed by a strict npm', () => {
     expect(JSON.parse(stdout)).toEqual({ status: 200, hook: 'wake', event: 'done' });
   }, 60_000);
 
+  it('keeps the names of its classes, which hosts read in logs', async () => {
+    const script =
+      "import('nestjs-agent-hooks').then((face) => console.log(face.HooksSettings.name))";
+    const { stdout } = await run(process.execPath, ['--eval', script], project);
+    expect(stdout).toBe('HooksSettings\n');
+  }, 60_000);
+
   it('brings the command hooks', async () => {
     const { stdout } = await run('npx', ['hooks', '--version'], project);
     expect(stdout).toBe(`${manifest.version}\n`);
@@ -78,6 +85,7 @@ describe('in a project of TypeScript', () => {
   const options = {
     target: 'es2023',
     strict: true,
+    exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     experimentalDecorators: true,
     emitDecoratorMetadata: true,

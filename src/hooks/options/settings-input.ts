@@ -24,31 +24,31 @@ export class RetentionOptions {
   eventDays = 30;
 }
 
-/** Options as a person writes them: every key optional, maps as objects. */
+/** Options as a person writes them: every key optional, or undefined as from an environment, maps as objects. */
 export type Given<T> = T extends string | number | boolean | undefined
   ? T
   : T extends Map<string, infer V>
     ? Readonly<Record<string, Given<V>>>
     : T extends readonly (infer I)[]
       ? readonly Given<I>[]
-      : { readonly [K in keyof T]?: Given<T[K]> };
+      : { readonly [K in keyof T]?: Given<T[K]> | undefined };
 
 /** What `HooksModule` takes besides its wiring: the keys of the `hooks` section and its neighbours. @publicApi */
 export interface HooksSettingsInput extends Given<HooksOptions> {
   /** Who runs what hooks ask for. Default: one agent named `main`. */
-  readonly agents?: Given<AgentsOptions>;
+  readonly agents?: Given<AgentsOptions> | undefined;
   /** Where models are asked, and short names for them. Default: none. */
-  readonly models?: Given<ModelsOptions>;
+  readonly models?: Given<ModelsOptions> | undefined;
   /** How long what became of events is kept. Default: payloads 7 days, events 30. */
-  readonly retention?: Given<RetentionOptions>;
+  readonly retention?: Given<RetentionOptions> | undefined;
   /** The gateway's own token: the hook token must differ from it. */
-  readonly gatewayAuthToken?: string;
+  readonly gatewayAuthToken?: string | undefined;
   /** Further secrets of the gateway. What a request brings of them is kept nowhere and shown to nobody. Default: none. */
-  readonly otherSecrets?: readonly string[];
+  readonly otherSecrets?: readonly string[] | undefined;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. Default: none. */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Directory of the configuration, where `transforms/` is looked for. Default: the working directory. */
-  readonly configDir?: string;
+  readonly configDir?: string | undefined;
 }
 
 /** DI token of what the host gave to `forRoot` or `forRootAsync`, the settings alone. */

@@ -82,13 +82,13 @@ export interface AgentReply {
   /** The agent's answer, Markdown; may be empty. */
   readonly text: string;
   /** The model that answered, when the runner knows it. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** What was used, when the runner knows it. */
-  readonly usage?: TokenUsage;
+  readonly usage?: TokenUsage | undefined;
   /** What could not be done as asked, e.g. a thinking level the model does not know; one sentence each. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** The runner's own id of the conversation; given back with the session's next turn. */
-  readonly runnerSession?: string;
+  readonly runnerSession?: string | undefined;
 }
 
 /** Tokens of one turn, as the provider counted them. @publicApi */

@@ -124,7 +124,10 @@ export abstract class Channel {
    * @returns the platform's own id of the message, where it names one.
    * @throws DeliveryError with its kind; the signal's reason when it aborts.
    */
-  abstract send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }>;
+  abstract send(
+    message: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId?: string | undefined }>;
 }
 
 /** One channel of the gateway: which platform serves it. @publicApi */
@@ -132,12 +135,12 @@ export interface ChannelBinding {
   /** One object on several channels is one account of its platform: they share its rate limits, and the order per recipient. */
   readonly provider: Channel;
   /** Recipient when nobody named one. */
-  readonly to?: string;
+  readonly to?: string | undefined;
   /**
    * What to do when nobody can tell whether a message arrived, and the platform knows no idempotency keys: `retry` may
    * show it twice, `stop` may lose it. @default 'retry'
    */
-  readonly onUnknown?: 'retry' | 'stop';
+  readonly onUnknown?: 'retry' | 'stop' | undefined;
 }
 
 /** The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. @publicApi */
