@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Hooks } from '../support/hooks.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
+import { AskingRunner } from './asking.runner.ts';
 import { SignedPostChannel } from './signed-post.channel.ts';
 
 const SECRET = 'the-receiver-knows-it-too';
@@ -51,5 +52,36 @@ describe('docs/extending.md, "a channel of your own"', () => {
       '"+49 170" is no recipient of signed-post; expected the name of a team, such as on-call';
     expect(deliveries).toMatchObject([{ status: 'dead', error }]);
     await hooks.close();
+  });
+});
+
+describe('docs/extending.md, "an agent runner"', () => {
+  it('shows the runner that is tested here', async () => {
+    const here = await readFile(new URL('./asking.runner.ts', import.meta.url), 'utf8');
+    const docs = await readFile(new URL('../../docs/extending.md', import.meta.url), 'utf8');
+    expect(docs).toContain(here.replaceAll('../../src/agents.ts', 'nestjs-agent-hooks/agents'));
+  });
+
+  it('answers, and says why it could not', async () => {
+    const texts = ['Ann is.'];
+    const server = new ScriptedServer(() => ({
+      status: 200,
+      headers: {},
+      chunks: [texts.shift() ?? 'HEARTBEAT_OK'],
+    }));
+    await server.listen();
+    const hooks = await Hooks.start({ runner: new AskingRunner(server.origin) });
+    const first = await hooks.ask('/agent', { message: 'Who is on call?', deliver: false });
+    const answered = await hooks.ended(first.eventId);
+    expect(answered.runs).toMatchObject([{ status: 'succeeded', reply: 'Ann is.' }]);
+    expect(server.requests[0]?.body).toEqual({
+      prompt: expect.stringContaining('Who is on call?'),
+    });
+    server.meanwhile = { status: 500 };
+    const second = await hooks.ask('/agent', { message: 'And tomorrow?', deliver: false });
+    const failed = await hooks.ended(second.eventId);
+    expect(failed.runs).toMatchObject([{ status: 'failed', error: 'the server answered 500' }]);
+    await hooks.close();
+    await server.close();
   });
 });
