@@ -90,7 +90,7 @@ export class StoreWatch implements WriterReports {
     this.health.foundDamage(reason);
   }
 
-  isWaitedFor(ms: number): void {
+  underWay(ms: number): void {
     this.health.waiting(ms);
   }
 

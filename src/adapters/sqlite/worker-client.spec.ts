@@ -35,7 +35,7 @@ describe('WorkerClient', () => {
     const clock = new ManualClock();
     const told: number[] = [];
     const client = clientOf(`port.on('message', () => process.exit(1));`, clock, {
-      waits: (ms) => told.push(ms),
+      underWay: (ms) => told.push(ms),
     });
     const calls = [client.call('echo', 1), client.call('echo', 2)];
     await new Promise((resolve) => setImmediate(resolve));

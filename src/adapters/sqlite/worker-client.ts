@@ -36,7 +36,7 @@ export interface ThreadReports {
   /** Called when a call found that the file is damaged. */
   damaged?(reason: string): void;
   /** Called when somebody asks while a batch is under way, with how long it has been. */
-  waits?(ms: number): void;
+  underWay?(ms: number): void;
   /** Called once, when the thread has ended without being asked to; `isLost`: it said that the ledger is gone. */
   ended?(reason: string, isLost: boolean): void;
 }
@@ -113,7 +113,7 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
   #schedule(): void {
     if (this.#scheduled) return;
     if (this.#underWay.length > 0)
-      return this.#reports.waits?.(this.#clock.elapsed() - this.#sentAt);
+      return this.#reports.underWay?.(this.#clock.elapsed() - this.#sentAt);
     this.#scheduled = true;
     this.#collect();
   }

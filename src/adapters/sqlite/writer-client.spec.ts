@@ -34,7 +34,7 @@ function writerOf(dir: string | null, ...scripts: string[]) {
   const writer = new WriterClient<Calls>({ dir, start }, new ManualClock(), {
     changed: (lanes) => told.push(`changed ${lanes.join()}`),
     committed: () => {},
-    isWaitedFor: () => {},
+    underWay: () => {},
     damaged: () => {},
     isWatched: () => false,
     eventsChanged: () => {},

@@ -23,7 +23,7 @@ export interface WriterReports {
   /** A call found that the file is damaged. */
   damaged(reason: string): void;
   /** Somebody waits for a batch that has been under way for so many milliseconds. */
-  isWaitedFor(ms: number): void;
+  underWay(ms: number): void;
   /** What this process has in hand, while a writer that died is begun anew. */
   held(): readonly HeldLease[];
   /** The thread ended by itself, for the reason given; a new one is begun. */
@@ -86,7 +86,7 @@ export class WriterClient<C extends CallMap<C>> implements RpcClient<C> {
       eventsChanged: (keys) => this.#reports.eventsChanged(keys),
       committed: (ms) => this.#reports.committed(ms),
       damaged: (reason) => this.#reports.damaged(reason),
-      waits: (ms) => this.#reports.isWaitedFor(ms),
+      underWay: (ms) => this.#reports.underWay(ms),
       ended: (reason, isLost) => this.#end(reason, isLost),
     });
     return found;
