@@ -43,6 +43,7 @@ import {
   AgentDirectory,
   AgentRunner,
   CHANNEL_BINDINGS,
+  CHANNEL_IDS,
   Clock,
   ConsoleSessions,
   EventStore,
@@ -77,12 +78,20 @@ import { WorkLoop } from './work/work-loop.ts';
 /** The settings alone: what the host wired is not theirs. The path is the one the routes were registered with. */
 function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput {
   refuseMisplaced(given, path);
-  const { ledger, runner, directory: _1, channels: _2, clock: _3, observer: _4, ...rest } = given;
+  const { ledger, runner, directory: _1, channels, clock: _3, observer: _4, ...rest } = given;
   if (ledger === undefined) {
     throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
   }
   if (runner === undefined) {
     throw new Error('HooksModule has no agent runner: pass runner: demoRunner(), or your own.');
+  }
+  for (const id of CHANNEL_IDS) {
+    const binding: { provider?: { send?: unknown } } | undefined = channels?.[id];
+    if (binding !== undefined && typeof binding.provider?.send !== 'function') {
+      throw new Error(
+        `HooksModule: channels.${id}.provider is no Channel; pass one of nestjs-agent-hooks/channels, e.g. telegram({ token }), or your own.`,
+      );
+    }
   }
   const { shutdownSeconds: _5, names: _6, authFailures, ...settings } = rest;
   if (authFailures === undefined) return { ...settings, path };

@@ -258,6 +258,11 @@ describe('forRootAsync refuses at the start', () => {
       /: give isGlobal, decorators to forRoot/,
     ],
     [
+      'the name of a platform for a channel',
+      { ...good, channels: { chan_5: { provider: 'telegram' } } },
+      /: channels\.chan_5\.provider is no Channel; pass one of nestjs-agent-hooks\/channels/,
+    ],
+    [
       'nothing',
       undefined,
       /^HooksModule has no options: the factory of forRootAsync returned noth/,
