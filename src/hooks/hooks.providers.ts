@@ -78,12 +78,26 @@ import { WorkLoop } from './work/work-loop.ts';
 /** The settings alone: what the host wired is not theirs. The path is the one the routes were registered with. */
 function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput {
   refuseMisplaced(given, path);
-  const { ledger, runner, directory: _1, channels, clock: _3, observer: _4, ...rest } = given;
+  refuseWiring(given);
+  const { ledger: _1, runner: _2, directory: _3, channels: _4, clock: _5, ...rest } = given;
+  const { observer: _6, shutdownSeconds: _7, names: _8, authFailures, ...settings } = rest;
+  if (authFailures === undefined) return { ...settings, path };
+  const { storage: _9, ...budget } = authFailures;
+  return { ...settings, authFailures: budget, path };
+}
+
+/** JavaScript, and a factory that was cast, can return anything. */
+function refuseWiring({ ledger, runner, channels, shutdownSeconds = 0 }: HooksModuleOptions): void {
   if (ledger === undefined) {
     throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
   }
   if (runner === undefined) {
     throw new Error('HooksModule has no agent runner: pass runner: demoRunner(), or your own.');
+  }
+  if (typeof runner.run !== 'function') {
+    throw new Error(
+      'HooksModule: runner is no AgentRunner; pass demoRunner(), or an instance of your own.',
+    );
   }
   for (const id of CHANNEL_IDS) {
     const binding: { provider?: { send?: unknown } } | undefined = channels?.[id];
@@ -93,10 +107,9 @@ function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput
       );
     }
   }
-  const { shutdownSeconds: _5, names: _6, authFailures, ...settings } = rest;
-  if (authFailures === undefined) return { ...settings, path };
-  const { storage: _7, ...budget } = authFailures;
-  return { ...settings, authFailures: budget, path };
+  if (!(shutdownSeconds >= 0)) {
+    throw new Error('HooksModule: shutdownSeconds must be a number of seconds, 0 or more.');
+  }
 }
 
 const EXTRAS = ['path', 'isGlobal', 'decorators', 'providers', 'imports'] as const;

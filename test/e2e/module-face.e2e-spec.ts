@@ -263,6 +263,16 @@ describe('forRootAsync refuses at the start', () => {
       /: channels\.chan_5\.provider is no Channel; pass one of nestjs-agent-hooks\/channels/,
     ],
     [
+      'the class of a runner',
+      { ...good, runner: class {} },
+      /: runner is no AgentRunner; pass demoRunner\(\), or an instance of your own/,
+    ],
+    [
+      'less than no time for a stop',
+      { ...good, shutdownSeconds: -1 },
+      /: shutdownSeconds must be a number of seconds, 0 or more/,
+    ],
+    [
       'nothing',
       undefined,
       /^HooksModule has no options: the factory of forRootAsync returned noth/,
