@@ -77,9 +77,10 @@ function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
 function renderParts(parts: readonly TemplatePart[], scope: TemplateScope): Rendered {
   let hasContent = false;
   let isComplete = true;
+  const isAlone = parts.length === 1;
   const texts = parts.map((part) => {
     if (isText(part)) return part;
-    const text = findText(part, scope);
+    const text = findText(part, scope, isAlone);
     if (text === '') isComplete = false;
     else hasContent = true;
     take(text.length, scope);
@@ -107,11 +108,14 @@ function take(characters: number, { room }: TemplateScope): void {
   );
 }
 
-/** Empty when none of the paths finds anything. */
-function findText({ paths, max }: Placeholder, scope: TemplateScope): string {
+/**
+ * Empty when none of the paths finds anything.
+ * @param isAlone whether it is its whole line; in one with words of its own, the same text says something else
+ */
+function findText({ paths, max }: Placeholder, scope: TemplateScope, isAlone: boolean): string {
   const { said } = scope;
   for (const path of paths) {
-    if (said !== undefined && isLeftToRest(path, said, scope)) continue;
+    if (isAlone && said !== undefined && isLeftToRest(path, said, scope)) continue;
     const text = isRest(path) ? restOfPayload(said, scope) : toText(path, scope);
     if (text === '') continue;
     if (max !== undefined && text.length > max) return shorten(text, max);
@@ -147,22 +151,30 @@ function restOfPayload(said: Said | undefined, scope: TemplateScope): string {
 /** What says the same wherever it stands. A word such as `closed` says of every field something else. */
 const PROSE = /\s|^.{16}/u;
 
-/** A copy without fields that hold one of these texts, nor what is empty then; undefined when nothing is left. */
+/** Without fields that hold one of these texts, nor what is empty then; undefined when nothing is left. Copies what changes. */
 function withoutTexts(value: unknown, texts: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item: unknown) =>
-      typeof item === 'string' ? item : (withoutTexts(item, texts) ?? {}),
-    );
-  }
   if (typeof value === 'string') return texts.has(value) ? undefined : value;
+  if (Array.isArray(value)) {
+    let items: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      if (typeof item === 'string') continue;
+      const rest = withoutTexts(item, texts) ?? (item === null ? null : {});
+      if (rest !== item) (items ??= [...value])[index] = rest;
+    }
+    return items ?? value;
+  }
   if (!isRecord(value) || JSON.isRawJSON(value)) return value;
-  const entries = Object.entries(value);
-  const others = entries.flatMap(([key, child]) => {
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, child] of Object.entries(value)) {
     const rest = withoutTexts(child, texts);
-    return rest === undefined ? [] : [[key, rest] as const];
-  });
-  // Own fields, whatever they are called.
-  return others.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(others);
+    if (rest === child) continue;
+    copy ??= { ...value };
+    // Not an assignment: a field may be called `__proto__`.
+    if (rest === undefined) Reflect.deleteProperty(copy, key);
+    else Object.defineProperty(copy, key, { value: rest });
+  }
+  if (copy === undefined) return value;
+  return Object.keys(copy).length === 0 ? undefined : copy;
 }
 
 /** A copy without the field at a place, nor what is empty then; undefined when nothing is left. */

@@ -200,6 +200,17 @@ describe('templates: {{ payload.* }}, what was not shown yet', () => {
     expect(render(source, payload)).toBe(text);
   });
 
+  it('a line with words of its own says what it names, though it was said before', () => {
+    const lines = ['Assignee: {{ assignee }}', 'Reporter: {{ reporter }}', '{{ payload.* }}'];
+    const text = render(lines, { assignee: 'Ann', reporter: 'Ann', x: 1 });
+    expect(text).toBe('Assignee: Ann\nReporter: Ann\n{"x":1}');
+  });
+
+  it('nulls of lists stay what they are', () => {
+    const payload = { a: 'It is on', z: [null, { x: 'It is on', y: null }] };
+    expect(render(source, payload)).toBe('It is on\nRest: {"z":[null,{"y":null}]}');
+  });
+
   it('items of a list may say the same', () => {
     const lines = [{ each: 'list', line: '- {{ item }}' }, '{{ payload.* }}'];
     expect(render(lines, { list: ['on', 'on'] })).toBe('- on\n- on\n{"list":["on","on"]}');
