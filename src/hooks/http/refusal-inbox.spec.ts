@@ -68,6 +68,17 @@ describe('RefusalInbox', () => {
     ]);
   });
 
+  it('counts no stranger under the name of a token, also where there are too many to tell apart', () => {
+    for (let n = 0; n < 1000; n += 1) add(stranger({ client: `192.0.2.${n}` }));
+    add(stranger({ client: 'a', verifiedBy: 'token ci', reason: 'token ci may not speak' }));
+    for (let n = 0; n < 50; n += 1) add(stranger({ client: `198.51.100.${n}` }));
+    const rows = takeAll();
+    expect(rows.slice(1000)).toMatchObject([
+      { client: null, verifiedBy: 'token ci', reason: 'token ci may not speak', count: 1 },
+      { client: null, verifiedBy: null, count: 50 },
+    ]);
+  });
+
   it('stays small under 100,000 guesses of as many addresses, and loses no sender to them', () => {
     add(sender());
     for (let n = 0; n < 100_000; n += 1) {

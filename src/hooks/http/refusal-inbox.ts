@@ -15,7 +15,7 @@ export interface RefusedLine {
 }
 
 const MINUTE_MS = 60_000;
-/** Most clients, hooks and codes that are told apart within a minute; the rest is one sum per code. */
+/** Most clients, hooks and codes that are told apart within a minute; the rest is one sum per code and known sender. */
 const MOST_GROUPS = 1000;
 /** What is handed on at a time: a write of so many holds up nobody. */
 const MOST_AT_ONCE = 1000;
@@ -153,10 +153,9 @@ function groupOf(refused: Refused, groups: Groups): { group: Group; isNew: boole
   const known = groups.get(key);
   if (known !== undefined) return { group: known, isNew: false };
   const isRoom = groups.size < MOST_GROUPS;
-  const one = isRoom
-    ? refused
-    : { ...refused, client: null, hook: null, name: null, verifiedBy: null };
-  const place = isRoom ? key : code;
+  const one = isRoom ? refused : { ...refused, client: null, hook: null, name: null };
+  // Known senders are those of the configuration, so these are few; strangers are never counted under their names.
+  const place = isRoom ? key : [code, verifiedBy].join('\n');
   const rest = groups.get(place);
   if (rest !== undefined) return { group: rest, isNew: false };
   const group: Group = { refused: one, repeats: 0, unsaved: 0, minute: 0 };
