@@ -119,5 +119,9 @@ function inOneLine(text: string, secrets: readonly string[]): string {
   for (const secret of secrets.filter((one) => one !== '')) {
     line = line.replaceAll(secret, '…').replaceAll(encodeURIComponent(secret), '…');
   }
-  return line.slice(0, MESSAGE_CHARS);
+  // Half of a surrogate pair is no character.
+  return line
+    .slice(0, MESSAGE_CHARS)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed();
 }

@@ -11,8 +11,13 @@ import type { Row } from './rows.ts';
 
 /** Finds all of them. */
 export const CHANNEL_KEYS = 'channel %';
-/** Finds those of what was not taken; their values are JSON objects with a time `at`. */
+/** Finds those of what was not taken; their values are JSON objects that begin with a time `at`. */
 export const CHANNEL_FAILURE_KEYS = 'channel % failed';
+/**
+ * A regular expression whose group is the time of a value, of either kind. PostgreSQL cannot take it from the JSON: it reads
+ * none in which a message has half of a character or a NUL.
+ */
+export const CHANNEL_TIME = String.raw`^(?:\{"at":)?(-?\d{1,18})`;
 
 const takenKey = (id: string) => `channel ${id} taken`;
 const failedKey = (id: string) => `channel ${id} failed`;
@@ -22,14 +27,17 @@ export function channelRows(news: ChannelConditions): [key: string, value: strin
   return CHANNEL_IDS.flatMap((id): [string, string][] => {
     const { lastError = null, lastSuccessAt = null } = news[id] ?? {};
     return [
-      ...(lastError === null
-        ? []
-        : [[failedKey(id), JSON.stringify(lastError)] as [string, string]]),
+      ...(lastError === null ? [] : [[failedKey(id), failureValue(lastError)] as [string, string]]),
       ...(lastSuccessAt === null
         ? []
         : [[takenKey(id), String(lastSuccessAt)] as [string, string]]),
     ];
   });
+}
+
+/** As JSON, the time first. */
+function failureValue({ at, ...failure }: ChannelFailure): string {
+  return JSON.stringify({ at, ...failure });
 }
 
 /** @param rows `key` and `value` of whatever of them is there. */

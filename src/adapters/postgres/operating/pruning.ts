@@ -9,7 +9,7 @@ import { ACTIVITY_KEPT_MS } from '../../../hooks/ports/activity.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { MINUTE_MS, minuteOf } from '../../stored/activity-rows.ts';
-import { CHANNEL_FAILURE_KEYS } from '../../stored/channel-rows.ts';
+import { CHANNEL_FAILURE_KEYS, CHANNEL_TIME } from '../../stored/channel-rows.ts';
 import { integer, text } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { lockSessions, takeLock } from '../locks.ts';
@@ -29,11 +29,10 @@ const DEAD_WITHOUT_EVENT = deleteSome(
   `stage = 'dead' AND event_id IS NULL AND since < $1`,
 );
 const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
-/** Other values are no JSON, and must not be read as such. */
 const OLD_CHANNEL_FAILURES = deleteSome(
   'meta',
   'key',
-  `CASE WHEN key LIKE '${CHANNEL_FAILURE_KEYS}' THEN (value::json->>'at')::bigint < $1 ELSE false END`,
+  `key LIKE '${CHANNEL_FAILURE_KEYS}' AND substring(value from '${CHANNEL_TIME}')::bigint < $1`,
 );
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
