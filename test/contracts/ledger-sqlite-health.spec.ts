@@ -77,7 +77,9 @@ describe('the health of a ledger', () => {
       for (let n = 0; n < 2; n += 1) {
         await expect(read(given.id)(ledger)).rejects.toThrow(LedgerUnavailable);
       }
-      expect((await ledger.maintenance.state())?.damage).toContain('cannot be read');
+      expect((await ledger.maintenance.state())?.damage).toBe(
+        'what is stored of an event is no JSON',
+      );
       const told = logs.lines.filter((line) =>
         line.includes(`${join(dir, 'ledger.db')} is damaged`),
       );

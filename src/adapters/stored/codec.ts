@@ -13,6 +13,7 @@ import type { Acceptance, NewAction, NewEvent, Receipt } from '../../hooks/ports
 import { mainSession } from '../../hooks/ports/jobs.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { Lease, WorkPart } from '../../hooks/ports/work-ledger.ts';
+import { storedJson } from './rows.ts';
 import { decodeReceipt, encodeDetails, encodeReceipt, toStoredRequest } from './stored-head.ts';
 import { decodeKey, encodeKey } from './stored-key.ts';
 import type { KeyTuple, StoredKey } from './stored-key.ts';
@@ -290,7 +291,7 @@ function buildReceipt(
   const receipts = event.actions.map((action) => action.receipt);
   const actions = kept === undefined ? receipts : receipts.filter((_, at) => kept.includes(at));
   const { id: eventId, skipped } = event;
-  const told: readonly string[] = warnings === undefined ? event.warnings : JSON.parse(warnings);
+  const told: readonly string[] = warnings === undefined ? event.warnings : storedJson(warnings);
   return { eventId, actions, ...(skipped !== undefined && { skipped }), warnings: told };
 }
 
@@ -312,5 +313,5 @@ export interface StoredLease {
 
 /** Main thread: a lease with its job as the step will see it. */
 export function decodeLease(lane: Lane, { job, ...lease }: StoredLease): Lease {
-  return { ...lease, lane, job: JSON.parse(job) };
+  return { ...lease, lane, job: storedJson(job) };
 }

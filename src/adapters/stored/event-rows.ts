@@ -11,7 +11,7 @@ import type {
 import { DEFAULT_HOOK_NAME } from '../../hooks/ports/jobs.ts';
 import { leaveOutOfText } from '../../platform/credentials.ts';
 import { oneLine } from '../../platform/shorten.ts';
-import { integer, optionalText, optionalTime, text, time, word } from './rows.ts';
+import { integer, optionalText, optionalTime, storedJson, text, time, word } from './rows.ts';
 import type { Row } from './rows.ts';
 import { decodeWordsAtStart } from './stored-head.ts';
 
@@ -54,10 +54,10 @@ export function toRun(row: Row, id: string): RunDetails {
     prompt: optionalText(row, 'prompt'),
     reply: optionalText(row, 'reply'),
     error: optionalText(row, 'error'),
-    contract: JSON.parse(optionalText(row, 'contract') ?? 'null'),
-    usage: JSON.parse(optionalText(row, 'usage') ?? 'null'),
-    warnings: JSON.parse(optionalText(row, 'warnings') ?? '[]'),
-    toolCalls: JSON.parse(optionalText(row, 'tool_calls') ?? '[]'),
+    contract: storedJson(optionalText(row, 'contract') ?? 'null'),
+    usage: storedJson(optionalText(row, 'usage') ?? 'null'),
+    warnings: storedJson(optionalText(row, 'warnings') ?? '[]'),
+    toolCalls: storedJson(optionalText(row, 'tool_calls') ?? '[]'),
     attempts: integer(row, 'attempts'),
     notes: toNotes(row),
     startedAt: optionalTime(row, 'started_at'),
@@ -81,7 +81,7 @@ export function toDelivery(row: Row, id: string): DeliveryDetails {
 
 /** The history of a run or a delivery, with times as an operator reads them. */
 function toNotes(row: Row): EventNote[] {
-  const notes: AttemptNote[] = JSON.parse(text(row, 'notes'));
+  const notes: AttemptNote[] = storedJson(text(row, 'notes'));
   const iso = (time: number) => new Date(time).toISOString();
   return notes.map(({ at, nextAt, ...note }) => ({
     ...note,

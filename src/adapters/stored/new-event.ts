@@ -2,6 +2,7 @@
 import type { EventStatus } from '../../hooks/ports/event-store.ts';
 import { REUSED_KEY } from '../../hooks/ports/event.ts';
 import type { StoredAction, StoredEvent } from './codec.ts';
+import { storedJson } from './rows.ts';
 
 /** The mapping of an event, else its built-in hook. */
 export function hookOf({ mapping, hook }: StoredEvent): string {
@@ -37,6 +38,6 @@ export function firstStatus(
 
 /** The event's warnings with the one that only the ledger can know of. */
 export function withReusedKey(warnings: string): string {
-  const own: string[] = JSON.parse(warnings);
+  const own: string[] = storedJson(warnings);
   return JSON.stringify([...own, REUSED_KEY]);
 }

@@ -49,3 +49,15 @@ export function time(row: Row, column: string): string {
 export function optionalTime(row: Row, column: string): string | null {
   return row[column] === null ? null : time(row, column);
 }
+
+/** JSON text as it was stored. @throws SyntaxError without the text: V8 would quote it, and it may hold secrets */
+export function storedJson(
+  stored: string,
+  parse: (text: string) => unknown = JSON.parse,
+): ReturnType<typeof JSON.parse> {
+  try {
+    return parse(stored);
+  } catch {
+    throw new SyntaxError('what is stored of an event is no JSON');
+  }
+}

@@ -1,4 +1,4 @@
-import { decodeWordsAtStart, encodeDetails } from './stored-head.ts';
+import { decodeHead, decodeWordsAtStart, encodeDetails } from './stored-head.ts';
 
 describe('the words of an action', () => {
   const WAKE = { kind: 'wake', text: 'the words', agentId: 'main' };
@@ -41,4 +41,9 @@ describe('the words of an action', () => {
     expect(decodeWordsAtStart('{"text":"cut \\u00E4 \\u00')).toBe('cut ä ');
     expect(decodeWordsAtStart('{"mode":"no')).toBeNull();
   });
+});
+
+it('does not quote what is stored where that is no JSON', () => {
+  const told = new SyntaxError('what is stored of an event is no JSON');
+  expect(() => decodeHead('Bearer hunter2')).toThrow(told);
 });

@@ -13,6 +13,7 @@ import type {
   Receipt,
   SkipReceipt,
 } from '../../hooks/ports/event.ts';
+import { storedJson } from './rows.ts';
 
 const NO_WARNINGS = '[]';
 
@@ -93,7 +94,7 @@ const FIRST_FIELD = new RegExp(
 /** The first words of an action that are those of the payload. @param start of the payload's JSON text; null: there is none */
 export function decodeWordsAtStart(start: string | null): string | null {
   const [, words] = FIRST_FIELD.exec(start ?? '') ?? [];
-  return words === undefined ? null : JSON.parse(`"${words}"`);
+  return words === undefined ? null : storedJson(`"${words}"`);
 }
 
 /** Main thread: what the sender is told of an action, as JSON text; empty when the action says it. */
@@ -130,7 +131,7 @@ export function encodeHead(
 
 /** What {@link encodeHead} wrote. */
 export function decodeHead(text: string): StoredHead {
-  const head: StoredHead = JSON.parse(text);
+  const head: StoredHead = storedJson(text);
   return head;
 }
 
@@ -146,10 +147,10 @@ interface ShownWake {
  * @param payload JSON text
  */
 export function decodeOnlyWake(head: string, payload: string): ShownWake {
-  const { actions }: { actions: readonly [ShownWake & { text: string | null }] } = JSON.parse(head);
+  const { actions }: { actions: readonly [ShownWake & { text: string | null }] } = storedJson(head);
   const [wake] = actions;
   if (wake.text !== null) return wake;
-  const { text }: { text: string } = JSON.parse(payload);
+  const { text }: { text: string } = storedJson(payload);
   return { ...wake, text };
 }
 
@@ -190,7 +191,7 @@ export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
   const { head, payload, ...details } = stored;
   const { request: given, actions = [], skipped, warnings = [] } = decodeHead(head);
   const { console = [], redaction, ...request } = given;
-  const parsed = payload === null ? null : parseExactly(payload);
+  const parsed: unknown = payload === null ? null : storedJson(payload, parseExactly);
   return {
     ...details,
     request: { ...request, payload: payload === null ? null : leaveOut(parsed, redaction) },

@@ -277,7 +277,7 @@ export interface Retention {
 
 /** How a store is doing, for readiness and metrics. @publicApi */
 export interface StoreState {
-  /** What the last look for damage found, in a few words; null: nothing, or there was no look yet. */
+  /** Damage that the last look found or that somebody met since the start, in a few words; null: none is known. */
   readonly damage: string | null;
   /** Transactions since the ledger was opened, and how long all of them took. */
   readonly commits: number;

@@ -24,7 +24,7 @@ export function storeMetrics(
   const free = gauge('hooks_ledger_free_bytes', 'Room that is left on the disk of the ledger.');
   const damaged = gauge(
     'hooks_ledger_damaged',
-    '1 when the last look at every page of the ledger found damage, else 0.',
+    '1 when the last look found damage of the ledger, or a call met some since the start, else 0.',
   );
   return (state) => {
     commits.reset();

@@ -3,7 +3,7 @@
 import type { EventSummary } from '../../../hooks/ports/event-store.ts';
 import { isRecord } from '../../../platform/objects.ts';
 import { LOOKED_AT, statusOf, toSummary } from '../../stored/event-rows.ts';
-import { integer, optionalText, text } from '../../stored/rows.ts';
+import { integer, optionalText, storedJson, text } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import type { StoredHead } from '../../stored/stored-head.ts';
 
@@ -59,7 +59,7 @@ export function reasonOf(row: Row): string | null {
 /** As much of it as was read. */
 function headOf(row: Row): Partial<StoredHead> {
   const start = text(row, 'head_start');
-  const head: unknown = isCut(row) ? parseJsonStart(start) : JSON.parse(start);
+  const head: unknown = isCut(row) ? parseJsonStart(start) : storedJson(start);
   return isRecord(head) ? head : {};
 }
 

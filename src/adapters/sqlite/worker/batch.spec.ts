@@ -19,10 +19,26 @@ describe('toFailure', () => {
     [sqliteError(11), 'raw'],
     [sqliteError(267), 'raw'],
     [sqliteError(13), undefined],
-    [new SyntaxError('no JSON'), 'what is stored of an event cannot be read: no JSON'],
+    [new SyntaxError('no JSON'), 'what is stored of an event is no JSON'],
     [new Error('a bug'), undefined],
   ])('says how %s shows that the file is damaged', (error, damage) => {
     expect(toFailure(0, error).damage).toBe(damage);
+  });
+
+  it('does not quote what is stored', () => {
+    let thrown: unknown;
+    try {
+      JSON.parse('Bearer hunter2');
+    } catch (error) {
+      thrown = error;
+    }
+    const damage = 'what is stored of an event is no JSON';
+    expect(toFailure(0, thrown)).toEqual({
+      index: 0,
+      unavailable: false,
+      message: damage,
+      damage,
+    });
   });
 
   it('takes a broken constraint for a failure of the call', () => {

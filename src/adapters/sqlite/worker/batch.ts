@@ -132,6 +132,6 @@ export function toFailure(index: number, error: unknown): CallFailure {
   const damage = damageIn(error);
   const found = damage === undefined ? {} : { damage };
   if (trouble !== null) return { index, unavailable: true, message: trouble, ...found };
-  const message = error instanceof Error ? error.message : 'the ledger failed';
+  const message = damage ?? (error instanceof Error ? error.message : 'the ledger failed');
   return { index, unavailable: false, message, ...found };
 }

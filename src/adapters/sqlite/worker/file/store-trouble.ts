@@ -39,10 +39,11 @@ export function damageIn(error: unknown): string | undefined {
   const message = String(error.message);
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
   if (DAMAGE.has(code & 0xff)) return message;
-  // SQLite knows no checksums: rows may hold something else than the JSON that was written.
+  // SQLite knows no checksums: rows may hold something else than the JSON that was written. V8 quotes it, and it may
+  // hold secrets.
   const isNoJson =
     message === 'malformed JSON' || ('name' in error && error.name === 'SyntaxError');
-  return isNoJson ? `what is stored of an event cannot be read: ${message}` : undefined;
+  return isNoJson ? 'what is stored of an event is no JSON' : undefined;
 }
 
 /** The ledger is no longer what was opened: nothing is answered any more, and nothing is taken until it is opened anew. */
