@@ -3,6 +3,7 @@ import type { ChannelBindings, DeliveryFailure } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit } from '../../../test/support/work-under-test.ts';
+import { ChannelHealth } from './channel-health.ts';
 import { ExternalServices } from './external-services.ts';
 
 let work: WorkUnderTest;
@@ -222,5 +223,22 @@ describe('ChannelHealth: what the ledger is told', () => {
     await settled();
     expect(noted()).toHaveLength(1);
     expect(work.log.lines.filter((line) => line.includes('what is this?'))).toHaveLength(1);
+  });
+
+  it('leaves no news behind, whenever they come while it ends telling', async () => {
+    const health = work.app.get(ChannelHealth);
+    for (let steps = 0; steps < 12; steps += 1) {
+      health.succeeded('chan_1');
+      await settled();
+      work.clock.advance(1000);
+      for (let n = 0; n < steps; n += 1) await Promise.resolve();
+      health.succeeded('chan_2');
+      await settled();
+      work.clock.advance(1000);
+      await settled();
+      expect(noted().slice(2 * steps)).toMatchObject([{ chan_1: {} }, { chan_2: {} }]);
+      work.clock.advance(1000);
+      await settled();
+    }
   });
 });

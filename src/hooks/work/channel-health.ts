@@ -37,6 +37,8 @@ export class ChannelHealth {
   #known: ChannelConditions = {};
   #untold: ChannelConditions = {};
   #telling: Promise<void> | undefined;
+  /** What is asked of the ledger now, each with the news that its answer may lack. */
+  readonly #asked = new Set<{ news: ChannelConditions }>();
 
   constructor(
     private readonly channels: ChannelRegistry,
@@ -84,10 +86,14 @@ export class ChannelHealth {
 
   /** Of every channel, whichever process tried it; while the ledger cannot be asked, what is known here. */
   async conditions(): Promise<ChannelConditions> {
+    const asked = { news: this.#untold };
+    this.#asked.add(asked);
     try {
-      this.#known = merged(await this.admin.channelConditions(), this.#untold);
+      this.#known = merged(await this.admin.channelConditions(), asked.news);
     } catch {
       // Whoever asks how the service is doing is told all the same.
+    } finally {
+      this.#asked.delete(asked);
     }
     return this.#known;
   }
@@ -100,32 +106,38 @@ export class ChannelHealth {
   }
 
   #note(id: ChannelId, news: ChannelCondition): void {
-    this.#untold = merged(this.#untold, { [id]: news });
-    this.#known = merged(this.#known, { [id]: news });
+    const more = { [id]: news };
+    this.#untold = merged(this.#untold, more);
+    this.#known = merged(this.#known, more);
+    for (const asked of this.#asked) asked.news = merged(asked.news, more);
     this.#telling ??= this.#keepTelling();
   }
 
   async #keepTelling(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted && (await this.#tell())) {
+    // Nothing comes between the last look and the end, so no news is left behind.
+    while (!signal.aborted && this.#hasNews) {
+      await this.#tell();
       await this.clock.wait(BETWEEN_WRITES_MS, signal);
     }
     this.#telling = undefined;
   }
 
-  /** False: there was nothing to tell. */
-  async #tell(): Promise<boolean> {
+  get #hasNews(): boolean {
+    return Object.keys(this.#untold).length > 0;
+  }
+
+  async #tell(): Promise<void> {
+    if (!this.#hasNews) return;
     const told = this.#untold;
-    if (Object.keys(told).length === 0) return false;
     try {
       await this.work.noteChannels(told);
     } catch (error) {
-      if (error instanceof LedgerUnavailable) return true;
+      if (error instanceof LedgerUnavailable) return;
       // What can never be stored is dropped; else it would come back for ever.
       this.#logger.warn(`how channels fare cannot be kept: ${describeError(error)}`);
     }
     if (this.#untold === told) this.#untold = {};
-    return true;
   }
 
   #restOf(id: ChannelId): Rest {

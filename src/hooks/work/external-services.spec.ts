@@ -1,7 +1,7 @@
 import { DeliveryError, LedgerUnavailable } from '../ports/index.ts';
 import type { ChannelBindings } from '../ports/index.ts';
 import { deliveryLease } from '../../../test/support/leases.ts';
-import { WorkUnderTest } from '../../../test/support/work-under-test.ts';
+import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
 import { ExternalServices } from './external-services.ts';
 
 let work: WorkUnderTest;
@@ -84,6 +84,7 @@ describe('ExternalServices.channels of a ledger that others use', () => {
       { state: 'paused', pausedUntil },
       { state: 'paused', pausedUntil },
     ]);
+    work.clock.advance(1);
     work.ledger.work.conditions = { chan_8: { lastSuccessAt: at + 1, lastError } };
     expect((await services.channels())[1]).toMatchObject({ state: 'working', pausedUntil: null });
     work.ledger.work.conditions = { chan_8: { lastSuccessAt: null, lastError } };
@@ -91,6 +92,26 @@ describe('ExternalServices.channels of a ledger that others use', () => {
     expect((await services.channels())[1]).toMatchObject({ state: 'failing', pausedUntil: null });
     work.clock.jump(-86_400_000);
     expect((await services.channels())[1]).toMatchObject({ state: 'failing', pausedUntil: null });
+  });
+
+  it('says what was met while the ledger was asked, written meanwhile or not', async () => {
+    const answer = Promise.withResolvers<object>();
+    Object.defineProperty(work.ledger.work, 'conditions', {
+      get: () => answer.promise,
+      set: () => {},
+    });
+    work.ledger.work.noteError = new LedgerUnavailable('no disk');
+    await services.testChannel('chan_1', '+49');
+    await settled();
+    work.ledger.work.noteError = null;
+    const asked = services.channels();
+    await services.testChannel('chan_8', '+49');
+    await settled();
+    work.clock.advance(1000);
+    await settled();
+    expect(work.ledger.work.noted.at(-1)).toMatchObject({ chan_1: {}, chan_8: {} });
+    answer.resolve({});
+    expect(await asked).toMatchObject([{ state: 'working' }, { state: 'working' }]);
   });
 
   it('goes on while the ledger says nothing', async () => {
@@ -101,6 +122,30 @@ describe('ExternalServices.channels of a ledger that others use', () => {
       },
     });
     expect((await services.channels())[0]).toMatchObject({ state: 'working', lastSuccessAt: NOW });
+  });
+});
+
+describe('ExternalServices.channels after a clock was ahead', () => {
+  const YEAR_MS = 365 * 86_400_000;
+  const at = Date.parse(NOW);
+  const failure = { kind: 'rate-limited', message: 'slowly', restsUntil: null } as const;
+
+  it.each([
+    ['the success of now, not the failure of then', at, at + YEAR_MS, 'working'],
+    ['the failure of now, not the success of then', at + YEAR_MS, at, 'failing'],
+    ['the failure of then, where nothing else is known', null, at + YEAR_MS, 'failing'],
+    ['the later one of then, where both are', at + YEAR_MS, at + YEAR_MS + 1, 'failing'],
+    ['the later one of then, where both are', at + YEAR_MS + 1, at + YEAR_MS, 'working'],
+  ])('believes %s', async (_what, lastSuccessAt, failedAt, state) => {
+    const lastError = { ...failure, at: failedAt };
+    work.ledger.work.conditions = { chan_1: { lastSuccessAt, lastError } };
+    expect((await services.channels())[0]).toMatchObject({ state });
+  });
+
+  it('is paused as another process was told now, whatever was taken then', async () => {
+    const lastError = { ...failure, at, restsUntil: at + 5000 };
+    work.ledger.work.conditions = { chan_1: { lastSuccessAt: at + YEAR_MS, lastError } };
+    expect((await services.channels())[0]).toMatchObject({ state: 'paused' });
   });
 });
 

@@ -104,7 +104,7 @@ export class ExternalServices {
     const isFailing =
       lastError !== null &&
       lastError.kind !== 'permanent' &&
-      lastError.at > (lastSuccessAt ?? -Infinity);
+      isLater(lastError.at, lastSuccessAt, this.clock.now());
     const tried = lastSuccessAt === null && lastError === null ? 'untried' : 'working';
     return {
       id,
@@ -128,13 +128,20 @@ export class ExternalServices {
       .filter((other) => this.registry.accountOf(other) === account)
       .map((other) => {
         const { lastSuccessAt = null, lastError = null } = conditions[other] ?? {};
-        if (lastError === null || lastError.at < (lastSuccessAt ?? -Infinity)) return null;
+        if (lastError === null) return null;
+        if (lastSuccessAt !== null && isLater(lastSuccessAt, lastError.at, now)) return null;
         // A clock that was set back does not make it longer.
         return lastError.at <= now ? lastError.restsUntil : null;
       });
     const until = Math.max(this.health.pausedUntil(id) ?? 0, ...ends.map((end) => end ?? 0));
     return until > now ? until : null;
   }
+}
+
+/** Whether that was later than the other. A time that is still to come is of a clock that was ahead: it was before. */
+function isLater(at: number, other: number | null, now: number): boolean {
+  if (other === null) return true;
+  return at > now === other > now ? at > other : at <= now;
 }
 
 function isoTime(at: number | null): string | null {
