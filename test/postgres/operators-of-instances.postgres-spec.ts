@@ -111,6 +111,29 @@ describe('Several instances on one database', () => {
     expect(await other.admin.channelConditions()).toEqual(news);
   });
 
+  it('know of a channel what was met last, whoever writes it later', async () => {
+    const ahead = new ManualClock();
+    ahead.jump(HOUR_MS);
+    const [one, other] = [await open(), await open(ahead)];
+    const at = clock.now();
+    const met = (time: number) => ({
+      lastSuccessAt: time,
+      lastError: { at: time, kind: 'auth', message: 'nul\0 \ud800', restsUntil: null } as const,
+    });
+    const note = (ledger: Ledger, time: number) => ledger.work.noteChannels({ chan_1: met(time) });
+    const known = async () => (await one.admin.channelConditions()).chan_1;
+    await note(one, at - 1);
+    await note(other, at - 2);
+    expect(await known()).toEqual(met(at - 1));
+    await note(other, at);
+    expect(await known()).toEqual(met(at));
+    // What a clock that is ahead wrote gives way to whoever knows better.
+    await note(other, at + HOUR_MS);
+    expect(await known()).toEqual(met(at + HOUR_MS));
+    await note(one, at - 3);
+    expect(await known()).toEqual(met(at - 3));
+  });
+
   it('are drained by any of them, one by one but for the last, until they are resumed', async () => {
     const { signal } = new AbortController();
     const [one, other] = [await open(), await open()];

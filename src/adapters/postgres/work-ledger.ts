@@ -4,7 +4,7 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import { channelRows } from '../stored/channel-rows.ts';
+import { CHANNEL_TIME, channelRows } from '../stored/channel-rows.ts';
 import { decodeLease, decodeWork, encodeWork } from '../stored/codec.ts';
 import type { StoredLease } from '../stored/codec.ts';
 import { integer, optionalText, text } from '../stored/rows.ts';
@@ -57,10 +57,15 @@ interface Emptied {
 
 const RENEW = `UPDATE @schema.work SET lease_ends = $4
   WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`;
-/** In the order in which every instance takes the rows. */
-const NOTE_CHANNELS = `INSERT INTO @schema.meta (key, value)
+const timeIn = (value: string) => `substring(${value} from '${CHANNEL_TIME}')::bigint`;
+/**
+ * In the order in which every instance takes the rows. What another met later stays, unless its clock was ahead: $3 is the
+ * time now.
+ */
+const NOTE_CHANNELS = `INSERT INTO @schema.meta AS known (key, value)
   SELECT key, value FROM unnest($1::text[], $2::text[]) AS news (key, value) ORDER BY key COLLATE "C"
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value
+    WHERE ${timeIn('known.value')} NOT BETWEEN ${timeIn('excluded.value')} + 1 AND $3`;
 const BAD_ENDS = `SELECT coalesce(sum(count), 0)::bigint AS total, coalesce(max(n), 0) AS through FROM @schema.bad_ends`;
 const BAD_LINES = `SELECT line, sum(count)::bigint AS count,
     (array_agg(event_id ORDER BY n DESC))[1] AS event_id FROM @schema.bad_ends WHERE n <= $1
@@ -233,6 +238,7 @@ export class PostgresWorkLedger extends WorkLedger {
     await this.#store.database.query(NOTE_CHANNELS, [
       rows.map(([key]) => key),
       rows.map(([, value]) => value),
+      this.#store.clock.now(),
     ]);
   }
 
