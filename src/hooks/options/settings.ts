@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { isCredentialField } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
@@ -116,8 +117,9 @@ const SHORTEST = 8;
 const known = new WeakMap<ResolvedHooksOptions, readonly string[]>();
 
 /**
- * Our own tokens and secrets, whatever section of the settings they stand in: what a request brings of them is kept
- * nowhere and shown to nobody. Found by the names of their keys, so that a new key with a secret is not forgotten.
+ * Our own tokens and secrets: what a request brings of them is kept nowhere and shown to nobody. Found by the names of
+ * their keys, so that a new key with a secret is not forgotten; those of sections that are none of the module's are in
+ * `otherSecrets`.
  */
 export function ownSecrets(settings: ResolvedHooksOptions): readonly string[] {
   let secrets = known.get(settings);
@@ -134,18 +136,27 @@ export function ownSecrets(settings: ResolvedHooksOptions): readonly string[] {
   return secrets;
 }
 
+/** Keys that say where something is, e.g. `sessionIdPath`, `tokenHeader`, `tokenUrl`. */
+const PLACE_KEY = /[a-z](?:Path|Url|Header)$/;
+
 /**
- * Every text of a section under a key that names a credential.
+ * Every text of a section under a key that names a credential, and the passwords in addresses.
  * @param isSecret whether the key that it stands under does
  */
 export function secretsIn(value: unknown, isSecret = false): string[] {
-  if (typeof value === 'string') return isSecret ? [value] : [];
+  if (typeof value === 'string') return isSecret ? [value] : passwordIn(value);
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, isSecret));
   if (!isRecord(value)) return [];
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   return entries.flatMap(([key, child]: [string, unknown]) =>
-    secretsIn(child, isCredentialField(key)),
+    secretsIn(child, isCredentialField(key) && !PLACE_KEY.test(key)),
   );
+}
+
+/** Of an address as `https://user:password@host`: as it is written there, and as it is meant. */
+function passwordIn(text: string): string[] {
+  const password = text.includes('://') ? (URL.parse(text)?.password ?? '') : '';
+  return password === '' ? [] : [password, unescape(password)];
 }
 
 /** Whether a text of a request is, or holds, one of them. */

@@ -57,7 +57,23 @@ describe('loadConfiguration with gateway.json5', () => {
     const channels = { chan_2: { provider: 'telegram', token: '${BOT}', to: '5' } };
     dir.write('gateway.json5', { ...minimal, ops, channels });
     const { hooks } = await loadConfiguration(dir.path, { BOT: '123:the-token-of-a-bot' });
-    expect(hooks.otherSecrets).toEqual(['123:the-token-of-a-bot', ops.metricsToken]);
+    const others = ['123:the-token-of-a-bot', ops.metricsToken];
+    expect(hooks.otherSecrets).toEqual(expect.arrayContaining(others));
+  });
+
+  it('tells the hooks the password of the mailbox and that of the database, too', async () => {
+    const mail = {
+      account: 'a@example.org',
+      host: 'imap.example.org',
+      auth: { password: '${BOX}' },
+    };
+    dir.write('gateway.json5', {
+      hooks: { ...minimal.hooks, presets: ['mail'], mail },
+      store: { postgres: { url: 'postgres://hooks:of%40the-base@db.example.org/hooks' } },
+    });
+    const { hooks } = await loadConfiguration(dir.path, { BOX: 'pass of the mailbox' });
+    const passwords = ['pass of the mailbox', 'of%40the-base', 'of@the-base'];
+    expect(hooks.otherSecrets).toEqual(expect.arrayContaining(passwords));
   });
 
   it.each([

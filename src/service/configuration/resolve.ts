@@ -106,7 +106,7 @@ export async function resolveSections(
   const hooks = {
     ...hooksInput(divided.hooks, sections, dir, gateway.value, store.value),
     gatewayAuthToken: operatorToken,
-    otherSecrets: [...secretsIn(sections['channels']), ...secretsIn(sections['ops'])],
+    otherSecrets: secretsIn(sections),
     configDir: dir,
   };
   const checked = await checkOptions(hooks, GATEWAY_NAMES);
