@@ -35,7 +35,9 @@ for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path)
 for (const path of files.filter((name) => /^(?!dist\/console\/).*\.(?:js|d\.ts)$/.test(name))) {
   if (!reached.has(path)) rmSync(path);
   else if (path.endsWith('.js')) {
-    const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions });
+    // By its name it is read as JavaScript: `f(a < b, c > (d))` is something else in TypeScript.
+    const options = { compilerOptions, fileName: path };
+    const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), options);
     writeFileSync(path, outputText);
   }
 }
