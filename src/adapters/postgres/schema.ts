@@ -1,5 +1,5 @@
-// The tables of a ledger in PostgreSQL. They are those of the SQLite ledger (adapters/sqlite/worker/schema.ts says what
-// each is for) with these differences:
+// The tables of a ledger in PostgreSQL. They are those of the SQLite ledger (adapters/sqlite/worker/file/schema.ts says
+// what each is for) with these differences:
 //
 // - Ids of events, runs and deliveries are native `uuid`s. A UUIDv7 sorts by its time, so rows lie nearly in the order of
 //   acceptance without a key of their own.

@@ -6,7 +6,8 @@ import type { HookUse } from './hook-use.ts';
 
 /**
  * How an event stands as a whole: `running` once any of its work was begun; `delivering` once its runs have ended and
- * a reply is still on its way; when all of it has ended `done`, or `failed` where any of it ended badly; `skipped` when nothing was to be done. @publicApi
+ * a reply is still on its way; when all of it has ended `done`, or `failed` where any of it ended badly; `skipped` when
+ * nothing was to be done. @publicApi
  */
 export type EventStatus = 'accepted' | 'running' | 'delivering' | 'done' | 'failed' | 'skipped';
 /** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. @publicApi */

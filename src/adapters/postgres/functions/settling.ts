@@ -1,6 +1,7 @@
 // The status of an event is derived and never set, so that no order of endings can leave it wrong: `failed` or `done`
-// once nothing of it is open, by whether any run, delivery or heartbeat ended badly; `delivering` while
-// its runs have ended and a delivery has not; otherwise `running` once anything has begun, before, `accepted`. What was skipped, or failed when it was accepted, stays so.
+// once nothing of it is open, by whether any run, delivery or heartbeat ended badly; `delivering` while its runs have
+// ended and a delivery has not; otherwise `running` once anything has begun, before, `accepted`. What was skipped, or
+// failed when it was accepted, stays so.
 //
 // Heartbeats have no rows: the event counts those that it asked for (`beats_open`), that failed and that were done. One
 // that had failed and is shown later moves from failed to done.

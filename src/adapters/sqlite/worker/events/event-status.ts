@@ -2,9 +2,10 @@
 // system events that ask for them are deleted once they were shown; runs and deliveries are counted in their tables.
 // Whatever changes one of these names the event, and the same transaction settles its status.
 //
-// The rule (`deriveStatus`): while anything is open, an event is `accepted` until some part of it has begun and `running`
-// from then on, but `delivering` where all its runs have ended and a reply is still to be delivered. When nothing is open any more it is `failed` if any part went wrong, else `done`. An operator who retries
-// dead work opens it again, and the status follows.
+// The rule (`deriveStatus`): while anything is open, an event is `accepted` until some part of it has begun and
+// `running` from then on, but `delivering` where all its runs have ended and a reply is still to be delivered. When
+// nothing is open any more it is `failed` if any part went wrong, else `done`. An operator who retries dead work opens
+// it again, and the status follows.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../../hooks/ports/event-store.ts';
 import { integer, text } from '../../../stored/rows.ts';

@@ -1,22 +1,21 @@
 // The tables of a ledger.
 
 /**
- * The tables: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request: what came, its receipt,
- * what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the latest are not there yet:
- * recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still
- * to be done), `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events`
- * (waiting for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember),
- * `bad_ends` (what ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified
- * sender, of the others a sum per minute, code, client, hook and token), `console_sessions` (who is logged in to the console),
- * `changed_texts` (what the search index has to look at again; the last row stays, so that numbers go on),
- * `activity` (what was counted, a row per minute since the epoch in which anything was). Times are epoch milliseconds.
+ * The tables: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request:
+ * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the
+ * latest are not there yet: recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still to be done),
+ * `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events` (waiting
+ * for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember), `bad_ends` (what
+ * ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified sender, of the
+ * others a sum per minute, code, client, hook and token), `console_sessions` (who is logged in to the console),
+ * `changed_texts` (what the search index has to look at again; the last row stays, so that numbers go on), `activity`
+ * (what was counted, a row per minute since the epoch in which anything was). Times are epoch milliseconds.
  *
  * `work.server` is the channel of a delivery, and of a turn what it rests for until it is claimed again; `work.hook` and
  * `work.sender` say whose it is. Of its indexes, each but for a few of the stages (queue.ts): `work_ready` is the ring
  * that claims go round, `work_first` holds the one of a key that is up and `work_blocked` those behind it, `work_later`
- * what is due some time, `work_suspect` the few that
- * are, `work_once` finds a heartbeat or notice
- * that can be shared, and `work_dead` what an operator may retry.
+ * what is due some time, `work_suspect` the few that are, `work_once` finds a heartbeat or notice that can be shared,
+ * and `work_dead` what an operator may retry.
  *
  * Events, runs and deliveries are keyed by the time-ordered part of their ids (id-keys.ts), whose `rest` stands in the row;
  * so they lie in the order of acceptance, and refer to each other by key. Each accepted event pays for every index: few

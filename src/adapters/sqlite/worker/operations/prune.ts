@@ -1,6 +1,6 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys; then the pages that this left free.
-// Unfinished events are never touched.
+// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys; then the pages that
+// this left free. Unfinished events are never touched.
 //
 // The main thread asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step is
 // one call among others in a batch, and has a budget of rows. A process that ends between two steps loses nothing: the
