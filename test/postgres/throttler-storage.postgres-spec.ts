@@ -64,12 +64,17 @@ describe('PostgresThrottlerStorage', () => {
   });
 
   it('keeps no address, and nothing that counts no more', async () => {
-    await fail(0, '192.0.2.77 0', 1, 1);
-    const rows = await database.query('SELECT key FROM @schema.failures');
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toContain('192.0.2.77');
+    await fail(0, '192.0.2.77 0');
+    const kept = await database.query('SELECT key FROM @schema.failures');
+    expect(kept).toHaveLength(1);
+    expect(JSON.stringify(kept)).not.toContain('192.0.2.77');
+    // Whoever counts for the first time cleans up, and then once a minute.
+    await fail(0, 'over', 1, 1);
+    const over = 'SELECT FROM @schema.failures WHERE kept_until < extract(epoch FROM now()) * 1000';
+    await eventually('its time is over', async () => (await database.query(over)).length === 1);
     await fail(1, 'another');
-    expect(await database.query('SELECT key FROM @schema.failures')).toHaveLength(1);
+    expect(await database.query('SELECT key FROM @schema.failures')).toHaveLength(2);
+    expect(await database.query(over)).toEqual([]);
   });
 
   it('throws at once while the database is away, and counts again afterwards', async () => {
