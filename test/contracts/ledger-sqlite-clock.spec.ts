@@ -59,6 +59,19 @@ describe('a clock that is set while the service runs', () => {
     expect(await under.claimOne()).toMatchObject({ kind: 'heartbeat' });
   });
 
+  it.each([-DAY_MS, DAY_MS])(
+    'moves what waits once, though the service ends before it forgets anything: %i ms',
+    async (step) => {
+      const since = await withRetry();
+      under.clock.jump(step);
+      expect(await under.claimNow()).toEqual([]);
+      await under.reopen();
+      expect(await under.claimNow()).toEqual([]);
+      under.clock.advance(2000);
+      expect(await under.claimOne()).toMatchObject({ since: since + step });
+    },
+  );
+
   it('wakes a claim that waits', async () => {
     await withRetry();
     const waiting = under.ledger.work.claim('turn', 1, new AbortController().signal);

@@ -21,7 +21,10 @@ export function countHeartbeats(actions: readonly StoredAction[], eventId: strin
   return heartbeats;
 }
 
-/** The status that the event's own settlement would derive, without reading what was just written. */
+/**
+ * The status that the event's own settlement would derive, without reading what was just written; but one with a delivery
+ * and no run is `delivering` only from its first settlement on.
+ */
 export function firstStatus(
   event: StoredEvent,
   actions: readonly StoredAction[],

@@ -10,7 +10,7 @@ const LONGEST_ABSENCE_MS = 3_600_000;
 /** So long a clock that leapt ahead has to stand, while the service runs, before anything is forgotten by it. */
 const PROBATION_MS = 86_400_000;
 
-/** What is remembered of the clock over a restart, written with every step of pruning. */
+/** What is remembered of the clock over a restart, written with every step of pruning and of the clock. */
 interface Stored {
   /** The latest time that was seen, epoch milliseconds. */
   readonly last: number;
@@ -32,8 +32,8 @@ export class ClockSteps {
   #stoodAt: number;
 
   /**
-   * At a start: a clock that is behind the time of the process before was set back meanwhile. One that is ahead may be
-   * right, so what waits is due; but nothing is given up for its age when nobody could try it.
+   * At a start, in its transaction: a clock that is behind the time of the process before was set back meanwhile. One that
+   * is ahead may be right, so what waits is due; but nothing is given up for its age when nobody could try it.
    */
   constructor(db: DatabaseSync, now: number, elapsed: number) {
     this.#db = db;
@@ -59,7 +59,13 @@ export class ClockSteps {
     const passed = Math.max(0, elapsed - this.#elapsed);
     const step = now - this.#now - passed;
     const isStep = Math.abs(step) > SMALLEST_STEP_MS;
-    if (isStep) this.#inTransaction(() => this.#shift(step));
+    if (isStep) {
+      // Together: a start that did not know of the step would take it for one while the service was off.
+      this.#inTransaction(() => {
+        this.#shift(step);
+        this.#write(now);
+      });
+    }
     this.#now = now;
     this.#elapsed = elapsed;
     return isStep;
@@ -103,8 +109,8 @@ export class ClockSteps {
     return row === undefined ? null : JSON.parse(text(row, 'value'));
   }
 
-  #write(): void {
-    const stored: Stored = { last: this.#now, believed: this.#believed, stood: this.#stood };
+  #write(last = this.#now): void {
+    const stored: Stored = { last, believed: this.#believed, stood: this.#stood };
     this.#sql.write.run(JSON.stringify(stored));
   }
 }
