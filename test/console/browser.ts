@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 // A person with a browser: Debian's Chromium, driven by playwright-core, before the console of a real service.
 
@@ -18,6 +19,44 @@ export const WALL = { width: 2560, height: 1440 };
 /** One browser for a suite. */
 export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+/** A service with nothing configured, one browser, and in each test somebody who is logged in. */
+export class ConsoleSuite {
+  readonly directory = new ConfigDirectory();
+  #service: ServiceProcess | undefined;
+  #operator: Operator | undefined;
+
+  /** From before the tests of the file until after them. */
+  static inThisFile(): ConsoleSuite {
+    const suite = new ConsoleSuite();
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      suite.#service = await ServiceProcess.listening(suite.directory.path);
+      browser = await launch();
+    });
+    beforeEach(async () => {
+      suite.#operator = await Operator.at(suite.service, browser!);
+      await suite.operator.logIn(operatorToken(suite.directory.path));
+    });
+    afterEach(() => suite.#operator?.[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await browser?.close();
+      await suite.#service?.[Symbol.asyncDispose]();
+      suite.directory[Symbol.dispose]();
+    });
+    return suite;
+  }
+
+  get service(): ServiceProcess {
+    if (this.#service === undefined) throw new Error('the service was not started');
+    return this.#service;
+  }
+
+  get operator(): Operator {
+    if (this.#operator === undefined) throw new Error('nobody is logged in');
+    return this.#operator;
+  }
 }
 
 /** Somebody who looks at a console. What the page complains of, and what it asked other hosts for, is kept. */

@@ -1,35 +1,16 @@
-import type { Browser } from 'playwright-core';
-import { ConfigDirectory } from '../support/config-directory.ts';
-import { ServiceProcess } from '../support/service-process.ts';
-import { Operator, hookToken, launch, operatorToken } from './browser.ts';
+import { ConsoleSuite, hookToken, operatorToken } from './browser.ts';
 
 /** The first view: what needs a person, each with its button, and what happened lately. */
 describe('The view Now of the console', () => {
-  const directory = new ConfigDirectory();
-  let browser: Browser;
-  let service: ServiceProcess;
-  let operator: Operator;
-
-  beforeAll(async () => {
-    service = await ServiceProcess.listening(directory.path);
-    browser = await launch();
-  });
-  beforeEach(async () => {
-    operator = await Operator.at(service, browser);
-    await operator.logIn(operatorToken(directory.path));
-    await operator.open('/');
-  });
-  afterEach(() => operator[Symbol.asyncDispose]());
-  afterAll(async () => {
-    await browser.close();
-    await service[Symbol.asyncDispose]();
-    directory[Symbol.dispose]();
-  });
+  const suite = ConsoleSuite.inThisFile();
 
   it('draws what was counted, and has it as a table', async () => {
-    const { page } = operator;
+    const { page } = suite.operator;
     for (const text of ['one', 'two', 'three']) {
-      await service.ask('/hooks/wake', { token: hookToken(directory.path), body: { text } });
+      await suite.service.ask('/hooks/wake', {
+        token: hookToken(suite.directory.path),
+        body: { text },
+      });
     }
     await page.reload();
     const requests = page.getByRole('article', { name: 'Requests' });
@@ -39,35 +20,38 @@ describe('The view Now of the console', () => {
     await requests.getByRole('cell', { name: '3', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Last week' }).click();
     await requests.getByRole('img', { name: /of the last week: 3 accepted/ }).waitFor();
-    expect(await operator.violations()).toEqual([]);
-    expect(operator.complaints).toEqual([]);
+    expect(await suite.operator.violations()).toEqual([]);
+    expect(suite.operator.complaints).toEqual([]);
   });
 
   it('leads to what a sender was refused, where no button mends it', async () => {
-    const { page } = operator;
-    await service.ask('/hooks/wake', { token: hookToken(directory.path), body: { text: 7 } });
+    const { page } = suite.operator;
+    await suite.service.ask('/hooks/wake', {
+      token: hookToken(suite.directory.path),
+      body: { text: 7 },
+    });
     const needs = page.getByRole('list', { name: 'What needs you' });
     const lost = needs.getByRole('listitem').filter({ hasText: 'request to wake was refused' });
     await lost.getByRole('link', { name: 'Show refused requests' }).click();
     await page.waitForURL(/events\?hook=wake/);
     const refusals = page.getByRole('region', { name: 'Refused requests' });
     await refusals.getByRole('row', { name: /wake 400 invalid_payload/ }).waitFor();
-    expect(operator.complaints).toEqual([]);
+    expect(suite.operator.complaints).toEqual([]);
   });
 
   it('resumes a paused service by its one button', async () => {
-    const { page } = operator;
-    const token = operatorToken(directory.path);
-    await service.ask('/ops/api/pause', { token, body: {} });
+    const { page } = suite.operator;
+    const token = operatorToken(suite.directory.path);
+    await suite.service.ask('/ops/api/pause', { token, body: {} });
     await page.reload();
     const needs = page.getByRole('list', { name: 'What needs you' });
     await needs.getByText('the service is paused').waitFor();
-    expect(await operator.violations()).toEqual([]);
+    expect(await suite.operator.violations()).toEqual([]);
     await needs.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Resume: done.').waitFor();
     await needs.getByText('the service is paused').waitFor({ state: 'detached' });
-    const { body } = await service.ask('/ops/api/status', { token });
+    const { body } = await suite.service.ask('/ops/api/status', { token });
     expect(body['paused']).toBe(false);
-    expect(operator.complaints).toEqual([]);
+    expect(suite.operator.complaints).toEqual([]);
   });
 });

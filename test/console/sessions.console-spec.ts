@@ -1,42 +1,21 @@
-import type { Browser } from 'playwright-core';
-import { ConfigDirectory } from '../support/config-directory.ts';
-import { ServiceProcess } from '../support/service-process.ts';
-import { Operator, hookToken, launch, operatorToken } from './browser.ts';
+import { ConsoleSuite, hookToken } from './browser.ts';
 
 /** What sessions remember, and what waits in them. */
 describe('The view Sessions of the console', () => {
-  const directory = new ConfigDirectory();
-  let browser: Browser;
-  let service: ServiceProcess;
-  let operator: Operator;
-
-  beforeAll(async () => {
-    service = await ServiceProcess.listening(directory.path);
-    browser = await launch();
-  });
-  beforeEach(async () => {
-    operator = await Operator.at(service, browser);
-    await operator.logIn(operatorToken(directory.path));
-  });
-  afterEach(() => operator[Symbol.asyncDispose]());
-  afterAll(async () => {
-    await browser.close();
-    await service[Symbol.asyncDispose]();
-    directory[Symbol.dispose]();
-  });
+  const suite = ConsoleSuite.inThisFile();
 
   async function send(hook: string, body: object): Promise<void> {
-    const token = hookToken(directory.path);
-    expect((await service.ask(`/hooks/${hook}`, { token, body })).status).toBe(200);
+    const token = hookToken(suite.directory.path);
+    expect((await suite.service.ask(`/hooks/${hook}`, { token, body })).status).toBe(200);
   }
 
   it('shows all that wait, page by page', async () => {
-    const { page } = operator;
+    const { page } = suite.operator;
     const count = 250;
     for (let n = 1; n <= count; n += 1) {
       await send('wake', { text: `line ${n}.`, mode: 'next-heartbeat' });
     }
-    await operator.open('/sessions');
+    await suite.operator.open('/sessions');
     await page.getByRole('link', { name: 'agent:main:main' }).click();
     await page.getByText('line 1.', { exact: true }).waitFor();
     const more = page.getByRole('button', { name: 'Load more of what waits' });
@@ -52,13 +31,13 @@ describe('The view Sessions of the console', () => {
       Array.from({ length: count }, (_, n) => `line ${n + 1}.`),
     );
     expect(await page.getByText(/· untrusted$/).count()).toBe(count);
-    expect(operator.complaints).toEqual([]);
+    expect(suite.operator.complaints).toEqual([]);
   });
 
   it('lets a session begin anew', async () => {
-    const { page } = operator;
+    const { page } = suite.operator;
     await send('agent', { message: 'Remember the milk', name: 'Shopping' });
-    await operator.open('/sessions');
+    await suite.operator.open('/sessions');
     await page
       .getByRole('link', { name: /^agent:main:hook/ })
       .first()
@@ -67,6 +46,6 @@ describe('The view Sessions of the console', () => {
     await page.getByRole('button', { name: 'Clear the transcript: really?' }).click();
     await page.getByText('The transcript is forgotten').waitFor();
     await page.getByText('No turn yet.').waitFor();
-    expect(operator.complaints).toEqual([]);
+    expect(suite.operator.complaints).toEqual([]);
   });
 });
