@@ -1,8 +1,12 @@
+/** At most so many UTF-16 units of a text; half of a surrogate pair at its end is no character. */
+export function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/u, '');
+}
+
 /** The beginning of a text that has more than `most` characters (UTF-16 units), and in words how many were left out. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Half of a surrogate pair is no character.
-  const shown = text.slice(0, most).replace(/[\ud800-\udbff]$/u, '');
+  const shown = cut(text, most);
   return `${shown}… (${text.length - shown.length} more characters)`;
 }
 
@@ -21,7 +25,5 @@ const UNSEEN =
 export function oneLine(text: string, most: number): string {
   const line = text.replace(BETWEEN_WORDS, ' ').replace(UNSEEN, '').trim();
   if (line.length <= most) return line;
-  // Half of a surrogate pair is no character.
-  const shown = line.slice(0, Math.max(0, most - 1)).replace(/[\ud800-\udbff]$/, '');
-  return `${shown.trimEnd()}…`;
+  return `${cut(line, Math.max(0, most - 1)).trimEnd()}…`;
 }

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { DeliveryFailure } from '../../hooks/ports/channel.ts';
+import { cut } from '../../platform/shorten.ts';
 import { parseRetryAfter } from '../../platform/time.ts';
 import { explainCode } from '../../platform/http-client.ts';
 import type { HttpError, HttpHead } from '../../platform/http-client.ts';
@@ -119,9 +120,5 @@ function inOneLine(text: string, secrets: readonly string[]): string {
   for (const secret of secrets.filter((one) => one !== '')) {
     line = line.replaceAll(secret, '…').replaceAll(encodeURIComponent(secret), '…');
   }
-  // Half of a surrogate pair is no character.
-  return line
-    .slice(0, MESSAGE_CHARS)
-    .replace(/[\ud800-\udbff]$/, '')
-    .toWellFormed();
+  return cut(line, MESSAGE_CHARS).toWellFormed();
 }

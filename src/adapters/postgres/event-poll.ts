@@ -103,7 +103,8 @@ export class EventPoll {
     if (gone.length > 0) await see(STATUSES, [gone.map(([id]) => id)]);
     const changed = [...seen].filter(([id, status]) => {
       const before = this.#seen.get(id);
-      // One that came into sight because others ended has not changed.
+      // One that waits and came into sight because others ended has not changed. Of one that has begun nobody knows: it is
+      // told, where more than `MOST_OPEN` are delivered at a time perhaps for nothing.
       return before === undefined ? id > from || hasBegun(status) : before !== status;
     });
     const ids = changed.map(([id]) => id).toSorted();

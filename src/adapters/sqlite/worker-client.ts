@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { threadEnvironment } from '../../platform/thread-environment.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { CLOSE } from './protocol.ts';
 import { BatchWindow } from '../stored/batch-window.ts';
@@ -112,8 +113,10 @@ export class WorkerClient<C extends CallMap<C>> implements RpcClient<C> {
 
   #schedule(): void {
     if (this.#scheduled) return;
-    if (this.#underWay.length > 0)
-      return this.#reports.underWay?.(this.#clock.elapsed() - this.#sentAt);
+    if (this.#underWay.length > 0) {
+      this.#reports.underWay?.(this.#clock.elapsed() - this.#sentAt);
+      return;
+    }
     this.#scheduled = true;
     this.#collect();
   }
@@ -249,13 +252,11 @@ export class ReaderClient implements RpcClient<ReaderCalls> {
 
 /**
  * Starts a thread of the ledger: from the sources in tests (Node strips the types of what a thread imports, so those
- * files keep to syntax that can be erased), from the build otherwise. It gets nothing of the process's environment; only
- * sources are told where Node may keep what it stripped, or every thread would begin by loading a compiler.
+ * files keep to syntax that can be erased), from the build otherwise.
  */
 export function startThread(data: ThreadData): Worker {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = new URL(`./worker/worker.${isSource ? 'ts' : 'js'}`, import.meta.url);
-  const { NODE_COMPILE_CACHE: cache } = process.env;
-  const env = isSource && cache !== undefined ? { NODE_COMPILE_CACHE: cache } : {};
+  const env = threadEnvironment(import.meta.url);
   return new Worker(entry, { workerData: data, env, execArgv: [], name: `ledger-${data.role}` });
 }

@@ -6,7 +6,7 @@ import type {
   ChannelConditions,
   ChannelFailure,
 } from '../../hooks/ports/channel.ts';
-import { text } from './rows.ts';
+import { storedJson, text } from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** Finds all of them. */
@@ -24,15 +24,13 @@ const failedKey = (id: string) => `channel ${id} failed`;
 
 /** What is to be written, key and value, in the order of the keys. */
 export function channelRows(news: ChannelConditions): [key: string, value: string][] {
-  return CHANNEL_IDS.flatMap((id): [string, string][] => {
+  const rows: [string, string][] = [];
+  for (const id of CHANNEL_IDS) {
     const { lastError = null, lastSuccessAt = null } = news[id] ?? {};
-    return [
-      ...(lastError === null ? [] : [[failedKey(id), failureValue(lastError)] as [string, string]]),
-      ...(lastSuccessAt === null
-        ? []
-        : [[takenKey(id), String(lastSuccessAt)] as [string, string]]),
-    ];
-  });
+    if (lastError !== null) rows.push([failedKey(id), failureValue(lastError)]);
+    if (lastSuccessAt !== null) rows.push([takenKey(id), String(lastSuccessAt)]);
+  }
+  return rows;
 }
 
 /** As JSON, the time first. */
@@ -47,7 +45,7 @@ export function toConditions(rows: readonly Row[]): ChannelConditions {
   for (const id of CHANNEL_IDS) {
     const [taken, failed] = [values.get(takenKey(id)), values.get(failedKey(id))];
     if (taken === undefined && failed === undefined) continue;
-    const lastError: ChannelFailure | null = failed === undefined ? null : JSON.parse(failed);
+    const lastError: ChannelFailure | null = failed === undefined ? null : storedJson(failed);
     conditions[id] = { lastSuccessAt: taken === undefined ? null : Number(taken), lastError };
   }
   return conditions;

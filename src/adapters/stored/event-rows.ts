@@ -1,5 +1,6 @@
 // What an operator reads of runs and deliveries, from their rows: the same columns in every ledger, but for how ids are kept.
 import type { AttemptNote } from '../../hooks/ports/change.ts';
+import { EVENT_STATUSES } from '../../hooks/ports/event-store.ts';
 import type {
   DeliveryDetails,
   EventNote,
@@ -92,16 +93,6 @@ function toNotes(row: Row): EventNote[] {
 
 // What a list says of an event, from the columns that its ledger reads for it: in one line what it was about, and why it
 // went wrong.
-
-/** The words that may stand in `events.status`; a row with any other is refused. */
-export const EVENT_STATUSES = [
-  'accepted',
-  'running',
-  'delivering',
-  'done',
-  'failed',
-  'skipped',
-] as const;
 
 /** Most characters of a headline, and of the reason beside it. */
 const MOST = 160;

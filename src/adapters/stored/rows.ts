@@ -50,6 +50,9 @@ export function optionalTime(row: Row, column: string): string | null {
   return row[column] === null ? null : time(row, column);
 }
 
+/** How damage shows that SQLite cannot see: it knows no checksums. */
+export const NO_JSON = 'what is stored of an event is no JSON';
+
 /** JSON text as it was stored. @throws SyntaxError without the text: V8 would quote it, and it may hold secrets */
 export function storedJson(
   stored: string,
@@ -58,6 +61,6 @@ export function storedJson(
   try {
     return parse(stored);
   } catch {
-    throw new SyntaxError('what is stored of an event is no JSON');
+    throw new SyntaxError(NO_JSON);
   }
 }

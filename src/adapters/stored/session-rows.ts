@@ -4,7 +4,7 @@ import type { ChannelId } from '../../hooks/ports/channel.ts';
 import type { SessionDetails, SessionSummary } from '../../hooks/ports/event-store.ts';
 import type { ContextLimits, SessionContext, SystemEvent } from '../../hooks/ports/ledger.ts';
 import { DELIVERY_STATUSES } from './event-rows.ts';
-import { integer, optionalText, optionalTime, text, word } from './rows.ts';
+import { integer, optionalText, optionalTime, storedJson, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 import { decodeOnlyWake } from './stored-head.ts';
 
@@ -25,7 +25,7 @@ function ownWords(row: Row): Words {
   return {
     text: text(row, 'text'),
     at: integer(row, 'at'),
-    trust: JSON.parse(text(row, 'trust')),
+    trust: storedJson(text(row, 'trust')),
     hook: text(row, 'hook'),
   };
 }

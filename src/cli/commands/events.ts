@@ -1,3 +1,4 @@
+import { EVENT_STATUSES } from '../../hooks/index.ts';
 import type { EventSummary } from '../../hooks/index.ts';
 import { EXIT } from '../cli-error.ts';
 import { defineCommand, oneOf, option, pastTime, wholeNumber } from '../command.ts';
@@ -22,8 +23,6 @@ import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
  * prints what the API answered, whole.
  */
 
-const STATUSES = ['accepted', 'running', 'delivering', 'done', 'failed', 'skipped'] as const;
-
 /** Events or refused requests, a line each, newest first; `--cursor` goes on where the last list ended. */
 const eventsList = defineCommand({
   name: 'list',
@@ -33,7 +32,7 @@ const eventsList = defineCommand({
     option(
       '--status <status>',
       'only accepted, running, delivering, done, failed or skipped ones',
-      oneOf('--status', STATUSES),
+      oneOf('--status', EVENT_STATUSES),
     ),
     option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),
     option('--until <time>', 'only those before a date, or older than that'),

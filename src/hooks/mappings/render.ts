@@ -32,8 +32,9 @@ export interface Rendered {
  * placeholders which all find nothing is left out, and so is one whose conditions are not met.
  */
 export function renderTemplate(template: Template, given: TemplateScope): Rendered {
-  const { lines, isList, showsRest } = template;
-  const scope = showsRest ? { ...given, said: nothingSaid(template) } : given;
+  const { lines, isList, besideRest: named } = template;
+  const said: Said | null = named && { named, paths: [], texts: new Set() };
+  const scope = said === null ? given : { ...given, said };
   const wanted = lines.filter(({ when }) => when === undefined || findNo(when, scope) === null);
   const rendered = wanted.flatMap((line) =>
     isEach(line) ? renderEach(line, scope) : [{ ...renderParts(line.parts, scope), line }],
@@ -46,11 +47,6 @@ export function renderTemplate(template: Template, given: TemplateScope): Render
     hasContent: kept.some(({ hasContent }) => hasContent),
     isComplete: rendered.every(({ isComplete }) => isComplete),
   };
-}
-
-function nothingSaid(template: Template): Said {
-  const named = listPaths(template).flatMap(({ path, isInList }) => (isInList ? [] : [path]));
-  return { named, paths: [], texts: new Set() };
 }
 
 type RenderedLine = Rendered & { readonly line: TextLine };
@@ -116,7 +112,8 @@ function findText({ paths, max }: Placeholder, scope: TemplateScope, isAlone: bo
   const { said } = scope;
   for (const path of paths) {
     if (isAlone && said !== undefined && isLeftToRest(path, said, scope)) continue;
-    const text = isRest(path) ? restOfPayload(said, scope) : toText(path, scope);
+    const isOfRest = said !== undefined && isRest(path);
+    const text = isOfRest ? restOfPayload(said, scope) : toText(path, scope);
     if (text === '') continue;
     if (max !== undefined && text.length > max) return shorten(text, max);
     said?.paths.push(path);
@@ -135,15 +132,15 @@ function isLeftToRest(path: ValuePath, { texts }: Said, scope: TemplateScope): b
 }
 
 /** `{{ payload.* }}` */
-function restOfPayload(said: Said | undefined, scope: TemplateScope): string {
-  const texts: ReadonlySet<unknown> = said?.texts ?? new Set();
-  const isSaid = (path: ValuePath): boolean => texts.has(lookUp(path, scope));
+function restOfPayload({ named, paths, texts }: Said, scope: TemplateScope): string {
+  const all: ReadonlySet<unknown> = texts ?? new Set();
+  const isSaid = (path: ValuePath): boolean => all.has(lookUp(path, scope));
   let rest = shownAt(['payload'], scope.payload, scope);
-  for (const path of [...(said?.paths ?? []), ...(said?.named ?? []).filter(isSaid)]) {
+  for (const path of [...paths, ...named.filter(isSaid)]) {
     const place = placeInPayload(path, scope);
     if (place !== undefined) rest = without(rest, place);
   }
-  const prose = [...(said?.texts ?? [])].filter((text) => PROSE.test(text));
+  const prose = [...(texts ?? [])].filter((text) => PROSE.test(text));
   if (prose.length > 0) rest = withoutTexts(rest, new Set(prose));
   return rest === undefined || rest === null ? '' : JSON.stringify(rest);
 }
@@ -158,8 +155,9 @@ function withoutTexts(value: unknown, texts: ReadonlySet<string>): unknown {
     let items: unknown[] | undefined;
     for (const [index, item] of value.entries()) {
       if (typeof item === 'string') continue;
-      const rest = withoutTexts(item, texts) ?? (item === null ? null : {});
-      if (rest !== item) (items ??= [...value])[index] = rest;
+      const rest = withoutTexts(item, texts);
+      // The place of an item says something: it stays, as empty.
+      if (rest !== item) (items ??= [...value])[index] = rest === undefined ? {} : rest;
     }
     return items ?? value;
   }

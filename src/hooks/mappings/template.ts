@@ -75,8 +75,8 @@ export interface Template {
   readonly isList: boolean;
   /** The text before the first placeholder. */
   readonly literalStart: string;
-  /** True: `{{ payload.* }}` stands in it. */
-  readonly showsRest: boolean;
+  /** What its placeholders look up, outside of lists, where `{{ payload.* }}` leaves that out; null: it does not stand there. */
+  readonly besideRest: readonly ValuePath[] | null;
 }
 
 /** Items of a list that get a line each, unless the line says `most`. */
@@ -135,10 +135,11 @@ export function parseTemplate(source: string | readonly (string | ListLine)[]): 
 function toTemplate(lines: Template['lines'], isList: boolean): Template {
   const [start] = lines[0]?.parts ?? [];
   const isLiteral = typeof start === 'string' && !isEach(lines[0]);
-  const showsRest = lines.some(({ parts }) =>
-    parts.some((part) => !isText(part) && part.paths.some(isRest)),
-  );
-  return { lines, isList, literalStart: isLiteral ? start : '', showsRest };
+  const paths = listPaths({ lines });
+  const besideRest = paths.some(({ path }) => isRest(path))
+    ? paths.flatMap(({ path, isInList }) => (isInList ? [] : [path]))
+    : null;
+  return { lines, isList, literalStart: isLiteral ? start : '', besideRest };
 }
 
 function parseLine(written: string | ListLine): TextLine | EachLine | string {
@@ -213,7 +214,9 @@ export function isStatic({ lines }: Template): boolean {
 }
 
 /** Every path that the template looks up, and whether it stands in the line of a list, where `item` is. */
-export function listPaths({ lines }: Template): { path: ValuePath; isInList: boolean }[] {
+export function listPaths({
+  lines,
+}: Pick<Template, 'lines'>): { path: ValuePath; isInList: boolean }[] {
   return lines.flatMap((line) => {
     const inParts = line.parts.flatMap((part) => (isText(part) ? [] : part.paths));
     const isInList = isEach(line);

@@ -144,7 +144,7 @@ const PLACE_KEY = /[a-z](?:Path|Url|Header)$/;
  * @param isSecret whether the key that it stands under does
  */
 export function secretsIn(value: unknown, isSecret = false): string[] {
-  if (typeof value === 'string') return isSecret ? [value] : passwordIn(value);
+  if (typeof value === 'string') return isSecret ? [value] : formsOfPassword(value);
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, isSecret));
   if (!isRecord(value)) return [];
   const entries = value instanceof Map ? [...value] : Object.entries(value);
@@ -153,9 +153,14 @@ export function secretsIn(value: unknown, isSecret = false): string[] {
   );
 }
 
-/** Of an address as `https://user:password@host`: as it is written there, and as it is meant. */
-function passwordIn(text: string): string[] {
-  const password = text.includes('://') ? (URL.parse(text)?.password ?? '') : '';
+/** Of an address as `https://user:password@host`; empty: it has none. */
+export function passwordIn(text: string): string {
+  return text.includes('://') ? (URL.parse(text)?.password ?? '') : '';
+}
+
+/** As it is written in an address, and as it is meant. */
+function formsOfPassword(address: string): string[] {
+  const password = passwordIn(address);
   return password === '' ? [] : [password, unescape(password)];
 }
 

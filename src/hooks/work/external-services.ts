@@ -92,6 +92,11 @@ export class ExternalServices {
     }
   }
 
+  /** Whether the channel is configured. */
+  hasChannel(id: ChannelId): boolean {
+    return this.registry.get(id) !== null;
+  }
+
   /** What a recipient of the channel looks like, if this is none; null: it is one, or the channel is not configured. */
   expectedInsteadOf(id: ChannelId, to: string): string | null {
     return this.registry.get(id)?.expectedInsteadOf(to) ?? null;

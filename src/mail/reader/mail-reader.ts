@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../platform/thread-environment.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
 /** Longest attempt to read one message, in milliseconds; a usual one takes a few. */
@@ -90,9 +91,8 @@ export class MailReader {
 
   async #start(): Promise<Worker> {
     if (this.#worker !== undefined) return this.#worker;
-    const { NODE_COMPILE_CACHE: cache } = process.env;
     const worker = new Worker(this.thread, {
-      env: IS_SOURCE && cache !== undefined ? { NODE_COMPILE_CACHE: cache } : {},
+      env: threadEnvironment(import.meta.url),
       execArgv: [],
       name: 'mail-reader',
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },

@@ -1,4 +1,4 @@
-import { isDigest } from '../../hooks/index.ts';
+import { isDigest, passwordIn } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Inspection } from './inspect.ts';
@@ -67,11 +67,6 @@ function formsOf(value: string): string[] {
     encodeURI(text.toWellFormed()),
     encodeURIComponent(text.toWellFormed()),
   ]);
-}
-
-/** Of an address as `https://user:password@host`; empty: it has none. */
-function passwordIn(text: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? (URL.parse(text)?.password ?? '') : '';
 }
 
 /** A secret of the configuration and where it stands. */

@@ -28,6 +28,12 @@ const BROKEN_MAPPING: ReadonlySet<string> = new Set([
   'mapping_failed',
 ]);
 
+/** What whoever asks may know already. */
+interface KnownState {
+  readonly condition: Condition;
+  readonly channels: readonly ChannelReport[];
+}
+
 /** Lists what needs a person, the worst first. */
 @Injectable()
 export class Attention {
@@ -40,13 +46,13 @@ export class Attention {
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
-  /** @param known how the service is doing, where that was asked already. Never rejects. */
-  async items(known?: Condition): Promise<AttentionItem[]> {
+  /** @param known how the service and its channels are doing, where that was asked already. Never rejects. */
+  async items(known?: KnownState): Promise<AttentionItem[]> {
     const [condition, failed, dead, channels] = await Promise.all([
-      known ?? this.condition.look(),
+      known?.condition ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
-      this.services.channels(),
+      known?.channels ?? this.services.channels(),
     ]);
     const configuration = this.options.configuration?.();
     return [

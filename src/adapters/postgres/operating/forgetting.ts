@@ -8,7 +8,7 @@
 //    takes the rows. Either way what is left of the search index follows by its triggers.
 import { mainSession } from '../../../hooks/ports/jobs.ts';
 import type { ToolCallDetails } from '../../../hooks/ports/event-store.ts';
-import { integer, text } from '../../stored/rows.ts';
+import { integer, storedJson, text } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import { decodeHead, decodeOnlyWake, withoutBodies } from '../../stored/stored-head.ts';
 import type { Run } from '../connection.ts';
@@ -119,7 +119,7 @@ function seqOf(event: Row): number {
 
 /** The tool calls of a run, as JSON text, without what was sent and answered. */
 function withoutContent(run: Row): string {
-  const calls: ToolCallDetails[] = JSON.parse(text(run, 'tool_calls'));
+  const calls: ToolCallDetails[] = storedJson(text(run, 'tool_calls'));
   return JSON.stringify(calls.map((call) => ({ ...call, input: null, result: null })));
 }
 

@@ -1,5 +1,6 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events are never touched.
+// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events
+// are never touched.
 //
 // The module asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step has a
 // budget of rows, and only one instance makes a step at a time. A process that ends between two steps loses nothing: the

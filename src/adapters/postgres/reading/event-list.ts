@@ -1,7 +1,7 @@
 // Lists events in the order of acceptance, newest first; the cursor is the id of the last one shown.
 import type { EventFilter, EventSummary, FoundEvents } from '../../../hooks/ports/event-store.ts';
 import { agentAndShortKey } from '../../../hooks/ports/jobs.ts';
-import { EVENT_STATUSES } from '../../stored/event-rows.ts';
+import { EVENT_STATUSES } from '../../../hooks/ports/event-store.ts';
 import { integer, text } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
 import { FIRST_ID, idAt, isId, timeOf } from '../ids.ts';

@@ -85,7 +85,7 @@ interface Cut {
  */
 export function parseJsonStart(start: string): unknown {
   const { at, closing } = lastCut(start);
-  return JSON.parse(start.slice(0, at) + closing);
+  return storedJson(start.slice(0, at) + closing);
 }
 
 /** Goes through the text by its strings and signs. */

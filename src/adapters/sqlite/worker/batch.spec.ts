@@ -4,6 +4,8 @@ function sqliteError(errcode: number): Error {
   return Object.assign(new Error('raw'), { errcode });
 }
 
+const WRITER = { guard: {} };
+
 describe('toFailure', () => {
   it.each([
     [13, 'the ledger cannot be written: the disk is full'],
@@ -12,7 +14,7 @@ describe('toFailure', () => {
     [11, 'the ledger is damaged: put a backup of ledger.db in its place'],
   ])('takes SQLite code %i for trouble with the store', (code, message) => {
     const failure = { index: 3, unavailable: true, message };
-    expect(toFailure(3, sqliteError(code))).toMatchObject(failure);
+    expect(toFailure(WRITER, 3, sqliteError(code))).toMatchObject(failure);
   });
 
   it.each([
@@ -22,7 +24,7 @@ describe('toFailure', () => {
     [new SyntaxError('no JSON'), 'what is stored of an event is no JSON'],
     [new Error('a bug'), undefined],
   ])('says how %s shows that the file is damaged', (error, damage) => {
-    expect(toFailure(0, error).damage).toBe(damage);
+    expect(toFailure(WRITER, 0, error).damage).toBe(damage);
   });
 
   it('does not quote what is stored', () => {
@@ -33,7 +35,7 @@ describe('toFailure', () => {
       thrown = error;
     }
     const damage = 'what is stored of an event is no JSON';
-    expect(toFailure(0, thrown)).toEqual({
+    expect(toFailure(WRITER, 0, thrown)).toEqual({
       index: 0,
       unavailable: false,
       message: damage,
@@ -41,7 +43,13 @@ describe('toFailure', () => {
     });
   });
 
+  it('takes damage that a question meets for trouble that may pass', () => {
+    const error = new SyntaxError('no JSON');
+    expect(toFailure({}, 0, error).unavailable).toBe(true);
+    expect(toFailure(WRITER, 0, error).unavailable).toBe(false);
+  });
+
   it('takes a broken constraint for a failure of the call', () => {
-    expect(toFailure(0, sqliteError(2067))).toMatchObject({ unavailable: false });
+    expect(toFailure(WRITER, 0, sqliteError(2067))).toMatchObject({ unavailable: false });
   });
 });

@@ -33,15 +33,9 @@ export function runBatch<C extends CallMap<C>>(
     context.noteTime?.(batch.now, batch.elapsed);
     const result = runTogether(context, batch);
     context.guard?.checkPresent();
-    // Work that can never be written has to be ended; a question may be asked again once the file is whole.
-    if (context.guard !== undefined) return result;
-    const failures = result.failures.map((one) => ({
-      ...one,
-      unavailable: one.unavailable || one.damage !== undefined,
-    }));
-    return { ...result, failures };
+    return result;
   } catch (error) {
-    const failures = batch.calls.map((_, index) => toFailure(index, error));
+    const failures = batch.calls.map((_, index) => toFailure(context, index, error));
     return { values: [], failures, lost: error instanceof StoreLost ? error.message : null };
   }
 }
@@ -56,7 +50,8 @@ function runTogether<C extends CallMap<C>>(context: BatchContext<C>, batch: Batc
     return { values, failures: [], lost: null };
   } catch (error) {
     rollBack(context);
-    if (calls.length === 1) return { values: [], failures: [toFailure(0, error)], lost: null };
+    if (calls.length === 1)
+      return { values: [], failures: [toFailure(context, 0, error)], lost: null };
     return runOneByOne(context, batch);
   }
 }
@@ -72,7 +67,7 @@ function runOneByOne<C extends CallMap<C>>(context: BatchContext<C>, batch: Batc
       commit(context, batch);
     } catch (error) {
       rollBack(context);
-      failures.push(toFailure(index, error));
+      failures.push(toFailure(context, index, error));
     }
   }
   return { values, failures, lost: null };
@@ -126,12 +121,20 @@ function invoke<C extends CallMap<C>, K extends keyof C>(
   return context.handlers[call.name](batch.now, ...call.args);
 }
 
-/** What the caller hears of a call that threw. */
-export function toFailure(index: number, error: unknown): CallFailure {
+/**
+ * What the caller hears of a call that threw. Work that can never be written because of damage has to be ended; a question
+ * may be asked again once the file is whole.
+ */
+export function toFailure(
+  { guard }: { readonly guard?: unknown },
+  index: number,
+  error: unknown,
+): CallFailure {
   const trouble = storeTrouble(error);
   const damage = damageIn(error);
-  const found = damage === undefined ? {} : { damage };
-  if (trouble !== null) return { index, unavailable: true, message: trouble, ...found };
-  const message = damage ?? (error instanceof Error ? error.message : 'the ledger failed');
-  return { index, unavailable: false, message, ...found };
+  const isQuestion = guard === undefined;
+  const unavailable = trouble !== null || (isQuestion && damage !== undefined);
+  const other = error instanceof Error ? error.message : 'the ledger failed';
+  const message = trouble ?? damage ?? other;
+  return { index, unavailable, message, ...(damage !== undefined && { damage }) };
 }

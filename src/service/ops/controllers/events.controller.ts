@@ -1,7 +1,13 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { EventStore, LedgerAdmin, OperatorRequests, SearchRefused } from '../../../hooks/index.ts';
+import {
+  EVENT_STATUSES,
+  EventStore,
+  LedgerAdmin,
+  OperatorRequests,
+  SearchRefused,
+} from '../../../hooks/index.ts';
 import type {
   DeadWorkFilter,
   EventDetails,
@@ -13,15 +19,6 @@ import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from '
 import { PageQuery, QueryPipe, toTime } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-const STATUSES: readonly EventStatus[] = [
-  'accepted',
-  'running',
-  'delivering',
-  'done',
-  'failed',
-  'skipped',
-];
-
 /** Query of `GET /ops/api/events`. */
 export class EventsQuery extends PageQuery {
   /** Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
@@ -32,7 +29,7 @@ export class EventsQuery extends PageQuery {
 
   /** `accepted`, `running`, `delivering`, `done`, `failed` or `skipped`. */
   @IsOptional()
-  @IsIn(STATUSES)
+  @IsIn(EVENT_STATUSES)
   status?: EventStatus;
 
   /** Id of the mapping that matched. */

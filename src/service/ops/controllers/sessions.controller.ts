@@ -79,8 +79,7 @@ export class SessionsController {
   async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<Done> {
     const { channel, to } = await readBody(request, RouteBody);
     this.#checkMain(key);
-    const channels = await this.services.channels();
-    if (!channels.some(({ id }) => id === channel)) throw new Refusal('unknown_channel');
+    if (!this.services.hasChannel(channel)) throw new Refusal('unknown_channel');
     const expected = this.services.expectedInsteadOf(channel, to);
     if (expected !== null) throw new Refusal('invalid_body', `to must be ${expected}`);
     await this.remembered.noteRoute(key, { channel, to });

@@ -37,7 +37,7 @@ export class StatusController {
       work,
       channels,
       mail,
-      attention: await this.attention.items(condition),
+      attention: await this.attention.items({ condition, channels }),
     };
   }
 }

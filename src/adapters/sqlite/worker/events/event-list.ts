@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { EventFilter, EventSummary } from '../../../../hooks/ports/event-store.ts';
 import { agentAndShortKey } from '../../../../hooks/ports/jobs.ts';
 import { firstKeyOf, timeOf } from '../../id-keys.ts';
-import { EVENT_STATUSES } from '../../../stored/event-rows.ts';
+import { EVENT_STATUSES } from '../../../../hooks/ports/event-store.ts';
 import { EventSummaries, SUMMARY_COLUMNS } from './event-summaries.ts';
 import { integer } from '../../../stored/rows.ts';
 

@@ -1,4 +1,5 @@
 // What went wrong with the store, in words: trouble that may pass, and a ledger that is gone.
+import { NO_JSON } from '../../../stored/rows.ts';
 
 /** SQLite's primary result codes that mean trouble with the store, not with the call. */
 const STORE_TROUBLE: ReadonlyMap<number, string> = new Map([
@@ -43,7 +44,7 @@ export function damageIn(error: unknown): string | undefined {
   // hold secrets.
   const isNoJson =
     message === 'malformed JSON' || ('name' in error && error.name === 'SyntaxError');
-  return isNoJson ? 'what is stored of an event is no JSON' : undefined;
+  return isNoJson ? NO_JSON : undefined;
 }
 
 /** The ledger is no longer what was opened: nothing is answered any more, and nothing is taken until it is opened anew. */

@@ -24,10 +24,7 @@ for (const letters of ALPHABETS) {
   for (let n = 0; n < letters.length; n += 1) SIX_BITS[letters.charCodeAt(n)] = n;
 }
 
-/**
- * 48 bits of a key's name, which find it: numbers are compared and stored in a third of the time that text takes. Those of
- * two keys may be the same.
- */
+/** 48 bits of a key's name, which find it: numbers take less room than texts, and less time. Those of two keys may be the same. */
 export function shortName(name: string): number {
   let first = 0;
   let last = 0;
