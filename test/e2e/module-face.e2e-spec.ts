@@ -66,19 +66,29 @@ async function stored(): Promise<number> {
 const WRONG = { authorization: 'Bearer wrong' };
 
 describe('The decorators decide, proved by taking them away', () => {
-  it('without the guard a wrong token is let in, verified by nothing; names and bodies still count', async () => {
+  it('without the guard a wrong token is let in, verified by the host; names and bodies still count', async () => {
     const open: CanActivate = { canActivate: () => true };
     await start({}, (testing) => testing.overrideGuard(HookGuard).useValue(open));
     const answer = await post('/hooks/wake', { text: 'x' }, WRONG);
     expect(answer.status).toBe(200);
     const { eventId } = (await answer.json()) as { eventId: string };
     const details = await app.get(EventStore, { strict: false }).get(eventId);
-    expect(details?.request.verifiedBy).toBe('nothing');
+    expect(details?.request.verifiedBy).toBe('application guard');
     expect((await post('/hooks', {}, WRONG)).status).toBe(404);
     expect((await post('/hooks/nobody', {}, WRONG)).status).toBe(404);
     const text = { ...WRONG, 'content-type': 'text/plain' };
     expect((await post('/hooks/wake', { text: 'x' }, text)).status).toBe(415);
     expect(await stored()).toBe(1);
+  });
+
+  it('without the guard whoever asked for a run is told how it ended', async () => {
+    const open: CanActivate = { canActivate: () => true };
+    await start({}, (testing) => testing.overrideGuard(HookGuard).useValue(open));
+    const answer = await post('/hooks/agent', { message: 'x' }, WRONG);
+    const { runId } = (await answer.json()) as { runId: string };
+    const asked = await fetch(`${await app.getUrl()}/hooks/runs/${runId}?wait=30`);
+    expect(asked.status).toBe(200);
+    expect(await asked.json()).toMatchObject({ ok: true, runId, status: 'succeeded' });
   });
 
   it('without the guard hooks that are off are still not there', async () => {

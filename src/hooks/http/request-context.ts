@@ -24,6 +24,12 @@ export interface HookAnswer {
   readonly known?: KnownSender;
 }
 
+/**
+ * How a sender counts as verified whom no guard of ours has seen: a host replaced `HookGuard`, and vouches for whoever its
+ * own guard lets in.
+ */
+export const VERIFIED_BY_HOST = 'application guard';
+
 const CONTEXT = Symbol('hook request context');
 
 type Visited = FastifyRequest & { [CONTEXT]?: RequestContext };

@@ -12,6 +12,7 @@ import { BodyReader } from './body.ts';
 import { assertContent, parseContent } from './content.ts';
 import { Handshakes } from './handshakes.ts';
 import type { PathSigner } from './path-rules.ts';
+import { VERIFIED_BY_HOST } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 
 const NONE: readonly string[] = [];
@@ -42,7 +43,7 @@ export class RequestReader {
         ? await this.body.read(raw, context.payload ?? raw, rule?.limits ?? settings.hooks)
         : await this.#readSigned(context, signer, raw);
     context.isBodyRefused = false;
-    const { verifiedBy = 'nothing', signature } = context;
+    const { verifiedBy = VERIFIED_BY_HOST, signature } = context;
     const { value, text, isVerbatim } = parseContent(bytes, rule?.body, raw.headers);
     if (rule?.scheme?.handshake !== undefined) {
       await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });

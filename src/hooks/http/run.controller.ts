@@ -1,7 +1,7 @@
 import { Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HookController, HookRoute, IngressQuery } from './hook.decorators.ts';
-import { RequestContext } from './request-context.ts';
+import { RequestContext, VERIFIED_BY_HOST } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 import { RunOutcomes } from './run-outcomes.ts';
 import { RunQuery } from './run-question.ts';
@@ -17,10 +17,9 @@ export class RunController {
     @Req() request: FastifyRequest,
     @Res() { raw: response }: FastifyReply,
   ): Promise<HookAnswer> {
-    const { question, verifiedBy: sender, settings } = RequestContext.get(request) ?? {};
-    if (question === undefined || sender === undefined || settings === undefined) {
-      throw new Error('a run was asked for without a question');
-    }
+    const context = RequestContext.get(request);
+    if (context?.question === undefined) throw new Error('a run was asked for without a question');
+    const { question, verifiedBy: sender = VERIFIED_BY_HOST, settings } = context;
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once('close', leave);
