@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer, optionalInteger, time } from '../../../stored/rows.ts';
 import type { EventTexts } from './event-texts.ts';
+import { prepareWrite } from './index-tables.ts';
 import type { IndexTables } from './index-tables.ts';
 
 /** How far one index has followed one ledger. Every method is called inside of a transaction of both. */
@@ -139,7 +140,7 @@ function prepareLedger(
 function prepareProgress(db: DatabaseSync) {
   return {
     get: db.prepare('SELECT change, event FROM progress'),
-    begin: db.prepare('INSERT INTO progress (change) VALUES (?)'),
-    set: db.prepare('UPDATE progress SET change = ?, event = ?'),
+    begin: prepareWrite(db, 'INSERT INTO progress (change) VALUES (?)'),
+    set: prepareWrite(db, 'UPDATE progress SET change = ?, event = ?'),
   };
 }

@@ -173,13 +173,18 @@ function partOf(n: number): number {
   return Math.floor(n / PART);
 }
 
-/** FTS5 counts rows of its own as changes, by numbers that are too large for JavaScript's. */
+/**
+ * Prepares a statement that writes. FTS5 numbers rows of its own beyond what JavaScript counts exactly, and every later
+ * write on the connection, to whichever table, tells the last of these numbers.
+ */
+export function prepareWrite(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
 function preparePart(db: DatabaseSync, table: string): Part {
-  const prepare = (sql: string) => {
-    const statement = db.prepare(sql);
-    statement.setReadBigInts(true);
-    return statement;
-  };
+  const prepare = (sql: string) => prepareWrite(db, sql);
   return {
     put: prepare(`INSERT OR REPLACE INTO ${table} (rowid, text) VALUES (?, ?)`),
     remove: prepare(`DELETE FROM ${table} WHERE rowid = ?`),
@@ -197,16 +202,16 @@ function prepareStatements(db: DatabaseSync) {
     last: db.prepare('SELECT ifnull(max(n), -1) AS n FROM documents'),
     lastBefore: db.prepare('SELECT n FROM documents WHERE event < ? ORDER BY event DESC LIMIT 1'),
     anyOf: db.prepare('SELECT event FROM documents WHERE n >= ? AND n < ? ORDER BY n LIMIT 1'),
-    add: db.prepare('INSERT INTO documents (n, event) VALUES (?, ?)'),
-    remove: db.prepare('DELETE FROM documents WHERE n = ?'),
+    add: prepareWrite(db, 'INSERT INTO documents (n, event) VALUES (?, ?)'),
+    remove: prepareWrite(db, 'DELETE FROM documents WHERE n = ?'),
     parts: db.prepare('SELECT n FROM parts WHERE n <= ? ORDER BY n DESC'),
-    addPart: db.prepare('INSERT INTO parts (n) VALUES (?)'),
-    dropPart: db.prepare('DELETE FROM parts WHERE n = ?'),
+    addPart: prepareWrite(db, 'INSERT INTO parts (n) VALUES (?)'),
+    dropPart: prepareWrite(db, 'DELETE FROM parts WHERE n = ?'),
     charactersOf: db.prepare('SELECT characters FROM parts WHERE n = ?'),
-    grow: db.prepare('UPDATE parts SET characters = characters + ? WHERE n = ?'),
-    forget: db.prepare('UPDATE parts SET has_forgotten = 1 WHERE n = ?'),
+    grow: prepareWrite(db, 'UPDATE parts SET characters = characters + ? WHERE n = ?'),
+    forget: prepareWrite(db, 'UPDATE parts SET has_forgotten = 1 WHERE n = ?'),
     forgetful: db.prepare('SELECT n FROM parts WHERE has_forgotten = 1 ORDER BY n LIMIT 1'),
-    clean: db.prepare('UPDATE parts SET has_forgotten = 0 WHERE n = ?'),
+    clean: prepareWrite(db, 'UPDATE parts SET has_forgotten = 0 WHERE n = ?'),
     free: db.prepare('SELECT freelist_count AS free FROM pragma_freelist_count'),
     changes: db.prepare('SELECT total_changes() AS n'),
   };

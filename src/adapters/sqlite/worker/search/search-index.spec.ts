@@ -48,4 +48,15 @@ describe('SearchIndex', () => {
     follow();
     expect(readFileSync(file()).includes(bytes)).toBe(false);
   });
+
+  it('follows when events are forgotten one after the other', () => {
+    for (let key = 1; key <= 5; key += 1) accept(key, `payload ${key} ${'.'.repeat(key * 3000)}`);
+    follow();
+    for (let key = 1; key <= 5; key += 1) {
+      ledger.exec(`UPDATE events SET payload = NULL WHERE key = ${key};
+        INSERT INTO changed_texts (event) VALUES (${key})`);
+    }
+    follow();
+    expect(index.search({ limit: 9 }, 'payload').page?.events).toEqual([]);
+  });
 });
