@@ -100,6 +100,7 @@ export {
   resolveSection,
   secretsIn,
   shortToken,
+  endOf,
   tokenDigest,
   tokenFor,
   tokenWarnings,

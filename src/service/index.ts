@@ -19,8 +19,11 @@ export type { ConfigurationFiles, Sections } from './configuration/files.ts';
 export { findLapse } from './configuration/file-modes.ts';
 export {
   FRAGMENTS_DIR,
+  Written,
+  asWritten,
   fragmentFile,
   fragmentPath,
+  keptAsWritten,
   literal,
   readFragments,
   removeFragment,

@@ -87,6 +87,7 @@ describe('hooks token', () => {
     ['a sender that is no name', ['new', '--for', '../x'], 'cannot name a sender'],
     ['every hook', ['new', '--for', 'x', '--hooks', '*'], 'must name its hooks'],
     ['a day that is none', ['new', '--for', 'x', '--not-after', '2099-02-45'], 'is no date'],
+    ['a day that is over', ['new', '--for', 'x', '--not-after', '2020-01-01'], 'is over already'],
     ['hooks of nobody', ['new', '--hooks', 'wake'], 'need --for'],
     ['nobody to retire', ['retire', 'x'], 'there is no sender "x"'],
   ])('refuses %s, and changes nothing', async (_title, args, sentence) => {

@@ -87,6 +87,17 @@ describe('Tokens of senders, made by the operator API', () => {
     );
   });
 
+  it.each(['2020-01-01', '2020-01-01T00:00:00Z'])(
+    'makes none that is over already: %s',
+    async (notAfter) => {
+      const { status, body } = await service.post(TOKENS, { id: 'uptime', notAfter });
+      expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(body['error']).toContain('notAfter is over already');
+      expect(body).not.toHaveProperty('token');
+      expect(existsSync(join(dir.path, FILE))).toBe(false);
+    },
+  );
+
   it('replaces a token without losing a request: both count until the old one is ended', async () => {
     const first = await made();
     const second = await made();

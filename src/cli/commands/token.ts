@@ -61,7 +61,10 @@ const tokenNew = defineCommand({
     }
     const here = await context.inspect();
     const wanted = { id, hooks, notAfter };
-    const { token, sender, file } = await explained(id, addToken(here, wanted, env, COMMAND));
+    const { token, sender, file } = await explained(
+      id,
+      addToken(here, wanted, env, COMMAND, context.clock.now()),
+    );
     tell(sender, file, here, terminal);
     const { tokens: _digests, ...about } = sender;
     if (json) terminal.printJson({ token, ...about, file });
@@ -127,8 +130,11 @@ async function shownTokens(context: CommandContext): Promise<ShownToken[]> {
   if (resolved === undefined) throw new ConfigurationError(problems);
   const uses = [await readTokenUses(resolved.store.dir)];
   const told = await toldUses(context);
-  const isKeptHere = (id: string): boolean => keptSender(here, id) !== undefined;
-  return listTokens(resolved.hooks, uses, context.clock.now(), isKeptHere).map(
+  const files = {
+    isKeptHere: (id: string): boolean => keptSender(here, id) !== undefined,
+    written: here.written,
+  };
+  return listTokens(resolved.hooks, uses, context.clock.now(), files).map(
     ({ key, id, secret, hooks, notAfter, lastUsedAt: writtenAt }) => {
       const lastUsedAt = told.get(key) ?? writtenAt;
       return { id, secret, hooks, notAfter, lastUsedAt, file: merged.filesOf(key)[0] };

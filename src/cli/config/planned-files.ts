@@ -6,9 +6,11 @@ import { errorCode } from '../../platform/errors.ts';
 import {
   GATEWAY_FILE,
   MASK,
+  asWritten,
   fragmentFile,
   fragmentSections,
   inspectConfiguration,
+  literal,
   newToken,
   withFragment,
   writeFragment,
@@ -35,7 +37,7 @@ interface NewGateway {
 export interface PlannedFragment {
   /** `mail` for `gateway.d/mail.json5`. */
   readonly name: string;
-  /** As in gateway.json5, secrets escaped with `literal`. */
+  /** As in gateway.json5; texts are data but for what is `Written`. */
   readonly sections: Sections;
   /** The same without a secret. */
   readonly shown: Sections;
@@ -59,7 +61,7 @@ export class PlannedFiles {
   get isChange(): boolean {
     const { sections } = this.fragment;
     const present = fragmentSections(this.before, this.fragment.name);
-    return this.gateway !== undefined || !isDeepStrictEqual(present ?? {}, sections);
+    return this.gateway !== undefined || !isDeepStrictEqual(present ?? {}, asWritten(sections));
   }
 
   /** The configuration that they would make, with everything that would be wrong with it. */
@@ -147,5 +149,8 @@ export function recommendedGateway(
     example.replace(/^(?:\/\/.*\n)+/, '').replace(/(?: *\/\/.*\n)* *\$schema:.*\n/, '');
   if ((env['HOOK_TOKEN'] ?? '').trim() !== '') return { text, shown: text };
   const token = demoHookToken.read() ?? newToken();
-  return { text: text.replace('${HOOK_TOKEN}', token), shown: text.replace('${HOOK_TOKEN}', MASK) };
+  return {
+    text: text.replace('${HOOK_TOKEN}', () => literal(token)),
+    shown: text.replace('${HOOK_TOKEN}', MASK),
+  };
 }

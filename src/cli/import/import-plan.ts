@@ -6,6 +6,7 @@ import {
   GATEWAY_FILE,
   expandVariables,
   inspectConfiguration,
+  keptAsWritten,
   literal,
   maskSecrets,
   fragmentFile,
@@ -133,7 +134,8 @@ function plannedFiles(
   const sections = withValues(rest);
   const fragment = {
     name: IMPORT_FRAGMENT,
-    sections,
+    // Their configuration is a file like ours: what names a variable there does so here.
+    sections: keptAsWritten(sections),
     shown: maskSecrets(sections, rest),
     command: COMMAND,
   };

@@ -4,9 +4,11 @@ import type { MailOptions } from '../../mail/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import {
   GATEWAY_FILE,
+  Written,
+  asWritten,
   fragmentSections,
   inspectConfiguration,
-  literal,
+  keptAsWritten,
   maskSecrets,
   withFragment,
 } from '../../service/index.ts';
@@ -50,13 +52,14 @@ export async function planMailSetup(
   const { dir, files: before } = here;
   const kept = getField(fragmentSections(before, MAIL_FRAGMENT), 'hooks', 'mail');
   const mail = {
-    ...(isRecord(kept) ? kept : {}),
+    ...(isRecord(kept) ? keptAsWritten(kept) : {}),
     ...mailSection(answers, presentMail(here)),
     auth: authSection(answers.login),
   };
-  await refuseConflicts(mail, here, env);
+  await refuseConflicts(asWritten(mail), here, env);
   const sections = { hooks: { presets: ['mail'], mail } };
-  const shown = maskSecrets(sections, sections);
+  const written = asWritten(sections);
+  const shown = maskSecrets(written, written);
   const fragment = { name: MAIL_FRAGMENT, sections, shown, command: 'hooks mail setup' };
   const gateway =
     before.gateway === undefined ? recommendedGateway(here, 'hooks mail setup') : undefined;
@@ -80,12 +83,15 @@ function mailSection(answers: MailAnswers, present: Sections): Record<string, un
   // What an earlier mailbox had there would be wrong for this one.
   const isNew = (key: string, value: unknown, usual: unknown): boolean =>
     value !== usual || present[key] !== undefined;
+  // The address was offered from the files, and taken.
+  const said = (text: string): string | Written =>
+    text === present['account'] ? new Written(text) : text;
   return {
-    account,
+    account: said(account),
     host,
     ...(isNew('port', port ?? usual, usual) && { port: port ?? usual }),
     ...(isNew('secure', secure, true) && { secure }),
-    ...(isNew('user', user ?? account, account) && { user: user ?? account }),
+    ...(isNew('user', user ?? account, account) && { user: said(user ?? account) }),
     ...(mailboxes !== undefined && { mailboxes }),
     ...(includeBody !== undefined && { includeBody }),
     ...(maxBytes !== undefined && { maxBytes }),
@@ -109,8 +115,8 @@ function authSection(login: MailLogin): Record<string, unknown> {
   };
 }
 
-function secretText(secret: Secret): string {
-  return 'variable' in secret ? `\${${secret.variable}}` : literal(secret.value);
+function secretText(secret: Secret): string | Written {
+  return 'variable' in secret ? new Written(`\${${secret.variable}}`) : secret.value;
 }
 
 /** What another file says about the same keys would be overridden in silence, or mixed with it. */

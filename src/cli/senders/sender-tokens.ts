@@ -74,7 +74,7 @@ export interface GivenToken {
  * @throws CliError where its tokens stand in a file of the operator's
  */
 export async function giveToken(
-  { inspect, env }: Pick<CommandContext, 'inspect' | 'env'>,
+  { inspect, env, clock }: Pick<CommandContext, 'inspect' | 'env' | 'clock'>,
   id: string,
   path: string,
   rotate: boolean,
@@ -84,6 +84,9 @@ export async function giveToken(
   const isThere = count > 0 || otherFileOf(here, id) !== undefined;
   if (isThere && !rotate) return { token: undefined, file: undefined, count };
   const wanted = { id, hooks: [path], notAfter: undefined };
-  const { token, sender, file } = await explained(id, addToken(here, wanted, env, 'hooks setup'));
+  const { token, sender, file } = await explained(
+    id,
+    addToken(here, wanted, env, 'hooks setup', clock.now()),
+  );
   return { token, file, count: sender.tokens.length };
 }

@@ -1,10 +1,12 @@
 import type { Preset } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import {
+  Written,
+  asWritten,
   fragmentFile,
   fragmentSections,
   inspectConfiguration,
-  literal,
+  keptAsWritten,
   maskSecrets,
   readFragments,
   withFragment,
@@ -76,21 +78,29 @@ export function planSender({ id }: Preset, change: SenderChange, here: Inspectio
   const verify = getField(own, 'verify');
   const changed =
     secrets === undefined
-      ? mappings
+      ? mappings && new Written(mappings)
       : [
-          ...others,
-          { ...own, id, verify: { ...(isRecord(verify) ? verify : {}), secrets: [...secrets] } },
+          ...others.map((mapping) => new Written(mapping)),
+          {
+            ...keptAsWritten(own),
+            id,
+            verify: {
+              ...(isRecord(verify) ? keptAsWritten(verify) : {}),
+              secrets: new Written(secrets),
+            },
+          },
         ];
   const sections = {
-    ...kept,
+    ...keptAsWritten(kept),
     hooks: {
-      ...rest,
-      ...(publicUrl !== undefined && { publicUrl: literal(publicUrl) }),
-      presets: [...new Set([...textsOf(presets), id])],
+      ...keptAsWritten(rest),
+      ...(publicUrl !== undefined && { publicUrl }),
+      presets: new Written([...new Set([...textsOf(presets), id])]),
       ...(changed !== undefined && { mappings: changed }),
     },
   };
-  const shown = maskSecrets(sections, sections);
+  const written = asWritten(sections);
+  const shown = maskSecrets(written, written);
   const fragment = {
     name: id,
     sections,

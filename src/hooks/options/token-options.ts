@@ -117,8 +117,8 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** A day without a time lasts to its end. A text that is no date was reported by its own rule. */
-function endOf(notAfter: unknown): number {
+/** When `notAfter` ends, in epoch milliseconds: a day at its end, without one never, what is no date long ago. */
+export function endOf(notAfter: unknown): number {
   if (typeof notAfter !== 'string') return Infinity;
   const isDay = /^\d{4}-\d\d-\d\d$/.test(notAfter);
   const time = Date.parse(isDay ? `${notAfter}T23:59:59.999Z` : notAfter);

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
-import { fragmentFile, fragmentsWrittenAt, readFragments } from './fragments.ts';
+import { asWritten, fragmentFile, fragmentsWrittenAt, readFragments } from './fragments.ts';
 import type { Fragment } from './fragments.ts';
 
 /** With it, or with any fragment, the service is configured; without both it is the demo. */
@@ -67,15 +67,15 @@ export function fragmentSections(
   return own && parseSections(own.text, own.file).sections;
 }
 
-/** The files as they would be with that fragment, in the order in which they are read. @param sections undefined: without it */
+/** The files as they would be with that fragment, in the order in which they are read. @param data as for `writeFragment`; undefined: without it */
 export function withFragment(
   files: ConfigurationFiles,
   name: string,
-  sections: Sections | undefined,
+  data: Readonly<Record<string, unknown>> | undefined,
 ): ConfigurationFiles {
   const file = fragmentFile(name);
   const others = (files.fragments ?? []).filter((one) => one.file !== file);
-  const own = sections === undefined ? [] : [{ file, text: JSON5.stringify(sections) }];
+  const own = data === undefined ? [] : [{ file, text: JSON5.stringify(asWritten(data)) }];
   const fragments = [...others, ...own].toSorted((a, b) =>
     Buffer.compare(Buffer.from(a.file), Buffer.from(b.file)),
   );

@@ -2,7 +2,14 @@ import { array, assert, constantFrom, property } from 'fast-check';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
-import { fragmentPath, literal, readFragments, writeFragment } from './fragments.ts';
+import {
+  Written,
+  asWritten,
+  fragmentPath,
+  literal,
+  readFragments,
+  writeFragment,
+} from './fragments.ts';
 import { inspectConfiguration } from './inspect.ts';
 import { loadConfiguration } from './load.ts';
 import { expandVariables } from './environment.ts';
@@ -113,6 +120,14 @@ describe('literal', () => {
         expect(read).toEqual({ value: text, problems: [] });
       }),
     );
+  });
+});
+
+describe('asWritten', () => {
+  it('is read back as the data it was, but for what is in the language of files', () => {
+    const data = { a: ['${HOME}', { b: '$${HOME}', c: 7, d: null }], e: new Written(['${HOME}']) };
+    const { value } = expandVariables(asWritten(data), { HOME: 'replaced' });
+    expect(value).toEqual({ a: ['${HOME}', { b: '$${HOME}', c: 7, d: null }], e: ['replaced'] });
   });
 });
 

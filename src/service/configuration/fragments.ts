@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import JSON5 from 'json5';
 import { ConfigurationError } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
+import { isRecord } from '../../platform/objects.ts';
 
 // Nobody's gateway.json5 is edited: what a command sets up stands in a fragment of its own, a file of `gateway.d` beside
 // it. This file reads and writes fragments; merge.ts merges them over gateway.json5.
@@ -107,7 +108,7 @@ function isThere(path: string): boolean {
 /**
  * Writes the whole fragment `name`, or replaces it: whoever reads it at any moment, or after a crash, finds all of the
  * old or all of the new. Only this user may read it (0600); one that is replaced keeps its owner.
- * @param sections as in gateway.json5. `${NAME}` stays a reference; pass a secret through {@link literal}.
+ * @param data as in gateway.json5; `${NAME}` in it is text, and names a variable only in what is {@link Written}
  * @param command what is named as the author, e.g. `hooks mail setup`
  * @param keepsKeys whether that command keeps what a person adds to the file
  * @returns its path
@@ -115,7 +116,7 @@ function isThere(path: string): boolean {
 export function writeFragment(
   dir: string,
   name: string,
-  sections: Readonly<Record<string, unknown>>,
+  data: Readonly<Record<string, unknown>>,
   command: string,
   keepsKeys = false,
 ): string {
@@ -126,7 +127,7 @@ export function writeFragment(
     `Written by "${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
     'Merged over gateway.json5; remove the file to undo it.',
   ];
-  const body = JSON5.stringify(sections, { space: 2, quote: "'" });
+  const body = JSON5.stringify(asWritten(data), { space: 2, quote: "'" });
   replaceFile(folder, path, `${header.map((line) => `// ${line}\n`).join('')}${body}\n`);
   return path;
 }
@@ -135,6 +136,30 @@ export function writeFragment(
 export function removeFragment(dir: string, name: string): void {
   rmSync(fragmentPath(dir, name), { force: true });
   syncDirectory(join(dir, FRAGMENTS_DIR));
+}
+
+/** A part of a fragment that is in the language of its files already: `${NAME}` in its texts names a variable. */
+export class Written {
+  constructor(readonly value: unknown) {}
+}
+
+/** The entries of an object that a file has, each as {@link Written}. */
+export function keptAsWritten(entries: object): Record<string, Written> {
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, value]) => [name, new Written(value)]),
+  );
+}
+
+/** Data as fragments write it. What comes over the API or a command line names no variable, whatever it holds. */
+export function asWritten(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, escaped(value)]));
+}
+
+function escaped(value: unknown): unknown {
+  if (value instanceof Written) return value.value;
+  if (typeof value === 'string') return literal(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  return isRecord(value) ? asWritten(value) : value;
 }
 
 /** A text that the configuration reads back exactly as it is, though it holds `${NAME}`. */

@@ -42,6 +42,8 @@ export interface Configuration {
   readonly files: ConfigurationFiles;
   /** The sections as written, variables replaced. */
   readonly sections: Sections;
+  /** The sections as written, variables as references. */
+  readonly written: Sections;
   /** Adds to a problem of the merged sections the file it stands in. */
   readonly place: (problem: Problem) => Problem;
   /** What is allowed but should be looked at. */
@@ -91,6 +93,7 @@ export async function loadConfiguration(
     env: inspection.env,
     files,
     sections: inspection.sections,
+    written: inspection.written,
     place: (problem) => inspection.merged.place(problem),
     warnings: [...warnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
   };

@@ -1,10 +1,16 @@
-import { writtenDigest } from '../../hooks/index.ts';
+import { endOf, writtenDigest } from '../../hooks/index.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { fragmentSections, withFragment } from '../configuration/files.ts';
 import type { Sections } from '../configuration/files.ts';
-import { fragmentFile, removeFragment, writeFragment } from '../configuration/fragments.ts';
+import {
+  Written,
+  fragmentFile,
+  removeFragment,
+  writeFragment,
+} from '../configuration/fragments.ts';
 import { inspectConfiguration } from '../configuration/inspect.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
@@ -15,7 +21,7 @@ import { SENDER_ID, TokensUnchanged } from './token-refusal.ts';
  * holds digests alone. A running service notices it like any change of its configuration.
  */
 
-/** `hooks.tokens[]` as a fragment holds it, the oldest secret first. */
+/** `hooks.tokens[]` as a fragment has it written, the oldest secret first. */
 export interface Sender {
   readonly id: string;
   readonly tokens: readonly string[];
@@ -45,6 +51,7 @@ export interface MadeToken {
 /**
  * Gives a sender, which may be new, one more secret; those that it has go on counting.
  * @param author what the fragment names as its author
+ * @param now epoch milliseconds
  * @throws TokensUnchanged
  */
 export async function addToken(
@@ -52,12 +59,19 @@ export async function addToken(
   { id, hooks, notAfter }: WantedToken,
   env: Environment,
   author: string,
+  now: number,
 ): Promise<MadeToken> {
   refuseUnusable(here, id);
+  if (hooks?.some((hook) => hook.includes('${')) === true) {
+    throw new TokensUnchanged('refused', 'hooks are names; ${ belongs to the configuration files');
+  }
   const elsewhere = otherFileOf(here, id);
   if (elsewhere !== undefined) throw new TokensUnchanged('elsewhere', elsewhere);
   const kept = keptSender(here, id);
   const end = notAfter ?? kept?.notAfter;
+  if (isOver(end, now)) {
+    throw new TokensUnchanged('refused', 'notAfter is over already; give a day that is to come');
+  }
   const token = newToken();
   const sender = {
     id,
@@ -131,6 +145,12 @@ export function strangeHooks({ resolved }: Inspection, hooks: readonly string[])
   return hooks.filter((hook) => !known.has(hook));
 }
 
+/** Whether a token would be dead at birth. What is no date is refused with all that is wrong with it. */
+function isOver(notAfter: string | undefined, now: number): boolean {
+  const end = endOf(notAfter);
+  return Number.isFinite(end) && end <= now;
+}
+
 /** Where there is nothing that a token could be added to, or taken from. @throws TokensUnchanged */
 function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
   if (!SENDER_ID.test(id)) throw new TokensUnchanged('bad-id');
@@ -146,8 +166,13 @@ async function writeSender(
   author: string,
 ): Promise<string> {
   const name = fragmentName(sender.id);
+  const kept = new Map(Object.entries(keptSender({ files }, sender.id) ?? {}));
+  const entry = Object.entries(sender).map(([key, value]): [string, unknown] => {
+    const isKept = isDeepStrictEqual(kept.get(key), value);
+    return [key, isKept ? new Written(value) : value];
+  });
   const sections: Sections | undefined =
-    sender.tokens.length === 0 ? undefined : { hooks: { tokens: [sender] } };
+    sender.tokens.length === 0 ? undefined : { hooks: { tokens: [Object.fromEntries(entry)] } };
   const next = await inspectConfiguration(dir, env, withFragment(files, name, sections));
   if (next.problems.length > 0) {
     const lines = next.problems.map(({ key, message }) => `${key} ${message}`);

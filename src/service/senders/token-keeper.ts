@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../configuration/environment.ts';
+import type { Sections } from '../configuration/files.ts';
 import { inspectConfiguration } from '../configuration/inspect.ts';
 import type { RunningConfiguration } from '../configuration/reload.ts';
 import { addToken, keptSender, retireTokens, strangeHooks } from './sender-tokens.ts';
@@ -19,16 +20,24 @@ export class TokenKeeper {
     private readonly env: Environment,
   ) {}
 
+  /** The sections in force as they are written. */
+  get written(): Sections {
+    return this.running.inForce.written;
+  }
+
   /** Whether tokens of that sender were made here or by the command. */
   isKeptHere(id: string): boolean {
     return keptSender(this.running.inForce, id) !== undefined;
   }
 
-  /** @throws TokensUnchanged */
-  add(wanted: WantedToken): Promise<MadeToken & { readonly strange: readonly string[] }> {
+  /** @param now epoch milliseconds @throws TokensUnchanged */
+  add(
+    wanted: WantedToken,
+    now: number,
+  ): Promise<MadeToken & { readonly strange: readonly string[] }> {
     return this.#inTurn(async () => {
       const here = await this.#inspect();
-      const made = await addToken(here, wanted, this.env, AUTHOR);
+      const made = await addToken(here, wanted, this.env, AUTHOR, now);
       await this.#putInForce(`the operator gave the sender ${wanted.id} a token`);
       return { ...made, strange: strangeHooks(here, made.sender.hooks) };
     });

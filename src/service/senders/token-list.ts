@@ -1,4 +1,6 @@
 import { secretName, tokenWarnings, writtenTokens } from '../../hooks/index.ts';
+import { getField } from '../../platform/objects.ts';
+import type { Sections } from '../configuration/files.ts';
 import type { TokenReport } from '../ops/answers.ts';
 
 /** A token as its operator is shown it. */
@@ -10,17 +12,25 @@ export interface ListedToken extends TokenReport {
 /** What has the tokens of a configuration. */
 type Hooks = Parameters<typeof tokenWarnings>[0];
 
+/** What files say of the tokens of a configuration. */
+interface TokenFiles {
+  /** Whether the tokens of a sender can be retired by command and console. */
+  readonly isKeptHere: (id: string) => boolean;
+  /** The sections, variables as references. */
+  readonly written: Sections | undefined;
+}
+
 /**
  * Every secret of a configuration, `hooks.token` first, never itself.
  * @param uses when each was last used, the later over the earlier; in epoch milliseconds, by `secretName`
  * @param now epoch milliseconds, for tokens that end
- * @param isKeptHere whether the tokens of a sender can be retired by command and console
+ * @param files where the configuration has any
  */
 export function listTokens(
   hooks: Hooks,
   uses: readonly ReadonlyMap<string, number>[],
   now: number,
-  isKeptHere: (id: string) => boolean,
+  { isKeptHere, written: sections }: TokenFiles,
 ): ListedToken[] {
   const warnings = new Map(tokenWarnings(hooks, now).map(({ key, message }) => [key, message]));
   const written = writtenTokens(hooks).filter(({ text }) => text !== '');
@@ -31,7 +41,7 @@ export function listTokens(
       key,
       id,
       secret,
-      hooks: named,
+      hooks: hooksAsWritten(sections, key) ?? named,
       notAfter: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
       isEnded: endsAt <= now,
       lastUsedAt: usedAt === 0 ? null : new Date(usedAt).toISOString(),
@@ -39,4 +49,12 @@ export function listTokens(
       canRetire: id !== null && isKeptHere(id),
     };
   });
+}
+
+/** What a variable holds is nobody's hook, and shown to nobody. */
+function hooksAsWritten(sections: Sections | undefined, key: string): string[] | undefined {
+  const [, index] = /^hooks\.tokens\[(\d+)\]/.exec(key) ?? [];
+  if (index === undefined) return undefined;
+  const hooks = getField(sections, 'hooks', 'tokens', Number(index), 'hooks');
+  return Array.isArray(hooks) ? hooks.map(String) : undefined;
 }

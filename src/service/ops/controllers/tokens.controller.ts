@@ -74,9 +74,11 @@ export class TokensController {
   async list(): Promise<Tokens> {
     const kept = (await this.options.tokenUses?.()) ?? new Map();
     const uses = [kept, this.authentication.lastUses];
-    const isKeptHere = (id: string): boolean => this.options.tokenKeeper?.isKeptHere(id) === true;
+    const { tokenKeeper } = this.options;
+    const isKeptHere = (id: string): boolean => tokenKeeper?.isKeptHere(id) === true;
     const { hooks } = this.settings.current;
-    const listed = listTokens(hooks, uses, this.clock.now(), isKeptHere);
+    const files = { isKeptHere, written: tokenKeeper?.written };
+    const listed = listTokens(hooks, uses, this.clock.now(), files);
     // What tells secrets apart is of no use here, and the beginning of a digest.
     return { tokens: listed.map(({ secret: _secret, ...token }) => token) };
   }
@@ -86,7 +88,7 @@ export class TokensController {
   @TakesBody()
   async make(@Req() request: FastifyRequest): Promise<NewToken> {
     const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_BODY);
-    const made = await refused(this.#keeper.add({ id, hooks, notAfter }));
+    const made = await refused(this.#keeper.add({ id, hooks, notAfter }, this.clock.now()));
     const { token, sender, file, strange } = made;
     return {
       token,
