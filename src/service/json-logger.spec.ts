@@ -92,6 +92,25 @@ describe('JsonLogger', () => {
     expect((await lines()).map(({ number }) => number)).toEqual([...Array(2000).keys()]);
   });
 
+  it('is for a person on a terminal', async () => {
+    const readable = new JsonLogger(fd, true);
+    const time = expect.stringMatching(/^\d\d:\d\d:\d\d /);
+    readable.log('it runs', 'Service');
+    readable.log({ hook: 'wake', status: 200, ms: 3.1 }, 'Hooks');
+    readable.warn({ msg: 'refused again', reason: 'no "token"' }, 'Hooks');
+    readable.error('\u001b[2J\u202Ebad\u2028', 'Hooks');
+    await readable.flush();
+    const written = readFileSync(file, 'utf8').split('\n');
+    expect(written).toEqual([time, time, time, time, '']);
+    expect(written.map((line) => line.slice(9))).toEqual([
+      'Service: it runs',
+      'Hooks: hook=wake status=200 ms=3.1',
+      String.raw`warn Hooks: refused again reason="no \"token\""`,
+      String.raw`error Hooks: \u{1b}[2J\u{202e}bad\u{2028}`,
+      '',
+    ]);
+  });
+
   it('lets the service go on where nothing can be written', async () => {
     const closed = openSync(file, 'r');
     const mute = new JsonLogger(closed);

@@ -1,11 +1,13 @@
-import { write, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isatty } from 'node:tty';
 import type { LoggerService } from '@nestjs/common';
-import { errorCode, errorMessage } from '../platform/errors.ts';
+import { errorMessage } from '../platform/errors.ts';
 import { isRecord } from '../platform/objects.ts';
+import { GatheredWriter } from './gathered-writer.ts';
 
 /** The levels that are written, by the numbers that collectors know from pino and bunyan. */
 const LEVELS = { log: 30, warn: 40, error: 50, fatal: 60 } as const;
+type Level = keyof typeof LEVELS;
 
 /**
  * Defence in depth: nothing of ours logs these, and if something ever did, they would not be readable. Own fields of a
@@ -25,25 +27,30 @@ const WIRING = new Set([
 /** Where Nest reports a start that failed, with its stack: the sentence on stderr is what an operator needs. */
 const START_FAILURES = new Set(['ExceptionHandler', 'NestApplication']);
 
-/** A write for every line would cost more than everything else a request does before its commit. */
-const GATHERED_CHARACTERS = 32_768;
-const GATHERED_MS = 100;
-
-/** How long to wait when whoever reads our lines cannot take any more. */
-const FULL_PIPE_MS = 50;
+/** What a terminal would obey, reorder or hide: written out in what a person reads there. */
+const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Logs as JSON lines on stdout: `level`, `time` (milliseconds), `pid`, `hostname`, `context`, the fields of the object
- * that was logged, and `msg`. Takes both forms, `log({ url }, 'listening')` and `log('listening', { url })`; Nest's
- * Logger adds the context behind them. Debug lines are dropped.
+ * that was logged, and `msg`. On a terminal a line is for a person: the time of day, the text, then the fields. Takes
+ * both forms, `log({ url }, 'listening')` and `log('listening', { url })`; Nest's Logger adds the context behind them.
+ * Debug lines are dropped.
  */
 export class JsonLogger implements LoggerService {
   readonly #lines: GatheredWriter;
   readonly #origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+  readonly #toLine: (level: Level, context: string | undefined, fields: object) => string;
 
-  /** @param fd where the lines go; stdout by default */
-  constructor(fd = 1) {
-    this.#lines = new GatheredWriter(fd);
+  /**
+   * @param fd where the lines go; stdout by default
+   * @param isTerminal true: a person reads them
+   */
+  constructor(fd = 1, isTerminal = isatty(fd)) {
+    this.#toLine = isTerminal ? readableLine : (...line) => this.#jsonLine(...line);
+    this.#lines = new GatheredWriter(fd, (dropped) => {
+      const msg = `dropped ${dropped.toLocaleString('en-US')} log lines while nobody read the log`;
+      return this.#toLine('warn', JsonLogger.name, { dropped, msg });
+    });
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -67,14 +74,41 @@ export class JsonLogger implements LoggerService {
     return this.#lines.flush();
   }
 
-  #write(level: keyof typeof LEVELS, message: unknown, rest: readonly unknown[]): void {
+  #write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const last = rest.at(-1);
-    const context = typeof last === 'string' ? `,"context":${JSON.stringify(last)}` : '';
-    const params = typeof last === 'string' ? rest.slice(0, -1) : rest;
-    const head = `{"level":${LEVELS[level]},"time":${Date.now()},${this.#origin}${context}`;
-    const fields = asJson(lineFields(message, params));
-    this.#lines.add(fields === '{}' ? `${head}}\n` : `${head},${fields.slice(1)}\n`);
+    const context = typeof last === 'string' ? last : undefined;
+    const params = context === undefined ? rest : rest.slice(0, -1);
+    this.#lines.add(this.#toLine(level, context, lineFields(message, params)));
   }
+
+  #jsonLine(level: Level, context: string | undefined, fields: object): string {
+    const named = context === undefined ? '' : `,"context":${JSON.stringify(context)}`;
+    const head = `{"level":${LEVELS[level]},"time":${Date.now()},${this.#origin}${named}`;
+    const json = asJson(fields);
+    return json === '{}' ? `${head}}\n` : `${head},${json.slice(1)}\n`;
+  }
+}
+
+/** As `15:28:01 warn Hooks: refused again hook=wake count=3`. */
+function readableLine(level: Level, context: string | undefined, fields: object): string {
+  const { msg, ...others }: Record<string, unknown> = JSON.parse(asJson(fields));
+  const parts = [
+    new Date().toTimeString().slice(0, 8),
+    ...(level === 'log' ? [] : [level]),
+    ...(context === undefined ? [] : [`${context}:`]),
+    ...(typeof msg === 'string' ? [msg] : []),
+    ...Object.entries(others).map(([name, value]) => `${name}=${readableValue(value)}`),
+  ];
+  return `${parts.join(' ').replace(UNSHOWABLE, written)}\n`;
+}
+
+/** One word as it is, anything else as JSON. */
+function readableValue(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"]+$/u.test(value) ? value : JSON.stringify(value);
+}
+
+function written(character: string): string {
+  return String.raw`\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 /** The fields of a line besides its head; the text comes last, as people read it. */
@@ -102,74 +136,5 @@ function asJson(fields: object): string {
     return JSON.stringify(fields);
   } catch (error) {
     return JSON.stringify({ msg: `a log line has no JSON form: ${errorMessage(error)}` });
-  }
-}
-
-/**
- * Gathers texts and writes them in one go, in order, without ever blocking: a slow reader of our output must not stop
- * the service. What is gathered when the process exits is written then.
- */
-class GatheredWriter {
-  #gathered = '';
-  #writing: Buffer = Buffer.alloc(0);
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #flushed: (() => void)[] = [];
-
-  constructor(private readonly fd: number) {
-    process.on('exit', () => this.#writeRest());
-  }
-
-  add(text: string): void {
-    if (this.#isClosed) return;
-    this.#gathered += text;
-    if (this.#gathered.length >= GATHERED_CHARACTERS) this.#writeNext();
-    else this.#timer ??= setTimeout(() => this.#writeNext(), GATHERED_MS).unref();
-  }
-
-  flush(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#flushed.push(resolve);
-      this.#writeNext();
-    });
-  }
-
-  #writeNext(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#writing.length > 0) return;
-    if (this.#gathered === '') {
-      for (const resolve of this.#flushed.splice(0)) resolve();
-      return;
-    }
-    this.#writing = Buffer.from(this.#gathered);
-    this.#gathered = '';
-    this.#write();
-  }
-
-  #write(): void {
-    write(this.fd, this.#writing, (error, bytes) => {
-      if (errorCode(error) === 'EAGAIN') {
-        setTimeout(() => this.#write(), FULL_PIPE_MS);
-        return;
-      }
-      // Nobody reads any more (EPIPE), or nothing can be written there: the service goes on without its log.
-      this.#isClosed = error !== null;
-      this.#writing = this.#isClosed ? Buffer.alloc(0) : this.#writing.subarray(bytes);
-      if (this.#isClosed) this.#gathered = '';
-      if (this.#writing.length > 0) this.#write();
-      else if (this.#gathered !== '' || this.#flushed.length > 0) this.#writeNext();
-    });
-  }
-
-  /** A line whose write is under way may come twice, which is better than not at all. */
-  #writeRest(): void {
-    const rest = Buffer.concat([this.#writing, Buffer.from(this.#gathered)]);
-    if (this.#isClosed || rest.length === 0) return;
-    try {
-      writeSync(this.fd, rest);
-    } catch (error) {
-      process.stderr.write(`The last log lines were lost (${errorCode(error)}).\n`);
-    }
   }
 }

@@ -31,10 +31,24 @@ export function growth(work: (size: number) => void, most: number): number {
   return grown;
 }
 
-/** What a piece of work costs this thread: other work on the machine does not count, but slows this down, too. */
+/** As {@link cpuMillisecondsOf}, of work that is over when it returns. */
 function cpuMilliseconds(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
+  return millisecondsSince(before);
+}
+
+/**
+ * What a piece of work costs this thread: other work on the machine does not count, but slows this down, too. It is to
+ * be compared with the cost of something else beside it, never with a number.
+ */
+export async function cpuMillisecondsOf(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  return millisecondsSince(before);
+}
+
+function millisecondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { BuildFailure, Message, Metafile } from 'esbuild';
 import { ModuleGuard, NAMESPACE } from './module-guard.ts';
 import type { FileMark } from './module-guard.ts';
+import type { BundleText } from './worker/messages.ts';
 
 /** Which function of which file. */
 export interface TransformReference {
@@ -14,13 +15,10 @@ export interface TransformReference {
 }
 
 /** A module with everything it imports, as one text. */
-export interface Bundle {
+export interface Bundle extends BundleText {
   /** Names code and export: equal keys, equal bundles. */
   readonly key: string;
-  readonly code: string;
   readonly exportName: string;
-  /** Source map as JSON text, to tell places in the author's own files. */
-  readonly map: string;
 }
 
 /** What compiling ended with, and the marks of the files whose change would change that. */

@@ -16,7 +16,8 @@ afterEach(() => pool.close());
 
 function call(code: string, over: Partial<PoolCall> = {}): PoolCall {
   const source = `export default (ctx) => { ${code} };`;
-  const base = { key: code, code: source, exportName: 'default', context: 'null', now: 0 };
+  const map = '{"sources":[],"mappings":""}';
+  const base = { key: code, code: source, map, exportName: 'default', context: 'null', now: 0 };
   return { ...base, limits: LONG_LIMITS, ...over };
 }
 

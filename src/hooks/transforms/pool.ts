@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
-import type { CallOutcome, TransformCall, WorkerMessage } from './worker/messages.ts';
+import type { BundleText, CallOutcome, TransformCall, WorkerMessage } from './worker/messages.ts';
 
 /*
  * A few disposable threads (`PooledWorker`) and one bounded queue before them (`WorkerPool`). A thread takes one call at a
@@ -32,14 +32,12 @@ const BROKEN: CallOutcome = {
   kind: 'threw',
   name: 'Error',
   message: 'its thread broke',
-  stack: '',
+  summary: 'Error',
   console: [],
 };
 
 /** A call as the pool is given it: which thread it goes to, and whether that one has the bundle, is the pool's affair. */
-export interface PoolCall extends Omit<TransformCall, 'id' | 'code'> {
-  readonly code: string;
-}
+export interface PoolCall extends Omit<TransformCall, 'id' | 'bundle'>, BundleText {}
 
 interface WaitingCall {
   readonly call: PoolCall;
@@ -188,12 +186,16 @@ class PooledWorker {
   }
 
   run(call: PoolCall, answer: (outcome: CallOutcome) => void): void {
-    const { code, ...rest } = call;
+    const { code, map, ...rest } = call;
     const isKnown = this.#known.has(call.key);
     this.#known.add(call.key);
     this.#answer = answer;
     this.#id += 1;
-    const message: TransformCall = { ...rest, id: this.#id, ...(!isKnown && { code }) };
+    const message: TransformCall = {
+      ...rest,
+      id: this.#id,
+      ...(!isKnown && { bundle: { code, map } }),
+    };
     // The process must not end while somebody waits for an answer.
     this.#worker.ref();
     this.#budgetMs = call.limits.timeoutMs + GRACE_MS;

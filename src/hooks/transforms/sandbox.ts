@@ -1,9 +1,8 @@
-import { SourceMap } from 'node:module';
 import { Injectable } from '@nestjs/common';
 import type { Problem, ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
-import type { Bundle, TransformReference } from './compiler.ts';
-import { NAMESPACE, findTransformsDirectory } from './module-guard.ts';
+import type { TransformReference } from './compiler.ts';
+import { findTransformsDirectory } from './module-guard.ts';
 import { TransformModules } from './modules.ts';
 import type { ModuleInUse } from './modules.ts';
 import { WorkerPool } from './pool.ts';
@@ -81,9 +80,8 @@ export class TransformSandbox {
     const inUse = await this.#module(transform, settings);
     const { timeoutMs, memoryMb, resultKb, workers } = settings.hooks.transformLimits;
     const limits = { timeoutMs, memoryBytes: memoryMb * MB, resultBytes: resultKb * KB };
-    const { map: _map, ...bundle } = inUse.bundle;
     if (context.length > limits.memoryBytes) throw toFailure(PAYLOAD_TOO_LARGE, inUse);
-    const outcome = await this.#pool.run({ ...bundle, context, now, limits }, workers);
+    const outcome = await this.#pool.run({ ...inUse.bundle, context, now, limits }, workers);
     if (outcome === null) throw new Rejection('transform_queue_full');
     if (outcome.kind !== 'returned') throw toFailure(outcome, inUse);
     return {
@@ -123,7 +121,7 @@ const PAYLOAD_TOO_LARGE: Thrown = {
   kind: 'threw',
   name: 'Error',
   message: 'the payload does not fit into memoryMb',
-  stack: '',
+  summary: 'Error',
   console: [],
 };
 
@@ -141,48 +139,7 @@ function toFailure(
     const message = 'the transform took longer than hooks.transformLimits.timeoutMs';
     return new TransformFailure('transform_timeout', message, { summary: 'timeout', console });
   }
-  const summary = summarize(outcome, inUse.bundle);
-  const text = `${outcome.name}: ${outcome.message} (${summary})`;
+  const { name, message, summary } = outcome;
+  const text = `${name}: ${message} (${summary})`;
   return new TransformFailure('transform_failed', text, { summary, console });
-}
-
-/** Errors of the language; only their names may stand in a log without being looked up in the bundle. */
-const BUILT_IN_ERRORS = new Set([
-  'AggregateError',
-  'Error',
-  'EvalError',
-  'InternalError',
-  'RangeError',
-  'ReferenceError',
-  'SyntaxError',
-  'TypeError',
-  'URIError',
-]);
-/** A frame of a stack from inside: the called function, line and column in the bundle. */
-const FRAME = /at (\S{1,200}) \(transform\.js:(\d{1,9}):(\d{1,9})\)/gu;
-
-/**
- * Class and place of an error, fit for a log. The transform can write anything into both: a class is named only when it
- * is the language's own or a word of the transform's code, a place is looked up in the source map.
- */
-function summarize(error: Thrown, bundle: Bundle): string {
-  const place = findPlace(error, bundle);
-  const name = knownErrorName(error.name, bundle);
-  return place === null ? name : `${name} at ${place}`;
-}
-
-function knownErrorName(name: string, { code }: Bundle): string {
-  if (BUILT_IN_ERRORS.has(name)) return name;
-  const isOurs = /^[A-Za-z_$][\w$]{0,99}$/u.test(name) && code.split(/[^\w$]+/u).includes(name);
-  return isOurs ? name : 'Error';
-}
-
-/** Where it was thrown, as `file:line`: the first frame that is not the constructor of the error itself. */
-function findPlace({ name, stack }: Thrown, { map }: Bundle): string | null {
-  const frame = stack.matchAll(FRAME).find(([, called]) => called !== name);
-  if (frame === undefined) return null;
-  const [, , line, column] = frame;
-  const entry = new SourceMap(JSON.parse(map)).findEntry(Number(line) - 1, Number(column) - 1);
-  if (!('originalSource' in entry) || entry.originalSource === undefined) return null;
-  return `${entry.originalSource.replace(`${NAMESPACE}:`, '')}:${entry.originalLine + 1}`;
 }

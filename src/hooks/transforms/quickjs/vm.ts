@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { EvalFlags, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, Snapshot } from 'quickjs-wasi';
-import type { CallOutcome, TransformCall } from '../worker/messages.ts';
+import type { ThrownError } from '../worker/known-bundle.ts';
+import type { TransformCall } from '../worker/messages.ts';
 import { BOOT_CODE, MAX_CONSOLE_CHARS, MAX_CONSOLE_LINES } from './boot.ts';
 
 /*
@@ -30,8 +31,10 @@ const SLACK_BYTES = 1024 * 1024;
 const PENDING = 0;
 const FULFILLED = 1;
 
-type Thrown = Omit<Extract<CallOutcome, { kind: 'threw' }>, 'console'>;
+type Thrown = { readonly kind: 'threw' } & ThrownError;
 type Ending = { readonly kind: 'returned'; readonly json?: string } | Thrown | { kind: 'timeout' };
+/** What a call ended with, and the lines that the transform wrote until then. */
+export type VmEnding = Ending & { readonly console: readonly string[] };
 
 /** Where a value lies in the memory of the machine. */
 type Pointer = number;
@@ -98,7 +101,7 @@ export class QuickJsVm {
   }
 
   /** Runs the bundle's own code and takes the snapshot that {@link reset} goes back to. */
-  load({ now, limits, exportName }: TransformCall, code: string): QuickJsVm | CallOutcome {
+  load({ now, limits, exportName }: TransformCall, code: string): QuickJsVm | VmEnding {
     this.#clock.start(now, limits.timeoutMs);
     const ending = this.#toEnding(() => {
       const evaluated = this.#vm.evalCode(code, BUNDLE_FILE, EvalFlags.TYPE_MODULE);
@@ -116,7 +119,7 @@ export class QuickJsVm {
   }
 
   /** Calls the transform. The machine is dirty afterwards, whatever came of it. */
-  run({ context, now, limits }: TransformCall): CallOutcome {
+  run({ context, now, limits }: TransformCall): VmEnding {
     this.#console = [];
     this.#clock.start(now, limits.timeoutMs);
     const ending = this.#toEnding(() => {
@@ -238,7 +241,7 @@ export class QuickJsEngine {
   }
 
   /** A new machine with a bundle loaded into it, or what loading the bundle ended with. */
-  async createVm(call: TransformCall, code: string): Promise<QuickJsVm | CallOutcome> {
+  async createVm(call: TransformCall, code: string): Promise<QuickJsVm | VmEnding> {
     const clock = new VmClock();
     const vm = await QuickJS.create({
       wasm: this.#wasm,

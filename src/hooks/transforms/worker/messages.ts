@@ -11,14 +11,21 @@ export interface CallLimits {
   readonly resultBytes: number;
 }
 
+/** The text of a bundle. */
+export interface BundleText {
+  readonly code: string;
+  /** Its source map as JSON text, to tell places in the author's own files. */
+  readonly map: string;
+}
+
 /** One call of a transform, as it crosses to the thread. What the transform sees of it is the context. */
 export interface TransformCall {
   /** Tells the calls of one thread apart; its answer repeats it. */
   readonly id: number;
   /** Names code and export together: what is loaded under a key never changes. */
   readonly key: string;
-  /** The bundle; sent with the first call of its key, the thread remembers it. */
-  readonly code?: string;
+  /** Sent with the first call of its key, the thread remembers it. */
+  readonly bundle?: BundleText;
   readonly exportName: string;
   /** The context as JSON text. */
   readonly context: string;
@@ -27,7 +34,7 @@ export interface TransformCall {
   readonly limits: CallLimits;
 }
 
-/** What became of a call. The transform chose every text in it: fit to be shown, never to be trusted. */
+/** What became of a call. The transform chose every text but the summary: fit to be shown, never to be trusted. */
 export type CallOutcome = (
   | {
       readonly kind: 'returned';
@@ -38,7 +45,8 @@ export type CallOutcome = (
       readonly kind: 'threw';
       readonly name: string;
       readonly message: string;
-      readonly stack: string;
+      /** Its class and place in the author's files: this the transform did not choose, it may stand in a log. */
+      readonly summary: string;
     }
   | { readonly kind: 'timeout' }
 ) & {

@@ -14,6 +14,8 @@ export default ({ take = 0, hang = false }) => {
   return [calls, globalThis.seen];
 };`;
 
+const MAP = '{"sources":[],"mappings":""}';
+
 let engine: QuickJsEngine;
 let vms: VmCache;
 
@@ -26,7 +28,14 @@ const PATIENT_MS = 10_000;
 
 async function run(context: object, over: Partial<TransformCall> = {}): Promise<CallOutcome> {
   const limits = { timeoutMs: PATIENT_MS, memoryBytes: 16 * MB, resultBytes: 1000 };
-  const base = { id: 1, key: 'k', code: CODE, exportName: 'default', now: 0, limits };
+  const base = {
+    id: 1,
+    key: 'k',
+    bundle: { code: CODE, map: MAP },
+    exportName: 'default',
+    now: 0,
+    limits,
+  };
   const outcomes: CallOutcome[] = [];
   const call = { ...base, context: JSON.stringify(context), ...over };
   await vms.run(call, (outcome) => outcomes.push(outcome));
@@ -75,8 +84,11 @@ describe('VmCache', () => {
   });
 
   it('never repeats the random numbers of an earlier call', async () => {
-    const code = 'export default () => String(Math.random())';
-    const [first, second] = [await run({}, { code, key: 'r' }), await run({}, { code, key: 'r' })];
+    const bundle = { code: 'export default () => String(Math.random())', map: MAP };
+    const [first, second] = [
+      await run({}, { bundle, key: 'r' }),
+      await run({}, { bundle, key: 'r' }),
+    ];
     expect(first).not.toEqual(second);
   });
 
@@ -84,7 +96,7 @@ describe('VmCache', () => {
     const code = `export default () => { const at = Date.now(); for (let n = 0; n < 1e5; n++);
       return [Date.now() - at, new Date().toISOString(), new Date().getTimezoneOffset()]; }`;
     const now = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
-    expect(await run({}, { code, key: 'd', now })).toMatchObject({
+    expect(await run({}, { bundle: { code, map: MAP }, key: 'd', now })).toMatchObject({
       json: '[0,"2026-02-03T04:05:06.007Z",0]',
     });
   });

@@ -2,6 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { CallOutcome, TransformCall, WorkerMessage } from './messages.ts';
 import { QuickJsEngine, QuickJsVm } from '../quickjs/vm.ts';
+import type { VmEnding } from '../quickjs/vm.ts';
+import { KnownBundle } from './known-bundle.ts';
 
 /*
  * The thread that transforms run in: it takes one call at a time from the pool and answers it. Node strips the types of
@@ -34,8 +36,8 @@ const PROBE: TransformCall = {
  */
 export class VmCache {
   readonly #engine: QuickJsEngine;
-  /** Every bundle that ever came, by its key: the pool sends the code once. */
-  readonly #codes = new Map<string, string>();
+  /** Every bundle that ever came, by its key: the pool sends it once. */
+  readonly #bundles = new Map<string, KnownBundle>();
   /** Reset and free; the order is the one in which they were last used. */
   readonly #ready = new Map<string, QuickJsVm>();
   #canReset = true;
@@ -57,16 +59,28 @@ export class VmCache {
 
   /** Does one call. The reset comes after the answer, so that nobody waits for it. */
   async run(call: TransformCall, answer: (outcome: CallOutcome) => void): Promise<void> {
-    const code = call.code ?? this.#codes.get(call.key);
-    if (code === undefined) throw new Error('a call of a bundle that never came');
-    this.#codes.set(call.key, code);
+    const bundle = this.#bundleOf(call);
+    const summarized = (ending: VmEnding): CallOutcome => {
+      if (ending.kind !== 'threw') return ending;
+      const { stack: _stack, ...rest } = ending;
+      return { ...rest, summary: bundle.summarize(ending) };
+    };
     // A machine keeps the memory limit that it was made with.
     const name = `${call.key} ${call.limits.memoryBytes}`;
-    const vm = this.#ready.get(name) ?? (await this.#engine.createVm(call, code));
+    const vm = this.#ready.get(name) ?? (await this.#engine.createVm(call, bundle.code));
     this.#ready.delete(name);
-    if (!(vm instanceof QuickJsVm)) return answer(vm);
-    answer(vm.run(call));
+    if (!(vm instanceof QuickJsVm)) return answer(summarized(vm));
+    answer(summarized(vm.run(call)));
     if (this.#canReset && vm.reset()) this.#keep(name, vm);
+  }
+
+  #bundleOf({ key, bundle }: TransformCall): KnownBundle {
+    const known = this.#bundles.get(key);
+    if (known !== undefined) return known;
+    if (bundle === undefined) throw new Error('a call of a bundle that never came');
+    const first = new KnownBundle(bundle.code, bundle.map);
+    this.#bundles.set(key, first);
+    return first;
   }
 
   #keep(name: string, vm: QuickJsVm): void {
