@@ -1,6 +1,7 @@
 // The last step of the build: the service, the command and the ledger's thread become a few files, in place of what the
 // compiler wrote for them. Finding and linking a thousand modules is what a start costs most, in time and in memory
 // (docs/decisions/0140-few-files-for-a-start.md). What hosts import stays file by file.
+import { execFileSync } from 'node:child_process';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -64,4 +65,22 @@ if (!outputFiles.some(({ text }) => text.includes(NAMES_ALL))) {
 for (const { path, text } of outputFiles) {
   const dist = `new URL('${relative(dirname(path), DIST)}/', import.meta.url)`;
   await writeFile(path, text.replaceAll(DIST_URL, dist).replace(NAMES_ALL, NAMES_CLASSES));
+}
+
+// A ledger keeps the name of the build that made its tables (src/platform/package-version.ts).
+const commit = commitOf();
+if (commit !== null) await writeFile(join(DIST, 'build.json'), JSON.stringify({ commit }));
+
+/** `commit bae2b81 of 2026-11-23`; null: this is no checkout of the project. */
+function commitOf() {
+  const git = (...args) =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    if (git('rev-parse', '--show-prefix') !== '') return null;
+    const commit = git('log', '-1', '--format=commit %h of %cs');
+    const isChanged = git('status', '--porcelain', '--', 'src', 'package-lock.json') !== '';
+    return isChanged ? `${commit}, with changes` : commit;
+  } catch {
+    return null;
+  }
 }

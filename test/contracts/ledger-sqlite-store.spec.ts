@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { STEPS } from '../../src/adapters/sqlite/worker/file/schema.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { DeliveryLease } from '../../src/hooks/ports/work-ledger.ts';
@@ -101,12 +102,14 @@ describe('sqliteLedger', () => {
     await ledger.maintenance.close();
   });
 
-  it('refuses a file from a newer release', async () => {
+  it('refuses a file of a newer build, by its name', async () => {
     await (await open()).maintenance.close();
     const db = new DatabaseSync(join(dir, 'ledger.db'));
     db.exec('PRAGMA user_version = 99');
     db.close();
-    await expect(open()).rejects.toThrow('it was written by a newer release (schema 99');
+    await expect(open()).rejects.toThrow(
+      `cannot be used: its tables are of edition 99, and this build knows ${STEPS.length} (made by 0.`,
+    );
   });
 
   it('refuses a file of an early edition and leaves it as it is', async () => {
@@ -120,7 +123,7 @@ describe('sqliteLedger', () => {
     // As after a crash: the log still holds all of it.
     await Promise.all(files.map((name, at) => writeFile(name, before[at]!)));
     await expect(open()).rejects.toThrow(
-      'it was written by an early edition, which this release cannot read: name a new directory',
+      'it has tables from before the first edition, or of another program (made by a build that left no name; this is',
     );
     expect(await Promise.all(files.map((name) => readFile(name)))).toEqual(before);
   });

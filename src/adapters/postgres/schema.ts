@@ -17,7 +17,7 @@ const TEXT = 'text COLLATE "C"';
 const QUEUE = `WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0)`;
 
-/** The tables of the first edition. */
+/** The tables of edition 1, that of commit bae2b81. */
 const TABLES = `
 CREATE TABLE events (
   id uuid PRIMARY KEY,
@@ -245,16 +245,38 @@ CREATE TABLE instances (
 );
 `;
 
-/** One step of the schema, under its number. A step that was released is never edited. */
+/** Which build took each step after the first, and a digest of the steps up to it: other builds may have had others. */
+const EDITIONS = `
+CREATE TABLE editions (
+  number bigint PRIMARY KEY,
+  taken_at bigint NOT NULL,
+  build ${TEXT} NOT NULL,
+  steps ${TEXT} NOT NULL
+);
+`;
+
+/** One step of the tables, which makes an edition of them. */
 export interface Migration {
+  /** Of the edition that it makes. */
   readonly number: number;
   readonly sql: string;
   /**
-   * The oldest edition whose releases can go on beside it. Steps add columns and tables and leave alone what is there, so
-   * this stays as it is; a step that takes something away has to raise it, one release after nobody uses it any more.
+   * The oldest edition whose builds can go on beside it. Steps add columns and tables and leave alone what is there, so
+   * this stays as it is; a step that takes something away, or that changes what rows mean, has to raise it. Then it is not
+   * taken while any service is alive.
    */
   readonly worksFrom: number;
 }
 
-/** Every step, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, sql: TABLES, worksFrom: 1 }];
+/**
+ * Every step, oldest first. Every change of the tables is a step of its own at the end of this list, also between two
+ * releases; one that is on the main branch is never edited, and never removed. SQLite's are in
+ * adapters/sqlite/worker/file/schema.ts, under numbers of their own.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, sql: TABLES, worksFrom: 1 },
+  { number: 2, sql: EDITIONS, worksFrom: 1 },
+];
+
+/** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */
+export const COLUMNS_OF_FIRST = 'f7af75c070eaf9ef';

@@ -11,14 +11,11 @@ import { DATABASE_TIME, Database, storable } from '../connection.ts';
 import type { Run } from '../connection.ts';
 import { FIRST_ID } from '../ids.ts';
 import { migrate } from '../migrate.ts';
+import { findAlive } from '../operating/instances.ts';
 import { databaseName, refusal } from '../refusal.ts';
 import { beginMarker, endMarker, moveMarker, readCarried, readMarker } from './marker.ts';
 import type { Carried, Marker } from './marker.ts';
 import { SQL_TYPES, rowDigests } from './row-digests.ts';
-
-/** A service that is alive says so every 30 seconds. */
-const ALIVE = `SELECT name FROM @schema.instances
-  WHERE seen_at > ${DATABASE_TIME} - 90000 ORDER BY seen_at DESC LIMIT 1`;
 
 /** Nobody holds it. */
 const HOLD = `INSERT INTO @schema.held_texts (name, holder, held_until, value) VALUES ($1, $2, 0, $3)
@@ -220,10 +217,10 @@ export class PostgresLedgerTarget {
   }
 
   async #refuseAlive(run: Run): Promise<void> {
-    const [alive] = await run(ALIVE);
-    if (alive === undefined) return;
+    const alive = await findAlive(run);
+    if (alive === null) return;
     throw new Error(
-      `a service works on it (${text(alive, 'name')}): stop it, and wait for 90 seconds if it was killed`,
+      `a service works on it (${alive}): stop it, and wait for 100 seconds if it was killed`,
     );
   }
 

@@ -9,7 +9,7 @@ import { getText, parseJson } from '../../../platform/objects.ts';
 import { integer, text, time } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import { DATABASE_TIME } from '../connection.ts';
-import type { Database } from '../connection.ts';
+import type { Database, Run } from '../connection.ts';
 
 /** Whoever was not heard of for so long has died, in milliseconds: three words are missing. */
 const GONE_MS = 100_000;
@@ -28,6 +28,14 @@ const LIST = `SELECT id, name, facts, started_at, seen_at, draining, (SELECT cou
 /** Of two who drain each other, the one who comes second sees what the first has done. */
 const HOLD = `SELECT id, draining FROM @schema.instances WHERE ${ALIVE} ORDER BY id FOR UPDATE`;
 const DRAIN = 'UPDATE @schema.instances SET draining = $2 WHERE id = $1';
+
+/** The name of a process that has the ledger open, the last one that said so; null: there is none. */
+export async function findAlive(run: Run): Promise<string | null> {
+  const [alive] = await run(
+    `SELECT name FROM @schema.instances WHERE ${ALIVE} ORDER BY seen_at DESC LIMIT 1`,
+  );
+  return alive === undefined ? null : text(alive, 'name');
+}
 
 /** Which processes have the ledger open, this one among them, and whether they are configured alike. */
 export class InstanceList {

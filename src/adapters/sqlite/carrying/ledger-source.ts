@@ -13,6 +13,7 @@ import { idOf } from '../id-keys.ts';
 import { filesOf, sizeOf } from '../worker/file/data-directory.ts';
 import { DirectoryInUse, DirectoryLock } from '../worker/file/directory-lock.ts';
 import { checkEdition } from '../worker/file/migrate.ts';
+import type { Edition } from '../worker/file/migrate.ts';
 import { countRows, readRows } from './carried-rows.ts';
 import type { Cursor } from './carried-rows.ts';
 
@@ -54,7 +55,7 @@ export class SqliteLedgerSource {
     try {
       const db = new DatabaseSync(database, { readOnly: true, timeout: BUSY_MS });
       try {
-        checkEdition(db);
+        refuseOlder(checkEdition(db));
         db.exec('BEGIN');
         const source = new SqliteLedgerSource(dir, lock, db);
         source.#checkQuiet();
@@ -196,6 +197,14 @@ export class SqliteLedgerSource {
       return change(row, { notes: all, ...(kind === 'run' && { status: 'queued' }) });
     };
   }
+}
+
+/** Only the newest tables are read here; an upgrade is for the service, which copies the file before. */
+function refuseOlder({ number, newest }: Edition): void {
+  if (number === newest) return;
+  throw new Error(
+    `its tables are of edition ${number}, and this build carries edition ${newest}: start the service with this build once, which upgrades them`,
+  );
 }
 
 /** Null: another process has the directory. */

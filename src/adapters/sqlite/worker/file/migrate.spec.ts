@@ -42,7 +42,7 @@ describe('migrate', () => {
   ])('changes nothing when %s, and says so, each time', (_, steps, statement) => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       expect(() => migrate(db, () => db.prepare(statement), steps)).toThrow(
-        /^it cannot be brought from schema 1 to 3 \(.*no such .*nothing was changed/,
+        /^it cannot be brought from edition 1 to 3 \(.*no such .*nothing was changed/,
       );
       checkEdition(db, [FIRST]);
       expect(db.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }]);
@@ -69,7 +69,7 @@ describe('checkEdition', () => {
     (change) => {
       db.exec(change);
       expect(() => checkEdition(db, [FIRST, SECOND, THIRD])).toThrow(
-        'its tables are not those of schema 2: the file is damaged, or another program changed it',
+        /^its tables are not those of edition 2: another build, or another program, changed them \(made by a build that left no name; this is .*\): run it with the build that made it, or choose a new store\.dir; nothing was changed$/,
       );
     },
   );
@@ -81,7 +81,7 @@ describe('checkEdition', () => {
 
   it('refuses a first step that was edited after it was taken', () => {
     expect(() => checkEdition(db, [`${FIRST}; CREATE INDEX a_twice ON a (x)`, SECOND])).toThrow(
-      'its tables are not those of schema 2',
+      'its tables are not those of edition 2',
     );
   });
 });

@@ -1,50 +1,68 @@
-// How a file comes to have the tables of this release. Nothing was released before this edition, so what an earlier one
-// wrote is refused and left as it is.
+// How a file comes to have the tables of this build: every edition since the first is brought to the newest. A file whose
+// tables are those of no edition that this build knows is refused and left as it is.
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { buildName } from '../../../../platform/package-version.ts';
+import { strangeLedger } from '../../../stored/edition.ts';
 import { integer } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
-import { TABLES } from './schema.ts';
+import { STEPS } from './schema.ts';
 
-/** Marks a file as ours ("hook"); files of the first edition have 0 there, as those of most programs do. */
+/** Marks a file as ours ("hook"); files from before the first edition have 0 there, as those of most programs do. */
 const APPLICATION_ID = 0x68_6f_6f_6b;
 
-/** Every step of the schema, oldest first; `user_version` counts the steps a file has taken. A released step is never edited. */
-const STEPS: readonly string[] = [TABLES];
-
-/**
- * Refuses a file that this release cannot use, and changes nothing.
- * @throws Error with a sentence that says what to do.
- */
-export function checkEdition(db: DatabaseSync, steps = STEPS): void {
-  const version = pragma(db, 'user_version');
-  if (pragma(db, 'application_id') !== APPLICATION_ID) {
-    if (schemaOf(db).length === 0) return;
-    throw new Error(
-      'it was written by an early edition, which this release cannot read: name a new directory (nothing in this one was changed)',
-    );
-  }
-  if (version > steps.length) {
-    throw new Error(
-      `it was written by a newer release (schema ${version}, this release knows ${steps.length}): start that release again or use another directory`,
-    );
-  }
-  checkTables(db, steps.slice(0, version));
+/** What a file is to this build. */
+export interface Edition {
+  /** 0: there are no tables yet. */
+  readonly number: number;
+  readonly newest: number;
 }
 
-/** Steps are known, so what they make is known too. @throws Error when the file has anything else */
-function checkTables(db: DatabaseSync, steps: readonly string[]): void {
+/**
+ * Finds the edition of a file, and changes nothing.
+ * @throws Error with a sentence that says what to do when this build cannot use it
+ */
+export function checkEdition(db: DatabaseSync, steps = STEPS): Edition {
+  const number = pragma(db, 'user_version');
+  const newest = steps.length;
+  const strange = (what: string) =>
+    strangeLedger({ what, madeBy: madeBy(db), setting: 'store.dir' });
+  if (pragma(db, 'application_id') !== APPLICATION_ID) {
+    if (schemaOf(db).length === 0) return { number: 0, newest };
+    throw strange('it has tables from before the first edition, or of another program');
+  }
+  if (number > newest) {
+    throw strange(`its tables are of edition ${number}, and this build knows ${newest}`);
+  }
+  if (!hasTablesOf(db, steps.slice(0, number))) {
+    throw strange(
+      `its tables are not those of edition ${number}: another build, or another program, changed them`,
+    );
+  }
+  return { number, newest };
+}
+
+/** Steps are known, so what they make is known too. */
+function hasTablesOf(db: DatabaseSync, steps: readonly string[]): boolean {
   const made = new DatabaseSync(':memory:');
   try {
     for (const step of steps) made.exec(step);
-    if (JSON.stringify(schemaOf(db)) === JSON.stringify(schemaOf(made))) return;
+    return JSON.stringify(schemaOf(db)) === JSON.stringify(schemaOf(made));
   } finally {
     made.close();
   }
-  throw new Error(
-    `its tables are not those of schema ${steps.length}: the file is damaged, or another program changed it; put a backup in its place (nothing was changed)`,
-  );
+}
+
+/** The build that gave a file its last edition; null: the file does not say. */
+function madeBy(db: DatabaseSync): string | null {
+  if (!keepsBuilds(db)) return null;
+  const row = db.prepare('SELECT * FROM editions ORDER BY number DESC LIMIT 1').get();
+  return typeof row?.['build'] === 'string' ? row['build'] : null;
+}
+
+function keepsBuilds(db: DatabaseSync): boolean {
+  return schemaOf(db).some(({ type, name }) => type === 'table' && name === 'editions');
 }
 
 /** What has to be said of a file before its first page is written; without effect on one that has any. */
@@ -53,16 +71,20 @@ export function prepareNewFile(db: DatabaseSync): void {
 }
 
 /**
- * Brings a file that {@link checkEdition} took to the newest schema, and begins to use it: all of it happens or nothing.
- * A file that has to be changed is copied beside itself before, as `ledger.before-<schema>.db`.
+ * Brings a file that {@link checkEdition} took to the newest edition, and begins to use it: all of it happens or nothing.
+ * A file that has to be changed is copied beside itself before, as `ledger.before-<edition>.db`.
  * @param begin prepares every statement, inside the transaction: what cannot be used is rolled back
  */
 export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
   const version = pragma(db, 'user_version');
-  if (version > 0 && version < steps.length) keepCopy(db, steps.length);
-  db.exec('BEGIN IMMEDIATE');
   try {
-    for (const step of steps.slice(version)) db.exec(step);
+    if (version > 0 && version < steps.length) keepCopy(db, steps.length);
+    db.exec('BEGIN IMMEDIATE');
+    for (const [at, step] of steps.entries()) {
+      if (at < version) continue;
+      db.exec(step);
+      noteBuild(db, at + 1);
+    }
     if (version < steps.length) {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
     }
@@ -74,10 +96,19 @@ export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
     if (version === 0 || version === steps.length) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `it cannot be brought from schema ${version} to ${steps.length} (${reason}): start the release before again (nothing was changed)`,
+      `it cannot be brought from edition ${version} to ${steps.length} (${reason}): start the build before again; nothing was changed`,
       { cause: error },
     );
   }
+}
+
+/** From the second edition on a file says which build made it. */
+function noteBuild(db: DatabaseSync, edition: number): void {
+  if (!keepsBuilds(db)) return;
+  db.prepare(`INSERT INTO editions VALUES (?, CAST(unixepoch('subsec') * 1000 AS INTEGER), ?)`).run(
+    edition,
+    buildName(),
+  );
 }
 
 /** For its owner alone, and on disk before the file itself is touched. One of an attempt before is replaced. */

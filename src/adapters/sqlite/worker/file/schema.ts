@@ -1,7 +1,7 @@
-// The tables of a ledger.
+// The tables of a ledger, and how they became what they are.
 
 /**
- * The tables: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request:
+ * The tables of edition 1, that of commit bae2b81: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request:
  * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the
  * latest are not there yet: recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still to be done),
  * `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events` (waiting
@@ -25,7 +25,7 @@
  * A system event that says what its event says has no words of its own: `at`, `hook`, `trust` and `text` are null, and
  * `events.shown_as` is its `seq`. `look_again` marks an event that was not over when its bodies were to be forgotten.
  */
-export const TABLES = `
+const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
@@ -224,3 +224,24 @@ CREATE TABLE activity (
   waiting INTEGER NOT NULL
 ) STRICT;
 `;
+
+/** Which build brought the file to each edition after the first. */
+const EDITIONS = `
+CREATE TABLE editions (
+  number INTEGER PRIMARY KEY,
+  taken_at INTEGER NOT NULL,
+  build TEXT NOT NULL
+) STRICT;
+`;
+
+/**
+ * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
+ * takes all of them, so that it has the same tables as one that grew.
+ *
+ * Every change of the tables is a step of its own at the end of this list, also between two releases: whoever runs a
+ * checkout has a ledger, too. A step that is on the main branch is never edited, and never removed. After adding one run
+ * `node test/fixtures/ledgers/write.ts`, which keeps a ledger of the new edition for all later builds. Rows that a step
+ * has to rewrite are rewritten by its SQL. Prefer columns with a default, and tables. PostgreSQL's steps are in
+ * adapters/postgres/schema.ts, under numbers of their own.
+ */
+export const STEPS: readonly string[] = [TABLES, EDITIONS];

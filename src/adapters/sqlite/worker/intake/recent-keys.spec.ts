@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StoredKey } from '../../../stored/stored-key.ts';
 import { ExpiredKeys, IdempotencyKeys } from './idempotency.ts';
 import { RecentKeys } from './recent-keys.ts';
-import { TABLES } from '../file/schema.ts';
+import { STEPS } from '../file/schema.ts';
 
 const NOW = 1000;
 const LOT = 200;
@@ -27,7 +27,7 @@ describe('RecentKeys', () => {
 
   beforeEach(() => {
     db = new DatabaseSync(':memory:');
-    db.exec(TABLES);
+    db.exec(STEPS.join(''));
     begin();
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EventList } from '../events/event-list.ts';
-import { TABLES } from '../file/schema.ts';
+import { STEPS } from '../file/schema.ts';
 import { SearchIndex } from './search-index.ts';
 
 /** Its first character begins with bytes of its own, so that the index has the rest of the trigram as it is. */
@@ -25,7 +25,7 @@ describe('SearchIndex', () => {
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'search-'));
     ledger = new DatabaseSync(':memory:');
-    ledger.exec(TABLES);
+    ledger.exec(STEPS.join(''));
     index = new SearchIndex(ledger, new EventList(ledger), file());
   });
   afterEach(() => {

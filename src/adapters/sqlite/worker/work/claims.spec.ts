@@ -3,14 +3,14 @@ import { newId } from '../../../../platform/new-id.ts';
 import { Backlog } from './backlog.ts';
 import { Claims } from './claims.ts';
 import { WorkQueue } from './queue.ts';
-import { TABLES } from '../file/schema.ts';
+import { STEPS } from '../file/schema.ts';
 import { Parts } from './steps.ts';
 import { UnderWay } from './under-way.ts';
 
 /** What works on an empty ledger in memory. */
 function empty() {
   const db = new DatabaseSync(':memory:');
-  db.exec(TABLES);
+  db.exec(STEPS.join(''));
   const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
   const queue = new WorkQueue(db, backlog, underWay);
   const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
@@ -20,7 +20,7 @@ function empty() {
 /** Every statement that claiming and queueing prepare, with what SQLite makes of it. */
 function plans(): { sql: string; plan: string }[] {
   const db = new DatabaseSync(':memory:');
-  db.exec(TABLES);
+  db.exec(STEPS.join(''));
   const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
   const prepare = db.prepare.bind(db);
   const prepared: string[] = [];

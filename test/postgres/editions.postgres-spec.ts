@@ -1,0 +1,128 @@
+import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { Database } from '../../src/adapters/postgres/connection.ts';
+import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
+import { LIMITS, wake } from '../contracts/ledger/events.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { KILLED_AT, dumpOfFirst } from '../support/kept-ledgers.ts';
+import { ask } from './ask.ts';
+import { PostgresSuite } from './suite.ts';
+
+const NEWEST = MIGRATIONS.at(-1)!.number;
+
+/** Everything of the ledger's schema but its functions, as the catalogue tells it; places of columns do not count. */
+const SHAPE = `
+  SELECT 'column' AS kind, concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+      attcollation::regcollation, pg_get_expr(adbin, adrelid)) AS what
+    FROM pg_attribute JOIN pg_class c ON c.oid = attrelid LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
+    WHERE relnamespace = 'hooks'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+  UNION ALL SELECT 'index', indexdef FROM pg_indexes WHERE schemaname = 'hooks'
+  UNION ALL SELECT 'table', concat_ws(' ', relname, relpersistence, reloptions) FROM pg_class
+    WHERE relnamespace = 'hooks'::regnamespace AND relkind = 'r'
+  UNION ALL SELECT 'constraint', concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+    WHERE connamespace = 'hooks'::regnamespace
+  ORDER BY 1, 2`;
+
+describe('Editions of the tables in PostgreSQL', () => {
+  const suite = PostgresSuite.inThisFile();
+  const clock = () => new ManualClock(KILLED_AT);
+  const open = (url: string) => postgresLedger({ url }).open(clock());
+  const first = async () => {
+    const database = await suite.server.database();
+    await ask(database.url, dumpOfFirst());
+    return database;
+  };
+  const edition = async (url: string) =>
+    (await ask(url, `SELECT value FROM hooks.meta WHERE key = 'schema'`))[0]?.['value'];
+
+  it('are the same, whether a ledger grew or was made new', async () => {
+    await using old = await first();
+    await using made = await suite.server.database();
+    for (const { url } of [old, made]) await (await open(url)).maintenance.close();
+    expect(await ask(old.url, SHAPE)).toEqual(await ask(made.url, SHAPE));
+    expect(await edition(old.url)).toBe(String(NEWEST));
+    const builds = await ask(
+      old.url,
+      'SELECT number::int, taken_at::text, build FROM hooks.editions',
+    );
+    expect(builds[0]).toEqual({
+      number: 2,
+      taken_at: String(KILLED_AT),
+      build: expect.any(String),
+    });
+  });
+
+  it('are taken once by several that start at the same time', async () => {
+    await using database = await first();
+    const ledgers = await Promise.all([1, 2, 3, 4].map(() => open(database.url)));
+    for (const ledger of ledgers) {
+      expect(await ledger.intake.accept(wake(), LIMITS)).toMatchObject({ outcome: 'accepted' });
+    }
+    await Promise.all(ledgers.map((ledger) => ledger.maintenance.close()));
+    expect(await ask(database.url, 'SELECT FROM hooks.editions')).toHaveLength(NEWEST - 1);
+  });
+
+  it.each([
+    ['edition 1, other columns', 'ALTER TABLE hooks.runs DROP COLUMN warnings', 1],
+    ['edition 1, a table less', 'DROP TABLE hooks.activity', 1],
+  ])('of another build are named as such, and left alone: %s', async (_, change) => {
+    await using database = await first();
+    await ask(database.url, change);
+    const before = await ask(database.url, SHAPE);
+    await expect(open(database.url)).rejects.toThrow(
+      /the tables in its schema hooks are not those of edition 1: another build, or another program, changed them \(made by a build that left no name; this is .*\): run it with the build that made it, or choose a new store\.postgres\.schema; nothing was changed\.$/,
+    );
+    expect(await ask(database.url, SHAPE)).toEqual(before);
+    expect(await edition(database.url)).toBe('1');
+  });
+
+  it('of another build are named with it, where it left its name', async () => {
+    await using database = await first();
+    await (await open(database.url)).maintenance.close();
+    await ask(
+      database.url,
+      `UPDATE hooks.editions SET steps = 'other', build = '0.1.0 (commit 0123abc of 2026-11-24)' WHERE number = 2`,
+    );
+    await expect(open(database.url)).rejects.toThrow(
+      'are not those of edition 2: another build, or another program, changed them (made by 0.1.0 (commit 0123abc of 2026-11-24); this is',
+    );
+  });
+
+  it('of a newer build are named with it, when this one cannot go on beside it', async () => {
+    await using database = await first();
+    await (await open(database.url)).maintenance.close();
+    await ask(
+      database.url,
+      `INSERT INTO hooks.editions VALUES (90, 0, '3.0.0', 'x');
+       UPDATE hooks.meta SET value = '90' WHERE key IN ('schema', 'works from')`,
+    );
+    await expect(open(database.url)).rejects.toThrow(
+      `its schema hooks is of edition 90, and this build knows ${NEWEST} (made by 3.0.0; this is`,
+    );
+  });
+
+  it('that leave nobody beside them wait until all services have ended', async () => {
+    await using database = await first();
+    const ledger = await open(database.url);
+    const breaking = [
+      ...MIGRATIONS,
+      { number: NEWEST + 1, sql: 'ALTER TABLE runs DROP COLUMN notes', worksFrom: NEWEST + 1 },
+    ];
+    const place = { url: database.url, schema: 'hooks', connections: 1 };
+    const other = await Database.of(place);
+    try {
+      await expect(migrate(other, KILLED_AT, breaking)).rejects.toThrow(
+        new RegExp(
+          `^its tables are of edition ${NEWEST}, and a service works on it \\(.+\\) that may not know edition ${NEWEST + 1}: stop all services first, .*; nothing was changed$`,
+        ),
+      );
+      expect(await edition(database.url)).toBe(String(NEWEST));
+      await ledger.maintenance.close();
+      await migrate(other, KILLED_AT, breaking);
+      expect(await edition(database.url)).toBe(String(NEWEST + 1));
+    } finally {
+      await other.close();
+    }
+    await expect(open(database.url)).rejects.toThrow(`and this build knows ${NEWEST} (made by `);
+  });
+});
