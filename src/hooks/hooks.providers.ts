@@ -17,7 +17,7 @@ import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-stor
 import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { SignatureCheck } from './http/auth/signature-check.ts';
-import { Certificates } from './http/auth/signatures/index.ts';
+import { Certificates, fetchCertificate } from './http/auth/signatures/index.ts';
 import { HookTokens } from './http/auth/hook-tokens.ts';
 import { BodyBudget, BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
@@ -40,6 +40,7 @@ import {
 } from './options/index.ts';
 import type { HooksSettingsInput } from './options/index.ts';
 import {
+  Intake,
   AgentDirectory,
   AgentRunner,
   CHANNEL_BINDINGS,
@@ -176,7 +177,11 @@ export const providers: Provider[] = [
   AuthFailureThrottle,
   HookTokens,
   HookAuthentication,
-  { provide: Certificates, useFactory: () => new Certificates() },
+  {
+    provide: Certificates,
+    inject: [Intake],
+    useFactory: (intake: Intake) => new Certificates(fetchCertificate, intake),
+  },
   PathRules,
   BodyBudget,
   SignatureCheck,

@@ -88,7 +88,12 @@ function port<T extends object>(
 
 /** The eight ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
-  port(Intake, (ledger) => ledger.intake, { accept: true, holderOf: true }),
+  port(Intake, (ledger) => ledger.intake, {
+    accept: true,
+    holderOf: true,
+    certificates: true,
+    keepCertificate: true,
+  }),
   port(WorkLedger, (ledger) => ledger.work, {
     claim: true,
     add: true,

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Certificates, schemes } from '../../src/hooks/http/auth/signatures/index.ts';
 import type { SignedRequest, ToSign } from '../../src/hooks/http/auth/signatures/index.ts';
+import { Intake } from '../../src/hooks/ports/index.ts';
+import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
 import { believes, officialLibraries } from '../support/official-libraries.ts';
@@ -59,14 +61,24 @@ describe.each(SENDERS)('a request of %s', (id, scheme) => {
       asked.push(url.href);
       return found();
     };
-    const secrets = ([0, 1] as const).flatMap((which) => senderOf(scheme, which).options.secrets);
     hooks = await Hooks.start({
       clock,
-      mappings: [{ id, verify: { scheme: id, secrets }, messageTemplate: 'It came.' }],
-      providers: [{ provide: Certificates, useValue: new Certificates(fetchCertificate) }],
+      mappings: mapping(),
+      providers: [
+        {
+          provide: Certificates,
+          inject: [Intake],
+          useFactory: (intake: Intake) => new Certificates(fetchCertificate, intake),
+        },
+      ],
     });
   });
   afterEach(() => hooks.close());
+
+  function mapping(): HooksModuleOptions['mappings'] {
+    const secrets = ([0, 1] as const).flatMap((which) => senderOf(scheme, which).options.secrets);
+    return [{ id, verify: { scheme: id, secrets }, messageTemplate: 'It came.' }];
+  }
 
   function made(which: 0 | 1 | 2 = 0, given: Partial<ToSign> = {}): SignedRequest {
     return deliver(scheme, { ...senderOf(scheme, which).toSign, now: clock.now(), ...given });
@@ -147,6 +159,17 @@ describe.each(SENDERS)('a request of %s', (id, scheme) => {
     expect(asked).toEqual([address, address]);
     found = () => Promise.resolve(certificatePem);
     await expectAccepted(request);
+  });
+
+  it('needs nobody asked after a restart: what verified a request is in the ledger', async () => {
+    await expectAccepted(made());
+    const kept = await hooks.app.get(Intake).certificates();
+    expect(kept).toEqual([{ address, pem: certificatePem, fetchedAt: NOW }]);
+    await hooks.close();
+    // With its own way to fetch, which a test must not go.
+    hooks = await Hooks.start({ clock, mappings: mapping() });
+    for (const one of kept) await hooks.app.get(Intake).keepCertificate(one);
+    await expectAccepted(made());
   });
 
   it('is answered as before when it comes again, and vouches for no other body', async () => {

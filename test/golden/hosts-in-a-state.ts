@@ -70,6 +70,8 @@ export const hostsInAState: readonly GoldenHost[] = [
       intake: {
         accept: () => Promise.reject(new LedgerUnavailable('the disk is full')),
         holderOf: async () => null,
+        certificates: async () => [],
+        keepCertificate: async () => {},
       },
     }),
   }),

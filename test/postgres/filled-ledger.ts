@@ -126,6 +126,8 @@ export async function filledLedger(dir: string, clock: ManualClock): Promise<Fil
   const at = clock.now();
   const lastError = { at, kind: 'auth', message: NASTY, restsUntil: null } as const;
   await ledger.work.noteChannels({ chan_3: { lastSuccessAt: at, lastError } });
+  const address = 'https://certs.example/of-a-sender';
+  await ledger.intake.keepCertificate({ address, pem: 'a certificate', fetchedAt: at });
   const startedAt = clock.now();
   await ledger.consoleSessions.start({ digest: 'd1', startedAt, endsAt: startedAt + 1e6 });
   await ledger.maintenance.close();

@@ -30,6 +30,7 @@ export async function answers(
     activity: await ledger.admin.activity(window),
     holder: await ledger.intake.holderOf(known),
     nobody: await ledger.intake.holderOf(key('unknown')),
+    certificates: await ledger.intake.certificates(),
     channels: await ledger.admin.channelConditions(),
     badEnds: await ledger.work.badEnds(10),
     refusals: await ledger.refusals.list({ limit: 100 }),

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Intake, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { AcceptLimits } from '../../hooks/ports/ledger.ts';
+import { Intake, KEPT_CERTIFICATES, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { AcceptLimits, KnownCertificate } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import { BatchWindow } from '../stored/batch-window.ts';
+import { CERTIFICATE_KEYS, certificateRow, toCertificates } from '../stored/certificate-rows.ts';
 import { decodeAcceptance } from '../stored/codec.ts';
 import type { StoredAcceptance } from '../stored/codec.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
@@ -51,6 +52,12 @@ type Verdict =
       readonly dropped: readonly number[];
       readonly isReused: boolean;
     };
+
+const CERTIFICATES = `SELECT key, value FROM @schema.meta WHERE key LIKE $1 ORDER BY value COLLATE "C" DESC`;
+const KEEP_CERTIFICATE = `INSERT INTO @schema.meta VALUES ($1, $2)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+const FORGET_CERTIFICATES = `DELETE FROM @schema.meta WHERE key IN
+  (SELECT key FROM @schema.meta WHERE key LIKE $1 ORDER BY value COLLATE "C" DESC OFFSET $2)`;
 
 /** Accepts events in groups, and refuses them while the database is too far behind. */
 export class PostgresIntake extends Intake {
@@ -104,6 +111,18 @@ export class PostgresIntake extends Intake {
       [name, digest, onOtherContent, clock.now()],
     );
     return optionalText(row!, 'event');
+  }
+
+  override async certificates(): Promise<readonly KnownCertificate[]> {
+    this.#store.checkOpen();
+    return toCertificates(await this.#store.database.query(CERTIFICATES, [CERTIFICATE_KEYS]));
+  }
+
+  override async keepCertificate(certificate: KnownCertificate): Promise<void> {
+    this.#store.checkOpen();
+    const { database } = this.#store;
+    await database.query(KEEP_CERTIFICATE, certificateRow(certificate));
+    await database.query(FORGET_CERTIFICATES, [CERTIFICATE_KEYS, KEPT_CERTIFICATES]);
   }
 
   /** Resolves when everything that was asked for is answered. */

@@ -14,6 +14,7 @@ import type {
   Sessions,
   WorkCounts,
   Retention,
+  KnownCertificate,
 } from '../../hooks/ports/ledger.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import type { HookRefusals, HookUse } from '../../hooks/ports/hook-use.ts';
@@ -146,6 +147,8 @@ export interface WriterCalls {
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
   badEnds: { args: [maxLines: number]; result: BadEnds };
+  certificates: { args: []; result: readonly KnownCertificate[] };
+  keepCertificate: { args: [certificate: KnownCertificate]; result: null };
   noteChannels: { args: [news: ChannelConditions]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };

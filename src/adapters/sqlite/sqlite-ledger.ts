@@ -9,6 +9,7 @@ import type {
   LedgerLog,
   LedgerProvider,
   ContextLimits,
+  KnownCertificate,
   SessionContext,
 } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
@@ -210,6 +211,14 @@ export class SqliteIntake extends Intake {
 
   holderOf(key: IdempotencyKey): Promise<string | null> {
     return this.#writer.call('holderOf', encodeKey(key));
+  }
+
+  override certificates(): Promise<readonly KnownCertificate[]> {
+    return this.#writer.call('certificates');
+  }
+
+  override async keepCertificate(certificate: KnownCertificate): Promise<void> {
+    await this.#writer.call('keepCertificate', certificate);
   }
 }
 

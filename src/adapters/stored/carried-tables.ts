@@ -3,6 +3,7 @@
 // (indexes of words, counters, leases) is no part of them.
 import { hash } from 'node:crypto';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
+import type { KnownCertificate } from '../../hooks/ports/ledger.ts';
 
 /** How a value is stored: `id` is a `uuid` in PostgreSQL and a key with its rest in SQLite. */
 export type CarriedType = 'id' | 'text' | 'integer' | 'flag';
@@ -91,6 +92,7 @@ export interface CarriedFacts {
   /** The latest time that was believed, in epoch milliseconds; null: not known. */
   readonly believed: number | null;
   readonly channels: ChannelConditions;
+  readonly certificates: readonly KnownCertificate[];
 }
 
 /** SHA-256 of a row, in hexadecimal; the same as PostgreSQL makes of its own (carrying/row-digests.ts). */

@@ -47,6 +47,18 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
+/** A certificate that verified a request. @publicApi */
+export interface KnownCertificate {
+  /** Where it was fetched. */
+  readonly address: string;
+  readonly pem: string;
+  /** Epoch milliseconds. */
+  readonly fetchedAt: number;
+}
+
+/** Most certificates that a ledger keeps; beyond, the one that was fetched first goes. @publicApi */
+export const KEPT_CERTIFICATES = 32;
+
 /** How an event becomes durable; all that the HTTP side can write or ask. @publicApi */
 export abstract class Intake {
   /** The event to which an idempotency key belongs now; null: nobody has it. */
@@ -57,6 +69,14 @@ export abstract class Intake {
    * @throws LedgerUnavailable when nothing could be stored.
    */
   abstract accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance>;
+
+  /** The newest {@link KEPT_CERTIFICATES} that were kept. None in a ledger that keeps none: each is fetched again after a start. */
+  async certificates(): Promise<readonly KnownCertificate[]> {
+    return [];
+  }
+
+  /** Keeps one over restarts, in place of an earlier one of its address. */
+  async keepCertificate(_certificate: KnownCertificate): Promise<void> {}
 }
 
 /** How much may wait; an event that would go beyond is refused as a whole. @publicApi */

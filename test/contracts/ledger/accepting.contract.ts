@@ -1,3 +1,4 @@
+import { KEPT_CERTIFICATES } from '../../../src/hooks/ports/ledger.ts';
 import { REUSED_KEY } from '../../../src/hooks/ports/event.ts';
 import type { Acceptance } from '../../../src/hooks/ports/event.ts';
 import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction, runOf } from './events.ts';
@@ -158,6 +159,23 @@ export function describeAccepting(openStore: OpenStore): void {
       expect(await holder(asked)).toBe(given.id);
       expect(await holder({ ...asked, digest: 'other' })).toBeNull();
       expect(await holder({ ...asked, scope: 'other' })).toBeNull();
+    });
+
+    it('keeps certificates that verified a request, the newest of each address and of all', async () => {
+      const { intake } = under.ledger;
+      const kept = (n: number, fetchedAt = 1_000 + n) =>
+        ({
+          address: `https://certs.example/%_${n}`,
+          pem: `pem ${n} at ${fetchedAt}\n`,
+          fetchedAt,
+        }) as const;
+      expect(await intake.certificates()).toEqual([]);
+      for (let n = 0; n < KEPT_CERTIFICATES; n += 1) await intake.keepCertificate(kept(n));
+      await intake.keepCertificate(kept(0, 2000));
+      await intake.keepCertificate(kept(KEPT_CERTIFICATES, 2001));
+      const expected = [kept(KEPT_CERTIFICATES, 2001), kept(0, 2000)];
+      for (let n = KEPT_CERTIFICATES - 1; n > 1; n -= 1) expected.push(kept(n));
+      expect(await intake.certificates()).toEqual(expected);
     });
 
     it('leaves out actions whose dedupe key is known', async () => {

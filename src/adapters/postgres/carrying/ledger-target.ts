@@ -5,6 +5,7 @@ import type {
   CarriedRow,
   CarriedTable,
 } from '../../stored/carried-tables.ts';
+import { certificateRow } from '../../stored/certificate-rows.ts';
 import { channelRows } from '../../stored/channel-rows.ts';
 import { text } from '../../stored/rows.ts';
 import { DATABASE_TIME, Database, storable } from '../connection.ts';
@@ -145,7 +146,7 @@ export class PostgresLedgerTarget {
    * @throws Error when one has begun with it already
    */
   finish(
-    { isPaused, bodiesForgottenTo, believed, channels }: CarriedFacts,
+    { isPaused, bodiesForgottenTo, believed, channels, certificates }: CarriedFacts,
     held: readonly { readonly name: string; readonly value: string }[],
   ): Promise<void> {
     const facts = {
@@ -153,6 +154,7 @@ export class PostgresLedgerTarget {
       believed,
       paused: isPaused || null,
       ...Object.fromEntries(channelRows(channels)),
+      ...Object.fromEntries(certificates.map(certificateRow)),
     };
     return this.#toldOf(async () => {
       await this.#database.transaction(async (run) => {

@@ -7,8 +7,10 @@ import type {
   CarriedTable,
   CarriedValue,
 } from '../../stored/carried-tables.ts';
+import { CERTIFICATE_KEYS, toCertificates } from '../../stored/certificate-rows.ts';
 import { CHANNEL_KEYS, toConditions } from '../../stored/channel-rows.ts';
 import { integer, optionalText, text } from '../../stored/rows.ts';
+import type { Row } from '../../stored/rows.ts';
 import { idOf } from '../id-keys.ts';
 import { filesOf, sizeOf } from '../worker/file/data-directory.ts';
 import { DirectoryInUse, DirectoryLock } from '../worker/file/directory-lock.ts';
@@ -85,9 +87,8 @@ export class SqliteLedgerSource {
       isPaused: this.#isPaused,
       bodiesForgottenTo: forgotten === null ? null : idOf(Number(forgotten), LAST_REST),
       believed: clock === null ? null : believedOf(clock),
-      channels: toConditions(
-        this.#db.prepare('SELECT key, value FROM meta WHERE key LIKE ?').all(CHANNEL_KEYS),
-      ),
+      channels: toConditions(this.#metaLike(CHANNEL_KEYS)),
+      certificates: toCertificates(this.#metaLike(CERTIFICATE_KEYS)),
     };
   }
 
@@ -156,6 +157,10 @@ export class SqliteLedgerSource {
 
   get #isPaused(): boolean {
     return this.#meta('paused') !== null;
+  }
+
+  #metaLike(keys: string): Row[] {
+    return this.#db.prepare('SELECT key, value FROM meta WHERE key LIKE ?').all(keys);
   }
 
   #meta(key: string): string | null {

@@ -13,6 +13,7 @@ import { ActivityReader, ActivityRecord } from './operations/activity.ts';
 import {
   DeadWork,
   Pause,
+  KnownCertificates,
   createChannelNotes,
   createChannelReader,
   createProbe,
@@ -102,6 +103,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     pruning: new Pruning(db, (session) => systemEvents.forget(session)),
     probe: createProbe(db),
     noteChannels: createChannelNotes(db),
+    certificates: new KnownCertificates(db),
   };
 }
 
@@ -132,6 +134,11 @@ export function createWriterHandlers(
       return null;
     },
     badEnds: (_now, maxLines) => tables.badEnds.gather(maxLines),
+    certificates: () => tables.certificates.all(),
+    keepCertificate: (_now, certificate) => {
+      tables.certificates.keep(certificate);
+      return null;
+    },
     noteChannels: (_now, news) => {
       tables.noteChannels(news);
       return null;

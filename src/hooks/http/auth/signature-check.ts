@@ -78,7 +78,8 @@ export class SignatureCheck {
       size <= SMALL_BODY_BYTES ? null : await this.#bodies.enter(raw, client, size, limits);
     try {
       const bytes = await read();
-      const found = verifier.verify({ ...headOf(raw), body: bytes }, receivedAt);
+      const request = { ...headOf(raw), body: bytes, client: throttleKey(client) };
+      const found = verifier.verify(request, receivedAt);
       const outcome = found instanceof Promise ? await found : found;
       if (typeof outcome === 'string') throw FAULTS[outcome];
       return { bytes, signature: outcome };

@@ -1,7 +1,7 @@
 // The tables of a ledger, and how they became what they are.
 
 /**
- * The tables of edition 1, that of commit bae2b81: `meta` (the operator's pause, the health check, marks, how channels fared), `events` (a row per request:
+ * The tables of edition 1, that of commit bae2b81: `meta` (the operator's pause, the health check, marks, how channels fared, certificates), `events` (a row per request:
  * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the
  * latest are not there yet: recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still to be done),
  * `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events` (waiting

@@ -1,14 +1,21 @@
 // What an operator does to the ledger as a whole, and what metrics and health checks ask of it.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../../../hooks/ports/channel.ts';
 import type {
   DeadWork as CountedDeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  KnownCertificate,
   WorkCounts,
 } from '../../../../hooks/ports/ledger.ts';
+import { KEPT_CERTIFICATES } from '../../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
+import {
+  CERTIFICATE_KEYS,
+  certificateRow,
+  toCertificates,
+} from '../../../stored/certificate-rows.ts';
 import { CHANNEL_KEYS, channelRows, toConditions } from '../../../stored/channel-rows.ts';
 import { KINDS, LANES, toDeadWork, toWorkCounts } from '../../../stored/work-rows.ts';
 import type { Settlement } from '../events/event-status.ts';
@@ -199,6 +206,31 @@ export function createChannelNotes(db: DatabaseSync): (news: ChannelConditions) 
   return (news) => {
     for (const row of channelRows(news)) write.run(...row);
   };
+}
+
+/** Certificates that verified a request. */
+export class KnownCertificates {
+  readonly #read: StatementSync;
+  readonly #write: StatementSync;
+  readonly #forget: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#read = db.prepare('SELECT key, value FROM meta WHERE key LIKE ? ORDER BY value DESC');
+    this.#write = db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
+    this.#forget = db.prepare(
+      `DELETE FROM meta WHERE key IN
+         (SELECT key FROM meta WHERE key LIKE ? ORDER BY value DESC LIMIT -1 OFFSET ?)`,
+    );
+  }
+
+  all(): KnownCertificate[] {
+    return toCertificates(this.#read.all(CERTIFICATE_KEYS));
+  }
+
+  keep(certificate: KnownCertificate): void {
+    this.#write.run(...certificateRow(certificate));
+    this.#forget.run(CERTIFICATE_KEYS, KEPT_CERTIFICATES);
+  }
 }
 
 /** How channels fared last. */

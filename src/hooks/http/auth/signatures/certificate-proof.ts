@@ -95,13 +95,16 @@ export function compileCertificate(
       makeContent(delivery, { ...claim, url: undefined, secret }),
     );
     if (contents.includes(null)) return 'malformed';
-    const certificate = await certificates.get(claim.url, now);
+    const { client = '' } = delivery.request;
+    const certificate = await certificates.get(claim.url, now, client);
     if (certificate === 'away') return 'unavailable';
     if (certificate === 'absent') return 'mismatch';
     const right = contents.find(
       (content) => content !== null && isSigned(content, claim, certificate),
     );
-    return right === undefined || right === null ? 'mismatch' : { content: right };
+    if (right === undefined || right === null) return 'mismatch';
+    certificates.notePassed(claim.url, client);
+    return { content: right };
   }
 
   return {

@@ -8,19 +8,21 @@ import {
   verifierFor,
 } from '../../../../../test/support/signing-senders.ts';
 import { Certificates, schemes } from './index.ts';
-import type { FetchCertificate, SignedRequest } from './index.ts';
+import type { KnownCertificate } from '../../../ports/index.ts';
+import type { CertificateMemory, FetchCertificate, SignedRequest } from './index.ts';
 
 /** A host that counts who asks, and answers as it is told. */
 function host(answer: FetchCertificate = () => Promise.resolve(certificatePem)): {
   asked: string[];
+  fetch: FetchCertificate;
   certificates: Certificates;
 } {
   const asked: string[] = [];
-  const certificates = new Certificates((url) => {
+  const fetch: FetchCertificate = (url) => {
     asked.push(url.href);
     return answer(url);
-  });
-  return { asked, certificates };
+  };
+  return { asked, fetch, certificates: new Certificates(fetch) };
 }
 
 const paypal = schemes.get('paypal')!;
@@ -158,24 +160,59 @@ describe('certificates', () => {
     expect(await isAccepted(verifier, request, NOW + 310_000)).not.toBeNull();
   });
 
-  it('bound what a stranger can make us ask: 30 a minute, 4 at once; known ones go on', async () => {
+  const genuine = withCertificate('CERT-genuine');
+
+  /** A forged request, whose address nobody knows, of a client. */
+  const forged = (name: string, client: string, now = NOW): SignedRequest => ({
+    ...genuine,
+    client,
+    headers: {
+      ...genuine.headers,
+      'paypal-cert-url': `https://api.paypal.com/v1/notifications/certs/${name}`,
+      'paypal-transmission-time': new Date(now).toISOString(),
+    },
+    body: Buffer.from('{"forged":true}'),
+  });
+
+  it('bound what one stranger can make us ask: 5 a minute, 2 at once; others have their own', async () => {
     const { asked, certificates } = host();
     const verifier = verifierFor(senderOf(paypal).options, certificates);
-    const known = withCertificate('CERT-known');
-    expect(await isAccepted(verifier, known)).not.toBeNull();
     for (let count = 0; count < 100; count += 1) {
-      await verifier.verify(withCertificate(`CERT-${count}`), NOW);
+      await verifier.verify(forged(`CERT-${count}`, 'one'), NOW);
     }
-    expect(asked).toHaveLength(30);
-    expect(await verifier.verify(withCertificate('CERT-new'), NOW)).toBe('unavailable');
-    expect(await isAccepted(verifier, withCertificate('CERT-new'), NOW + 60_000)).not.toBeNull();
+    expect(asked).toHaveLength(5);
+    expect(await verifier.verify(forged('CERT-new', 'one'), NOW)).toBe('unavailable');
+    expect(await isAccepted(verifier, withCertificate('CERT-new'))).not.toBeNull();
+    expect(await verifier.verify(forged('CERT-later', 'one'), NOW + 60_000)).toBe('mismatch');
 
     const slow = host(() => new Promise<never>(() => {}));
     const waiting = verifierFor(senderOf(paypal).options, slow.certificates);
-    for (let count = 0; count < 4; count += 1)
-      void waiting.verify(withCertificate(`C-${count}`), NOW);
-    expect(await waiting.verify(withCertificate('C-4'), NOW)).toBe('unavailable');
-    expect(slow.asked).toHaveLength(4);
+    for (let count = 0; count < 2; count += 1)
+      void waiting.verify(forged(`C-${count}`, 'one'), NOW);
+    expect(await waiting.verify(forged('C-2', 'one'), NOW)).toBe('unavailable');
+    expect(slow.asked).toHaveLength(2);
+  });
+
+  it('bound what all strangers can: 60 a minute, 8 at once; whoever was verified before goes on', async () => {
+    const { asked, certificates } = host();
+    const verifier = verifierFor(senderOf(paypal).options, certificates);
+    const known = { ...withCertificate('CERT-known'), client: 'sender' };
+    expect(await isAccepted(verifier, known)).not.toBeNull();
+    for (let count = 0; count < 100; count += 1) {
+      await verifier.verify(forged(`CERT-${count}`, `stranger ${count}`), NOW);
+    }
+    expect(asked).toHaveLength(60);
+    expect(await verifier.verify(forged('CERT-new', 'nobody yet'), NOW)).toBe('unavailable');
+    expect(await isAccepted(verifier, known)).not.toBeNull();
+    const changed = { ...withCertificate('CERT-changed'), client: 'sender' };
+    expect(await isAccepted(verifier, changed)).not.toBeNull();
+
+    const slow = host(() => new Promise<never>(() => {}));
+    const waiting = verifierFor(senderOf(paypal).options, slow.certificates);
+    for (let count = 0; count < 20; count += 1)
+      void waiting.verify(forged(`C-${count}`, `stranger ${count}`), NOW);
+    expect(await waiting.verify(forged('C-20', 'stranger 20'), NOW)).toBe('unavailable');
+    expect(slow.asked).toHaveLength(8);
   });
 
   it('are fetched again when their day is over, however many others strangers make us ask for', async () => {
@@ -185,23 +222,112 @@ describe('certificates', () => {
     const known = withCertificate('CERT-known');
     expect(await isAccepted(verifier, known)).not.toBeNull();
     const later = NOW + 86_400_000;
-    for (let count = 0; count < 31; count += 1) {
-      await verifier.verify(withCertificate(`CERT-${count}`, later), later);
+    for (let count = 0; count < 100; count += 1) {
+      await verifier.verify(forged(`CERT-${count}`, `stranger ${count}`, later), later);
     }
-    expect(asked).toHaveLength(31);
+    expect(asked).toHaveLength(61);
     expect(await isAccepted(verifier, known, later)).not.toBeNull();
-    expect(asked).toHaveLength(32);
+    expect(asked).toHaveLength(62);
+  });
+
+  it('count on while their host cannot be asked, and no longer once it says that there is none', async () => {
+    let state: string | null | Error = certificatePem;
+    const { certificates } = host(() =>
+      state instanceof Error ? Promise.reject(state) : Promise.resolve(state),
+    );
+    const options = { ...senderOf(paypal).options, toleranceSeconds: 86_400 };
+    const verifier = verifierFor(options, certificates);
+    expect(await isAccepted(verifier, withCertificate('CERT-1'))).not.toBeNull();
+    const later = NOW + 86_400_000;
+    state = new Error('503');
+    expect(await isAccepted(verifier, withCertificate('CERT-1', later), later)).not.toBeNull();
+    expect(await verifier.verify(withCertificate('CERT-2', later), later)).toBe('unavailable');
+    state = null;
+    const again = later + 5000;
+    expect(await verifier.verify(withCertificate('CERT-1', again), again)).toBe('mismatch');
+  });
+
+  describe('after a restart, with 20 forged requests a second', () => {
+    /** A ledger, which outlives the service. */
+    function memory(): CertificateMemory & { readonly kept: Map<string, KnownCertificate> } {
+      const kept = new Map<string, KnownCertificate>();
+      return {
+        kept,
+        certificates: async () => [...kept.values()],
+        keepCertificate: async (certificate) => void kept.set(certificate.address, certificate),
+      };
+    }
+
+    /** Half an hour of forged requests, and a genuine one each minute, at another moment of it. */
+    async function halfAnHour(
+      certificates: Certificates,
+      attacker: (count: number) => string,
+      sender: string,
+    ): Promise<{ accepted: number }> {
+      const verifier = verifierFor(senderOf(paypal).options, certificates);
+      let accepted = 0;
+      for (let count = 0; count < 30 * 60 * 20; count += 1) {
+        const now = NOW + count * 50;
+        await verifier.verify(forged(`JUNK${count}`, attacker(count), now), now);
+        const minute = Math.floor(count / 1200);
+        if (count % 1200 !== (minute * 397) % 1200) continue;
+        const delivery = { ...withCertificate('CERT-true', now), client: sender };
+        if ((await isAccepted(verifier, delivery, now)) !== null) accepted += 1;
+      }
+      return { accepted };
+    }
+
+    it.each<[string, (count: number) => string, string]>([
+      ['of one address', () => 'attacker', 'sender'],
+      ['of a thousand', (count) => `attacker ${count % 1000}`, 'sender'],
+      ['behind the same proxy', () => 'proxy', 'proxy'],
+    ])('%s, every genuine delivery is verified', async (_title, attacker, sender) => {
+      const ledger = memory();
+      const before = host();
+      const first = verifierFor(senderOf(paypal).options, new Certificates(before.fetch, ledger));
+      expect(await isAccepted(first, withCertificate('CERT-true'))).not.toBeNull();
+      expect([...ledger.kept.keys()]).toEqual([
+        'https://api.paypal.com/v1/notifications/certs/CERT-true',
+      ]);
+      const { asked, fetch } = host(async ({ href }) =>
+        href.endsWith('/CERT-true') ? certificatePem : null,
+      );
+      const { accepted } = await halfAnHour(new Certificates(fetch, ledger), attacker, sender);
+      expect(accepted).toBe(30);
+      expect(asked.filter((address) => address.endsWith('/CERT-true'))).toEqual([]);
+      expect(asked.length).toBeLessThanOrEqual(31 * 60);
+    });
+
+    it('the first delivery ever has a fetch of its own', async () => {
+      const { fetch } = host(async ({ href }) =>
+        href.endsWith('/CERT-true') ? certificatePem : null,
+      );
+      const { accepted } = await halfAnHour(new Certificates(fetch), () => 'attacker', 'sender');
+      expect(accepted).toBe(30);
+    });
+
+    it('what the ledger cannot tell, or keep, is fetched', async () => {
+      const { asked, fetch } = host();
+      const broken: CertificateMemory = {
+        certificates: () => Promise.reject(new Error('away')),
+        keepCertificate: () => Promise.reject(new Error('away')),
+      };
+      const verifier = verifierFor(senderOf(paypal).options, new Certificates(fetch, broken));
+      expect(await isAccepted(verifier, withCertificate('CERT-1'))).not.toBeNull();
+      expect(await isAccepted(verifier, withCertificate('CERT-1'))).not.toBeNull();
+      expect(asked).toHaveLength(1);
+    });
   });
 
   it('are remembered up to a bound', async () => {
     const { asked, certificates } = host();
     const verifier = verifierFor(senderOf(paypal).options, certificates);
     for (let count = 0; count < 33; count += 1) {
-      await verifier.verify(withCertificate(`CERT-${count}`), NOW + (count > 20 ? 60_000 : 0));
+      await verifier.verify({ ...withCertificate(`CERT-${count}`), client: `c${count}` }, NOW);
     }
-    await verifier.verify(withCertificate('CERT-32'), NOW + 60_000);
+    await verifier.verify(withCertificate('CERT-32'), NOW);
     expect(asked).toHaveLength(33);
-    await verifier.verify(withCertificate('CERT-0'), NOW + 60_000);
+    await verifier.verify(withCertificate('CERT-0'), NOW);
     expect(asked).toHaveLength(34);
   });
 });

@@ -11,6 +11,6 @@ export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
 export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
 export { Certificates, fetchCertificate } from './certificates.ts';
-export type { FetchCertificate } from './certificates.ts';
+export type { CertificateMemory, FetchCertificate } from './certificates.ts';
 export { signRequest } from './sign-request.ts';
 export type { ReadyRequest, ToSign } from './sign-request.ts';

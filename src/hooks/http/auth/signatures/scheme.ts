@@ -11,6 +11,8 @@ export interface RequestHead {
 /** A request with the bytes that were signed: exactly those that came, before anybody parsed them. */
 export interface SignedRequest extends RequestHead {
   readonly body: Buffer;
+  /** Who is charged for what has to be fetched. @default one for all */
+  readonly client?: string;
 }
 
 /**
