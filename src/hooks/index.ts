@@ -19,6 +19,7 @@ export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
+  failureClient,
   forwardedClient,
   isTrustedProxy,
   parseAddress,

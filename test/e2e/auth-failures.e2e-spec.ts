@@ -134,6 +134,33 @@ describe('The failure budget (behaviour.md §3)', () => {
     expect(await statuses(1, GOOD)).toEqual([200]);
   });
 
+  it.each<[string, Record<string, string>]>([
+    ['in any browser of today', { 'sec-fetch-site': 'cross-site' }],
+    ['of another port of this host', { 'sec-fetch-site': 'same-site' }],
+    ['in a browser that tells the origin alone', { origin: 'https://evil.example' }],
+    ['of no origin', { origin: 'null' }],
+  ])(
+    'a page of another site %s uses up the budget of such pages, and of nobody here',
+    async (_title, page) => {
+      ingress = await openIngress({ options: { authFailures: { strict: true } } });
+      expect(await statuses(21, page)).toEqual([...Array<number>(20).fill(401), 429]);
+      expect(await statuses(1, GOOD)).toEqual([200]);
+      expect(await statuses(19)).toEqual(Array<number>(19).fill(401));
+      // Nor does it open a way to guess without end. The first of a second is compared.
+      expect(await statuses(2, { ...page, ...BAD })).toEqual([429, 429]);
+      expect(await statuses(1, { ...page, ...GOOD })).toEqual([429]);
+      expect(await statuses(2)).toEqual([401, 429]);
+    },
+  );
+
+  it('a page of our own counts like any client', async () => {
+    ingress = await openIngress();
+    const own = { 'sec-fetch-site': 'same-origin', origin: ingress.url };
+    await statuses(10, own);
+    await statuses(9, { origin: ingress.url });
+    expect(await statuses(2)).toEqual([401, 429]);
+  });
+
   it('counts over all hook paths and only failures', async () => {
     ingress = await openIngress({ options: { authFailures: { limit: 2 } } });
     for (let time = 0; time < 5; time += 1) {

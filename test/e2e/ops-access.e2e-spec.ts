@@ -51,6 +51,16 @@ describe('the operator API refuses', () => {
     expect((await service.get(EVENTS)).status).toBe(200);
     expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
   });
+
+  it('a page of another site that a browser here shows, at the expense of such pages alone', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    for (let failure = 0; failure < 20; failure += 1) {
+      expect((await service.get(EVENTS, { token: null, headers })).status).toBe(401);
+    }
+    expect((await service.get(EVENTS, { token: null, headers })).status).toBe(429);
+    expect((await service.get(EVENTS, { token: 'wrong' })).status).toBe(401);
+    expect((await service.get(EVENTS)).status).toBe(200);
+  });
 });
 
 describe('the token of scrapers (behaviour.md §13)', () => {

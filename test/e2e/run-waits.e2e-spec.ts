@@ -15,7 +15,11 @@ describe('GET {hooks.path}/runs/<runId>?wait=… (behaviour.md §14)', () => {
   let hooks: Hooks;
   let release: () => void;
   beforeEach(async () => {
-    hooks = await Hooks.start({ tokens, shutdownSeconds: 60 });
+    hooks = await Hooks.start({
+      tokens,
+      shutdownSeconds: 60,
+      trustedProxies: ['127.0.0.0/8'],
+    });
     const released = Promise.withResolvers<string>();
     release = () => released.resolve('the reply');
     hooks.runner.reply = ({ kind }) => (kind === 'run' ? released.promise : 'HEARTBEAT_OK');
@@ -89,6 +93,31 @@ describe('GET {hooks.path}/runs/<runId>?wait=… (behaviour.md §14)', () => {
     const statuses = (await Promise.all(five)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(4);
     expect(await wait(await accepted())).toMatchObject({ status: 200, run: 'succeeded' });
+  });
+
+  it('those who share the hook token have four places each, by their address, and fifty in all', async () => {
+    const runId = await accepted();
+    const from = (client: number, seconds = 60): Promise<Response> =>
+      fetch(`${hooks.url}/hooks/runs/${runId}?wait=${seconds}`, {
+        headers: { authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': `192.0.2.${client}` },
+      });
+    const asked = Array.from({ length: 4 }, () => from(1));
+    await waiting(4);
+    const fifth = await from(1);
+    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '5']);
+    for (let n = 4; n < 50; n += 1) asked.push(from(2 + Math.floor(n / 4)));
+    await waiting(50);
+    const more = await from(200);
+    expect([more.status, await more.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'waits_full' }),
+    ]);
+    expect(await wait(runId, FIRST, 1)).toMatchObject({ status: 200 });
+    release();
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toEqual(Array<number>(50).fill(200));
+    await waiting(0);
+    expect((await from(1)).status).toBe(200);
   });
 
   it('a hundred wait in all', async () => {

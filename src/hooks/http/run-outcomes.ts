@@ -6,7 +6,9 @@ import { Clock, EventStore, LedgerUnavailable, RunEnds } from '../ports/index.ts
 import type { RunDetails, RunStatus, RunStory } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
+import { throttleKey } from './auth/client-address.ts';
 import { ClientGone } from './body.ts';
+import { VERIFIED_BY_HOST } from './request-context.ts';
 import type { HookAnswer } from './request-context.ts';
 
 // What became of a run, as `GET {prefix}/runs/<runId>` tells it (behaviour.md §14). The guard has let the sender in by
@@ -14,8 +16,8 @@ import type { HookAnswer } from './request-context.ts';
 //
 // 1. No such run, or one that another token made -> 404 unknown_run, on a beat of 50 ms: time tells nothing either.
 // 2. The ledger cannot be read -> 503 run_unavailable.
-// 3. `wait` and no place to wait in -> 429 too_many_waits with four of one sender, 503 waits_full with a hundred in
-//    all.
+// 3. `wait` and no place to wait in -> 429 too_many_waits with four of one sender (of the shared token, of one client), 503
+//    waits_full with fifty of the shared token or a hundred in all.
 // 4. 200 with the status at once, at the end of the run or after `wait` seconds, whichever comes first; a stop of the
 //    service ends all waits early, and their senders are told how the run stands.
 
@@ -38,6 +40,8 @@ export interface AskedRun {
   readonly runId: string;
   /** How the sender was verified. */
   readonly sender: string;
+  /** Its address, which tells apart those who have the shared token. */
+  readonly client: string;
   /** How long to wait for the end, in seconds; 0: not at all. */
   readonly waitSeconds: number;
   /** Those in force: what they no longer allow is not shown. */
@@ -46,8 +50,9 @@ export interface AskedRun {
   readonly gone: AbortSignal;
 }
 
-/** Most that wait at a time with one token, and in all: each holds a connection. */
+/** Most that wait at a time for one sender, for all of the shared token, and in all: each holds a connection. */
 const MOST_OF_ONE = 4;
+const MOST_SHARED = 50;
 const MOST = 100;
 
 /** For `Retry-After`: in seconds, when a place may be free again. */
@@ -61,34 +66,46 @@ interface WaitEnds {
   readonly gone: AbortSignal;
 }
 
+/** Who has places of its own. */
+interface Waiter {
+  /** How it was verified. */
+  readonly sender: string;
+  readonly client: string;
+}
+
 /** The places in which senders wait for the end of a run. */
 @Injectable()
 export class RunWaits {
   readonly #places = new Map<string, number>();
   readonly #closing = new AbortController();
   #taken = 0;
+  #shared = 0;
 
   constructor(private readonly clock: Clock) {}
 
   /**
    * Resolves when there is news, when nobody waits for it any more, after `ms`, or at a stop, whichever comes first.
-   * @param sender how it was verified: who has so many places
    * @throws Rejection too_many_waits, waits_full
    */
-  async hold(sender: string, ms: number, { news, gone }: WaitEnds): Promise<void> {
+  async hold({ sender, client }: Waiter, ms: number, { news, gone }: WaitEnds): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    const own = this.#places.get(sender) ?? 0;
+    const isShared = sender === SHARED_TOKEN || sender === VERIFIED_BY_HOST;
+    const waiter = isShared ? `${sender} ${throttleKey(client)}` : sender;
+    const isFull = this.#taken >= MOST || (isShared && this.#shared >= MOST_SHARED);
+    const own = this.#places.get(waiter) ?? 0;
     if (own >= MOST_OF_ONE) throw new Rejection('too_many_waits', '', RETRY_SECONDS);
-    if (this.#taken >= MOST) throw new Rejection('waits_full', '', RETRY_SECONDS);
-    this.#places.set(sender, own + 1);
+    if (isFull) throw new Rejection('waits_full', '', RETRY_SECONDS);
+    this.#places.set(waiter, own + 1);
     this.#taken += 1;
+    if (isShared) this.#shared += 1;
     const heard = new AbortController();
     void news.then(() => heard.abort());
     try {
       const ends = AbortSignal.any([heard.signal, gone, this.#closing.signal]);
       await this.clock.wait(ms, ends);
     } finally {
-      this.#giveBack(sender);
+      this.#giveBack(waiter);
+      if (isShared) this.#shared -= 1;
     }
   }
 
@@ -97,10 +114,10 @@ export class RunWaits {
     this.#closing.abort();
   }
 
-  #giveBack(sender: string): void {
-    const left = (this.#places.get(sender) ?? 1) - 1;
-    if (left === 0) this.#places.delete(sender);
-    else this.#places.set(sender, left);
+  #giveBack(waiter: string): void {
+    const left = (this.#places.get(waiter) ?? 1) - 1;
+    if (left === 0) this.#places.delete(waiter);
+    else this.#places.set(waiter, left);
     this.#taken -= 1;
   }
 }
@@ -123,14 +140,14 @@ export class RunOutcomes {
 
   /** @throws Rejection unknown_run, run_unavailable, too_many_waits, waits_full; ClientGone */
   async tell(asked: AskedRun): Promise<HookAnswer> {
-    const { runId, sender, waitSeconds, gone } = asked;
+    const { runId, waitSeconds, gone } = asked;
     const answered = new AbortController();
     try {
       // Listening begins before the first look, or an end between the two would be missed.
       const news = this.ends.next(runId, answered.signal);
       let story = await this.#find(asked);
       if (waitSeconds > 0 && !hasEnded(story.run)) {
-        await this.waits.hold(sender, waitSeconds * 1000, { news, gone });
+        await this.waits.hold(asked, waitSeconds * 1000, { news, gone });
         if (gone.aborted) throw new ClientGone();
         story = await this.#find(asked);
       }

@@ -19,14 +19,21 @@ export class RunController {
   ): Promise<HookAnswer> {
     const context = RequestContext.get(request);
     if (context?.question === undefined) throw new Error('a run was asked for without a question');
-    const { question, verifiedBy: sender = VERIFIED_BY_HOST, settings } = context;
+    const { question, verifiedBy: sender = VERIFIED_BY_HOST, settings, client } = context;
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once('close', leave);
     if (response.destroyed) leave();
     try {
       const { runId } = question;
-      return await this.outcomes.tell({ runId, sender, waitSeconds, settings, gone: gone.signal });
+      return await this.outcomes.tell({
+        runId,
+        sender,
+        client,
+        waitSeconds,
+        settings,
+        gone: gone.signal,
+      });
     } finally {
       response.off('close', leave);
     }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import type { IPv4, IPv6 } from 'ipaddr.js';
@@ -117,6 +117,23 @@ export function throttleKey(client: string): string {
   if (parsed === null || !('parts' in parsed)) return scope + (parsed?.toString() ?? address);
   const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
   return `${scope}${network.join(':')}::/64`;
+}
+
+/**
+ * Whose budget the failures of a request use up: its client's. A page of another site has any browser knock with the
+ * address of its user, so what comes from such pages has a budget apart, beside that of the programs there.
+ * @param scope of a budget apart for all of them, such as `ops`
+ */
+export function failureClient(client: string, headers: IncomingHttpHeaders, scope = ''): string {
+  const prefix = `${scope}${isFromForeignPage(headers) ? 'web' : ''}`;
+  return prefix === '' ? client : `${prefix}:${client}`;
+}
+
+/** Only browsers say so; whoever else does gets no more than the budget of those pages. */
+function isFromForeignPage({ origin, host, ...rest }: IncomingHttpHeaders): boolean {
+  const site = rest['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
 function folded(socketAddress: string | undefined): string {

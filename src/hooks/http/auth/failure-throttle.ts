@@ -147,7 +147,7 @@ export class AuthFailureThrottle {
   }
 
   #noteSource(key: string): void {
-    const address = key.replace(/^ops:/, '');
+    const address = key.replace(/^(?:ops|web|opsweb):/, '');
     if (this.#source === undefined) this.#source = address;
     else if (this.#source !== address) this.#source = null;
   }

@@ -7,7 +7,7 @@ import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../rejection.ts';
 import type { KnownSender } from '../../rejection.ts';
 import { SecretWindows } from '../secret-windows.ts';
-import { ClientAddresses } from './client-address.ts';
+import { ClientAddresses, failureClient } from './client-address.ts';
 import { AuthFailureThrottle } from './failure-throttle.ts';
 import { HookTokens } from './hook-tokens.ts';
 import type { HookToken } from './hook-tokens.ts';
@@ -18,7 +18,7 @@ const UNAUTHORIZED = new Rejection('unauthorized');
 /**
  * May this sender speak? Decided by the head of the request (behaviour.md §3):
  * 1. the token is compared with all that there are, unless its client is locked and the token is short: then once a
- *    second, and 429 unread for the others;
+ *    second, and 429 unread for the others (pages of other sites in a browser are a client apart);
  * 2. wrong, missing, ended, or for another hook: counted; 401, or 429 while the client is locked;
  * 3. right: welcome, and one for every hook has the client's failures forgotten; with `strict`, 429 while it is locked.
  * @publicApi
@@ -66,13 +66,16 @@ export class HookAuthentication {
     const { isWatching } = this.throttle;
     if (isWatching) {
       const { authFailures } = settings.hooks;
-      const locked = this.throttle.mayCompare(client, presented?.length ?? 0, authFailures);
+      const knocking = failureClient(client, headers);
+      const locked = this.throttle.mayCompare(knocking, presented?.length ?? 0, authFailures);
       if (locked !== null) throw this.#tooMany(locked); // 1
     }
     const token = this.tokens.find(presented, settings);
     const fault = this.#findFault(token, asked, settings);
-    if (token === undefined || fault !== null) return this.#refuse(client, settings, fault); // 2
-    if (isWatching) this.#admit(token, client, settings); // 3
+    if (token === undefined || fault !== null) {
+      return this.#refuse(failureClient(client, headers), settings, fault); // 2
+    }
+    if (isWatching) this.#admit(token, failureClient(client, headers), settings); // 3
     this.tokens.noteUse(token);
     return token.verifiedBy;
   }

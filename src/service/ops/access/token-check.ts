@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HookAuthentication } from '../../../hooks/index.ts';
+import { HookAuthentication, failureClient } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
@@ -57,9 +57,9 @@ export class TokenCheck {
     if (locked !== null) throw tooMany(locked);
   }
 
-  /** A budget apart from that of hook senders at the same address. */
+  /** A budget apart from that of hook senders at the same address, and of pages of other sites that a browser there shows. */
   #clientOf(request: FastifyRequest): string {
-    return `ops:${this.proxies.clientOf(request)}`;
+    return failureClient(this.proxies.clientOf(request), request.headers, 'ops');
   }
 }
 
