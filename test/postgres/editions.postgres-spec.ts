@@ -3,6 +3,7 @@ import { Database } from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
 import { LIMITS, wake } from '../contracts/ledger/events.ts';
+import { goesOn } from '../contracts/upgraded-ledger.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { KILLED_AT, dumpOfFirst } from '../support/kept-ledgers.ts';
 import { ask } from './ask.ts';
@@ -34,6 +35,12 @@ describe('Editions of the tables in PostgreSQL', () => {
   };
   const edition = async (url: string) =>
     (await ask(url, `SELECT value FROM hooks.meta WHERE key = 'schema'`))[0]?.['value'];
+
+  it('go on from the first, with all that waits in it', async () => {
+    await using database = await first();
+    const [session] = await ask(database.url, 'SELECT digest FROM hooks.console_sessions');
+    await goesOn(postgresLedger({ url: database.url }), String(session!['digest']));
+  });
 
   it('are the same, whether a ledger grew or was made new', async () => {
     await using old = await first();
