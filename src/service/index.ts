@@ -1,6 +1,7 @@
 // What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
 // the configuration load no server.
 import type { DatabaseState } from '../adapters/postgres/index.ts';
+import type { Edition, WayBack } from '../adapters/sqlite/index.ts';
 import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
 import type { ProcessContext } from './start.ts';
 
@@ -93,6 +94,20 @@ export async function lookAtPostgres(options: {
 }): Promise<DatabaseState> {
   const postgres = await import('../adapters/postgres/index.ts');
   return postgres.lookAtPostgres(options);
+}
+
+/** The edition of the ledger in a directory; null: there is none. @throws Error with a sentence when it cannot be used */
+export async function lookAtDirectory(dir: string): Promise<Edition | null> {
+  const sqlite = await import('../adapters/sqlite/index.ts');
+  return sqlite.lookAtDirectory(dir);
+}
+
+export type { WayBack } from '../adapters/sqlite/index.ts';
+
+/** Gives the ledger of a directory to an earlier build (going-back.ts). @throws Error with a sentence */
+export async function goBack(dir: string, edition: number, isDryRun: boolean): Promise<WayBack> {
+  const sqlite = await import('../adapters/sqlite/index.ts');
+  return sqlite.goBack(dir, edition, isDryRun);
 }
 
 export type {

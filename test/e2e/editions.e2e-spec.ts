@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
+import { hooksCommand } from '../support/cli-process.ts';
 import { ManualClock } from '../support/clocks.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
 
 const DATABASE = new URL('../../src/adapters/sqlite/worker/file/database.ts', import.meta.url);
@@ -89,4 +91,65 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
     await ledger.maintenance.close();
     expect(contents(join(dir, 'ledger.before-2.db'), 'rows')).toEqual(before);
   });
+});
+
+describe('hooks migrate --to edition-…', () => {
+  const BACK = ['migrate', '--from', 'sqlite', '--to', 'edition-1'];
+  let config: ConfigDirectory;
+  let data: string;
+  const configure = (store: object = {}) =>
+    config.write('gateway.json5', { store: { dir: './data', ...store } });
+  beforeEach(async () => {
+    config = new ConfigDirectory();
+    configure();
+    data = join(config.path, 'data');
+    putLedger(data);
+    await (await sqliteLedger({ dir: data }).open(new ManualClock(KILLED_AT))).maintenance.close();
+  });
+  afterEach(() => config[Symbol.dispose]());
+  const call = async (...args: string[]) => {
+    const { code, stdout, stderr } = await hooksCommand(args, { cwd: config.path });
+    return { code, said: (stdout + stderr).replaceAll(/\s+/g, ' ') };
+  };
+
+  it('says what would be, goes back, and says what to do then', async () => {
+    const before = contents(join(data, 'ledger.db'), 'rows');
+    const planned = await call(...BACK, '--dry-run');
+    expect(planned.code).toBe(0);
+    expect(planned.said).toMatch(
+      /would go back from edition \d+ to edition 1, with all of its events \(10\) and all that waits \(\d+\)\. Edition 1 has no place for, and lacks: .*editions.*Nothing was changed\./,
+    );
+    expect(contents(join(data, 'ledger.db'), 'rows')).toEqual(before);
+    const done = await call(...BACK);
+    expect(done.code).toBe(0);
+    expect(done.said).toMatch(
+      /is of edition 1, .* 1\. Start the earlier build; .* 2\. Keep ledger\.edition-\d+\.db/,
+    );
+    expect(await call(...BACK)).toEqual({
+      code: 1,
+      said: expect.stringContaining(
+        'cannot go back: it is of edition 1, and goes back to an earlier one only',
+      ),
+    });
+  });
+
+  it('tells a program the same', async () => {
+    const { stdout } = await hooksCommand([...BACK, '--json'], { cwd: config.path });
+    expect(JSON.parse(stdout)).toMatchObject({ to: 1, events: 10, dir: data, isDryRun: false });
+  });
+
+  it('has nothing to do with a ledger in PostgreSQL', async () => {
+    configure({ postgres: { url: 'postgres://db.example.com/x' } });
+    expect(await call(...BACK)).toEqual({
+      code: 1,
+      said: expect.stringContaining('an earlier build goes on with it as it is'),
+    });
+  });
+
+  it.each(['edition-0', 'edition-', 'edition-x'])(
+    'is asked for by a number: not %s',
+    async (to) => {
+      expect(await call('migrate', '--from', 'sqlite', '--to', to)).toMatchObject({ code: 2 });
+    },
+  );
 });

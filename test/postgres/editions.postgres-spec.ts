@@ -1,4 +1,4 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { lookAtPostgres, postgresLedger } from '../../src/adapters/postgres/index.ts';
 import { Database } from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
@@ -45,9 +45,13 @@ describe('Editions of the tables in PostgreSQL', () => {
   it('are the same, whether a ledger grew or was made new', async () => {
     await using old = await first();
     await using made = await suite.server.database();
+    const look = () => lookAtPostgres({ url: old.url, schema: 'hooks' });
+    expect(await look()).toMatchObject({ edition: { number: 1, newest: NEWEST } });
+    expect(await edition(old.url)).toBe('1');
     for (const { url } of [old, made]) await (await open(url)).maintenance.close();
     expect(await ask(old.url, SHAPE)).toEqual(await ask(made.url, SHAPE));
     expect(await edition(old.url)).toBe(String(NEWEST));
+    expect(await look()).toMatchObject({ edition: { number: NEWEST, newest: NEWEST } });
     const builds = await ask(
       old.url,
       'SELECT number::int, taken_at::text, build FROM hooks.editions',
@@ -76,6 +80,8 @@ describe('Editions of the tables in PostgreSQL', () => {
     await using database = await first();
     await ask(database.url, change);
     const before = await ask(database.url, SHAPE);
+    const place = { url: database.url, schema: 'hooks' };
+    await expect(lookAtPostgres(place)).rejects.toThrow('are not those of edition 1: another');
     await expect(open(database.url)).rejects.toThrow(
       /the tables in its schema hooks are not those of edition 1: another build, or another program, changed them \(made by a build that left no name; this is .*\): run it with the build that made it, or choose a new store\.postgres\.schema; nothing was changed\.$/,
     );

@@ -46,10 +46,10 @@ describe('A database that cannot be used', () => {
     const look = () => lookAtPostgres({ url: one.url, schema: 'hooks' });
     expect(await look()).toEqual({
       version: expect.stringMatching(/^\d+/),
-      hasLedger: false,
+      edition: null,
       unsafe: ['fsync'],
     });
-    expect(await look()).toMatchObject({ hasLedger: false });
+    expect(await look()).toMatchObject({ edition: null });
     await expect(
       lookAtPostgres({ url: 'postgres://u@127.0.0.1:1/x', schema: 'hooks' }),
     ).rejects.toThrow('the database is not running');

@@ -3,9 +3,10 @@ import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hoo
 import { optionalText, text } from '../stored/rows.ts';
 import { refuseHalfCarried } from './carrying/marker.ts';
 import { Database } from './connection.ts';
-import { migrate } from './migrate.ts';
+import { findEdition, migrate } from './migrate.ts';
 import { openLedger } from './open-ledger.ts';
 import { databaseName, refusal } from './refusal.ts';
+import { MIGRATIONS } from './schema.ts';
 
 /** Where {@link postgresLedger} keeps its tables. */
 export interface PostgresLedgerOptions {
@@ -58,8 +59,8 @@ async function openDatabase(
 export interface DatabaseState {
   /** `15.18`. */
   readonly version: string;
-  /** Whether there is a ledger in the schema. */
-  readonly hasLedger: boolean;
+  /** That of the ledger in the schema, and the newest; null: there is none. */
+  readonly edition: { readonly number: number; readonly newest: number } | null;
   /** What can lose accepted events when the machine of the database loses its power: `fsync`, `synchronous_commit`. */
   readonly unsafe: readonly string[];
 }
@@ -73,14 +74,13 @@ export async function lookAtPostgres(options: {
   try {
     const [row] = await database.query(
       `SELECT current_setting('server_version') AS version,
-         to_regclass($1) IS NOT NULL AS "hasLedger",
          CASE WHEN current_setting('fsync') = 'off' THEN 'fsync' END AS fsync,
          CASE WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit' END AS commit`,
-      [`${database.schema}.meta`],
     );
+    const number = await findEdition(database, (sql, values) => database.query(sql, values));
     return {
       version: text(row!, 'version'),
-      hasLedger: row!['hasLedger'] === true,
+      edition: number === null ? null : { number, newest: MIGRATIONS.at(-1)!.number },
       unsafe: ['fsync', 'commit'].flatMap((name) => optionalText(row!, name) ?? []),
     };
   } catch (error) {

@@ -9,6 +9,7 @@ import type {
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, oneOf, option, wrongValue } from '../command.ts';
 import type { CommandContext } from '../command.ts';
+import { configured, migrateBack, told } from './migrate-back.ts';
 import { Progress } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { localTime } from '../text-layout.ts';
@@ -23,19 +24,25 @@ import { localTime } from '../text-layout.ts';
  * 4. Called once more after that, it says that the ledger was carried already, and that is no failure.
  */
 
-const TO_FORM = 'postgres, or an address: postgres://user:password@host:5432/database';
+const EDITION = 'edition-';
+const TO_FORM =
+  'postgres, an address (postgres://user:password@host:5432/database), or edition-<number>';
 
 /**
  * Carries the ledger of `store.dir` into a PostgreSQL, and compares both. Nothing in the directory changes; what was
- * interrupted goes on when it is called again.
+ * interrupted goes on when it is called again. `--to edition-…` is migrate-back.ts.
  */
 export const migrate = defineCommand({
   name: 'migrate',
-  description: 'carry the ledger of store.dir into a PostgreSQL',
+  description: 'carry the ledger of store.dir into a PostgreSQL, or back to an earlier build',
   options: [
     option('--from <kind>', 'sqlite: the ledger of store.dir', oneOf('--from', ['sqlite'])),
-    option('--to <place>', 'postgres: that of store.postgres; or its address', placeIn),
-    option('--dry-run', 'say what would be carried, and carry nothing'),
+    option(
+      '--to <place>',
+      'postgres: that of store.postgres; its address; or edition-<number>: as an earlier build has it',
+      placeIn,
+    ),
+    option('--dry-run', 'say what would be done, and do nothing'),
     JSON_OPTION,
   ],
   examples: [
@@ -47,11 +54,19 @@ export const migrate = defineCommand({
       'hooks migrate --from sqlite --to postgres',
       'carry and compare it; again after an interruption',
     ],
+    [
+      'hooks migrate --from sqlite --to edition-1',
+      'the way back from an upgrade, with all that was accepted since',
+    ],
   ],
   async action(context, { from, to, dryRun = false, json = false }) {
     const { terminal } = context;
     if (from === undefined) throw wrongValue('--from', 'sqlite');
     if (to === undefined) throw wrongValue('--to', TO_FORM);
+    if (to.startsWith(EDITION)) {
+      await migrateBack(context, Number(to.slice(EDITION.length)), { isDryRun: dryRun, json });
+      return;
+    }
     const move = await moveOf(context, to);
     if (dryRun) {
       const plan = await told(() => planMove(move));
@@ -70,17 +85,17 @@ export const migrate = defineCommand({
 });
 
 function placeIn(text: string): string {
-  if (text === 'postgres' || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)))
+  if (
+    text === 'postgres' ||
+    /^edition-[1-9]\d{0,5}$/.test(text) ||
+    (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))
+  )
     return text;
   throw wrongValue('--to', TO_FORM);
 }
 
-async function moveOf({ inspect }: CommandContext, to: string): Promise<Move> {
-  const { resolved, problems, isDemo } = await inspect();
-  if (resolved === undefined || problems.length > 0) {
-    throw new CliError('the configuration has problems', 'see "hooks config check"');
-  }
-  if (isDemo) throw new CliError('there is no configuration here, and so no ledger');
+async function moveOf(context: CommandContext, to: string): Promise<Move> {
+  const resolved = await configured(context);
   const { dir, postgres } = resolved.store;
   const mailAccount = resolved.mail?.account;
   const schema = postgres?.schema ?? 'hooks';
@@ -98,15 +113,6 @@ function moved(move: Move, { terminal, clock }: CommandContext): Promise<MoveRes
     using progress = new Progress(terminal);
     return await moveLedger(move, clock.now(), (at) => progress.show(lineOf(at)));
   });
-}
-
-/** What stands in the way is told as a sentence. */
-async function told<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function lineOf({ doing, table, done, of }: MoveProgress): string {

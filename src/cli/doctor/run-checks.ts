@@ -6,6 +6,7 @@ import { database } from './checks/database.ts';
 import { disk } from './checks/disk.ts';
 import { exposure } from './checks/exposure.ts';
 import { files } from './checks/files.ts';
+import { ledger } from './checks/ledger.ts';
 import { mailbox } from './checks/mailbox.ts';
 import { node } from './checks/node.ts';
 import { channels, models } from './checks/servers.ts';
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   proxies,
   files,
   disk,
+  ledger,
   database,
   transforms,
   programs,

@@ -15,15 +15,33 @@ describe('doctor: database', () => {
 
   it('says what it is, and whether a ledger is there', async () => {
     dir.configure({ store: { postgres: { url: URL } } });
-    const state = { version: '15.18', hasLedger: true, unsafe: [] };
+    const state = { version: '15.18', edition: { number: 2, newest: 2 }, unsafe: [] };
     dir.tryDatabase = async () => state;
     expect(await dir.findings(database)).toMatchObject([
-      { severity: 'ok', what: 'PostgreSQL 15.18 answers; the ledger is in its schema hooks' },
+      {
+        severity: 'ok',
+        what: 'PostgreSQL 15.18 answers; the ledger is in its schema hooks, of edition 2, the newest',
+      },
     ]);
-    dir.tryDatabase = async () => ({ ...state, hasLedger: false, unsafe: ['fsync'] });
+    dir.tryDatabase = async () => ({ ...state, edition: null, unsafe: ['fsync'] });
     expect(await dir.findings(database)).toMatchObject([
       { severity: 'ok', what: expect.stringContaining('a ledger will be made') },
       { severity: 'warning', what: expect.stringContaining('fsync is off') },
+    ]);
+  });
+
+  it.each([
+    [1, 'of edition 1: the next start upgrades it to 2 (docs/upgrading.md)'],
+    [3, 'of edition 3: newer services work on it, and this build can beside them'],
+  ])('says what a start does to a ledger of edition %i', async (number, what) => {
+    dir.configure({ store: { postgres: { url: URL } } });
+    dir.tryDatabase = async () => ({
+      version: '15.18',
+      edition: { number, newest: 2 },
+      unsafe: [],
+    });
+    expect(await dir.findings(database)).toMatchObject([
+      { severity: 'ok', what: expect.stringContaining(what) },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { error, info, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
+import type { DatabaseState } from '../../../service/index.ts';
 
 /** Whether the database of `store.postgres` can be used, and keeps what it has committed. Nothing in it changes. */
 export const database: Check = {
@@ -9,12 +10,9 @@ export const database: Check = {
     if (store.postgres === undefined) return [info('the ledger is a file in store.dir')];
     const { schema } = store.postgres;
     try {
-      const { version, hasLedger, unsafe } = await tryDatabase(store.postgres);
-      const found = hasLedger
-        ? `the ledger is in its schema ${schema}`
-        : `a ledger will be made in its schema ${schema}`;
+      const { version, edition, unsafe } = await tryDatabase(store.postgres);
       return [
-        ok(`PostgreSQL ${version} answers; ${found}`),
+        ok(`PostgreSQL ${version} answers; ${whatIsIn(schema, edition)}`),
         ...unsafe.map((setting) =>
           warning(
             `${setting} is off in the database: events that were answered 200 are lost when its machine loses its power`,
@@ -28,3 +26,13 @@ export const database: Check = {
     }
   },
 };
+
+function whatIsIn(schema: string, edition: DatabaseState['edition']): string {
+  if (edition === null) return `a ledger will be made in its schema ${schema}`;
+  const { number, newest } = edition;
+  const found = `the ledger is in its schema ${schema}, of edition ${number}`;
+  if (number === newest) return `${found}, the newest`;
+  return number < newest
+    ? `${found}: the next start upgrades it to ${newest} (docs/upgrading.md)`
+    : `${found}: newer services work on it, and this build can beside them`;
+}

@@ -65,7 +65,7 @@ function makeDirectory(dir: string): void {
 }
 
 /** A new name is lost in a power cut until its directory is written. Windows knows no such thing. */
-function syncDirectory(dir: string): void {
+export function syncDirectory(dir: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(dir, 'r');
   try {
@@ -87,7 +87,7 @@ function attempt(sentence: string, act: () => void): void {
 }
 
 /** Never opens a file that is there: closing it would drop the locks that this process holds on it (POSIX). */
-function makeOwn(file: string): void {
+export function makeOwn(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {

@@ -78,16 +78,14 @@ export function prepareNewFile(db: DatabaseSync): void {
 export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
   const version = pragma(db, 'user_version');
   try {
-    if (version > 0 && version < steps.length) keepCopy(db, steps.length);
+    if (version > 0 && version < steps.length) keepCopy(db, `ledger.before-${steps.length}.db`);
     db.exec('BEGIN IMMEDIATE');
     for (const [at, step] of steps.entries()) {
       if (at < version) continue;
       db.exec(step);
       noteBuild(db, at + 1);
     }
-    if (version < steps.length) {
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
-    }
+    if (version < steps.length) mark(db, steps.length);
     const begun = begin();
     db.exec('COMMIT');
     return begun;
@@ -102,6 +100,16 @@ export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
   }
 }
 
+/** Makes the tables of an edition in an empty file, inside a transaction of the caller's. */
+export function makeTables(db: DatabaseSync, edition: number): void {
+  for (const step of STEPS.slice(0, edition)) db.exec(step);
+  mark(db, edition);
+}
+
+function mark(db: DatabaseSync, edition: number): void {
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${edition}`);
+}
+
 /** From the second edition on a file says which build made it. */
 function noteBuild(db: DatabaseSync, edition: number): void {
   if (!keepsBuilds(db)) return;
@@ -111,11 +119,14 @@ function noteBuild(db: DatabaseSync, edition: number): void {
   );
 }
 
-/** For its owner alone, and on disk before the file itself is touched. One of an attempt before is replaced. */
-function keepCopy(db: DatabaseSync, target: number): void {
+/**
+ * Copies a file under another name into its directory: for its owner alone, and on disk before the file itself is touched.
+ * One of an attempt before is replaced.
+ */
+export function keepCopy(db: DatabaseSync, name: string): void {
   const file = db.location();
   if (file === null) return;
-  const copy = join(dirname(file), `ledger.before-${target}.db`);
+  const copy = join(dirname(file), name);
   rmSync(copy, { force: true });
   const descriptor = openSync(copy, 'wx', 0o600);
   try {
