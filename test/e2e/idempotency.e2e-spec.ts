@@ -82,6 +82,135 @@ describe('Idempotency-Key', () => {
   });
 });
 
+describe('A dedupeKey', () => {
+  const TICKETS = { id: 'tickets', messageTemplate: '{{ status }}', dedupeKey: '{{ id }}' };
+  const start = async (given: Parameters<typeof Hooks.start>[0]) => {
+    await hooks.close();
+    hooks = await Hooks.start(given);
+  };
+  const repeated = async (path: string, body: unknown, headers = {}) => {
+    const answer = await hooks.post(path, body, headers);
+    expect(answer.status).toBe(200);
+    return answer.headers.get('idempotent-replayed') === 'true';
+  };
+
+  it('of generic names a thing and no event: opened, closed and reopened are three events', async () => {
+    await start({ presets: ['generic'] });
+    const states = ['opened', 'closed', 'opened'];
+    for (const state of states) {
+      expect(await repeated('/generic', { id: 42, title: 'Ticket', state })).toBe(false);
+      expect(await repeated('/generic', { id: 42, title: 'Ticket', state })).toBe(true);
+    }
+    expect(await hooks.stored()).toBe(3);
+    const closed = await hooks.ask('/generic', { id: 42, title: 'Ticket', state: 'closed' });
+    expect(closed).toMatchObject({
+      warnings: ['the id of this request came before with another body; it is an event of its own'],
+    });
+  });
+
+  it('of an operator is a repeat whatever else the request says, unless he compares the body', async () => {
+    await start({ mappings: [TICKETS, { ...TICKETS, id: 'orders', dedupeOn: 'key-and-body' }] });
+    for (const [path, isRepeat] of [
+      ['/tickets', true],
+      ['/orders', false],
+    ] as const) {
+      expect(await repeated(path, { id: 7, status: 'paid' })).toBe(false);
+      expect(await repeated(path, { id: 7, status: 'refunded' })).toBe(isRepeat);
+    }
+    expect(await hooks.stored()).toBe(3);
+  });
+
+  it('is of one sender: nobody makes another’s event a repeat, or is told of another’s run', async () => {
+    const tokens = ['a', 'b'].map((id) => ({
+      id,
+      token: `the-token-of-sender-${id}`,
+      hooks: ['tickets', 'shared'],
+    }));
+    const shared = { ...TICKETS, id: 'shared', dedupeScope: 'mapping' } as const;
+    await start({ tokens, mappings: [TICKETS, shared] });
+    const as = (id: string) => ({ authorization: `Bearer the-token-of-sender-${id}` });
+    const first = await hooks.ask('/tickets', { id: 5, status: 'attacker first' }, as('a'));
+    const second = await hooks.ask('/tickets', { id: 5, status: 'the real order' }, as('b'));
+    expect(second['runId']).not.toBe(first['runId']);
+    expect(await repeated('/tickets', { id: 5 }, as('b'))).toBe(true);
+    expect(await repeated('/shared', { id: 5 }, as('a'))).toBe(false);
+    expect(await repeated('/shared', { id: 5 }, as('b'))).toBe(true);
+    expect(await hooks.stored()).toBe(3);
+  });
+
+  it('of text that is not well formed is refused, and nothing is stored', async () => {
+    await start({ mappings: [TICKETS] });
+    for (const id of ['\ud800', '\udfff x']) {
+      expect(await hooks.ask('/tickets', { id, status: 'x' })).toMatchObject({
+        status: 400,
+        code: 'invalid_payload',
+      });
+      expect(await hooks.ask('/agent', { message: 'x', idempotencyKey: id })).toMatchObject({
+        status: 400,
+        code: 'invalid_payload',
+      });
+    }
+    expect(await hooks.stored()).toBe(0);
+    expect(await repeated('/tickets', { id: '\ufffd', status: 'x' })).toBe(false);
+  });
+});
+
+describe('A CloudEvent', () => {
+  beforeEach(async () => {
+    await hooks.close();
+    hooks = await Hooks.start({ presets: ['generic'] });
+  });
+  const shown = async (answer: Record<string, unknown>) => {
+    const { runs } = await hooks.ended(answer['eventId']);
+    return runs[0]?.prompt ?? '';
+  };
+
+  it('in structured mode is known by source and id; type, source, subject and data are shown', async () => {
+    const sent = (source: string, build: number) => ({
+      specversion: '1.0',
+      id: '1',
+      source,
+      type: 'com.example.build.failed',
+      subject: 'main',
+      data: { build },
+    });
+    const [a, b] = [
+      await hooks.ask('/generic', sent('/ci/a', 7)),
+      await hooks.ask('/generic', sent('/ci/b', 8)),
+    ];
+    const again = await hooks.ask('/generic', sent('/ci/a', 7));
+    expect(again['eventId']).toBe(a['eventId']);
+    expect(await hooks.stored()).toBe(2);
+    const prompt = await shown(b);
+    for (const words of ['com.example.build.failed', '/ci/b', 'main', '"build":8']) {
+      expect(prompt).toContain(words);
+    }
+  });
+
+  it('in binary mode likewise, whatever id its data has', async () => {
+    const send = (source: string, id: string, order: number) =>
+      hooks.ask(
+        '/generic',
+        { id: order, result: 'failed' },
+        {
+          'ce-specversion': '1.0',
+          'ce-type': 'com.example.build.failed',
+          'ce-source': source,
+          'ce-id': id,
+          'ce-subject': 'main',
+        },
+      );
+    const first = await send('/ci/a', 'B1', 5);
+    expect((await send('/ci/a', 'B1', 5))['eventId']).toBe(first['eventId']);
+    const others = [await send('/ci/b', 'B1', 5), await send('/ci/a', 'B2', 5)];
+    expect(new Set([first, ...others].map(({ eventId }) => eventId)).size).toBe(3);
+    const prompt = await shown(first);
+    for (const words of ['com.example.build.failed', '/ci/a', 'main', 'failed']) {
+      expect(prompt).toContain(words);
+    }
+  });
+});
+
 describe('a replay of an event whose key ran since (issue 11.4)', () => {
   const replay = async (eventId: unknown) => {
     const replayed = await hooks.app.get(OperatorRequests).replay(String(eventId));

@@ -138,8 +138,9 @@ function partsOf(events: readonly EncodedEvent[]) {
   for (const [index, encoded] of events.entries()) {
     const e = index + 1;
     for (const { action, key } of keysOf(encoded)) {
-      const { name, digest, keepUntil: keep, onOtherContent: other } = key;
-      keys.push({ e, action, name, digest, keep, other });
+      const { name, digest, keepUntil: keep, onOtherContent: other, former } = key;
+      const before = former && { former: former.name, by: former.verifiedBy };
+      keys.push({ e, action, name, digest, keep, other, ...before });
       locks.add(`idempotency ${name}`);
       hasTwins ||= (holders.get(name) ?? e) !== e;
       holders.set(name, e);

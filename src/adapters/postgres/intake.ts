@@ -103,7 +103,7 @@ export class PostgresIntake extends Intake {
     const { database, clock } = this.#store;
     const [name, digest, , onOtherContent] = encodeKey(key);
     const [row] = await database.query(
-      `SELECT CASE WHEN k.digest = $2 OR $3 <> 'new' THEN k.event ELSE same.event END AS event
+      `SELECT CASE WHEN k.digest = $2 OR $3 NOT IN ('new', 'latest') THEN k.event ELSE same.event END AS event
        FROM (SELECT 1) AS one
          LEFT JOIN ${database.schema}.idempotency k ON k.name = $1 AND k.keep_until > $4
          LEFT JOIN ${database.schema}.idempotency same

@@ -7,6 +7,8 @@ import type { IdempotencyKey } from '../../hooks/ports/event.ts';
 export interface StoredKey extends Pick<IdempotencyKey, 'digest' | 'keepUntil' | 'onOtherContent'> {
   /** Digest of scope and key. */
   readonly name: string;
+  /** Its name before edition 2, and how the event that has that was verified; null: it had none. */
+  readonly former: { readonly name: string; readonly verifiedBy: string } | null;
 }
 
 /** A {@link StoredKey} on its way. */
@@ -15,6 +17,7 @@ export type KeyTuple = readonly [
   digest: string,
   keepUntil: number,
   onOtherContent: IdempotencyKey['onOtherContent'],
+  former: StoredKey['former'],
 ];
 
 /** 132 bits. */
@@ -27,16 +30,22 @@ export function encodeKey({
   digest,
   keepUntil,
   onOtherContent,
+  former,
 }: IdempotencyKey): KeyTuple {
-  // With its length, so that a scope and a key never run into each other.
-  const name = hash('sha256', `${scope.length} ${scope}${key}`, 'base64url').slice(
-    0,
-    NAME_CHARACTERS,
-  );
-  return [name, digest, keepUntil, onOtherContent];
+  const before =
+    former === undefined
+      ? null
+      : { name: nameOf(former.scope, key), verifiedBy: former.verifiedBy };
+  return [nameOf(scope, key), digest, keepUntil, onOtherContent, before];
+}
+
+/** With its length, so that a scope and a key never run into each other. */
+function nameOf(scope: string, key: string): string {
+  const digest = hash('sha256', `${scope.length} ${scope}${key}`, 'base64url');
+  return digest.slice(0, NAME_CHARACTERS);
 }
 
 /** Writer thread: what {@link encodeKey} sent. */
-export function decodeKey([name, digest, keepUntil, onOtherContent]: KeyTuple): StoredKey {
-  return { name, digest, keepUntil, onOtherContent };
+export function decodeKey([name, digest, keepUntil, onOtherContent, former]: KeyTuple): StoredKey {
+  return { name, digest, keepUntil, onOtherContent, former };
 }

@@ -27,6 +27,7 @@ import { Rejection } from '../rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';
+import type { DedupeRule } from './idempotency.ts';
 
 /** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
 const MAX_SHOWN_TEXT = 10_000;
@@ -38,6 +39,8 @@ export interface ResolvedHook {
   /** Id of the mapping that matched; absent for the built-in hooks. */
   readonly mapping?: string;
   readonly actions: readonly HookAction[];
+  /** How the keys of actions are compared. @default by the key alone, among all senders */
+  readonly dedupe?: DedupeRule;
   /** How many runs of this hook may wait. Absent: as many as come. */
   readonly maxQueued?: number;
   /** Fields that nobody reads, and what else the sender should know. */

@@ -91,6 +91,35 @@ describe('the keys of a request (behaviour §10)', () => {
     });
   });
 
+  it('a dedupeKey of a rule: of its mapping and its sender, with what it was before', () => {
+    const dedupe = { comparesBody: true, isShared: false };
+    const [own] = keys(
+      { verifiedBy: 'token crm' },
+      { actions: [wakeAction('o-1')], dedupe },
+    ).byAction;
+    expect(own).toMatchObject({
+      scope: 'dedupe-of\ntoken crm\nbuilds',
+      key: 'o-1',
+      onOtherContent: 'latest',
+      former: { scope: 'dedupe\nbuilds', verifiedBy: 'token crm' },
+    });
+    const shared = { comparesBody: false, isShared: true };
+    const [all] = keys({}, { actions: [wakeAction('o-1')], dedupe: shared }).byAction;
+    expect(all).toMatchObject({ scope: 'dedupe\nbuilds', onOtherContent: 'repeat' });
+    expect(all).not.toHaveProperty('former');
+  });
+
+  it('a CloudEvent in binary mode is named by its source and its id', () => {
+    const ids = ['/ci/a', '/ci/b'].map((source) => {
+      const headers = { 'ce-source': source, 'ce-id': '1', 'webhook-id': 'w' };
+      return keys({ headers }).keys[0];
+    });
+    expect(ids).toMatchObject([
+      { scope: 'delivery\ntoken\nci', key: '/ci/a 1', onOtherContent: 'new' },
+      { scope: 'delivery\ntoken\nci', key: '/ci/b 1', onOtherContent: 'new' },
+    ]);
+  });
+
   it('the first there is counts: sender’s key, dedupeKey, delivery id', () => {
     const headers = { 'x-github-delivery': 'g' };
     const actions = [wakeAction('o-1')];

@@ -18,7 +18,8 @@ const DIGEST_CHARACTERS = 22;
 /**
  * Under which senders that are known for it name their deliveries, the same each time one is sent again: Standard
  * Webhooks, Svix, GitHub, Shopify, Linear, GitLab, Bitbucket. None of these is made for us, so none is trusted to be
- * unique: GitLab gives the events that one webhook led to through another the same.
+ * unique: GitLab gives the events that one webhook led to through another the same. A CloudEvent in binary mode is named
+ * by its source and its id together.
  */
 const DELIVERY_ID_HEADERS = [
   'webhook-id',
@@ -30,12 +31,23 @@ const DELIVERY_ID_HEADERS = [
   'x-request-uuid',
 ] as const;
 
+/** How the `dedupeKey` of a mapping is compared. */
+export interface DedupeRule {
+  /** Another body than that of the key's latest event is an event of its own. */
+  readonly comparesBody: boolean;
+  /** It counts among all senders of the mapping. */
+  readonly isShared: boolean;
+}
+
+const OF_THE_MAPPING: DedupeRule = { comparesBody: false, isShared: true };
+
 /** What counts of a resolved hook: whose event it is, and the keys that were found for it. */
 interface KeyedHook {
   readonly hook: string;
   /** Absent for the built-in hooks. */
   readonly mapping?: string | undefined;
   readonly actions: readonly Pick<HookAction, 'dedupeKey'>[];
+  readonly dedupe?: DedupeRule | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Set when the mapping broke. */
   readonly failure?: object | undefined;
@@ -59,7 +71,7 @@ export function limitKey(key: string): string {
 /** The keys under which a request takes effect once. What broke has none, so that its sender's retry is tried anew. */
 export function keysOf(
   request: Omit<HookRequest, 'settings'>,
-  { hook, mapping, actions, idempotencyKey, failure }: KeyedHook,
+  { hook, mapping, actions, dedupe = OF_THE_MAPPING, idempotencyKey, failure }: KeyedHook,
   idempotencyHours: number,
 ): RequestKeys {
   const { verifiedBy, signature, receivedAt } = request;
@@ -82,11 +94,17 @@ export function keysOf(
     onOtherContent,
   });
 
+  const toDedupeKey = (key: string): IdempotencyKey => {
+    const onOtherContent = dedupe.comparesBody ? 'latest' : 'repeat';
+    const shared = toKey(['dedupe', mapping ?? hook], key, onOtherContent);
+    if (dedupe.isShared) return shared;
+    const own = toKey(['dedupe-of', verifiedBy, mapping ?? hook], key, onOtherContent);
+    return { ...own, former: { scope: shared.scope, verifiedBy } };
+  };
+
   const keys: IdempotencyKey[] = [];
   const byAction = actions.map(({ dedupeKey }) =>
-    idempotencyKey === undefined && dedupeKey !== undefined
-      ? toKey(['dedupe', mapping ?? hook], dedupeKey, 'repeat')
-      : undefined,
+    idempotencyKey === undefined && dedupeKey !== undefined ? toDedupeKey(dedupeKey) : undefined,
   );
   if (idempotencyKey !== undefined) {
     keys.push(toKey(['key', verifiedBy, hook], idempotencyKey, 'conflict'));
@@ -125,6 +143,8 @@ function namesOneRequest({ coversBody, deliveryId }: NonNullable<HookRequest['si
 function deliveryIdOf(
   headers: HookRequest['headers'],
 ): { readonly id: string; readonly isSigned: boolean } | undefined {
+  const [source, event] = [headers['ce-source'], headers['ce-id']];
+  if (source && event) return { id: `${source} ${event}`, isSigned: false };
   for (const name of DELIVERY_ID_HEADERS) {
     const id = headers[name]?.trim() ?? '';
     if (id !== '') return { id, isSigned: false };

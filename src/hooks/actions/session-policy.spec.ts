@@ -128,9 +128,12 @@ describe('SessionPolicy: length and characters', () => {
     expect(refusal(request('x'.repeat(257)))).toContain('256');
   });
 
-  it.each(['a\nb', 'a\u0000b', 'a\u2028b', 'a\u0085b'])('refuses %j', (key) => {
-    expect(refusal(request(key))).toContain('control characters');
-  });
+  it.each(['a\nb', 'a\u0000b', 'a\u2028b', 'a\u0085b', 'a\u202eb', 'a\u200bb', 'a\ud800b'])(
+    'refuses %j',
+    (key) => {
+      expect(refusal(request(key))).toContain('control characters');
+    },
+  );
 });
 
 describe('SessionPolicy: derived keys (behaviour §6, lessons CVE-2026-45002, PR #103047)', () => {

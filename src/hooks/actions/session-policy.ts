@@ -7,8 +7,8 @@ import { Rejection } from '../rejection.ts';
 /** Longest session key, in characters. */
 const MAX_KEY_LENGTH = 256;
 const UNSAFE_IN_DERIVED_KEY = /[^A-Za-z0-9._:@/+-]/gu;
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
+/** Control and format characters (of the direction, of no width), separators of lines, halves of characters. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\p{Cs}]/u;
 
 /** A session key that somebody named. */
 export interface NamedKey {
@@ -52,7 +52,11 @@ function checkNamed(named: NamedKey, hooks: ResolvedHooksOptions['hooks']): stri
   }
   if (key.length > MAX_KEY_LENGTH)
     refuse(`Send a sessionKey of at most ${MAX_KEY_LENGTH} characters`);
-  if (CONTROL.test(key)) refuse('Send a sessionKey without control characters');
+  if (UNSEEN.test(key)) {
+    refuse(
+      'Send a sessionKey without control characters, format characters and halves of characters',
+    );
+  }
   return key;
 }
 

@@ -95,5 +95,6 @@ export class AgentPayload {
   @IsOptional()
   @IsString()
   @MaxLength(256)
+  @Matches(/^\P{Cs}*$/u, { message: 'idempotencyKey must be well-formed Unicode' })
   idempotencyKey?: string;
 }

@@ -5,6 +5,7 @@ import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-ac
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
+import type { DedupeRule } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import type { Trust } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
@@ -34,6 +35,8 @@ import type { TemplateScope } from './template.ts';
 /** What a mapping made of a request. */
 export interface Applied {
   readonly actions: readonly HookAction[];
+  /** How their keys are compared. */
+  readonly dedupe?: DedupeRule;
   /** Why there is nothing to do. */
   readonly skipped?: { readonly reason: string; readonly byTransform: boolean };
   /** What the sender should know, each once. */
@@ -83,6 +86,7 @@ export async function applyMapping(
   const warnings = results.flatMap((result) => result.warnings);
   return {
     actions: results.map(({ action }) => action),
+    dedupe: mapping.dedupe,
     ...(results.length === 0 && {
       skipped: { reason: 'its transform says so', byTransform: true },
     }),
@@ -280,6 +284,13 @@ function renderDedupeKey(
   // A key with a gap in it would make one of different payloads.
   const shown = rendered.hasContent && rendered.isComplete ? trimmed(rendered.text) : undefined;
   if (shown === undefined) return undefined;
+  if (!shown.isWellFormed()) {
+    // As it is stored, two such texts could be the same.
+    throw new Rejection(
+      'invalid_payload',
+      `the dedupeKey of mapping "${mapping.id}" would hold half of a character: send well-formed Unicode`,
+    );
+  }
   // What is left out may be all that tells two payloads apart: then the digest of everything is the key.
   const first = shown.includes(LEFT_OUT)
     ? toDigest(renderTemplate(template, { ...scope, redaction: undefined }).text)

@@ -4,6 +4,7 @@
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
 import { bareName } from '../actions/hook-request.ts';
+import type { DedupeRule } from '../actions/idempotency.ts';
 import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type {
   MappingAction,
@@ -68,6 +69,8 @@ const UNREAD: Readonly<Record<MappingAction, readonly (keyof MappingOptions)[]>>
     'allowUnsafeExternalContent',
     'allowLinks',
     'dedupeKey',
+    'dedupeOn',
+    'dedupeScope',
   ],
 };
 
@@ -137,6 +140,14 @@ function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] 
   return [...defaults, ...agentsWithId].map(({ id }) => id);
 }
 
+/** An operator knows what his key names; that of a preset names an event only where the preset says so. */
+function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
+  const { dedupeOn, dedupeScope = 'sender' } = mapping;
+  const isOperators = layers.some((layer) => layer.mapping.dedupeKey !== undefined);
+  const on = dedupeOn ?? (isOperators ? 'key' : 'key-and-body');
+  return { comparesBody: on === 'key-and-body', isShared: dedupeScope === 'mapping' };
+}
+
 /** Makes mappings ready to use, and adds everything that is wrong with them to the problems, under their key. */
 class MappingCompiler {
   constructor(
@@ -172,6 +183,7 @@ class MappingCompiler {
       ...(path !== undefined && { path: bareName(path) }),
       ...(options.match?.source !== undefined && { source: options.match.source }),
       ...(when !== undefined && { when }),
+      dedupe: dedupeRule(entry),
       forEach,
       redaction,
     };

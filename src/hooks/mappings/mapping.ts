@@ -1,3 +1,4 @@
+import type { DedupeRule } from '../actions/idempotency.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import type { MappingAction, MappingOptions } from '../options/index.ts';
 import type { Template, ValuePath } from './template.ts';
@@ -56,6 +57,8 @@ export interface CompiledMapping {
   readonly source?: string;
   /** What else must hold of a request. Absent: nothing. */
   readonly when?: ParsedConditions;
+  /** How its `dedupeKey` is compared. */
+  readonly dedupe: DedupeRule;
   /** Where the list is whose items become an action each. Absent: one action. */
   readonly forEach?: ValuePath;
   /** `redact` and `keep`. */

@@ -306,4 +306,22 @@ export class MappingOptions extends RunLimitsOptions {
   /** Requests (items, under `forEach`) that render to the same key run once. Template, 1 to 256 characters. */
   @OptionalText()
   dedupeKey?: string;
+
+  /**
+   * What makes a repeat. `key`: the same `dedupeKey`, whatever else the request says. `key-and-body`: the same body as the
+   * latest event of that key; another body is an event of its own, for keys that name a thing and no event, such as the
+   * number of a ticket. The `dedupeKey` of a preset counts with the body unless the preset says otherwise. @default 'key'
+   */
+  @IsOptional()
+  @IsIn(['key', 'key-and-body'])
+  dedupeOn?: 'key' | 'key-and-body';
+
+  /**
+   * Among whose requests `dedupeKey` counts. `sender`: those of one token, or of one signature scheme, so that no sender
+   * makes another's event a repeat. `mapping`: all that this mapping takes, where several senders tell of one event.
+   * @default 'sender'
+   */
+  @IsOptional()
+  @IsIn(['sender', 'mapping'])
+  dedupeScope?: 'sender' | 'mapping';
 }

@@ -83,15 +83,21 @@ export interface IdempotencyKey {
   /**
    * What the same key with other content is. `conflict`: refused, whatever the other keys say. `repeat`: a repeat all
    * the same. `new`: an event of its own, warned of by {@link REUSED_KEY}; each content is then remembered by itself.
+   * `latest`: likewise, but only the content that came last is remembered.
    */
-  readonly onOtherContent: 'conflict' | 'repeat' | 'new';
+  readonly onOtherContent: 'conflict' | 'repeat' | 'new' | 'latest';
+  /**
+   * The scope in which the same key was remembered before edition 2, among all senders: it counts where the event that has
+   * it was verified alike. @default none
+   */
+  readonly former?: { readonly scope: string; readonly verifiedBy: string };
   /** Epoch milliseconds until which it is remembered. */
   readonly keepUntil: number;
 }
 
-/** The warning of an event whose key of kind `new` came before with other content. @publicApi */
+/** The warning of an event whose key of kind `new` or `latest` came before with other content. @publicApi */
 export const REUSED_KEY =
-  'the delivery id of this request came before with another body; it is an event of its own';
+  'the id of this request came before with another body; it is an event of its own';
 
 /** What the sender is told of one action. */
 export type ActionReceipt =

@@ -1,6 +1,6 @@
 import { KEPT_CERTIFICATES } from '../../../src/hooks/ports/ledger.ts';
 import { REUSED_KEY } from '../../../src/hooks/ports/event.ts';
-import type { Acceptance } from '../../../src/hooks/ports/event.ts';
+import type { Acceptance, IdempotencyKey } from '../../../src/hooks/ports/event.ts';
 import { LIMITS, MAIN, agent, event, key, systemEvent, wake, wakeAction, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -149,6 +149,51 @@ export function describeAccepting(openStore: OpenStore): void {
       }
       under.clock.advance(1000);
       expect(await accept(keyed('a', 'fourth'))).toMatchObject({ receipt: { warnings: [] } });
+    });
+
+    it('accepts a key with other content than its latest event’s, and knows that one alone then', async () => {
+      const keyed = (digest: string) =>
+        ({ ...key('42', digest), onOtherContent: 'latest' }) as const;
+      const acted = (digest: string) =>
+        accept(event({ actions: [wakeAction([systemEvent()], keyed(digest))] }));
+      const opened = await acted('opened');
+      expect(opened).toMatchObject({ outcome: 'accepted', receipt: { warnings: [] } });
+      expect(await acted('opened')).toEqual({ ...opened, outcome: 'replayed' });
+      const closed = await acted('closed');
+      expect(closed).toMatchObject({ outcome: 'accepted', receipt: { warnings: [REUSED_KEY] } });
+      expect(await acted('closed')).toEqual({ ...closed, outcome: 'replayed' });
+      const again = await acted('opened');
+      expect(again).toMatchObject({ outcome: 'accepted', receipt: { warnings: [REUSED_KEY] } });
+      expect(await acted('opened')).toEqual({ ...again, outcome: 'replayed' });
+      expect(await waiting()).toBe(3);
+      expect(await under.ledger.intake.holderOf(keyed('closed'))).toBeNull();
+    });
+
+    it('knows a key of before edition 2, of which the sender was no part, for whoever sent it then', async () => {
+      const request = (verifiedBy: string) => ({ ...event().request, verifiedBy });
+      const before = key('o-1');
+      const acted = (verifiedBy: string, dedupeKey: IdempotencyKey) =>
+        accept(
+          event({
+            request: request(verifiedBy),
+            actions: [wakeAction([systemEvent()], dedupeKey)],
+          }),
+        );
+      const first = await acted('token a', before);
+      const now = (verifiedBy: string) => {
+        return {
+          ...before,
+          scope: `of ${verifiedBy}`,
+          former: { scope: before.scope, verifiedBy },
+        };
+      };
+      expect(await acted('token a', now('token a'))).toEqual({ ...first, outcome: 'replayed' });
+      const others = await acted('token b', now('token b'));
+      expect(others).toMatchObject({ outcome: 'accepted', receipt: { warnings: [] } });
+      expect(await acted('token b', now('token b'))).toEqual({ ...others, outcome: 'replayed' });
+      expect(await waiting()).toBe(2);
+      under.clock.advance(1000);
+      expect(await acted('token a', now('token a'))).toMatchObject({ outcome: 'accepted' });
     });
 
     it('says which event has a key', async () => {

@@ -15,8 +15,8 @@
 import { ENTRY } from './queue.ts';
 
 /** What comes with the events of a group, e.g. as `FROM ${KEYS}`: `e` is the place of the event among them, from 1. */
-const KEYS = `ROWS FROM (json_to_recordset(p.keys) AS (e int, action int, name text, digest text, keep bigint, other text))
-    WITH ORDINALITY AS k(e, action, name, digest, keep, other, n)`;
+const KEYS = `ROWS FROM (json_to_recordset(p.keys) AS (e int, action int, name text, digest text, keep bigint, other text,
+    former text, by text)) WITH ORDINALITY AS k(e, action, name, digest, keep, other, former, by, n)`;
 const LINES = `ROWS FROM (json_to_recordset(p.lines) AS (e int, session text, event uuid, asks boolean, delivery uuid,
     at bigint, hook text, trust text, text text))
     WITH ORDINALITY AS l(e, session, event, asks, delivery, at, hook, trust, text, n)`;
@@ -47,9 +47,16 @@ CREATE FUNCTION known_keys_@(p group_@) RETURNS TABLE (e int, action int, other 
 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT k.e, k.action, k.other, coalesce(i.digest <> k.digest, false),
-    CASE WHEN i.name IS NULL OR (i.digest <> k.digest AND k.other = 'new') THEN same.event ELSE i.event END
+    CASE WHEN i.name IS NULL OR (i.digest <> k.digest AND k.other IN ('new', 'latest')) THEN same.event
+      ELSE i.event END
   FROM ${KEYS}
-    LEFT JOIN idempotency i ON i.name = k.name AND i.keep_until > p.now
+    -- As it was remembered before edition 2 it counts where the event was verified alike.
+    LEFT JOIN LATERAL (SELECT found.name, found.digest, found.event FROM idempotency found
+      WHERE found.name IN (k.name, k.former) AND found.keep_until > p.now
+        -- As text: what a sender wrote stands in it with its quotes escaped, and may be no JSON that PostgreSQL reads.
+        AND (found.name = k.name OR (SELECT position('"verifiedBy":' || to_json(k.by) in head) > 0 FROM events
+          WHERE id = found.event))
+      ORDER BY found.name = k.name DESC LIMIT 1) AS i ON true
     LEFT JOIN idempotency same
       ON k.other = 'new' AND same.name = k.name || ' ' || k.digest AND same.keep_until > p.now
   ORDER BY k.n;
@@ -162,6 +169,7 @@ BEGIN
         first := coalesce(first, k.known);
         dropped := dropped || k.action;
       END IF;
+      is_reused := is_reused OR (k.has_other AND k.known IS NULL);
       CONTINUE;
     END IF;
     at := at + 1;

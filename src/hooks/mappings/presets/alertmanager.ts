@@ -40,4 +40,6 @@ export const alertmanager: Preset = {
     '{{ externalURL }}',
   ],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
+  // The peers of a cluster notify alike but for their own externalURL; the key says all that counts.
+  dedupeOn: 'key',
 };

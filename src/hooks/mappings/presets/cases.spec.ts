@@ -122,8 +122,11 @@ describe('the cases of presets', () => {
   it.each(all)(
     '$id says which events it takes, and begins with its preset',
     ({ preset, id, when }) => {
-      expect(id.startsWith(`${preset}-`)).toBe(true);
-      expect(Object.keys(when ?? {})).not.toEqual([]);
+      const takesAllElse = id === preset;
+      expect(takesAllElse || id.startsWith(`${preset}-`)).toBe(true);
+      expect(Object.keys(when ?? {}).length === 0).toBe(takesAllElse);
+      const isLast = presets.get(preset)?.cases?.at(-1)?.id === id;
+      expect(isLast || !takesAllElse).toBe(true);
     },
   );
 

@@ -21,4 +21,6 @@ export const grafana: Preset = {
   ),
   messageTemplate: ['Grafana: {{ status }}', '{{ title }}', '{{ message }}', '{{ externalURL }}'],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
+  // The peers of a cluster notify alike but for their own addresses; the key says all that counts.
+  dedupeOn: 'key',
 };

@@ -46,4 +46,6 @@ export const intercom: Preset = {
   ],
   sessionKey: 'hook:intercom:{{ data.item.id }}',
   dedupeKey: '{{ id }}',
+  // A retry counts itself in delivery_attempts; the id is that of the notification.
+  dedupeOn: 'key',
 };

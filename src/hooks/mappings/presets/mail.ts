@@ -24,4 +24,6 @@ export const mail: Preset = {
   ].join('\n'),
   sessionKey: 'hook:mail:{{ item.id }}',
   dedupeKey: '{{ item.id }}',
+  // What the watcher sends twice is sent among other messages; the id is that of the message.
+  dedupeOn: 'key',
 };

@@ -41,4 +41,6 @@ export const notion: Preset = {
   ],
   sessionKey: 'hook:notion:{{ data.page_id || entity.id }}',
   dedupeKey: '{{ id }}',
+  // A retry counts itself in attempt_number; the id is that of the event.
+  dedupeOn: 'key',
 };

@@ -55,6 +55,8 @@ export const stripe: Preset = {
   ),
   sessionKey: 'hook:stripe:{{ data.object.customer || data.object.id }}',
   dedupeKey: '{{ id }}',
+  // A retry may have another pending_webhooks; the id is that of the event, as Stripe's documentation says.
+  dedupeOn: 'key',
   cases: [
     {
       id: 'stripe-payment-failed',

@@ -44,4 +44,6 @@ export const zendesk: Preset = {
   ],
   sessionKey: 'hook:zendesk:{{ detail.id }}',
   dedupeKey: '{{ event.meta.sequence.id || id }}',
+  // The events of one change of a ticket have one sequence, and bodies of their own.
+  dedupeOn: 'key',
 };

@@ -44,11 +44,12 @@ export class Accepting {
    */
   accept(event: StoredEvent, limits: AcceptLimits, now: number): StoredAcceptance {
     if (this.#tables.pause.isPaused()) return { outcome: 'paused' };
-    const { conflict, repeats, isReused } = this.#compareKeys(event.keys, now);
+    const { conflict, repeats, isReused: isRequestReused } = this.#compareKeys(event.keys, now);
     if (conflict !== null) return { outcome: 'conflict', key: conflict };
     if (repeats !== null) return this.#replay(repeats);
-    const { kept, first } = this.#withoutRepeats(event.actions, now);
+    const { kept, first, hasOther } = this.#withoutRepeats(event.actions, now);
     if (kept.length === 0 && first !== null) return this.#replay(first);
+    const isReused = isRequestReused || hasOther;
     const load = loadOf(kept);
     const outcome = this.#tables.room.refusal(event, load, limits, now);
     if (outcome !== null) return { outcome };
@@ -94,15 +95,17 @@ export class Accepting {
   #withoutRepeats(actions: readonly StoredAction[], now: number) {
     const seen = new Set<string>();
     let first: number | null = null;
+    let isReused = false;
     const kept = actions.filter(({ dedupeKey }) => {
       if (dedupeKey === null) return true;
-      const { known } = this.#tables.keys.find(dedupeKey, now);
+      const { known, hasOther } = this.#tables.keys.find(dedupeKey, now);
       first ??= known;
+      isReused ||= hasOther && known === null;
       const isNew = known === null && !seen.has(dedupeKey.name);
       seen.add(dedupeKey.name);
       return isNew;
     });
-    return { kept, first };
+    return { kept, first, hasOther: isReused };
   }
 
   /** Writes the row with everything that is known of the event now, so that a plain wake costs no second update. */

@@ -28,6 +28,7 @@ export class IdempotencyKeys {
   readonly #recent: RecentKeys;
   readonly #filed: StatementSync;
   readonly #ownKeys: StatementSync;
+  readonly #verifiedBy: StatementSync;
 
   constructor(db: DatabaseSync, recent = new RecentKeys(db)) {
     this.#recent = recent;
@@ -36,12 +37,16 @@ export class IdempotencyKeys {
       'SELECT event FROM idempotency WHERE name = ? AND keep_until > ? ORDER BY event DESC',
     );
     this.#ownKeys = db.prepare('SELECT keys FROM events WHERE key = ?');
+    this.#verifiedBy = db.prepare(
+      `SELECT head ->> '$.request.verifiedBy' AS verified_by FROM events WHERE key = ?`,
+    );
   }
 
   find(key: StoredKey, now: number): Finding {
-    const found = this.#lookUp(key.name, now);
+    const found = this.#lookUp(key.name, now) ?? this.#lookUpFormer(key, now);
     const hasOther = found !== undefined && found.digest !== key.digest;
-    const isKnown = found !== undefined && !(hasOther && key.onOtherContent === 'new');
+    const countsContent = key.onOtherContent === 'new' || key.onOtherContent === 'latest';
+    const isKnown = found !== undefined && !(hasOther && countsContent);
     if (isKnown) return { known: found.event, hasOther };
     const same = key.onOtherContent === 'new' ? this.#lookUp(ofContent(key), now) : undefined;
     return { known: same?.event ?? null, hasOther };
@@ -83,6 +88,14 @@ export class IdempotencyKeys {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** As it was remembered before edition 2, by the same sender. */
+  #lookUpFormer({ former }: StoredKey, now: number): KnownKey | undefined {
+    if (former === null) return undefined;
+    const found = this.#lookUp(former.name, now);
+    const row = found && this.#verifiedBy.get(found.event);
+    return row?.['verified_by'] === former.verifiedBy ? found : undefined;
   }
 
   /** Undefined: the event has no such key, or it has run out. */

@@ -9,7 +9,7 @@ const NOW = 1000;
 const LOT = 200;
 
 function key(name: string, digest = 'd', keepUntil = 2000): StoredKey {
-  return { name, digest, keepUntil, onOtherContent: 'conflict' };
+  return { name, digest, keepUntil, onOtherContent: 'conflict', former: null };
 }
 
 /** In no order, as digests are. */
@@ -126,7 +126,7 @@ describe('RecentKeys', () => {
   it('finds one of many contents of a key by itself', () => {
     const contentOf = (n: number): StoredKey => {
       const digest = hash('sha256', String(n), 'base64').slice(0, 22);
-      return { name: 'delivery', digest, keepUntil: 2000, onOtherContent: 'new' };
+      return { name: 'delivery', digest, keepUntil: 2000, onOtherContent: 'new', former: null };
     };
     for (let n = 1; n < 3 * LOT; n += 1) accept(n, contentOf(n));
     const sql = 'SELECT max(n) AS n FROM (SELECT count(*) AS n FROM idempotency GROUP BY name)';
