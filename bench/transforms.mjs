@@ -3,6 +3,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import 'reflect-metadata';
 import { TransformCompiler, TransformSandbox } from '../dist/hooks/index.js';
@@ -89,5 +91,22 @@ for (const [what, bytes, limit] of [
 }
 const rate = await perSecond(sandbox, seconds);
 report('transforms per second, 2 threads', Math.round(rate), '/s', rate >= 8000, 8000);
+// The loop of this process, quiet and while a transform hangs until it is ended from outside, again and again.
+writeFileSync(join(dir, 'transforms/stuck.ts'), `export default () => new Array(1e9) + ''`);
+async function loopDelay(act) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) await act();
+  delay.disable();
+  return delay.percentile(99) / 1e6;
+}
+const quiet = await loopDelay(() => wait(50));
+const stuck = { context: contextOf(2000), now: 0 };
+const attacked = await loopDelay(() =>
+  sandbox.run({ module: 'stuck.ts' }, stuck, settings).catch(() => undefined),
+);
+const [ratio, both] = [attacked / quiet, `${quiet.toFixed(2)} and ${attacked.toFixed(2)} ms`];
+report(`loop, p99, one is stuck (${both})`, ratio.toFixed(1), 'times', ratio <= 2, 2);
 await sandbox.close();
 rmSync(dir, { recursive: true, force: true });

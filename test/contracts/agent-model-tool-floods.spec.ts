@@ -4,7 +4,7 @@ import { isRunning, ToolRoom } from '../support/tool-turn.ts';
 
 const MB = 1024 * 1024;
 /** A server is given ten seconds to be ready. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const UNUSABLE = 'the MCP server "desk" of agent "main" cannot be used';
 
 /** Notes its process id in a file, ignores the request to end and writes one endless line. */

@@ -16,7 +16,7 @@ const TEXT = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf
 const STUBS = fileURLToPath(new URL('../support/cli/bin', import.meta.url));
 const TOKEN = 'the-hook-token-of-the-tests';
 /** Each test waits for processes to start. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const OPERATOR = 'the-operator-token-of-the-tests';
 
 /** What stands behind the configuration of a section while it is started. */

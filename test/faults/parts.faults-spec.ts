@@ -100,13 +100,13 @@ beforeEach(async () => {
   servers = Object.fromEntries(await Promise.all(started)) as Record<Id, PlatformServer>;
   await configure();
   service = await TestedService.start(dir);
-}, 30_000);
+}, 120_000);
 
 afterEach(async () => {
   await service.stop();
   await Promise.all([models.close(), ...Object.values(servers).map((server) => server.close())]);
   await rm(dir, { recursive: true });
-}, 30_000);
+}, 120_000);
 
 describe('kill -9 while a part of a long reply is shown and its answer was not heard', () => {
   let details: Record<Id, EventDetails>;
@@ -118,7 +118,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
     await restart();
     const found = IDS.map(async (id) => [id, await ended(events[id])]);
     details = Object.fromEntries(await Promise.all(found)) as Record<Id, EventDetails>;
-  }, 60_000);
+  }, 120_000);
 
   it('goes on with that part: twice only where there is no key and the operator chose it', () => {
     for (const id of WITH_KEYS) expectWhole(servers[id]);
@@ -138,7 +138,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
         { status: 'unknown', attempts: [{ outcome: 'unknown' }, { outcome: 'unknown' }] },
       ],
     });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('kill -9 between two parts, when the last one that was tried was refused', () => {
@@ -158,7 +158,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
       ]);
       expectWhole(servers[id]);
     }
-  }, 90_000);
+  }, 120_000);
 });
 
 describe('kill -9 at any moment of a long reply', () => {

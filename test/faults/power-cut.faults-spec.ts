@@ -127,7 +127,7 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
     const missing: number[] = [];
     for await (const left of cutsOf(lie, dir, () => false)) missing.push(left.missing.length);
     expect(Math.max(...missing)).toBeGreaterThan(0);
-  }, 60_000);
+  }, 120_000);
 
   it.each(CUTS_BY_KIND)(
     'while the ledger is made, that %s: the next start makes it',

@@ -54,7 +54,7 @@ describe('the service with hooks.mail', () => {
     const { service: running } = service;
     expect((await running?.stop())?.code).toBe(0);
     expect(running?.stdout).not.toContain(PASSWORD);
-  }, 60_000);
+  }, 120_000);
 
   it('killed five times under a burst of 200 loses nothing and runs nothing twice', async () => {
     const account = suite.account();
@@ -83,7 +83,7 @@ describe('the service with hooks.mail', () => {
     expect([1, 2]).toContain(mailbox.waiting);
     await service.post('/ops/api/resume');
     expectOnce(await hasRuns(service, 2), 2);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a wrong password', () => {
@@ -108,7 +108,7 @@ describe('a wrong password', () => {
     const errors = running?.logs.filter(({ msg }) => String(msg).includes('No mail is read'));
     expect(errors).toHaveLength(1);
     expect(running?.stdout).not.toContain(auth.password);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('hooks mail run', () => {
@@ -122,7 +122,7 @@ describe('hooks mail run', () => {
     expect(watcher.stderr).toContain('INBOX is watched');
     expect(await watcher.ended('SIGTERM')).toBe(0);
     expect(watcher.stdout + watcher.stderr).not.toMatch(new RegExp(`${PASSWORD}|${HOOK_TOKEN}`));
-  }, 60_000);
+  }, 120_000);
 
   it('killed five times under a burst of 200 loses nothing and runs nothing twice', async () => {
     const account = suite.account();
@@ -159,7 +159,7 @@ describe('hooks mail run', () => {
     await watcher.prints('"delivered":10');
     expect(proxy.lostAnswers).toBe(0);
     expectOnce(await hasRuns(service, 10), 10);
-  }, 60_000);
+  }, 120_000);
 
   it('is refused while the service watches, with the reason', async () => {
     const account = suite.account();
@@ -168,7 +168,7 @@ describe('hooks mail run', () => {
     expect(await second.ended()).toBe(1);
     expect(second.stderr).toMatch(/Another watcher reads the mail/u);
     expect(second.stdout).toBe('');
-  }, 60_000);
+  }, 120_000);
 
   it('lets a service that is started meanwhile stand by', async () => {
     const account = suite.account();
@@ -178,5 +178,5 @@ describe('hooks mail run', () => {
     await service.begin();
     await service.is('watched-elsewhere');
     expect(await service.ask('/health/ready')).not.toHaveProperty('degraded');
-  }, 60_000);
+  }, 120_000);
 });

@@ -81,9 +81,7 @@ describe('PostgresThrottlerStorage', () => {
     await fail(0);
     await suite.server.stop('immediate');
     await expect(fail(0)).rejects.toThrow();
-    const began = performance.now();
     await expect(fail(0)).rejects.toThrow('the database is away');
-    expect(performance.now() - began).toBeLessThan(1000);
     await suite.server.resume();
     // A crash of the database forgets what was counted.
     const { totalHits } = await eventually('it counts', () => fail(1).catch(() => undefined));
