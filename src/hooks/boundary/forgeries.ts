@@ -176,7 +176,12 @@ function labelPattern(): string {
 }
 
 function spelt(token: string): string {
-  return Array.from(fold(token).text.toLowerCase(), spellings).join('');
+  const [name = '', end = ''] = token.split(/(?<=_)0(?=>$)/);
+  const spelled = [name, end].map((part) =>
+    Array.from(fold(part).text.toLowerCase(), spellings).join(''),
+  );
+  const digit = Array.from('0123456789', spellings).join('|');
+  return spelled.join(end === '' ? '' : `(?:${digit}){1,4}`);
 }
 
 function spellings(character: string): string {

@@ -17,6 +17,13 @@ describe('chat-template tokens (behaviour §9)', () => {
     }
   });
 
+  it.each(['<extra_id_1>', '<SPECIAL_12>', '<special_lO>', '<reserved_106>', '<reserved_107>'])(
+    '%s has any number',
+    (token) => {
+      expect(neutralize(`a${token}b`)).toMatch(/^a\(model token .*removed\)b$/);
+    },
+  );
+
   it('and whatever else has their usual shape', () => {
     expect(neutralize('<|LOC_0|> <|完|> <|查看《日志》【紧急】|>')).toBe(
       '(model token loc_0 removed) (model token removed) (model token removed)',

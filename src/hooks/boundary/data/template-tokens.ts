@@ -3,7 +3,7 @@ export interface TemplateFamily {
   readonly family: string;
   /** The public template or tokenizer configuration they were taken from. */
   readonly source: string;
-  /** As published; case and look-alikes are folded before matching. */
+  /** As published; case and look-alikes are folded before matching. `_0>` at the end stands for every number there. */
   readonly tokens: readonly string[];
 }
 
@@ -141,10 +141,37 @@ export const TEMPLATE_FAMILIES: readonly TemplateFamily[] = [
     `),
   },
   {
-    family: 'Seed-OSS (ByteDance)',
-    source: 'ByteDance-Seed-OSS.jinja in llama.cpp',
+    family: 'Nemotron (NVIDIA)',
+    source: 'llama.cpp models/templates/NVIDIA-Nemotron-Nano-v2.jinja; nvidia/Nemotron-4-340B-Instruct',
+    tokens: listed(`
+      <SPECIAL_0> <extra_id_0> <AVAILABLE_TOOLS> </AVAILABLE_TOOLS> <TOOLCALL> </TOOLCALL>
+      <TOOL_RESPONSE> </TOOL_RESPONSE>
+    `),
+  },
+  {
+    family: 'Baichuan 2',
+    source: 'vllm examples/template_baichuan.jinja',
+    tokens: listed('<reserved_0>'),
+  },
+  {
+    family: 'TeleChat',
+    source: 'Tele-AI/TeleChat2 tokenizer_config.json',
+    tokens: listed('<_start> <_end> <_system> <_user> <_bot>'),
+  },
+  {
+    family: 'FunctionGemma',
+    source: 'google/functiongemma-270m-it; google-ai-edge/LiteRT-LM prompt template',
+    tokens: listed(`
+      <start_function_declaration> <end_function_declaration> <start_function_call>
+      <end_function_call> <start_function_response> <end_function_response>
+    `),
+  },
+  {
+    family: 'Seed-OSS, Seed-Coder (ByteDance)',
+    source: 'ByteDance-Seed-OSS.jinja in llama.cpp; Seed-Coder-8B-Instruct tokenizer_config.json',
     tokens: listed(`
       <seed:bos> <seed:eos> <seed:think> </seed:think> <seed:tool_call> </seed:tool_call>
+      <[begin▁of▁sentence]> <[end▁of▁sentence]> <[SEP▁TOKEN]>
     `),
   },
   {
@@ -168,13 +195,18 @@ export const TEMPLATE_FAMILIES: readonly TemplateFamily[] = [
     tokens: [
       '\n\nHuman:',
       '\n\nAssistant:',
-      ...listed('<function_calls> </function_calls> <antml:function_calls>'),
+      ...listed(`
+        <function_calls> </function_calls> <antml:function_calls>
+        <function_results> </function_results> <invoke> </invoke>
+      `),
     ],
   },
 ];
 
-/** Ordinary writing, exactly so, that folds to a token: the type parameter in `List<S>`. */
-export const ORDINARY_WRITING: ReadonlySet<string> = new Set(['<S>']);
+/** Ordinary writing, exactly so, that folds to a token: the type parameter in `List<S>`, `List<ToolCall>`. */
+export const ORDINARY_WRITING: ReadonlySet<string> = new Set(
+  listed('<S> <ToolCall> <_Start> <_End> <_System> <_User> <_Bot> <Invoke>'),
+);
 
 function listed(tokens: string): readonly string[] {
   return tokens.trim().split(/\s+/);
