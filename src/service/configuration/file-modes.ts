@@ -1,8 +1,10 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../hooks/index.ts';
 import { DOTENV_FILE, GATEWAY_FILE } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
+import { FRAGMENTS_DIR } from './fragments.ts';
 
 // Who else on this machine can read secrets, or change what hooks do. The service puts the modes of its own files right
 // and warns of those that people write; `hooks doctor` looks at more of them.
@@ -27,6 +29,32 @@ export function findLapse(path: string, isSecret: boolean): Lapse | undefined {
   return { message: 'can be read by other users', fix };
 }
 
+/** Where the modules of transforms are, beside gateway.json5. */
+const TRANSFORMS_DIR = 'transforms';
+/** So many modules and folders of them are looked at. */
+const MOST_MODULES = 200;
+
+/** The folder of modules and what is below it, but for packages. */
+function modulesBelow(dir: string): string[] {
+  const found = [TRANSFORMS_DIR];
+  for (const folder of found) {
+    for (const entry of entriesOf(join(dir, folder))) {
+      const isOurs = entry.name !== 'node_modules' && (entry.isFile() || entry.isDirectory());
+      if (isOurs && found.length < MOST_MODULES) found.push(join(folder, entry.name));
+    }
+  }
+  return found;
+}
+
+/** None of what is no folder, or cannot be read: what is wrong with it is told where it is used. */
+function entriesOf(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
 /**
  * Warnings about the files of a configuration.
  * @param dataDir where payloads and tokens are kept
@@ -44,7 +72,12 @@ export function modeWarnings(
     ...fragments.map(({ file, text }): [string, boolean] => [file, holdsToken(text)]),
     [DOTENV_FILE, true],
   ];
-  const places = files.map(([name, isSecret]) => ({ key: name, path: join(dir, name), isSecret }));
+  // Whoever can add a file there decides what hooks do, as whoever can change one.
+  const names: typeof files = [
+    ...files,
+    ...[FRAGMENTS_DIR, ...modulesBelow(dir)].map((name): [string, boolean] => [name, false]),
+  ];
+  const places = names.map(([name, isSecret]) => ({ key: name, path: join(dir, name), isSecret }));
   return [...places, { key: 'store.dir', path: dataDir, isSecret: true }].flatMap(
     ({ key, path, isSecret }) => {
       const lapse = findLapse(path, isSecret);

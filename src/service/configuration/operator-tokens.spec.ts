@@ -104,10 +104,18 @@ describe('files at start', () => {
     chmodSync(join(dir.path, '.env'), 0o644);
     chmodSync(join(dir.path, 'gateway.json5'), 0o666);
     chmodSync(join(dir.path, 'data'), 0o777);
+    dir.writeTransform('x.js', 'export default () => null;');
+    chmodSync(join(dir.path, 'transforms'), 0o777);
+    chmodSync(join(dir.path, 'transforms', 'x.js'), 0o666);
+    mkdirSync(join(dir.path, 'gateway.d'));
+    chmodSync(join(dir.path, 'gateway.d'), 0o770);
     const { warnings } = await loadConfiguration(dir.path, {});
     expect(warnings.map(({ key, message }) => `${key} ${message}`)).toEqual([
       expect.stringMatching(/^gateway\.json5 can be changed by other users; run: chmod go-w /),
       expect.stringMatching(/^\.env can be read by other users; run: chmod go-rwx /),
+      expect.stringMatching(/^gateway\.d can be changed by other users; run: chmod go-w /),
+      expect.stringMatching(/^transforms can be changed by other users; run: chmod go-w /),
+      expect.stringMatching(/^transforms\/x\.js can be changed by other users; run: chmod go-w /),
       expect.stringMatching(/^store\.dir can be changed by other users; run: chmod go-rwx /),
     ]);
   });

@@ -48,6 +48,28 @@ describe('ConfigurationReload', () => {
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
+  it('says which files and keys are other than they were, and no value', async () => {
+    dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
+    await serve();
+    const change = async (): Promise<string | undefined> => {
+      logs.lines.length = 0;
+      await reload?.reload();
+      return logs.find('is in force.')?.replace(/^.*is in force\./, '');
+    };
+    expect(await change()).toBe('');
+    dir.replace('.env', `HOOK=${NEW}`);
+    const agents = { list: [{ id: 'main' }, { id: 'more' }] };
+    writeFragment(dir.path, 'more', { agents, hooks: { mappings: [{ id: 'a' }] } }, 'a test');
+    const said = await change();
+    expect(said).toBe(
+      ' Files: .env, gateway.d/more.json5 (new). Keys: hooks.token, hooks.mappings, agents.',
+    );
+    agents.list[1] = { id: 'other' };
+    writeFragment(dir.path, 'more', { agents, hooks: { mappings: [{ id: 'a' }] } }, 'a test');
+    expect(await change()).toBe(' Files: gateway.d/more.json5. Keys: agents.list[1].id.');
+    expect(logs.lines.join('\n')).not.toContain(NEW);
+  });
+
   it("applies the operator's tokens, too", async () => {
     const tokens = (operator: string, metrics?: string): object => ({
       ...withToken(OLD),

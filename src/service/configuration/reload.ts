@@ -12,6 +12,7 @@ import {
   resolveSection,
 } from '../../hooks/index.ts';
 import type { Problem, ProviderOptions } from '../../hooks/index.ts';
+import { describeChanges } from './changes.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
 import { GATEWAY_FILE, readConfigurationFiles, writtenAt, DOTENV_FILE } from './files.ts';
@@ -198,9 +199,10 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       if (!(error instanceof ConfigurationError)) throw error;
       throw new ConfigurationError(error.problems.map(next.place));
     }
+    const changes = describeChanges(this.running.inForce, next);
     this.running.use(next);
     this.#inForce = files;
-    this.#report(next.warnings, this.running.unapplied.restartFor);
+    this.#report(changes, next.warnings, this.running.unapplied.restartFor);
   }
 
   /** A configured service never turns into the demo, nor loses what its operator wrote. */
@@ -216,8 +218,8 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
   }
 
-  #report(warnings: readonly Problem[], waiting: readonly string[]): void {
-    this.#logger.log('The changed configuration is in force.');
+  #report(changes: string, warnings: readonly Problem[], waiting: readonly string[]): void {
+    this.#logger.log(`The changed configuration is in force.${changes}`);
     for (const { key, message } of warnings) this.#logger.warn(`${key} ${message}`);
     if (waiting.length > 0) {
       this.#logger.warn(`Only a restart applies the change of: ${waiting.join(', ')}.`);

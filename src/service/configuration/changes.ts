@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../platform/objects.ts';
+import { DOTENV_FILE, GATEWAY_FILE } from './files.ts';
+import type { ConfigurationFiles, Sections } from './files.ts';
+
+// What is other than it was, by name: for the log, which has no values of a configuration.
+
+/** So many names are told of each. */
+const MOST_NAMES = 12;
+
+/** What a configuration was read from, and what it says. */
+interface Read {
+  readonly files: ConfigurationFiles;
+  /** Variables replaced. */
+  readonly sections: Sections;
+}
+
+/** Which files and keys two configurations differ in: ` Files: gateway.d/ci.json5 (new). Keys: hooks.mappings[1].` Empty: in none. */
+export function describeChanges(before: Read, after: Read): string {
+  const [old, now] = [textsOf(before.files), textsOf(after.files)];
+  const files = [...new Set([...old.keys(), ...now.keys()])].flatMap((file) => {
+    if (old.get(file) === now.get(file)) return [];
+    if (!old.has(file)) return [`${file} (new)`];
+    return [now.has(file) ? file : `${file} (gone)`];
+  });
+  const keys = changedKeys(before.sections, after.sections, '');
+  return told('Files', files) + told('Keys', keys);
+}
+
+function textsOf({ gateway, dotenv, fragments = [] }: ConfigurationFiles): Map<string, string> {
+  const all: [string, string | undefined][] = [
+    [GATEWAY_FILE, gateway],
+    ...fragments.map(({ file, text }): [string, string] => [file, text]),
+    [DOTENV_FILE, dotenv],
+  ];
+  return new Map(all.flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])));
+}
+
+/** As deep as both say something; a list that only one has is one key. */
+function changedKeys(before: unknown, after: unknown, key: string): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (isRecord(before) && isRecord(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].flatMap((name) =>
+      changedKeys(before[name], after[name], key === '' ? name : `${key}.${name}`),
+    );
+  }
+  if (Array.isArray(before) && Array.isArray(after) && [...before, ...after].some(isRecord)) {
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_, at) =>
+      changedKeys(before[at], after[at], `${key}[${at}]`),
+    ).flat();
+  }
+  return [key];
+}
+
+function told(what: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const shown = names.slice(0, MOST_NAMES).map((name) => name.replaceAll(/\p{C}/gu, '\ufffd'));
+  return ` ${what}: ${shown.join(', ')}${more}.`;
+}
