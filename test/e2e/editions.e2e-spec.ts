@@ -117,7 +117,7 @@ describe('hooks migrate --to edition-…', () => {
     const planned = await call(...BACK, '--dry-run');
     expect(planned.code).toBe(0);
     expect(planned.said).toMatch(
-      /would go back from edition \d+ to edition 1, with all of its events \(10\) and all that waits \(\d+\)\. Edition 1 has no place for, and lacks: .*editions.*Nothing was changed\./,
+      /would go back from edition \d+ to edition 1, with all of its events \(10\) and all that waits \(\d+\)\. Edition 1 has no place for, and lacks: .*editions.*under a dedupeKey.* is done once more if .*Nothing was changed\./,
     );
     expect(contents(join(data, 'ledger.db'), 'rows')).toEqual(before);
     const done = await call(...BACK);

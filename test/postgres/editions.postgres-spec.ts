@@ -5,6 +5,7 @@ import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
 import { LIMITS, wake } from '../contracts/ledger/events.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
 import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
 import { KILLED_AT, dumpOfFirst } from '../support/kept-ledgers.ts';
 import { ask } from './ask.ts';
 import { PostgresSuite } from './suite.ts';
@@ -112,6 +113,35 @@ describe('Editions of the tables in PostgreSQL', () => {
     await expect(open(database.url)).rejects.toThrow(
       `its schema hooks is of edition 90, and this build knows ${NEWEST} (made by 3.0.0; this is`,
     );
+  });
+
+  it('are taken whole or not at all: cut off in the middle of a step, the ledger is as it was', async () => {
+    await using database = await first();
+    const before = await ask(database.url, SHAPE);
+    const slow = [
+      MIGRATIONS[0]!,
+      {
+        number: 2,
+        sql: 'ALTER TABLE runs ADD COLUMN more text; SELECT pg_sleep(600)',
+        worksFrom: 1,
+      },
+    ];
+    const other = await Database.of({ url: database.url, schema: 'hooks', connections: 1 });
+    const cut = migrate(other, KILLED_AT, slow).then(
+      () => 'taken',
+      () => 'cut off',
+    );
+    await eventually('the step is taken', async () => {
+      const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+      return (await ask(database.url, sql)).length > 0;
+    });
+    expect(await cut).toBe('cut off');
+    await other.close();
+    expect(await ask(database.url, SHAPE)).toEqual(before);
+    const ledger = await open(database.url);
+    expect((await ledger.events.list({ limit: 50 })).events).toHaveLength(10);
+    await ledger.maintenance.close();
+    expect(await edition(database.url)).toBe(String(NEWEST));
   });
 
   it('that leave nobody beside them wait until all services have ended', async () => {

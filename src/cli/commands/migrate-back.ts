@@ -4,6 +4,10 @@ import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
+/** Builds of edition 1 looked for a `dedupeKey` under another name. */
+const DEDUPE_KEYS =
+  'What was accepted since the upgrade under a dedupeKey, of a mapping or a preset, is done once more if its sender sends it again within hooks.idempotencyHours. Idempotency-Key, delivery ids and signatures are known as before.';
+
 /**
  * `hooks migrate --to edition-…`, the way back from an upgrade: the ledger gets the tables that an earlier build knows,
  * with everything in it, so that nothing is accepted or done twice.
@@ -39,6 +43,7 @@ function show(
   if (leftOut.length > 0) {
     terminal.printWrapped(`Edition ${to} has no place for, and lacks: ${leftOut.join(', ')}.`);
   }
+  if (to === 1) terminal.printWrapped(DEDUPE_KEYS);
   if (isDryRun) {
     terminal.printWrapped('Nothing was changed.');
     return;

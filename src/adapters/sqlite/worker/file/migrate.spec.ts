@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -48,6 +48,21 @@ describe('migrate', () => {
       expect(db.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }]);
     }
     expect(migrate(db, () => 'begun', [FIRST, SECOND])).toBe('begun');
+  });
+
+  it('leaves no half of a copy behind, and calls a damaged file damaged', () => {
+    db.close();
+    const file = join(dir, 'ledger.db');
+    const descriptor = openSync(file, 'r+');
+    // The page after the first is that of the table.
+    writeSync(descriptor, Buffer.alloc(4096, 1), 0, 4096, 4096);
+    closeSync(descriptor);
+    db = new DatabaseSync(file);
+    expect(() => migrate(db, () => null, [FIRST, SECOND])).toThrow(
+      /^database disk image is malformed/,
+    );
+    expect(existsSync(copy(2))).toBe(false);
+    expect(version()).toBe(1);
   });
 
   it('keeps no copy of a file that it does not change', () => {

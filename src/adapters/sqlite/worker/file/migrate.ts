@@ -8,6 +8,7 @@ import { strangeLedger } from '../../../stored/edition.ts';
 import { integer } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
 import { STEPS } from './schema.ts';
+import { damageIn, storeTrouble } from './store-trouble.ts';
 
 /** Marks a file as ours ("hook"); files from before the first edition have 0 there, as those of most programs do. */
 const APPLICATION_ID = 0x68_6f_6f_6b;
@@ -91,8 +92,8 @@ export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
     return begun;
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
-    if (version === 0 || version === steps.length) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    if (version === 0 || version === steps.length || damageIn(error) !== undefined) throw error;
+    const reason = storeTrouble(error) ?? (error instanceof Error ? error.message : String(error));
     throw new Error(
       `it cannot be brought from edition ${version} to ${steps.length} (${reason}): start the build before again; nothing was changed`,
       { cause: error },
@@ -132,6 +133,10 @@ export function keepCopy(db: DatabaseSync, name: string): void {
   try {
     db.prepare('VACUUM INTO ?').run(copy);
     fsyncSync(descriptor);
+  } catch (error) {
+    // Half of a copy would take the room that it lacked.
+    rmSync(copy);
+    throw error;
   } finally {
     closeSync(descriptor);
   }
