@@ -39,7 +39,12 @@ function onPage(step: string, name: string): string {
 }
 
 /** Senders without ids or retries: what comes again is another event, alike as it is. */
-const ALWAYS_NEW = new Set(['apprise failure', 'sonarr test', 'radarr health']);
+const ALWAYS_NEW = new Set([
+  'apprise failure',
+  'apprise failure.attachment',
+  'radarr health',
+  'uptime-kuma certificate',
+]);
 
 describe('the samples of presets (issue 12.5)', () => {
   const outcomes = new Map<string, { details: EventDetails; replayed: string | null }>();

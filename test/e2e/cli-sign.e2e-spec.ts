@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -77,6 +77,20 @@ describe('hooks sign', () => {
     const { stdout } = await sign(['standard-webhooks', '--secret', secret]);
     expect(() => new Webhook(secret).verify(BODY, toHeaders(stdout))).not.toThrow();
     expect(() => new Webhook(secret).verify(`${BODY} `, toHeaders(stdout))).toThrow();
+  });
+
+  it('prints all that the library of Shopify asks for, and what one says of it instead', async () => {
+    const args = ['shopify', '--secret', SECRET, '--id', 'w-1'];
+    const { stdout } = await sign([...args, '--header', 'X-Shopify-Topic: orders/cancelled']);
+    const hmacOfBody = createHmac('sha256', SECRET).update(BODY).digest('base64');
+    expect(toHeaders(stdout)).toEqual({
+      'content-type': 'application/json',
+      'x-shopify-topic': 'orders/cancelled',
+      'x-shopify-shop-domain': 'example.myshopify.com',
+      'x-shopify-api-version': '2026-10',
+      'x-shopify-webhook-id': 'w-1',
+      'x-shopify-hmac-sha256': hmacOfBody,
+    });
   });
 
   it('prints the body, too, where the signature stands in it', async () => {

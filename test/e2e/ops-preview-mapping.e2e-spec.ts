@@ -15,7 +15,7 @@ const CONFIGURATION = {
     token: 'the-hook-token-of-the-tests',
     defaultSessionKey: 'hook:test',
     allowedSessionKeyPrefixes: ['hook:'],
-    presets: ['gitea'],
+    presets: ['jenkins'],
     mappings: [
       { id: 'ci', messageTemplate: 'Build {{ number }}' },
       { id: 'ci-late', match: { path: 'ci' }, messageTemplate: 'Late' },
@@ -82,7 +82,7 @@ describe('POST /ops/api/preview with a mapping', () => {
       ['ci-late', false],
       ['signed', false],
       ['form', false],
-      ['gitea', false],
+      ['jenkins', false],
     ]);
   });
 
@@ -103,7 +103,10 @@ describe('POST /ops/api/preview with a mapping', () => {
   });
 
   it('merges one with the id of a preset over it, as the configuration does', async () => {
-    const { actions } = await tried({ id: 'gitea', sessionKey: 'hook:mine' }, { hook: 'gitea' });
+    const { actions } = await tried(
+      { id: 'jenkins', sessionKey: 'hook:mine' },
+      { hook: 'jenkins' },
+    );
     expect(actions).toMatchObject([{ sessionKey: 'hook:mine', agentId: 'main' }]);
   });
 

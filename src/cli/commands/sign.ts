@@ -76,8 +76,8 @@ export const sign = defineCommand({
     }
     const keys = await readKeys(context, options, scheme);
     const body = await readBody(context, options);
-    const bare = signAs(scheme, { ...keys, body, url, id: options.id, now: context.clock.now() });
-    const signed = { ...bare, headers: { ...header, ...bare.headers } };
+    const request = { body, headers: header, url, id: options.id };
+    const signed = signAs(scheme, { ...keys, ...request, now: context.clock.now() });
     if (json === true) {
       return terminal.printJson({ url: signed.url ?? null, ...toJson(signed) });
     }

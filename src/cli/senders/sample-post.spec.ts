@@ -1,4 +1,4 @@
-import { HooksSettings, presets } from '../../hooks/index.ts';
+import { HooksSettings, presets, readSample } from '../../hooks/index.ts';
 import type { MappingOptions, Preset, Sample } from '../../hooks/index.ts';
 import { compileVerifier } from '../../hooks/http/auth/signatures/index.ts';
 import type { HookPost } from '../../service/index.ts';
@@ -66,6 +66,20 @@ describe('samplePost', () => {
       expect(await verified(scheme, made)).toMatchObject({ scheme });
     },
   );
+
+  it('has the headers of one family of Shopify, the topic of the sample, and one id', () => {
+    const sample = readSample('shopify', 'orders.create')!;
+    const { headers } = post(verify('shopify'), { sample });
+    const own = Object.keys(headers).filter((name) => name.includes('shopify'));
+    expect(own.filter((name) => !name.startsWith('x-shopify-'))).toEqual([]);
+    expect(headers).toMatchObject({
+      'x-shopify-hmac-sha256': expect.any(String),
+      'x-shopify-topic': 'orders/create',
+      'x-shopify-shop-domain': 'acme-tea.myshopify.com',
+      'x-shopify-api-version': '2024-10',
+      'x-shopify-webhook-id': expect.not.stringContaining('8a95126f'),
+    });
+  });
 
   it('is believed as a form, whose type stays', async () => {
     const made = post({ ...verify('twilio'), body: 'form' }, { sample: FORM });

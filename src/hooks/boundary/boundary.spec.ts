@@ -35,7 +35,8 @@ describe('the boundary, over generated attacks (behaviour §9)', () => {
     () => {
       fc.assert(
         fc.property(attackText, attackText, attackText, (content, source, hook) => {
-          const message = { source, hook, name: hook, verifiedBy: 'token', content, receivedAt: 0 };
+          const name = `of ${hook}`;
+          const message = { source, hook, name, verifiedBy: 'token', content, receivedAt: 0 };
           const isRequest = content.length % 2 === 0;
           const text = renderPrompt({
             task: source,
@@ -48,7 +49,7 @@ describe('the boundary, over generated attacks (behaviour §9)', () => {
             task: source,
             source: neutralizeLine(source),
             hook: neutralizeLine(hook),
-            name: neutralizeLine(hook),
+            name: neutralizeLine(name),
             verifiedBy: 'token',
             content: neutralize(content),
             received: '1970-01-01T00:00:00.000Z',

@@ -131,6 +131,12 @@ describe('renderPrompt: the built-in task (behaviour §9)', () => {
     );
   });
 
+  it('says a name that is only the hook once', () => {
+    const message = { hook: 'uptime-kuma', name: 'Uptime Kuma' };
+    expect(prompt({ message })).toContain('\nHook: uptime-kuma\nSender verified by: ');
+    expect(prompt({ message: { ...message, name: 'Uptime' } })).toContain('\nName: Uptime\n');
+  });
+
   it('names the application that embeds the gateway as what it is', () => {
     expect(builtIn({ isRequest: true, message: { verifiedBy: 'application' } })).toMatch(
       /^The application that this gateway is part of asks you/u,

@@ -112,6 +112,11 @@ export function renderSystemEvents(events: readonly ShownEvent[]): string {
   return [...notice, 'System events:', ...blocks].join('\n\n');
 }
 
+/** Whether the name is the hook's, written for people: `Uptime Kuma` of `uptime-kuma`. */
+function isSaid(name: string, hook: string): boolean {
+  return name.toLowerCase().replaceAll(' ', '-') === hook.toLowerCase();
+}
+
 /**
  * Puts foreign text between two markers with a fresh 128-bit id that nobody outside can know; the time stands below.
  * Everything a sender chose is inside, neutralized: whatever reads as a marker is one of ours.
@@ -121,7 +126,9 @@ export function wrap(text: ForeignText, newId = randomId): string {
   const inside = [
     `Source: ${neutralizeLine(text.source)}`,
     `Hook: ${neutralizeLine(text.hook)}`,
-    ...(text.name === undefined ? [] : [`Name: ${neutralizeLine(text.name)}`]),
+    ...(text.name === undefined || isSaid(text.name, text.hook)
+      ? []
+      : [`Name: ${neutralizeLine(text.name)}`]),
     `Sender verified by: ${neutralizeLine(text.verifiedBy)}`,
     '',
     neutralize(text.content),

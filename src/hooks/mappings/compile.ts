@@ -20,8 +20,10 @@ import type { CompiledMapping, MappingEntry, TemplatedField } from './mapping.ts
 import { parseConditions } from './parse-when.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
-import { isStatic, parsePath, parsePayloadPath, parseTemplate } from './template.ts';
-import type { Template, ValuePath } from './template.ts';
+import { isStatic, parseTemplate } from './template.ts';
+import type { Template } from './template.ts';
+import { parsePath, parsePayloadPath } from './value-path.ts';
+import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
 
 /** The mappings of one configuration in the order they are tried, and what is wrong with it. */

@@ -11,7 +11,8 @@ import { Rejection } from '../rejection.ts';
 import { keyOf, toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
 import { isStatic, listPaths } from './template.ts';
-import type { Template, ValuePath } from './template.ts';
+import type { Template } from './template.ts';
+import type { ValuePath } from './value-path.ts';
 import { isImplied, placesOf } from './when.ts';
 
 /*

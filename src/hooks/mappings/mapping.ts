@@ -1,7 +1,8 @@
 import type { DedupeRule } from '../actions/idempotency.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import type { MappingAction, MappingOptions } from '../options/index.ts';
-import type { Template, ValuePath } from './template.ts';
+import type { Template } from './template.ts';
+import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
 
 /*

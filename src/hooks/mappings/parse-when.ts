@@ -7,7 +7,7 @@ import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
  * The grammar of `when` (docs/mappings.md, Conditions):
  *
  *   when       { <place>: <asked>, …, and?: [when, …], or?: [when, …] }     all of them must hold
- *   place      payload.a.b, payload.list[0], payload.list[].x, headers.x-event, query.q
+ *   place      payload.a.b, payload.list[0], payload.list[].x, headers.x-event, query.q; in the line of a list item.a.b
  *   asked      a text, number, true, false; a list of them (any fits); or { <operator>: <operand>, … }
  *   operator   not, any, all, exists, and the tests of numbers and texts that `when.ts` has
  *
@@ -24,23 +24,27 @@ const OPERATORS = [
 ].join(', ');
 
 /** A root, then names and places in lists; a name has no blanks, dots or braces, so that a typing mistake is none. */
-const PLACE = /^(?:payload|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
+const PLACE = /^(?:payload|item|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
 
 /**
  * Reads what stands under `when`.
  * @param key where it is written; problems name the place below it
+ * @param options `hasItem`: they are those of a line for each item of a list.
  */
 export function parseConditions(
   source: unknown,
   key: string,
+  { hasItem = false } = {},
 ): { conditions: ParsedConditions; problems: Problem[] } {
-  const parser = new ConditionParser();
+  const parser = new ConditionParser(hasItem);
   return { conditions: parser.conditions(source, key), problems: parser.problems };
 }
 
 /** Collects every mistake; what was read beside one is not used. */
 class ConditionParser {
   readonly problems: Problem[] = [];
+
+  constructor(private readonly hasItem: boolean) {}
 
   conditions(source: unknown, key: string): ConditionPart[] {
     const parts = isRecord(source) ? Object.entries(source) : [];
@@ -74,14 +78,14 @@ class ConditionParser {
   #path(place: string, key: string): string[] | null {
     const path = PLACE.test(place) ? place.replaceAll('[', '.[').split('.') : [];
     const [root, name, ...rest] = path.map((step) => step.replace(/^\[(\d+)\]$/u, '$1'));
-    if (root === undefined) {
+    if (root === undefined || (root === 'item' && !this.hasItem)) {
       this.#report(
         key,
         'looks nowhere; begin with payload., headers. or query., or write and or or',
       );
       return null;
     }
-    if (root !== 'payload' && (name === undefined || rest.length > 0)) {
+    if (root !== 'payload' && root !== 'item' && (name === undefined || rest.length > 0)) {
       this.#report(key, `must name one of ${root}, such as ${root}.x-event`);
       return null;
     }

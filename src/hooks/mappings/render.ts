@@ -1,7 +1,8 @@
 import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { shorten } from '../../platform/shorten.ts';
-import { ROOTS, isEach, isRest, isText, listPaths } from './template.ts';
+import { applyFilter } from './filters.ts';
+import { isEach, isRest, isText, listPaths } from './template.ts';
 import type {
   EachLine,
   Placeholder,
@@ -10,8 +11,9 @@ import type {
   TemplatePart,
   TemplateScope,
   TextLine,
-  ValuePath,
 } from './template.ts';
+import { ROOTS } from './value-path.ts';
+import type { ValuePath } from './value-path.ts';
 import { findNo, lookIn } from './when.ts';
 
 /*
@@ -55,16 +57,24 @@ type RenderedLine = Rendered & { readonly line: TextLine };
 function renderEach(line: EachLine, scope: TemplateScope): RenderedLine[] {
   const items = lookUp(line.each, scope);
   if (!Array.isArray(items)) return [];
-  const shown = items.slice(0, line.most).map((item: unknown, index) =>
-    renderParts(line.parts, {
+  const { whenItem = [] } = line;
+  const shown: Rendered[] = [];
+  let rest = 0;
+  for (const [index, item] of items.entries() as Iterable<[number, unknown]>) {
+    if (whenItem.length > 0 && findNo(whenItem, { ...scope, item }) !== null) continue;
+    if (shown.length === line.most) {
+      rest += 1;
+      continue;
+    }
+    const ofItem = {
       ...scope,
       item,
       index,
       itemAt: placeOfItem(line.each, index, scope),
       ...(scope.said && { said: { ...scope.said, texts: null } }),
-    }),
-  );
-  const rest = items.length - shown.length;
+    };
+    shown.push(renderParts(line.parts, ofItem));
+  }
   const hasContent = shown.some((one) => one.hasContent);
   const counted = { text: `… and ${rest} more`, hasContent, isComplete: true };
   return (rest > 0 ? [...shown, counted] : shown).map((one) => ({ ...one, line }));
@@ -108,13 +118,21 @@ function take(characters: number, { room }: TemplateScope): void {
  * Empty when none of the paths finds anything.
  * @param isAlone whether it is its whole line; in one with words of its own, the same text says something else
  */
-function findText({ paths, max }: Placeholder, scope: TemplateScope, isAlone: boolean): string {
+function findText(
+  { paths, filters, max }: Placeholder,
+  scope: TemplateScope,
+  isAlone: boolean,
+): string {
   const { said } = scope;
   for (const path of paths) {
     if (isAlone && said !== undefined && isLeftToRest(path, said, scope)) continue;
     const isOfRest = said !== undefined && isRest(path);
-    const text = isOfRest ? restOfPayload(said, scope) : toText(path, scope);
-    if (text === '') continue;
+    const found = isOfRest ? restOfPayload(said, scope) : toText(path, scope);
+    if (found === '') continue;
+    const text = filters.reduce(
+      (shown, filter) => applyFilter(filter, shown, (at) => lookUp(at, scope)),
+      found,
+    );
     if (max !== undefined && text.length > max) return shorten(text, max);
     said?.paths.push(path);
     said?.texts?.add(text);

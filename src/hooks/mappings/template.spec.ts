@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { renderTemplate } from './render.ts';
-import { parsePath, parsePayloadPath, parseTemplate } from './template.ts';
+import { parseTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
+import { parsePath, parsePayloadPath } from './value-path.ts';
 
 type Source = Parameters<typeof parseTemplate>[0];
 

@@ -1,11 +1,16 @@
 import type { Redaction } from '../../platform/credentials.ts';
 import type { ListLine } from '../options/index.ts';
+import { parseFilter, pathsOf } from './filters.ts';
+import type { Filter } from './filters.ts';
 import { parseConditions } from './parse-when.ts';
-import type { ParsedConditions } from './when.ts';
+import { parsePath } from './value-path.ts';
+import type { ValuePath } from './value-path.ts';
+import { placesOf } from './when.ts';
+import type { ConditionPart, ParsedConditions } from './when.ts';
 
 /*
- * Templates are text with placeholders: `{{ payload.a.b[0] }}`, `{{ a || b }}` for the first that is there, and
- * `{{ a | max 500 }}` for so many characters at most. They are parsed when settings come in force and rendered for
+ * Templates are text with placeholders: `{{ payload.a.b[0] }}`, `{{ a || b }}` for the first that is there,
+ * `{{ a | max 500 }}` for so many characters at most, and the filters of `filters.ts`. They are parsed when settings come in force and rendered for
  * requests; a placeholder only ever looks up data, it runs no code and reaches no inherited property.
  */
 
@@ -40,12 +45,11 @@ export interface Said {
   readonly texts: Set<string> | null;
 }
 
-/** Keys from a root, or from the payload, down, e.g. `a.b[0]` is `['a', 'b', '0']`. */
-export type ValuePath = readonly string[];
-
 /** Looks up data: the first of its paths that finds something counts. */
 export interface Placeholder {
   readonly paths: readonly ValuePath[];
+  /** What is made of the text that was found, one after the other. */
+  readonly filters: readonly Filter[];
   /** Most characters that are shown; the number of those left out follows. Absent: all. */
   readonly max?: number;
 }
@@ -65,6 +69,8 @@ export interface EachLine extends TextLine {
   readonly each: ValuePath;
   /** Most items that get a line; the others are counted. */
   readonly most: number;
+  /** What an item must meet, or it is passed over. */
+  readonly whenItem?: ParsedConditions;
 }
 
 /** A template cut into text and placeholders. */
@@ -82,37 +88,7 @@ export interface Template {
 /** Items of a list that get a line each, unless the line says `most`. */
 const DEFAULT_MOST = 20;
 
-export const ROOTS: ReadonlySet<string> = new Set([
-  'payload',
-  'headers',
-  'query',
-  'path',
-  'now',
-  'item',
-  'index',
-]);
-const PATH = /^[^\s.[\]{}|]+(?:\.[^\s.[\]{}|]+|\[\d+\])*$/u;
 const PLACEHOLDER = /\{\{(.*?)\}\}/gsu;
-const MAX = /\|\s*max\s+([1-9]\d{0,6})\s*$/u;
-
-/** @returns null when it is not a path such as `a.b[0]`. */
-export function parsePath(text: string): ValuePath | null {
-  const path = text.trim();
-  if (!PATH.test(path)) return null;
-  return path.replaceAll(/\[(\d+)\]/gu, '.$1').split('.');
-}
-
-const PAYLOAD_PATH = /^[^\s.[\]{}|]+(?:\.[^\s.[\]{}|]+|\[\d*\])*$/u;
-
-/** @returns keys from the payload down, `[]` for any item of a list; null when it is no path such as `a[].b`. */
-export function parsePayloadPath(text: string): ValuePath | null {
-  const path = text.trim();
-  if (!PAYLOAD_PATH.test(path)) return null;
-  const keys = path.replaceAll(/\[(\d*)\]/gu, (_, at: string) => `.${at || '[]'}`).split('.');
-  const [root = ''] = keys;
-  if (root === 'payload') return keys.slice(1);
-  return ROOTS.has(root) ? null : keys;
-}
 
 /**
  * @param source text, or a list of lines.
@@ -157,13 +133,29 @@ function parseLine(written: string | ListLine): TextLine | EachLine | string {
   return { each, parts, most: written.most ?? DEFAULT_MOST, ...when };
 }
 
-function parseLineConditions({ when }: ListLine): Pick<TextLine, 'when'> | string {
+/** Those about the item are asked for each item, the others once. @returns what is wrong, instead of them */
+function parseLineConditions({
+  each,
+  when,
+}: ListLine): Pick<EachLine, 'when' | 'whenItem'> | string {
   if (when === undefined) return {};
-  const { conditions, problems } = parseConditions(when, 'when');
+  const { conditions, problems } = parseConditions(when, 'when', { hasItem: each !== undefined });
   const [problem] = problems;
-  return problem === undefined
-    ? { when: conditions }
-    : `has a line whose ${problem.key} ${problem.message}`;
+  if (problem !== undefined) return `has a line whose ${problem.key} ${problem.message}`;
+  const { true: whenItem = [], false: others = [] } = Object.groupBy(conditions, (part) =>
+    isAboutItem(part) ? 'true' : 'false',
+  );
+  // So that the time stays linear in what was sent.
+  if (whenItem.flatMap((part) => placesOf([part])).some((place) => !ITEM.test(place))) {
+    return 'has a line with an or in its when that looks at item and at the request; ask them apart';
+  }
+  return { when: others, whenItem };
+}
+
+const ITEM = /^item\b/u;
+
+function isAboutItem(part: ConditionPart): boolean {
+  return placesOf([part]).some((place) => ITEM.test(place));
 }
 
 /** @returns what is wrong, instead of the parts. */
@@ -173,7 +165,7 @@ function parseText(source: string): readonly TemplatePart[] | string {
   for (const match of source.matchAll(PLACEHOLDER)) {
     const placeholder = parsePlaceholder(match[1] ?? '');
     if (placeholder === null) {
-      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}, {{ a || b }} or {{ a | max 500 }}`;
+      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}, {{ a || b }}, {{ a | max 500 }}, {{ a | date }}, {{ a | money: b }} or {{ a | in: list[id].name }}`;
     }
     parts.push(source.slice(end, match.index), placeholder);
     end = match.index + match[0].length;
@@ -183,16 +175,24 @@ function parseText(source: string): readonly TemplatePart[] | string {
   return [...parts, rest].filter((part) => part !== '');
 }
 
-/** @returns null when one of its paths is none. */
+/** A `|` that is none of `||`. */
+const FILTER = /(?<!\|)\|(?!\|)/u;
+const MAX = /^\s*max\s+([1-9]\d{0,6})\s*$/u;
+
+/** @returns null when one of its paths or filters is none. */
 function parsePlaceholder(inner: string): Placeholder | null {
-  const [, max] = MAX.exec(inner) ?? [];
-  const paths: ValuePath[] = [];
-  for (const choice of inner.replace(MAX, '').split('||')) {
-    const path = parsePath(choice);
-    if (path === null) return null;
-    paths.push(path);
-  }
-  return { paths, ...(max !== undefined && { max: Number(max) }) };
+  const [choices = '', ...behind] = inner.split(FILTER);
+  const [, max] = MAX.exec(behind.at(-1) ?? '') ?? [];
+  if (max !== undefined) behind.pop();
+  const paths = allOrNull(choices.split('||').map(parsePath));
+  const filters = allOrNull(behind.map(parseFilter));
+  if (paths === null || filters === null) return null;
+  return { paths, filters, ...(max !== undefined && { max: Number(max) }) };
+}
+
+function allOrNull<One>(all: readonly (One | null)[]): One[] | null {
+  const found = all.filter((one) => one !== null);
+  return found.length === all.length ? found : null;
 }
 
 /** `{{ payload.* }}`: the payload without what the other placeholders have said. */
@@ -218,7 +218,9 @@ export function listPaths({
   lines,
 }: Pick<Template, 'lines'>): { path: ValuePath; isInList: boolean }[] {
   return lines.flatMap((line) => {
-    const inParts = line.parts.flatMap((part) => (isText(part) ? [] : part.paths));
+    const inParts = line.parts.flatMap((part) =>
+      isText(part) ? [] : [...part.paths, ...part.filters.flatMap(pathsOf)],
+    );
     const isInList = isEach(line);
     return [
       ...(isEach(line) ? [{ path: line.each, isInList: false }] : []),

@@ -13,6 +13,8 @@ export interface ConditionInput {
   readonly payload: unknown;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** In a line for each item of a list. */
+  readonly item?: unknown;
 }
 
 /** What conditions were read into; all parts must say yes. */

@@ -148,15 +148,15 @@ describe('fragments over gateway.json5', () => {
     const one = { id: 'one', match: { path: 'one' } };
     const two = { id: 'two', match: { path: 'two' } };
     dir.write('gateway.json5', {
-      hooks: { ...hooks, presets: ['gitea'], mappings: [one] },
+      hooks: { ...hooks, presets: ['jenkins'], mappings: [one] },
       agents: { list: [{ id: 'main' }] },
     });
     fragment('a.json5', {
-      hooks: { presets: ['gitea', 'alertmanager'], mappings: [two] },
+      hooks: { presets: ['jenkins', 'alertmanager'], mappings: [two] },
       agents: { list: [{ id: 'ops' }] },
     });
     const { hooks: given } = await loadConfiguration(dir.path, {});
-    expect(given.presets).toEqual(['gitea', 'alertmanager']);
+    expect(given.presets).toEqual(['jenkins', 'alertmanager']);
     expect(given.mappings).toEqual([one, two]);
     expect(given.agents?.list).toEqual([{ id: 'main' }, { id: 'ops' }]);
   });
@@ -269,11 +269,11 @@ describe('fragments over gateway.json5', () => {
       'gateway.d/a.json5: hooks.mappings[1] (mapping "c")':
         'can never match: gateway.json5: hooks.mappings[0] (mapping "a") comes first and takes all of its requests; put it before that one, or narrow the match of that one',
     });
-    dir.write('gateway.json5', { hooks: { ...hooks, presets: ['gitea'] } });
-    fragment('a.json5', { hooks: { mappings: [mapping('b', 'gitea')] } });
+    dir.write('gateway.json5', { hooks: { ...hooks, presets: ['jenkins'] } });
+    fragment('a.json5', { hooks: { mappings: [mapping('b', 'jenkins')] } });
     expect(Object.entries(await problems())).toEqual([
       [
-        'gateway.json5: preset gitea',
+        'gateway.json5: preset jenkins',
         expect.stringContaining('gateway.d/a.json5: hooks.mappings[0] (mapping "b") comes first'),
       ],
     ]);
@@ -343,7 +343,7 @@ describe('problems beside fragments', () => {
   });
 
   it('name every file of a list that all of them wrote', async () => {
-    dir.write('gateway.json5', { hooks: { ...hooks, presets: ['gitea'] } });
+    dir.write('gateway.json5', { hooks: { ...hooks, presets: ['jenkins'] } });
     fragment('a.json5', { hooks: { presets: ['nothing'] } });
     expect(Object.keys(await problems())).toEqual([
       'gateway.json5 and gateway.d/a.json5: hooks.presets',

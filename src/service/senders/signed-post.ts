@@ -76,12 +76,12 @@ export function signPost(
   const { name, headers, query, body } = post;
   const url = new URL(`${address}/${name}`);
   for (const [key, value] of Object.entries(query)) url.searchParams.append(key, value);
-  const toSign = { secret: secrets[0] ?? '', body, url: url.href, now };
+  const toSign = { secret: secrets[0] ?? '', headers, body, url: url.href, now };
   const signed = readyRequest(scheme, toSign);
   const { 'content-type': type = signed.headers['content-type'] ?? '' } = headers;
   return {
     name,
-    headers: { ...headers, ...signed.headers, 'content-type': type },
+    headers: { ...signed.headers, 'content-type': type },
     query: Object.fromEntries(new URL(signed.url ?? url).searchParams),
     body: Buffer.from(signed.body),
     isSigned: true,

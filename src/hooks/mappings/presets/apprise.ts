@@ -16,6 +16,15 @@ export const apprise: Preset = {
     'A program sends a notification for the person you serve (by Apprise; its type is info, success, warning or failure).',
     'Pass it on in at most three short sentences: of a warning or failure first what is wrong, where and how urgent it is.',
     'Anything else is one short sentence.',
+    'Say which attachments there are: they are not part of the report.',
   ),
-  messageTemplate: ['Apprise: {{ type }}', '{{ title }}', '{{ message }}'],
+  messageTemplate: [
+    'Apprise: {{ type }}',
+    '{{ title }}',
+    '{{ message }}',
+    {
+      each: 'attachments',
+      line: 'Attachment, of which only the name is shown: {{ item.filename }} ({{ item.mimetype }})',
+    },
+  ],
 };

@@ -24,7 +24,7 @@ export const asana: Preset = {
   messageTemplate: [
     {
       each: 'events',
-      line: '{{ item.created_at }} {{ item.resource.resource_type }} {{ item.action }} ({{ item.change.field || item.parent.resource_type }}): https://app.asana.com/0/0/{{ item.resource.gid }}',
+      line: '{{ item.created_at | date }} {{ item.resource.resource_type }} {{ item.action }} ({{ item.change.field || item.parent.resource_type }}): https://app.asana.com/0/0/{{ item.resource.gid }}',
       most: 20,
     },
   ],

@@ -109,7 +109,13 @@ export const bitbucket: Preset = {
         'Bitbucket: push in {{ repository.full_name }} by {{ actor.display_name }}',
         {
           each: 'push.changes',
-          line: 'Branch {{ item.new.name }}, forced: {{ item.forced }}',
+          line: 'Branch {{ item.new.name }}',
+          most: 5,
+        },
+        {
+          each: 'push.changes',
+          line: 'It was forced, and replaced earlier commits of {{ item.new.name }}',
+          when: { 'item.forced': true },
           most: 5,
         },
         '{{ push.changes[0].links.html.href }}',

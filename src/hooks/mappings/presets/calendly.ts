@@ -18,16 +18,16 @@ export const calendly: Preset = {
   name: 'Calendly',
   task: report(
     'Somebody booked, moved or cancelled a meeting with the person you serve (Calendly).',
-    'Tell them in at most three short sentences who, which kind of meeting and when, with the day of the week and the time; times are UTC, and the time zone is that of the guest, so say which zone a time is in.',
+    'Tell them in at most three short sentences who, which kind of meeting and when, with the day of the week and the time, and say which zone a time is in.',
     'Of a cancellation give the reason; of a booking what the guest wrote in advance.',
   ),
   messageTemplate: [
     'Calendly: {{ event }}',
     '{{ payload.payload.scheduled_event.name }}',
     'Guest: {{ payload.payload.name }} <{{ payload.payload.email }}>',
-    'Begins (UTC): {{ payload.payload.scheduled_event.start_time }}',
-    'Ends (UTC): {{ payload.payload.scheduled_event.end_time }}',
-    "Guest's time zone: {{ payload.payload.timezone }}",
+    'Begins: {{ payload.payload.scheduled_event.start_time | date }}',
+    'Ends: {{ payload.payload.scheduled_event.end_time | date }}',
+    'Begins for the guest: {{ payload.payload.scheduled_event.start_time | date: payload.payload.timezone }}',
     'Where: {{ payload.payload.scheduled_event.location.join_url || payload.payload.scheduled_event.location.location || payload.payload.scheduled_event.location.type }}',
     { each: 'payload.payload.scheduled_event.event_guests', line: 'Also: {{ item.email }}' },
     {

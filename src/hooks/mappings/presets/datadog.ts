@@ -20,14 +20,15 @@ export const datadog: Preset = {
     'Monitoring (Datadog) reports a monitor.',
     'Tell the person you serve in at most four short sentences what is wrong and where, with the values that Datadog gives, how urgent it is (P1 is the most urgent), and what to look at first if the message says so.',
     'If it has recovered, or is only a test, one short sentence is enough.',
-    'A word that begins with $ is a value that Datadog does not have: leave it out.',
+    'A word that begins with $ is a value that Datadog does not have: leave it out, and so are words that begin with @: they say whom Datadog tells.',
   ),
   messageTemplate: [
-    'Datadog: {{ transition || event_type }}',
-    '{{ title }}',
-    'Priority: {{ priority }}',
-    'Where: {{ scope | max 500 }}',
-    'Metric: {{ metric }}',
+    'Datadog: {{ title || transition || event_type }}',
+    // Datadog's own titles begin with these.
+    ...['State: {{ transition }}', 'Priority: {{ priority }}', 'Where: {{ scope | max 500 }}'].map(
+      (line) => ({ line, when: { 'payload.title': { not: { startsWith: '[' } } } }),
+    ),
+    { line: 'Metric: {{ metric }}', when: { 'payload.status': { exists: false } } },
     '{{ status | max 1000 }}',
     '{{ body | max 4000 }}',
     '{{ link }}',

@@ -1,3 +1,4 @@
+import type { ListLine } from '../../options/index.ts';
 import { answer } from './preset.ts';
 import type { Preset } from './preset.ts';
 
@@ -23,12 +24,18 @@ export const discord: Preset = {
   messageTemplate: [
     'Discord: /{{ data.name }} by {{ member.user.global_name || member.user.username || user.global_name || user.username }} (id {{ member.user.id || user.id }})',
     'In the channel: {{ channel.name || channel_id }}',
-    // Of a subcommand, its options are the value.
-    {
-      each: 'data.options',
-      line: '{{ item.name }}: {{ item.value || item.options | max 4000 }}',
-      most: 25,
-    },
+    // A subcommand, or a group of them and one of it, is the only option, and has the options itself.
+    ...['data.options', 'data.options[0].options', 'data.options[0].options[0].options'].flatMap(
+      (options): ListLine[] => [
+        { each: options, line: 'Subcommand: {{ item.name }}', when: { 'item.type': [1, 2] } },
+        {
+          each: options,
+          line: '{{ item.name }}: {{ item.value | max 4000 }}',
+          most: 25,
+          when: { 'item.value': { exists: true } },
+        },
+      ],
+    ),
   ],
   sessionKey: 'hook:discord:{{ channel_id }}',
   dedupeKey: '{{ id }}',

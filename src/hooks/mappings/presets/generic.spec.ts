@@ -49,6 +49,18 @@ const STRANGERS: readonly (readonly [string, object, string])[] = [
   ['a shop system', { title: { rendered: 'Tea' }, status: 'publish' }, 'publish'],
   ['an echo', { title: 'It is down', message: 'It is down', summary: 'It is down' }, 'It is down'],
   ['somebody with much to say', { text: 'word '.repeat(1000).trim() }, 'word '.repeat(1000).trim()],
+  [
+    'EventBridge',
+    {
+      version: '0',
+      id: 'e',
+      'detail-type': 'EC2 Instance State-change Notification',
+      source: 'aws.ec2',
+      resources: ['arn:aws:ec2:eu-central-1:1:instance/i-1'],
+      detail: { state: 'stopped' },
+    },
+    'EC2 Instance State-change Notification',
+  ],
   ['a mail service', { From: 'a@b.c', subject: 'Hello', text: 'Body' }, 'Hello'],
 ];
 
@@ -91,6 +103,17 @@ describe('the preset generic', () => {
       const written = lines.filter((line) => line.trim() !== '');
       expect(new Set(written).size).toBe(written.length);
     }
+  });
+
+  it('says of a push to a Docker registry what and which tag, and of a layer that it is one', async () => {
+    const push = (target: object) => ({ events: [{ id: 'e', action: 'push', target }] });
+    const layer = { mediaType: 'application/octet-stream', digest: 'sha256:1', repository: 'shop' };
+    expect((await shownOf(push({ repository: 'shop', tag: '2.4' }))).lines).toEqual([
+      'push',
+      'About: shop',
+      'Tag: 2.4',
+    ]);
+    expect((await shownOf(push(layer))).lines).toContain('It is a layer of an image: sha256:1');
   });
 
   it('keeps a word in other fields: it says something else there', async () => {

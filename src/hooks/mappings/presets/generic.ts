@@ -40,9 +40,11 @@ const HEADLINE = firstOf(
   'movie.title',
   'payload.payload.title',
   'head_commit.message',
+  'commits[0].title',
   'commits[0].message',
   'data.name',
   'payload.payload.name',
+  'detail-type',
   'name',
 );
 
@@ -61,10 +63,11 @@ const LINES = [
     'event',
     'action',
     'object_kind',
+    'events[0].action',
     'RecordType',
     'message.type',
   ),
-  '{{ status || state || data.status || payload.payload.status || severity || level }}',
+  '{{ status || state || data.status || payload.payload.status || detail.state || detail.status || severity || level }}',
   firstOf(
     'message.text',
     'message.caption',
@@ -80,7 +83,13 @@ const LINES = [
     'data.body',
   ),
   '{{ url || html_url || web_url || link || data.url || payload.payload.url }}',
-  'About: {{ repository.full_name || project.path_with_namespace || project.name || monitor.name }}',
+  'About: {{ repository.full_name || project.path_with_namespace || project.name || monitor.name || events[0].target.repository || resources[0] }}',
+  'Tag: {{ events[0].target.tag }}',
+  // What a registry tells of each layer of an image besides.
+  {
+    line: 'It is a layer of an image: {{ events[0].target.digest }}',
+    when: { 'payload.events[].target.mediaType': { all: 'application/octet-stream' } },
+  },
   'Payload: {{ payload.* }}',
 ];
 

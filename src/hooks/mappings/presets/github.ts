@@ -142,7 +142,10 @@ export const github: Preset = {
       },
       messageTemplate: [
         'GitHub: push to {{ ref }} of {{ repository.full_name }} by {{ sender.login }}',
-        'Forced: {{ forced }}',
+        {
+          line: 'It was forced, and replaced earlier commits',
+          when: { 'payload.forced': true },
+        },
         '{{ compare }}',
         {
           each: 'commits',
@@ -179,7 +182,7 @@ export const github: Preset = {
       messageTemplate: [
         'GitHub: release {{ release.tag_name }} of {{ repository.full_name }}: {{ action }} by {{ release.author.login }}',
         'Name: {{ release.name | max 300 }}',
-        'Prerelease: {{ release.prerelease }}',
+        { line: 'It is a prerelease', when: { 'payload.release.prerelease': true } },
         '{{ release.html_url }}',
         'Notes: {{ release.body | max 1200 }}',
       ],

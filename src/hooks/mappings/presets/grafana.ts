@@ -17,9 +17,26 @@ export const grafana: Preset = {
   task: report(
     'Monitoring (Grafana) reports a group of alerts.',
     'Tell the person you serve in at most four short sentences what is wrong and where, with the values that Grafana gives, since when and how bad it is, the worst first.',
-    'If all of them are resolved, one short sentence is enough: what is well again.',
+    'If all of them are resolved, one short sentence is enough: what is well again and how long it lasted.',
   ),
-  messageTemplate: ['Grafana: {{ status }}', '{{ title }}', '{{ message }}', '{{ externalURL }}'],
+  messageTemplate: [
+    'Grafana: {{ status }}',
+    '{{ title }}',
+    '{{ message }}',
+    {
+      each: 'alerts',
+      line: '- {{ item.labels.alertname }}: {{ item.status }} since {{ item.startsAt | date }}',
+      when: { 'item.status': { not: 'resolved' } },
+      most: 30,
+    },
+    {
+      each: 'alerts',
+      line: '- {{ item.labels.alertname }}: resolved, began {{ item.startsAt | date }}, ended {{ item.endsAt | date }}',
+      when: { 'item.status': 'resolved' },
+      most: 30,
+    },
+    '{{ externalURL }}',
+  ],
   dedupeKey: '{{ groupKey }} {{ status }} {{ alerts }}',
   // The peers of a cluster notify alike but for their own addresses; the key says all that counts.
   dedupeOn: 'key',

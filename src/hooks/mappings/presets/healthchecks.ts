@@ -21,9 +21,9 @@ export const healthchecks: Preset = {
   ),
   messageTemplate: [
     'Healthchecks: {{ name }} is {{ status }}',
-    '{{ tags }}',
-    '{{ body }}',
-    '{{ time }}',
+    'Tags: {{ tags }}',
+    'Since: {{ time | date }}',
+    'Last output: {{ body | max 4000 }}',
     '{{ url }}',
   ],
   sessionKey: 'hook:healthchecks:{{ code }}',

@@ -2,8 +2,8 @@ import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
- * Intercom: what customers write. Answers of the own team, assignments, tags, contacts and pings are not taken. Texts
- * are HTML as Intercom sends it. A conversation is a session.
+ * Intercom: what customers write, in HTML. Answers of the own team, assignments, tags, contacts and pings are not taken.
+ * A conversation is a session.
  */
 export const intercom: Preset = {
   id: 'intercom',
@@ -18,7 +18,6 @@ export const intercom: Preset = {
   task: report(
     'A customer writes to the support of the person you serve (Intercom).',
     'Tell them in at most three short sentences who writes, what the customer wants or how they rated, and how urgent it is; of a further message, how it changes the matter.',
-    'The texts are HTML: leave the tags out.',
   ),
   when: {
     'payload.topic': [
@@ -34,11 +33,11 @@ export const intercom: Preset = {
     'Email: {{ data.item.source.author.email }}',
     'Priority: {{ data.item.priority }}',
     { each: 'data.item.tags.tags', line: 'Tag: {{ item.name }}', most: 10 },
-    'Subject: {{ data.item.source.subject }}',
-    'First message: {{ data.item.source.body | max 3000 }}',
+    'Subject: {{ data.item.source.subject | text }}',
+    'First message: {{ data.item.source.body | text | max 3000 }}',
     {
       each: 'data.item.conversation_parts.conversation_parts',
-      line: 'Then {{ item.author.name || item.author.type }} ({{ item.author.type }}): {{ item.body || item.part_type | max 3000 }}',
+      line: 'Then {{ item.author.name || item.author.type }} ({{ item.author.type }}): {{ item.body || item.part_type | text | max 3000 }}',
       most: 5,
     },
     'Rating: {{ data.item.conversation_rating.rating }} of 5',

@@ -99,7 +99,7 @@ export const linear: Preset = {
         'Title: {{ issueData.title | max 300 }}',
         'Priority {{ issueData.priorityLabel }}, state {{ issueData.state.name }}',
         'Assigned to {{ issueData.assignee.name }}',
-        'Breaches at {{ issueData.slaBreachesAt }}',
+        'Breaches at {{ issueData.slaBreachesAt | date }}',
         '{{ url || issueData.url }}',
       ],
       sessionKey: 'hook:linear:{{ issueData.id }}',

@@ -53,7 +53,7 @@ export const netlify: Preset = {
           line: '{{ item.title }}: {{ item.value | max 4000 }}',
           most: 30,
         },
-        'At: {{ created_at }}',
+        'At: {{ created_at | date }}',
         'Page: {{ data.referrer }}',
       ],
       sessionKey: 'hook:netlify:form:{{ form_id }}',

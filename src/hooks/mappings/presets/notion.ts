@@ -37,7 +37,7 @@ export const notion: Preset = {
       when: { or: [{ 'payload.entity.type': 'page' }, { 'payload.data.parent.type': 'block' }] },
     },
     { each: 'authors', line: 'By the {{ item.type }}: {{ item.id }}', most: 5 },
-    'At: {{ timestamp }}',
+    'At: {{ timestamp | date }}',
   ],
   sessionKey: 'hook:notion:{{ data.page_id || entity.id }}',
   dedupeKey: '{{ id }}',

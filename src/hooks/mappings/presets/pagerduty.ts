@@ -51,7 +51,7 @@ export const pagerduty: Preset = {
     `Escalation policy: {{ ${DATA}.escalation_policy.summary }}`,
     `Conference: {{ ${DATA}.conference_bridge.conference_url }}`,
     `Conference by phone: {{ ${DATA}.conference_bridge.conference_number }}`,
-    'At: {{ event.occurred_at }}',
+    'At: {{ event.occurred_at | date }}',
     `{{ ${DATA}.html_url || ${DATA}.incident.html_url }}`,
   ],
   sessionKey: `hook:pagerduty:{{ ${DATA}.incident.id || ${DATA}.id }}`,

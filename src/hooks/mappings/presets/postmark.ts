@@ -65,7 +65,7 @@ export const postmark: Preset = {
         'Subject: {{ Subject | max 300 }}',
         '{{ Description | max 1000 }}',
         '{{ Details | max 1000 }}',
-        'At: {{ BouncedAt }}',
+        'At: {{ BouncedAt | date }}',
         'Nothing is sent to this address any more: {{ Inactive }}',
       ],
       sessionKey: 'hook:postmark:{{ MessageID }}',

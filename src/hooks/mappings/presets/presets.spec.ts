@@ -41,11 +41,6 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
     ['a wake mode', { wakeMode: 'next-heartbeat' }, { wakeMode: 'next-heartbeat' }],
     ['a session mode', { sessionMode: 'persistent' }, { sessionMode: 'persistent' }],
     ['a switch', { deliver: false }, { deliver: null }],
-    [
-      'trust',
-      { allowUnsafeExternalContent: true },
-      { trust: { level: 'trusted', mapping: 'gitea' } },
-    ],
     ['a number', { timeoutSeconds: 9 }, { timeoutSeconds: 9 }],
     ['an agent', { agentId: 'main' }, { agentId: 'main' }],
   ] as [string, Mapping, object][])('%s', async (_, mapping, expected) => {
@@ -56,6 +51,14 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
     expect(await giteaWith({ match: { path: 'git/hub' } }, 'git/hub')).toMatchObject([
       { name: 'Gitea' },
     ]);
+  });
+
+  it('trust is taken where nothing but the path chooses the preset, and refused where the sender could', async () => {
+    const trusted = (id: string) =>
+      ingest({ presets: [id], mappings: [{ id, allowUnsafeExternalContent: true }] });
+    const { actions } = await trusted('apprise').apply(hookRequest('apprise', { title: 'x' }));
+    expect(actions).toMatchObject([{ trust: { level: 'trusted', mapping: 'apprise' } }]);
+    expect(() => trusted('gitea')).toThrow(/allowUnsafeExternalContent must not be true/u);
   });
 
   it('forEach makes one action per item', async () => {
@@ -69,7 +72,7 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
     const [wake] = await giteaWith({ action: 'wake' });
     expect(wake).toMatchObject({
       kind: 'wake',
-      text: expect.stringMatching(/^Gitea: push in acme\/shop by ann\n/u),
+      text: expect.stringMatching(/^Gitea: push to refs\/heads\/main of acme\/shop by ann\n/u),
     });
     expect(await giteaWith({ action: 'wake', textTemplate: 'Git' })).toMatchObject([
       { text: 'Git' },

@@ -4,7 +4,7 @@ import type { Preset } from './preset.ts';
 /**
  * Proxmox VE 8.3 and newer and Proxmox Backup Server 3.3 and newer, a webhook target: its body is written by the
  * operator, and this is the one to enter. What went well (severity info: backups, updates that are there) is not taken,
- * but for the test of a target, which is one, too. Reports of backups end in long logs, so they are cut.
+ * nor is the test of a target. Reports of backups end in long logs, so they are cut.
  */
 export const proxmox: Preset = {
   id: 'proxmox',
@@ -14,19 +14,16 @@ export const proxmox: Preset = {
     'Headers: Content-Type with application/json, and Authorization with Bearer {{ secrets.token }}.',
     'Body: {"title":"{{escape title}}","message":"{{escape message}}","severity":"{{severity}}","timestamp":{{timestamp}},"fields":{{json fields}}}',
     'Secrets: Key token, Value {token}.',
-    'Notification Matchers: add the target to the one that is to use it; Test on the target sends a test message.',
+    'Notification Matchers: add the target to the one that is to use it; Test on the target sends a test message, which is answered 200 and skipped.',
   ],
   name: 'Proxmox',
   task: report(
     'A virtualisation or backup server (Proxmox) reports something.',
     'Tell the person you serve in at most three short sentences what failed, on which host, for which machines or datastore, and what its log gives as the cause; what endangers data comes first and plainly.',
-    'A test is one short sentence.',
   ),
   when: {
-    or: [
-      { 'payload.severity': { not: 'info' } },
-      { 'payload.title': { startsWith: 'Test notification' } },
-    ],
+    'payload.severity': { not: 'info' },
+    'payload.title': { not: { startsWith: 'Test notification' } },
   },
   messageTemplate: [
     'Proxmox: {{ severity }}',

@@ -32,7 +32,7 @@ export const resend: Preset = {
       each: 'data.attachments',
       line: 'Attachment: {{ item.filename || item.id }} ({{ item.content_type }})',
     },
-    'Sent or received: {{ data.created_at }}',
+    'Sent or received: {{ data.created_at | date }}',
     'Email id: {{ data.email_id }}',
   ],
   sessionKey: 'hook:resend:{{ data.email_id }}',

@@ -4,6 +4,18 @@ import type { Preset } from './preset.ts';
 const ISSUE = 'data.issue';
 const EVENT = 'data.event';
 const METRIC = 'data.metric_alert';
+/** Tags that another one says more fully, that are said above, or how the SDK came by the error. */
+const SAID_OTHERWISE = [
+  'browser.name',
+  'os.name',
+  'runtime.name',
+  'client_os.name',
+  'device.family',
+  'environment',
+  'release',
+  'handled',
+  'mechanism',
+];
 
 /**
  * Sentry, an internal integration: what alert rules send (of an issue, of a number that crossed its threshold), and
@@ -40,9 +52,14 @@ export const sentry: Preset = {
         `Location: {{ ${EVENT}.location }}`,
         `Environment: {{ ${EVENT}.environment }}`,
         `Release: {{ ${EVENT}.release }}`,
-        `At: {{ ${EVENT}.datetime }}`,
+        `At: {{ ${EVENT}.datetime | date }}`,
         `Message: {{ ${EVENT}.logentry.formatted || ${EVENT}.message | max 1000 }}`,
-        { each: `${EVENT}.tags`, line: '- {{ item[0] }}: {{ item[1] | max 200 }}', most: 20 },
+        {
+          each: `${EVENT}.tags`,
+          line: '- {{ item[0] }}: {{ item[1] | max 200 }}',
+          when: { 'item[0]': { not: SAID_OTHERWISE } },
+          most: 20,
+        },
         `Address in the API, with the name of the project: {{ ${EVENT}.url }}`,
         `{{ ${EVENT}.web_url }}`,
       ],
@@ -65,8 +82,8 @@ export const sentry: Preset = {
         `Of: {{ ${METRIC}.alert_rule.query }}`,
         `Environment: {{ ${METRIC}.alert_rule.environment }}`,
         { each: `${METRIC}.projects`, line: 'Project: {{ item }}', most: 10 },
-        `Began: {{ ${METRIC}.date_started }}`,
-        `Ended: {{ ${METRIC}.date_closed }}`,
+        `Began: {{ ${METRIC}.date_started | date }}`,
+        `Ended: {{ ${METRIC}.date_closed | date }}`,
         '{{ data.web_url }}',
       ],
       sessionKey: `hook:sentry:alert:{{ ${METRIC}.alert_rule.id }}`,
@@ -89,8 +106,8 @@ export const sentry: Preset = {
         `File: {{ ${ISSUE}.metadata.filename }}`,
         `Events: {{ ${ISSUE}.count }}`,
         `Users affected: {{ ${ISSUE}.userCount }}`,
-        `First seen: {{ ${ISSUE}.firstSeen }}`,
-        `Last seen: {{ ${ISSUE}.lastSeen }}`,
+        `First seen: {{ ${ISSUE}.firstSeen | date }}`,
+        `Last seen: {{ ${ISSUE}.lastSeen | date }}`,
         `Assigned to: {{ ${ISSUE}.assignedTo.name }}`,
         `{{ ${ISSUE}.web_url || ${ISSUE}.permalink }}`,
       ],

@@ -4,7 +4,7 @@ import type { Preset } from './preset.ts';
 /**
  * Sonarr and Radarr, which send the same events of series and of films. Taken is what is new to watch, what waits for
  * somebody to decide, and what is broken. Releases that were found (most become an import), upgrades of what was there,
- * renamed and deleted files and updates of the program are not taken. Neither sends anything again on its own; events
+ * renamed and deleted files, updates of the program and tests are not taken. Neither sends anything again on its own; events
  * without a download are alike when they happen again, so only imports are known by a key.
  */
 function servarr(id: 'sonarr' | 'radarr', own: Pick<Preset, 'name' | 'setup'> & Medium): Preset {
@@ -17,16 +17,10 @@ function servarr(id: 'sonarr' | 'radarr', own: Pick<Preset, 'name' | 'setup'> & 
     task: report(
       `A program that fetches ${what} for the person you serve (${name}) reports something.`,
       'Something new to watch is one short sentence: what it is.',
-      'Of a download that waits for their decision, or of a problem of the program, tell them in at most three short sentences what it is and what they can do about it; a problem that is over, or a test, is one short sentence.',
+      'Of a download that waits for their decision, or of a problem of the program, tell them in at most three short sentences what it is and what they can do about it; a problem that is over is one short sentence.',
     ),
     when: {
-      'payload.eventType': [
-        'Download',
-        'ManualInteractionRequired',
-        'Health',
-        'HealthRestored',
-        'Test',
-      ],
+      'payload.eventType': ['Download', 'ManualInteractionRequired', 'Health', 'HealthRestored'],
       'payload.isUpgrade': { not: true },
     },
     messageTemplate: [
@@ -77,7 +71,7 @@ export const sonarr: Preset = servarr('sonarr', {
   setup: [
     ADD,
     'Notification Triggers: On Import Complete, On Health Issue, On Health Restored, On Manual Interaction Required; not On File Import, which sends every file of a season by itself.',
-    'Test sends a test message.',
+    'Test sends a test message, which is answered 200 and skipped.',
   ],
 });
 
@@ -89,6 +83,6 @@ export const radarr: Preset = servarr('radarr', {
   setup: [
     ADD,
     'Notification Triggers: On File Import, On Health Issue, On Health Restored, On Manual Interaction Required.',
-    'Test sends a test message.',
+    'Test sends a test message, which is answered 200 and skipped.',
   ],
 });

@@ -4,8 +4,12 @@ import type { Preset } from './preset.ts';
 /** Of which shop, and whether it was a test that Shopify sent by itself. */
 const start = (what: string) => [
   `Shopify: ${what} in {{ headers.x-shopify-shop-domain }}`,
-  'Test notification: {{ headers.x-shopify-test }}',
+  {
+    line: 'Test notification: {{ headers.x-shopify-test }}',
+    when: { 'headers.x-shopify-test': 'true' },
+  },
 ];
+const TEST_ORDER = { line: 'It is a test order', when: { 'payload.test': true } };
 const ORDER = [
   'Order: {{ name }}',
   'Total: {{ current_total_price || total_price }} {{ currency }}, payment: {{ financial_status }}',
@@ -26,7 +30,8 @@ const ORDER_LINK = 'https://{{ headers.x-shopify-shop-domain }}/admin/orders/';
  * Shopify webhooks, of the shop's settings or of an app. The topic stands in a header that nothing signs, but a signed
  * body under another topic only gets other words. Shopify sends a change several times over (an order is created, paid,
  * updated and fulfilled): what a shop owner waits for is taken, `orders/paid`, `…/updated` and everything about carts,
- * checkouts and products is not. Repeats are known by `X-Shopify-Webhook-Id`.
+ * checkouts and products is not. Repeats are known by `X-Shopify-Webhook-Id`. Of Shopify's newer Events, whose topics
+ * (`Product`), headers (without `x-`) and bodies are others, an app chooses each one and what it holds: all are taken.
  */
 export const shopify: Preset = {
   id: 'shopify',
@@ -48,12 +53,7 @@ export const shopify: Preset = {
     {
       id: 'shopify-order',
       when: { 'headers.x-shopify-topic': 'orders/create' },
-      messageTemplate: [
-        ...start('new order'),
-        ...ORDER,
-        'Test order: {{ test }}',
-        `${ORDER_LINK}{{ id }}`,
-      ],
+      messageTemplate: [...start('new order'), ...ORDER, TEST_ORDER, `${ORDER_LINK}{{ id }}`],
       sessionKey: 'hook:shopify:order:{{ id }}',
     },
     {
@@ -62,9 +62,9 @@ export const shopify: Preset = {
       messageTemplate: [
         ...start('order cancelled'),
         'Because of: {{ cancel_reason }}',
-        'At: {{ cancelled_at }}',
+        'At: {{ cancelled_at | date }}',
         ...ORDER,
-        'Test order: {{ test }}',
+        TEST_ORDER,
         `${ORDER_LINK}{{ id }}`,
       ],
       sessionKey: 'hook:shopify:order:{{ id }}',
@@ -115,7 +115,7 @@ export const shopify: Preset = {
         'Amount: {{ amount }} {{ currency }}',
         'Reason: {{ reason }}',
         'Status: {{ status }}',
-        'Evidence due by: {{ evidence_due_by }}',
+        'Evidence due by: {{ evidence_due_by | date }}',
         `${ORDER_LINK}{{ order_id }}`,
       ],
       sessionKey: 'hook:shopify:order:{{ order_id }}',
@@ -131,6 +131,17 @@ export const shopify: Preset = {
         'https://{{ headers.x-shopify-shop-domain }}/admin/products/{{ product_id }}',
       ],
       sessionKey: 'hook:shopify:product:{{ product_id }}',
+    },
+    {
+      id: 'shopify-event',
+      when: { 'headers.shopify-topic': { exists: true } },
+      messageTemplate: [
+        'Shopify: {{ headers.shopify-topic }} {{ headers.shopify-action }} in {{ headers.shopify-shop-domain }}',
+        'Subscription: {{ headers.shopify-handle }}',
+        'At: {{ headers.shopify-triggered-at | date }}',
+        'Event: {{ payload.* | max 4000 }}',
+      ],
+      sessionKey: 'hook:shopify:{{ headers.shopify-handle || headers.shopify-topic }}',
     },
     {
       id: 'shopify-billing-failed',

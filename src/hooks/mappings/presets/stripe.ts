@@ -1,6 +1,38 @@
-import type { ListLine } from '../../options/index.ts';
+import type { Condition, ListLine } from '../../options/index.ts';
 import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
+
+/** Currencies that Stripe writes with other decimals than ISO 4217 says; the others have those. */
+const IN_HUNDREDTHS = ['isk', 'ugx'];
+const WHOLE = ['mga'];
+
+/**
+ * A line with an amount in the smallest unit of its currency.
+ * @param write the line with that amount in it
+ * @param own fields of each line; with `each`, the currency is that of the item
+ */
+function withMoney(
+  write: (amount: string) => string,
+  amount: string,
+  currency: string,
+  own: Omit<ListLine, 'line' | 'when'> = {},
+): ListLine[] {
+  const place = own.each === undefined ? `payload.${currency}` : currency;
+  const asItIs = `{{ ${amount} }} {{ ${currency} }}`;
+  const line = (shown: string, when: Condition): ListLine => ({
+    ...own,
+    line: write(shown),
+    when: { [place]: when },
+  });
+  return [
+    line(`{{ ${amount} | money: ${currency} }}`, { not: [...IN_HUNDREDTHS, ...WHOLE] }),
+    line(`${asItIs} (in hundredths)`, IN_HUNDREDTHS),
+    line(asItIs, WHOLE),
+  ];
+}
+
+const money = (label: string, amount: string): ListLine[] =>
+  withMoney((shown) => `${label}: ${shown}`, amount, 'data.object.currency');
 
 /** Of every event: what it is, whether money moved at all, and where to look it up. */
 const lines = (...own: readonly (string | ListLine)[]) => [
@@ -17,12 +49,14 @@ const CUSTOMER = [
 ];
 const ITEMS = { each: 'data.object.lines.data', line: '- {{ item.description }}', most: 5 };
 const SUBSCRIPTION = [
-  {
-    each: 'data.object.items.data',
-    line: '- {{ item.quantity }} × {{ item.price.nickname || item.price.product }} at {{ item.price.unit_amount_decimal || item.price.unit_amount }} {{ item.price.currency }} per {{ item.price.recurring.interval }}',
-    most: 5,
-  },
-  'Trial ends, Unix time: {{ data.object.trial_end }}',
+  ...withMoney(
+    (price) =>
+      `- {{ item.quantity }} × {{ item.price.nickname || item.price.product }} at ${price} per {{ item.price.recurring.interval }}`,
+    'item.price.unit_amount_decimal || item.price.unit_amount',
+    'item.price.currency',
+    { each: 'data.object.items.data', most: 5 },
+  ),
+  'Trial ends: {{ data.object.trial_end | date }}',
   'Reason: {{ data.object.cancellation_details.reason }}',
   'Feedback: {{ data.object.cancellation_details.feedback }}',
   'Comment: {{ data.object.cancellation_details.comment | max 1000 }}',
@@ -32,8 +66,7 @@ const SUBSCRIPTION = [
 /**
  * Stripe, snapshot events of a webhook endpoint. Of one failed or paid thing Stripe sends several events (charge, payment
  * intent, invoice, checkout session), so one kind of each is taken, and what nobody waits for costs no run: updates,
- * drafts, invoices of 0, subscriptions that wait for their first payment. Amounts are in the smallest unit of the
- * currency, times in Unix seconds, and templates calculate nothing: the task says so.
+ * drafts, invoices of 0, subscriptions that wait for their first payment.
  */
 export const stripe: Preset = {
   id: 'stripe',
@@ -49,8 +82,7 @@ export const stripe: Preset = {
   task: report(
     'A payment service (Stripe) reports an event of the business of the person you serve.',
     'Tell them in at most three short sentences what happened, to which customer, for how much, and what they should do and until when, if anything: a dispute and a failed payout come first and plainly, since they have deadlines.',
-    'Amounts are in the smallest unit of their currency: 1999 usd is 19.99 USD, but 500 jpy is 500 JPY; where you are not sure how many decimals a currency has, give the number as it stands and say so.',
-    'Times are Unix seconds: name a date only where you are certain of it, else say that the Dashboard has it.',
+    'Where no deadline is given, say that the Dashboard has it.',
     'Live mode false is a test without money: begin with "Test:".',
   ),
   sessionKey: 'hook:stripe:{{ data.object.customer || data.object.id }}',
@@ -62,12 +94,12 @@ export const stripe: Preset = {
       id: 'stripe-payment-failed',
       when: { 'payload.type': ['invoice.payment_failed', 'payment_intent.payment_failed'] },
       messageTemplate: lines(
-        'Amount: {{ data.object.amount_due || data.object.amount }} {{ data.object.currency }}',
+        ...money('Amount', 'data.object.amount_due || data.object.amount'),
         ...CUSTOMER,
         'Reason: {{ data.object.last_payment_error.message }}',
         'Code: {{ data.object.last_payment_error.decline_code || data.object.last_payment_error.code }}',
         'Attempt: {{ data.object.attempt_count }}',
-        'Next attempt, Unix time: {{ data.object.next_payment_attempt }}',
+        'Next attempt: {{ data.object.next_payment_attempt | date }}',
         'Invoice: {{ data.object.number }}',
         'For: {{ data.object.description | max 300 }}',
         ITEMS,
@@ -83,10 +115,10 @@ export const stripe: Preset = {
         ],
       },
       messageTemplate: lines(
-        'Amount: {{ data.object.amount }} {{ data.object.currency }}',
+        ...money('Amount', 'data.object.amount'),
         'Reason: {{ data.object.reason || data.object.fraud_type }}',
         'Status: {{ data.object.status }}',
-        'Evidence due by, Unix time: {{ data.object.evidence_details.due_by }}',
+        'Evidence due by: {{ data.object.evidence_details.due_by | date }}',
         'Charge can still be refunded: {{ data.object.is_charge_refundable || data.object.actionable }}',
         'Charge: {{ data.object.charge }}',
       ),
@@ -96,10 +128,10 @@ export const stripe: Preset = {
       id: 'stripe-payout-failed',
       when: { 'payload.type': 'payout.failed' },
       messageTemplate: lines(
-        'Amount: {{ data.object.amount }} {{ data.object.currency }}',
+        ...money('Amount', 'data.object.amount'),
         'Reason: {{ data.object.failure_message }}',
         'Code: {{ data.object.failure_code }}',
-        'Was expected, Unix time: {{ data.object.arrival_date }}',
+        'Was expected: {{ data.object.arrival_date | date }}',
         'Destination: {{ data.object.destination }}',
         'For: {{ data.object.description | max 300 }}',
       ),
@@ -132,7 +164,7 @@ export const stripe: Preset = {
       },
       messageTemplate: lines(
         'The subscription was cancelled and runs on to the end of its period',
-        'That is, Unix time: {{ data.object.cancel_at || data.object.current_period_end }}',
+        'That is: {{ data.object.cancel_at || data.object.current_period_end | date }}',
         ...CUSTOMER,
         ...SUBSCRIPTION,
       ),
@@ -158,7 +190,7 @@ export const stripe: Preset = {
         ],
       },
       messageTemplate: lines(
-        'Amount: {{ data.object.amount_paid || data.object.amount_total }} {{ data.object.currency }}',
+        ...money('Amount', 'data.object.amount_paid || data.object.amount_total'),
         ...CUSTOMER,
         'Invoice: {{ data.object.number }}',
         'Because of: {{ data.object.billing_reason }}',
@@ -170,8 +202,8 @@ export const stripe: Preset = {
       id: 'stripe-refund',
       when: { 'payload.type': ['charge.refunded', 'refund.failed'] },
       messageTemplate: lines(
-        'Refund: {{ data.object.amount_refunded || data.object.amount }} {{ data.object.currency }}',
-        'Of a charge of: {{ data.object.amount_captured }} {{ data.object.currency }}',
+        ...money('Refund', 'data.object.amount_refunded || data.object.amount'),
+        ...money('Of a charge of', 'data.object.amount_captured'),
         ...CUSTOMER,
         'Reason: {{ data.object.failure_reason || data.object.refunds.data[0].reason || data.object.reason }}',
         'For: {{ data.object.description | max 300 }}',

@@ -3,7 +3,7 @@ import type { Preset } from './preset.ts';
 
 /**
  * Typeform: one finished response is one run, whatever the number of answers. Answers name their question by its id only,
- * and skipped questions have none, so both lists are shown. Partial responses are not taken.
+ * and skipped questions have none. Partial responses are not taken.
  */
 export const typeform: Preset = {
   id: 'typeform',
@@ -17,20 +17,14 @@ export const typeform: Preset = {
   name: 'Typeform',
   task: report(
     'Somebody filled in a form (Typeform) of the person you serve.',
-    'The questions and the answers are listed by the id of the question. Tell them in at most four short sentences which form, who answered and what they want or say; keep names, addresses, dates and numbers exact, and name how to reach that person if they said so.',
-    'Leave the ids out.',
+    'Tell them in at most four short sentences which form, who answered and what they want or say; keep names, addresses, dates and numbers exact, and name how to reach that person if they said so.',
   ),
   messageTemplate: [
     'Typeform: {{ form_response.definition.title || form_response.form_id }}',
-    'Submitted: {{ form_response.submitted_at }}',
-    {
-      each: 'form_response.definition.fields',
-      line: 'Question {{ item.id }}: {{ item.title | max 300 }}',
-      most: 50,
-    },
+    'Submitted: {{ form_response.submitted_at | date }}',
     {
       each: 'form_response.answers',
-      line: 'Answer {{ item.field.id }}: {{ item.text || item.email || item.number || item.boolean || item.choice.label || item.choice.other || item.choices.labels || item.choices.other || item.date || item.phone_number || item.url || item.file_url || item.payment || item.type | max 2000 }}',
+      line: '{{ item.field.id | in: form_response.definition.fields[id].title | max 300 }} {{ item.text || item.email || item.number || item.boolean || item.choice.label || item.choice.other || item.choices.labels || item.choices.other || item.date || item.phone_number || item.url || item.file_url || item.payment || item.type | max 2000 }}',
       most: 50,
     },
     'Hidden fields: {{ form_response.hidden | max 500 }}',

@@ -2,8 +2,8 @@ import { report } from './preset.ts';
 import type { Preset } from './preset.ts';
 
 /**
- * Uptime Kuma, notification type Webhook with its own JSON: `{heartbeat, monitor, msg}`. Test messages and certificate
- * warnings have no heartbeat; without a key each of them is a run.
+ * Uptime Kuma, notification type Webhook with its own JSON: `{heartbeat, monitor, msg}`. Warnings of certificates
+ * have no heartbeat and no key, so each of them is a run; nor have test messages, which are not taken.
  */
 export const uptimeKuma: Preset = {
   id: 'uptime-kuma',
@@ -21,10 +21,24 @@ export const uptimeKuma: Preset = {
   ),
   messageTemplate: [
     'Uptime Kuma: {{ msg }}',
-    '{{ monitor.url }}',
-    '{{ monitor.hostname }}',
-    '{{ heartbeat.time }}',
+    // Monitors that ping, or look at a port, have this for an address.
+    {
+      line: '{{ monitor.url }}',
+      when: { 'payload.monitor.url': { not: ['https://', 'http://'] } },
+    },
+    'Host: {{ monitor.hostname }}',
+    'Since: {{ heartbeat.localDateTime }} {{ heartbeat.timezone }} (UTC{{ heartbeat.timezoneOffset }})',
+    {
+      line: 'Since: {{ heartbeat.time }} UTC',
+      when: { 'payload.heartbeat.localDateTime': { exists: false } },
+    },
   ],
+  when: {
+    or: [
+      { 'payload.heartbeat': { exists: true } },
+      { 'payload.msg': { not: { endsWith: ' Testing' } } },
+    ],
+  },
   sessionKey: 'hook:uptime-kuma:{{ heartbeat.monitorID }}',
   dedupeKey: '{{ heartbeat.monitorID }} {{ heartbeat.status }} {{ heartbeat.time }}',
 };

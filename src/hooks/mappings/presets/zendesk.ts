@@ -19,7 +19,7 @@ export const zendesk: Preset = {
   task: report(
     'A customer wrote to the support of the person you serve (Zendesk).',
     'Tell them in at most three short sentences the number and the subject of the ticket, what the customer wants, and how urgent it is.',
-    'Ids of people say nothing to them: leave them out.',
+    'Say who wrote where a name is given: of a new ticket Zendesk sends none.',
   ),
   when: {
     or: [
@@ -38,7 +38,7 @@ export const zendesk: Preset = {
     'Priority: {{ detail.priority }}',
     'Kind: {{ detail.type }}',
     'Tags: {{ detail.tags }}',
-    'By: {{ detail.via.channel }}',
+    'Came by: {{ detail.via.channel }}',
     'From: {{ event.comment.author.name }}',
     '{{ event.comment.body || detail.description | max 4000 }}',
   ],

@@ -199,6 +199,8 @@ export interface SignatureScheme {
   readonly body?: 'form';
   /** What it calls its JSON, if not `application/json`. */
   readonly contentType?: string;
+  /** Headers without which its own library believes nothing, though nothing signs them; with values of an example. */
+  readonly companions?: Readonly<Record<string, string>>;
   /** Whether people can make this sender send a token of ours in a header. */
   readonly canSendToken: boolean;
   readonly confidence: Confidence;

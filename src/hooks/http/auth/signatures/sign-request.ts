@@ -23,6 +23,8 @@ export interface ToSign {
   /** Where the certificate stands, of schemes that name one. */
   readonly certificateUrl?: string;
   readonly body: Buffer;
+  /** What the request has besides, by names in lower case; the signature's own headers take their places. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The whole of it, as the sender calls it. Schemes that sign no URL need none. */
   readonly url?: string;
   /** @default one that nobody had before */
@@ -50,6 +52,8 @@ export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyReque
   const contentType = scheme.contentType ?? 'application/json';
   const isForm = scheme.body === 'form' && !/^\s*[[{]/.test(toSign.body.toString());
   const headers: Record<string, string> = {
+    ...scheme.companions,
+    ...toSign.headers,
     'content-type': isForm ? 'application/x-www-form-urlencoded' : contentType,
   };
   const { deliveryId, timestamp } = scheme;

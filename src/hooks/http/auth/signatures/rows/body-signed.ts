@@ -68,9 +68,14 @@ export const bodySigned: readonly SignatureScheme[] = [
     // Shopify/ShopifyTrigger.node.js.
     id: 'shopify',
     name: 'Shopify',
-    // The second family of names is that of its newer Events.
-    proofs: [body('shopify-hmac-sha256', BASE64), body('x-shopify-hmac-sha256', BASE64)],
-    deliveryId: { headers: ['shopify-webhook-id', 'x-shopify-webhook-id'] },
+    // The second family of names is that of its Events, a preview of what is to come.
+    proofs: [body('x-shopify-hmac-sha256', BASE64), body('shopify-hmac-sha256', BASE64)],
+    deliveryId: { headers: ['x-shopify-webhook-id', 'shopify-webhook-id'] },
+    companions: {
+      'x-shopify-topic': 'orders/create',
+      'x-shopify-shop-domain': 'example.myshopify.com',
+      'x-shopify-api-version': '2026-10',
+    },
     canSendToken: false,
     confidence: 'cross-checked',
   },
