@@ -216,7 +216,8 @@ export interface paths {
         get: operations["eventsGet"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Erases an event with its runs, deliveries, waiting lines and the turns that were shown it */
+        delete: operations["forget"];
         options?: never;
         head?: never;
         patch?: never;
@@ -310,6 +311,26 @@ export interface paths {
         put?: never;
         /** Sends the request of an event once more, and answers what the sender would be answered today */
         post: operations["eventsReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/events/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erases all events that have these words, and then what else has them
+         * @description Erases all events that have these words, and then what else has them: turns, waiting lines, refusals. A page at a time: `nextCursor`, there is more.
+         */
+        post: operations["forgetForgetMatching"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1119,6 +1140,36 @@ export interface components {
             error: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
+        };
+        /** @description What was erased. */
+        Forgotten: {
+            events: number;
+            /** @description Turns of sessions that were shown it. */
+            turns: number;
+            /** @description Lines that waited for a turn. */
+            lines: number;
+            refusals: number;
+            /** @description Where it may still stand, beyond the reach of the service, and what to do there: a sentence each. */
+            leftovers: string[];
+            /** @constant */
+            ok: true;
+        };
+        /** @description What was erased of all that has certain words. */
+        ForgottenPage: {
+            /** @description Ids of events that were left alone, since a run or a delivery of theirs is under way. */
+            underWay: string[];
+            /** @description `cursor` of the next call; null: there was no more. */
+            nextCursor: string | null;
+            events: number;
+            /** @description Turns of sessions that were shown it. */
+            turns: number;
+            /** @description Lines that waited for a turn. */
+            lines: number;
+            refusals: number;
+            /** @description Where it may still stand, beyond the reach of the service, and what to do there: a sentence each. */
+            leftovers: string[];
+            /** @constant */
+            ok: true;
         };
         /** @description One way in. */
         HookReport: {
@@ -2000,6 +2051,30 @@ export interface components {
                 };
             };
         };
+        /** @description event_under_way */
+        EventUnderWay: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "event_under_way";
+                };
+            };
+        };
+        /** @description invalid_body, invalid_query */
+        InvalidBodyOrInvalidQuery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_body" | "invalid_query";
+                };
+            };
+        };
         /** @description draining, not_ready, stopping */
         DrainingOrNotReadyOrStopping: {
             headers: {
@@ -2191,18 +2266,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
                     code?: "configuration_read_only" | "no_configuration_files";
-                };
-            };
-        };
-        /** @description invalid_body, invalid_query */
-        InvalidBodyOrInvalidQuery: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_body" | "invalid_query";
                 };
             };
         };
@@ -3125,6 +3188,37 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            404: components["responses"]["UnknownEvent"];
+            409: components["responses"]["EventUnderWay"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     eventsRetryAll: {
         parameters: {
             query?: {
@@ -3479,6 +3573,44 @@ export interface operations {
                     };
                 };
             };
+        };
+    };
+    forgetForgetMatching: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Words and "quoted phrases", as `search` of `GET /ops/api/events` takes them: whatever has all of them is erased. */
+                    matching: string;
+                    /** @description `nextCursor` of the answer before. */
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgottenPage"];
+                };
+            };
+            400: components["responses"]["InvalidBodyOrInvalidQuery"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["SearchOff"];
+            503: components["responses"]["SearchUnavailableOrStoreUnavailable"];
         };
     };
     healthLive: {

@@ -51,6 +51,8 @@ export type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
   DeliveryChange,
   DeliveryDetails,
   DeliveryJob,

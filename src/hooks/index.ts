@@ -179,6 +179,8 @@ export type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
   DeliveryTarget,
   DeliveryChange,
   DeliveryFailure,

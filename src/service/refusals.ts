@@ -140,6 +140,11 @@ export const OPS_REFUSALS = {
     status: 409,
     sentence: 'Nothing of this event is dead; there is nothing to retry.',
   },
+  event_under_way: {
+    status: 409,
+    sentence:
+      'A run or a delivery that shows this event is under way, and nothing was erased; try again when it has ended.',
+  },
   nothing_to_dismiss: {
     status: 409,
     sentence: 'Nothing of this event is dead; there is nothing to dismiss.',

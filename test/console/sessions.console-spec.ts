@@ -48,4 +48,16 @@ describe('The view Sessions of the console', () => {
     await page.getByText('No turn yet.').waitFor();
     expect(suite.operator.complaints).toEqual([]);
   });
+
+  it('forgets an event, once one is sure', async () => {
+    const { page } = suite.operator;
+    await send('wake', { text: 'Erika Mustermann called', mode: 'next-heartbeat' });
+    await suite.operator.open('/events');
+    await page.getByRole('link', { name: /Mustermann/ }).click();
+    await page.getByRole('button', { name: 'Forget …' }).click();
+    await page.getByRole('button', { name: 'Forget: really?' }).click();
+    await page.getByText(/^An operator had this event forgotten/).waitFor();
+    expect(await page.getByText(/Mustermann/).count()).toBe(0);
+    expect(suite.operator.complaints).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
@@ -86,6 +86,39 @@ describe('the files of a ledger', () => {
       await nextBatch();
       return (await marks()).length === 0;
     });
+  });
+
+  it('have no byte of an event that an operator had erased, the search index included', async () => {
+    for (const size of SIZES) await acceptAndRun(size);
+    const searchIndex = () => readFile(join(dir, 'search.db'), 'latin1');
+    const found = async (search: string) => {
+      const page = await ledger.events.list({ limit: 200, search });
+      return page.searchedUntil === null ? page.events : null;
+    };
+    await eventually(
+      'all are found',
+      async () => (await found('payload'))?.length === SIZES.length,
+    );
+    for (const { id } of (await ledger.events.list({ limit: 200 })).events) {
+      // Its turn was written without saying whose it is, as builds before edition 3 did: words find it.
+      expect(await ledger.admin.forget(id)).toMatchObject({ turns: 0 });
+    }
+    expect(await ledger.admin.forgetMatching(['asked'], 0)).toMatchObject({ turns: SIZES.length });
+    await eventually('nothing of it is in the files', async () => {
+      await nextBatch();
+      const isForgotten = (await found('payload'))?.length === 0;
+      return isForgotten && (await marks()).length === 0 && !(await searchIndex()).includes('ayl');
+    });
+  });
+
+  it('name the copies that upgrades made, as places where it may still stand', async () => {
+    expect(await ledger.admin.leftovers()).toEqual([]);
+    await writeFile(join(dir, 'ledger.before-2.db'), '');
+    expect(await ledger.admin.leftovers()).toEqual([
+      expect.stringMatching(
+        /ledger\.before-2\.db, a copy that an upgrade made on \d{4}-\d\d-\d\d: delete it/,
+      ),
+    ]);
   });
 
   it('give no line that waits the words of an event that was shown before under its number', async () => {

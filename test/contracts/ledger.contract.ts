@@ -8,6 +8,7 @@ import { describeFairness } from './ledger/fairness.contract.ts';
 import { describeHookUses } from './ledger/hook-uses.contract.ts';
 import { describeParts } from './ledger/parts.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
+import { describeErasing } from './ledger/erasing.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
@@ -40,6 +41,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeConsoleSessions(openStore);
     describeActivity(openStore);
     describeHookUses(openStore);
+    describeErasing(openStore);
     describePruning(openStore);
   });
 }

@@ -95,10 +95,10 @@ describe('Editions of the tables in PostgreSQL', () => {
     await (await open(database.url)).maintenance.close();
     await ask(
       database.url,
-      `UPDATE hooks.editions SET steps = 'other', build = '0.1.0 (commit 0123abc of 2026-11-24)' WHERE number = 2`,
+      `UPDATE hooks.editions SET steps = 'other', build = '0.1.0 (commit 0123abc of 2026-11-24)' WHERE number = 3`,
     );
     await expect(open(database.url)).rejects.toThrow(
-      'are not those of edition 2: another build, or another program, changed them (made by 0.1.0 (commit 0123abc of 2026-11-24); this is',
+      'are not those of edition 3: another build, or another program, changed them (made by 0.1.0 (commit 0123abc of 2026-11-24); this is',
     );
   });
 

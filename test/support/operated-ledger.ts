@@ -16,6 +16,8 @@ import type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
   EventChanges,
   EventFilter,
   EventDetails,
@@ -84,6 +86,10 @@ export class OperatedLedger {
   isPaused = false;
   damage: string | null = null;
   dead = 0;
+  /** Something of every event. */
+  isUnderWay = false;
+  /** A search cannot look at everything yet. */
+  isIndexBehind = true;
   searchRefusal: SearchRefused | null = null;
   readonly events: EventStore;
   readonly sessions: Sessions;
@@ -130,7 +136,8 @@ class OperatedEvents extends EventStore {
     this.ledger.journal.push(`list ${JSON.stringify(filter)}`);
     if (filter.search !== undefined) {
       const found = { ...SUMMARY, match: `…${filter.search}…` };
-      return { events: [found], nextCursor: null, searchedUntil: SUMMARY.receivedAt };
+      const searchedUntil = this.ledger.isIndexBehind ? SUMMARY.receivedAt : null;
+      return { events: [found], nextCursor: null, searchedUntil };
     }
     return { events: [SUMMARY], nextCursor: 'next' };
   }
@@ -221,6 +228,21 @@ class OperatedOperations extends LedgerAdmin {
   async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
     this.ledger.journal.push(`dismiss ${JSON.stringify(filter)}`);
     return { count: this.ledger.dead, nextCursor: null };
+  }
+
+  async forget(id: string): Promise<Forgotten | 'under-way' | null> {
+    this.ledger.journal.push(`forget ${id}`);
+    if (this.ledger.isUnderWay) return 'under-way';
+    return id === SUMMARY.id ? { turns: 2, lines: 1, refusals: 0 } : null;
+  }
+
+  async forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
+    this.ledger.journal.push(`forget ${JSON.stringify([terms, from])}`);
+    return { turns: 1, lines: 0, refusals: 3, next: from === 0 ? 100 : null };
+  }
+
+  async leftovers(): Promise<readonly string[]> {
+    return ['ledger.before-2.db, a copy.'];
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -255,6 +255,9 @@ CREATE TABLE editions (
 );
 `;
 
+/** The ids of the events that a turn was shown, a JSON list: what is erased with them. */
+const EVENTS_OF_TURNS = `ALTER TABLE turns ADD COLUMN events ${TEXT};`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -276,6 +279,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, sql: TABLES, worksFrom: 1 },
   { number: 2, sql: EDITIONS, worksFrom: 1 },
+  { number: 3, sql: EVENTS_OF_TURNS, worksFrom: 1 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

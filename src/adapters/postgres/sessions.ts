@@ -2,7 +2,7 @@ import type { TranscriptMessage, RunnerSession } from '../../hooks/ports/agent-r
 import type { ChannelId, Route } from '../../hooks/ports/channel.ts';
 import { Sessions } from '../../hooks/ports/ledger.ts';
 import type { ContextLimits, SessionContext } from '../../hooks/ports/ledger.ts';
-import { text } from '../stored/rows.ts';
+import { optionalText, text } from '../stored/rows.ts';
 import type { Row } from '../stored/rows.ts';
 import { OldestLines, toChannelId, toMessages, toSystemEvent } from '../stored/session-rows.ts';
 import type { PostgresStore } from './store.ts';
@@ -12,7 +12,8 @@ const PAGE = 20;
 /** Turns of a session that can still be read. */
 const KEPT_TURNS = 100;
 
-const LINES = `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook, channel, d.status, d.error
+const LINES = `SELECT seq, text, at, trust, s.hook, s.event, head, payload, received_at, e.hook AS event_hook, channel, d.status,
+    d.error
   FROM @schema.system_events s LEFT JOIN @schema.deliveries d ON d.id = delivery
     LEFT JOIN @schema.events e ON e.id = s.event AND text IS NULL
   WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT ${PAGE}`;
@@ -98,7 +99,7 @@ export class PostgresSessions extends Sessions {
   async #oldest(session: string, limits: ContextLimits) {
     const oldest = new OldestLines(limits, this.#store.clock.now());
     for await (const row of this.#lines(session)) {
-      if (!oldest.take(toSystemEvent(row))) break;
+      if (!oldest.take(toSystemEvent(row, optionalText(row, 'event')))) break;
     }
     return oldest.taken;
   }

@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Change } from '../../hooks/ports/change.ts';
@@ -21,6 +23,8 @@ import type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
   WorkCounts,
 } from '../../hooks/ports/ledger.ts';
 import { Refusals } from '../../hooks/ports/refusals.ts';
@@ -46,6 +50,9 @@ interface EventSource {
   /** Called when what was read of an event is not what was written. */
   readonly damaged: (reason: string) => void;
 }
+
+/** What the steps of the schema copy the file to before they change it (worker/file/migrate.ts). */
+const UPGRADE_COPY = /^ledger\.before-\d+\.db$/;
 
 /** Everything that an operator reads, on the reader thread. */
 export class SqliteEventStore extends EventStore {
@@ -196,11 +203,14 @@ export class SqliteConsoleSessions extends ConsoleSessions {
 export class SqliteLedgerAdmin extends LedgerAdmin {
   readonly #writer: RpcClient<WriterCalls>;
   readonly #reader: RpcClient<ReaderCalls>;
+  readonly #dir: string | null;
 
-  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>) {
+  /** @param dir of the ledger; null: in memory */
+  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>, dir: string | null) {
     super();
     this.#writer = writer;
     this.#reader = reader;
+    this.#dir = dir;
   }
 
   retry(eventId: string): Promise<number | null> {
@@ -217,6 +227,27 @@ export class SqliteLedgerAdmin extends LedgerAdmin {
 
   dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
     return this.#writer.call('dismissAll', filter);
+  }
+
+  forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
+    return this.#writer.call('forget', eventId);
+  }
+
+  forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
+    return this.#writer.call('forgetMatching', terms, from);
+  }
+
+  /** Copies that upgrades made of the file. */
+  async leftovers(): Promise<readonly string[]> {
+    const dir = this.#dir;
+    if (dir === null) return [];
+    const copies = (await readdir(dir)).filter((name) => UPGRADE_COPY.test(name));
+    return Promise.all(
+      copies.map(async (name) => {
+        const { mtime } = await stat(join(dir, name));
+        return `${join(dir, name)}, a copy that an upgrade made on ${mtime.toISOString().slice(0, 10)}: delete it when you no longer need the way back.`;
+      }),
+    );
   }
 
   async setPaused(paused: boolean): Promise<void> {

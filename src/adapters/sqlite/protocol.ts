@@ -10,6 +10,8 @@ import type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
   SessionContext,
   Sessions,
   WorkCounts,
@@ -174,6 +176,8 @@ export interface WriterCalls {
   startConsoleSession: { args: [session: ConsoleSession]; result: null };
   extendConsoleSession: { args: [digest: string, endsAt: number]; result: null };
   endConsoleSession: { args: [digest: string]; result: null };
+  forget: { args: [eventId: string]; result: Forgotten | 'under-way' | null };
+  forgetMatching: { args: [terms: readonly string[], from: number]; result: ForgottenStep };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
   writeActivity: { args: []; result: null };

@@ -112,7 +112,7 @@ async function openDirectory(
     await reader.close();
     await writer.close();
   };
-  return buildLedger({ watch, writer, reader, follower, hasSearch, clock, close });
+  return buildLedger({ watch, writer, reader, follower, hasSearch, dir, clock, close });
 }
 
 /** A database in memory belongs to one connection: its writer thread does the reading too. */
@@ -127,6 +127,7 @@ async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
     // A search in memory follows everything before it looks.
     follower: null,
     hasSearch: true,
+    dir: null,
     clock,
     close: () => client.close(),
   });
@@ -140,6 +141,8 @@ interface OpenStore {
   /** Null: the index is not followed beside the calls. */
   readonly follower: SearchFollower | null;
   readonly hasSearch: boolean;
+  /** Null: in memory. */
+  readonly dir: string | null;
   readonly clock: Clock;
   readonly close: () => Promise<void>;
 }
@@ -163,7 +166,7 @@ function buildLedger(store: OpenStore): Ledger {
     ),
     refusals: new SqliteRefusals(writer, reader),
     consoleSessions: new SqliteConsoleSessions(writer, reader),
-    admin: new SqliteLedgerAdmin(writer, reader),
+    admin: new SqliteLedgerAdmin(writer, reader, store.dir),
     maintenance: new SqliteMaintenance(writer, watch, follower, async () => {
       // Claims that wait look once more, find the ledger closed and end.
       const closed = close();

@@ -51,7 +51,7 @@ const COLUMNS: Readonly<Record<CarriedName, string>> = {
     hook trust text`,
   sessions: 'key | channel recipient runner runner_session',
   recipients: 'session channel | recipient',
-  turns: 'n:integer | session at:integer isolated:flag untrusted:flag prompt reply',
+  turns: 'n:integer | session at:integer isolated:flag untrusted:flag prompt reply events',
   bad_ends: 'n:integer | event_id line count:integer',
   refusals: `n:integer | at:integer kind hook name client status:integer code reason verified_by bytes:integer
     count:integer`,

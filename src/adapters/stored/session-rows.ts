@@ -12,11 +12,17 @@ import { decodeOnlyWake } from './stored-head.ts';
  * A line that waits for a turn.
  * @param row of `system_events`; of its delivery `channel`, `status` and `error`, null where it has none; where it has no
  * words of its own, of its event `head`, `payload`, `received_at` and `event_hook`
+ * @param eventId of its event; null: it has none
  */
-export function toSystemEvent(row: Row): SystemEvent {
+export function toSystemEvent(row: Row, eventId: string | null): SystemEvent {
   const seq = integer(row, 'seq');
   const words = row['text'] === null ? wordsOfEvent(row) : ownWords(row);
-  return { seq, ...words, ...(row['status'] !== null && { delivery: toDelivery(row) }) };
+  return {
+    seq,
+    ...words,
+    ...(eventId !== null && { eventId }),
+    ...(row['status'] !== null && { delivery: toDelivery(row) }),
+  };
 }
 
 type Words = Pick<SystemEvent, 'text' | 'at' | 'trust' | 'hook'>;

@@ -161,6 +161,26 @@ export function withoutBodies({ request, actions = [], ...head }: StoredHead): S
   return { ...head, request: kept, ...(bare.length > 0 && { actions: bare }) };
 }
 
+/**
+ * What is left of a head when an operator has an event forgotten: how its sender was verified, and the receipts that a
+ * repeat is answered with while its keys are known.
+ */
+export function tombstone(head: StoredHead, at: number): StoredHead {
+  const { verifiedBy } = head.request;
+  const actions = head.actions?.map(({ kind, mode }) => ({
+    kind,
+    ...(mode !== undefined && { mode }),
+  }));
+  const time = new Date(at).toISOString();
+  return {
+    request: { path: '', query: {}, headers: {}, client: '', verifiedBy },
+    ...(actions !== undefined && { actions }),
+    ...(head.receipts !== undefined && { receipts: head.receipts }),
+    ...(head.skipped !== undefined && { skipped: head.skipped }),
+    warnings: [`An operator had this event forgotten at ${time}.`],
+  };
+}
+
 /** What a sender is told again. */
 export function decodeReceipt(eventId: string, head: string): Receipt {
   const { actions = [], receipts, skipped, warnings = [] } = decodeHead(head);

@@ -15,6 +15,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
 import { Interruption } from '../terminal.ts';
 import { paintFor } from '../text-layout.ts';
+import { eventsForget } from './events-forget.ts';
 import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
 
 /*
@@ -172,5 +173,13 @@ export const events: CommandGroup = {
     ['hooks events show 0198c5c2-…', 'the whole story of one'],
     ['hooks events tail', 'follow what comes in'],
   ],
-  commands: [eventsList, eventsShow, eventsTail, eventsReplay, eventsRetry, eventsDismiss],
+  commands: [
+    eventsList,
+    eventsShow,
+    eventsTail,
+    eventsReplay,
+    eventsRetry,
+    eventsDismiss,
+    eventsForget,
+  ],
 };

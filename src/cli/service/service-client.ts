@@ -14,6 +14,8 @@ import type {
   DismissedPage,
   Draining,
   EventPage,
+  Forgotten,
+  ForgottenPage,
   HookPost,
   Instances,
   Intake,
@@ -220,6 +222,16 @@ export class ServiceClient {
   dismiss(id: string): Promise<Dismissed> {
     const params = { path: { id } };
     return this.#known('dismissed', this.#api.POST('/ops/api/events/{id}/dismiss', { params }));
+  }
+
+  forget(id: string): Promise<Forgotten> {
+    const params = { path: { id } };
+    return this.#known('leftovers', this.#api.DELETE('/ops/api/events/{id}', { params }));
+  }
+
+  forgetMatching(matching: string, cursor?: string): Promise<ForgottenPage> {
+    const body = { matching, ...(cursor !== undefined && { cursor }) };
+    return this.#known('leftovers', this.#api.POST('/ops/api/events/forget', { body }));
   }
 
   dismissAll(query: DeadWorkAsked): Promise<DismissedPage> {

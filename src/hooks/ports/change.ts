@@ -170,6 +170,8 @@ export interface TurnChange {
   readonly isUntrusted: boolean;
   /** Absent: the session remembers none any more. */
   readonly runnerSession?: RunnerSession;
+  /** Ids of the events whose words were shown in it, so that it is forgotten with them. @default none */
+  readonly events?: readonly string[];
 }
 
 /** Something ended badly and nobody heard of it: to be told by the next notice. */

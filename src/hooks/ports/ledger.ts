@@ -99,6 +99,8 @@ export interface SystemEvent {
   readonly trust: Trust;
   /** Name of the hook that brought it. */
   readonly hook: string;
+  /** Id of the event that it tells of; absent: it tells of none. */
+  readonly eventId?: string;
   /** What became of the reply that it tells of; absent: it tells of none, or that was forgotten. */
   readonly delivery?: {
     readonly channel: string;
@@ -236,6 +238,22 @@ export interface InstanceFacts {
   readonly configuration: string;
 }
 
+/** What was erased by an operator's word, beside events. @publicApi */
+export interface Forgotten {
+  /** Turns of sessions. */
+  readonly turns: number;
+  /** Lines that waited for the next turn of a main session. */
+  readonly lines: number;
+  /** Refused requests. */
+  readonly refusals: number;
+}
+
+/** A step of forgetting by words. @publicApi */
+export interface ForgottenStep extends Forgotten {
+  /** Where the next step begins; null: that was the last. */
+  readonly next: number | null;
+}
+
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
   /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */
@@ -252,6 +270,26 @@ export abstract class LedgerAdmin {
 
   /** The same for all that the filter finds, the oldest first. */
   abstract dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage>;
+
+  /**
+   * Erases an event: payload, request, runs, deliveries, work that is not begun, the lines that wait with its words, the
+   * turns that were shown it, what notices were to tell of it. Of its row only id, hook, time, status and the digests of
+   * its keys stay until they run out, so that nobody can send it again as if it were new.
+   * @returns null for an unknown event; `under-way`: nothing was erased, since a step that would write its words again
+   * has begun
+   */
+  abstract forget(eventId: string): Promise<Forgotten | 'under-way' | null>;
+
+  /**
+   * Erases what has all of the terms and is part of no event: turns of sessions, lines of no event, refusals, where
+   * sessions last spoke, why channels failed. A step looks at some hundred turns.
+   * @param terms folded, as `parseSearch` makes them
+   * @param from 0, then each answer's `next`
+   */
+  abstract forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep>;
+
+  /** Where what was forgotten may still stand, beyond the reach of the ledger: a sentence each. */
+  abstract leftovers(): Promise<readonly string[]>;
 
   /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
   abstract setPaused(paused: boolean): Promise<void>;

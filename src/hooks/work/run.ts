@@ -200,9 +200,11 @@ export class RunStep implements Step<RunLease> {
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */
   #remember({ lease: { job }, turn, session }: Run, reply: AgentReply): readonly Change[] {
-    if (session !== null) return this.sessions.continueWith(turn, reply, session);
+    if (session !== null) {
+      return this.sessions.continueWith(turn, reply, session, job.eventId);
+    }
     const isMain = job.session === mainSession(job.agentId);
-    return isMain ? [] : this.sessions.keepAlone(turn, reply);
+    return isMain ? [] : this.sessions.keepAlone(turn, reply, job.eventId);
   }
 
   #reportBadEnd(

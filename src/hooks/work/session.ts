@@ -67,21 +67,30 @@ export class SessionStore {
     };
   }
 
-  /** The turn succeeded: the session remembers it, and the events it was shown are gone. */
-  continueWith(turn: KeptTurn, reply: AgentReply, input: SessionInput): readonly Change[] {
+  /**
+   * The turn succeeded: the session remembers it, and the events it was shown are gone.
+   * @param eventId of the run; absent: nobody asked for this turn but what waited
+   */
+  continueWith(
+    turn: KeptTurn,
+    reply: AgentReply,
+    input: SessionInput,
+    eventId?: string,
+  ): readonly Change[] {
     const { sessionKey: session, agent } = turn;
     const shown = shownRange(session, input);
     const id = reply.runnerSession;
     const runnerSession = id === undefined ? undefined : { runner: runnerIdentity(agent), id };
+    const events = [eventId, ...input.pending.map(({ eventId }) => eventId)];
     return [
       ...(shown === null ? [] : [{ type: 'consume', ...shown } as const]),
-      { ...this.#turnChange(turn, reply), isIsolated: false, runnerSession },
+      { ...this.#turnChange(turn, reply, events), isIsolated: false, runnerSession },
     ];
   }
 
   /** The turn succeeded, and stands for itself: no conversation reads it, ends with it or is continued by it. */
-  keepAlone(turn: KeptTurn, reply: AgentReply): readonly Change[] {
-    return [{ ...this.#turnChange(turn, reply), isIsolated: true }];
+  keepAlone(turn: KeptTurn, reply: AgentReply, eventId: string): readonly Change[] {
+    return [{ ...this.#turnChange(turn, reply, [eventId]), isIsolated: true }];
   }
 
   /** The heartbeat failed for good: the events it was shown stay, and say so. */
@@ -93,9 +102,11 @@ export class SessionStore {
   #turnChange(
     { sessionKey: session, prompt, contract }: KeptTurn,
     { text: reply }: AgentReply,
+    shown: readonly (string | undefined)[],
   ): Omit<TurnChange, 'isIsolated'> {
     const isUntrusted = contract.trust === 'untrusted';
-    return { type: 'turn', session, at: this.clock.now(), prompt, reply, isUntrusted };
+    const events = [...new Set(shown.filter((id) => id !== undefined))];
+    return { type: 'turn', session, at: this.clock.now(), prompt, reply, isUntrusted, events };
   }
 }
 

@@ -13,6 +13,7 @@ import { ConfigurationController } from './controllers/configuration.controller.
 import { EventStreamController } from './controllers/event-stream.controller.ts';
 import { EventStreams, RefusalFeed } from './event-streams.ts';
 import { EventsController } from './controllers/events.controller.ts';
+import { ForgetController } from './controllers/forget.controller.ts';
 import { HealthController } from './controllers/health.controller.ts';
 import { HooksController } from './controllers/hooks.controller.ts';
 import { InstancesController } from './controllers/instances.controller.ts';
@@ -47,6 +48,7 @@ const OPERATOR_API = [
   ActivityController,
   EventStreamController,
   EventsController,
+  ForgetController,
   RunsController,
   RefusalsController,
   HooksController,

@@ -237,7 +237,8 @@ export function describePruning(openStore: OpenStore): void {
       const id = await accept(wake());
       const waiting = async () => {
         const limits = { maxEvents: 9, maxBytes: 99, maxHistoryCharacters: 9 };
-        return (await under.ledger.sessions.context(MAIN, limits)).pending;
+        const { pending } = await under.ledger.sessions.context(MAIN, limits);
+        return pending.map(({ eventId: _ofNoneThen, ...line }) => line);
       };
       const before = await waiting();
       expect(before).toMatchObject([{ text: 'hello', trust: TRUST, hook: 'wake' }]);

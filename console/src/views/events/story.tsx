@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { copy } from '../../ui/copy.ts';
+import { DangerButton } from '../../ui/danger-button.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -46,6 +47,11 @@ export function Story({ id }: { id: string }) {
       () => answer(api.POST('/ops/api/events/{id}/dismiss', { params })),
       ({ dismissed }) => `Dismissed: ${dismissed}.`,
     ).then(story.reload);
+  const forget = () =>
+    void act(
+      () => answer(api.DELETE('/ops/api/events/{id}', { params })),
+      ({ leftovers }) => ['Forgotten.', ...leftovers].join(' '),
+    ).then(story.reload);
   return (
     <Loaded from={story}>
       {(loaded) => {
@@ -87,6 +93,7 @@ export function Story({ id }: { id: string }) {
                     </button>
                   </>
                 )}
+                <DangerButton label="Forget" onSure={forget} />
               </>
             }
           >

@@ -39,11 +39,11 @@ DECLARE
   x record;
 BEGIN
   SELECT * INTO x FROM json_to_record(c) AS x(session text, at bigint, "isIsolated" boolean, "isUntrusted" boolean,
-    prompt text, reply text, "runnerSession" json);
+    prompt text, reply text, events text, "runnerSession" json);
   IF x."isIsolated" AND EXISTS (SELECT FROM turns WHERE session = x.session AND NOT isolated) THEN RETURN; END IF;
   DELETE FROM turns WHERE session = x.session AND isolated;
-  INSERT INTO turns (session, at, isolated, untrusted, prompt, reply)
-    VALUES (x.session, x.at, x."isIsolated", x."isUntrusted", x.prompt, x.reply);
+  INSERT INTO turns (session, at, isolated, untrusted, prompt, reply, events)
+    VALUES (x.session, x.at, x."isIsolated", x."isUntrusted", x.prompt, x.reply, x.events);
   IF x."isIsolated" THEN
     x."runnerSession" := NULL;
   ELSE

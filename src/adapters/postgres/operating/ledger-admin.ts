@@ -8,6 +8,8 @@ import type {
   DeadWorkFilter,
   DeadWorkPage,
   DrainOutcome,
+  Forgotten,
+  ForgottenStep,
   LedgerInstance,
   WorkCounts,
 } from '../../../hooks/ports/ledger.ts';
@@ -18,6 +20,7 @@ import type { ActivityRecord } from './activity.ts';
 import type { InstanceList } from './instances.ts';
 import { DeadWork } from './dead-work.ts';
 import type { DoneToDeadWork } from './dead-work.ts';
+import { Erasing } from './erasing.ts';
 import { readCounts, readDead } from './work-counts.ts';
 
 /** Paused is that the row exists. */
@@ -55,6 +58,7 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
   readonly #told: ToBeTold;
   readonly #instances: InstanceList;
   readonly #deadWork: DeadWork;
+  readonly #erasing: Erasing;
 
   constructor({ database, clock, activity, instances }: AdministeredStore, told: ToBeTold) {
     super();
@@ -64,6 +68,7 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
     this.#told = told;
     this.#instances = instances;
     this.#deadWork = new DeadWork(database);
+    this.#erasing = new Erasing(database);
   }
 
   override instances(): Promise<readonly LedgerInstance[]> {
@@ -93,6 +98,25 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
 
   async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
     return this.#tell(await this.#deadWork.dismissAll(filter, this.#clock.now()));
+  }
+
+  async forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
+    const done = await this.#erasing.event(eventId, this.#clock.now());
+    if (done === null || done === 'under-way') return done;
+    this.#told.eventsChanged([eventId]);
+    // The next of its keys may be up.
+    this.#told.lanesChanged(['turn', 'delivery']);
+    return done;
+  }
+
+  forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
+    return this.#erasing.matching(terms, from);
+  }
+
+  async leftovers(): Promise<readonly string[]> {
+    return [
+      'PostgreSQL keeps what was deleted in its files until VACUUM has run and the pages are used again; VACUUM FULL of the schema gives the room back at once. Its write-ahead log, archives and replicas keep it as long as you keep them.',
+    ];
   }
 
   async setPaused(paused: boolean): Promise<void> {

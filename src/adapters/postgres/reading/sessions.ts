@@ -63,7 +63,7 @@ export async function readSession(
     database.query(PENDING, [key, placeOf(cursor), limit + 1]),
   ]);
   if (session === undefined && turns.length === 0) return null;
-  const shown = pending.slice(0, limit).map(toSystemEvent);
+  const shown = pending.slice(0, limit).map((row) => toSystemEvent(row, null));
   const last = pending.length > limit ? shown.at(-1) : undefined;
   return {
     key,

@@ -32,6 +32,7 @@ import { EventReader } from './events/events.ts';
 import { HookUses } from './events/hook-uses.ts';
 import { IdempotencyKeys } from './intake/idempotency.ts';
 import { Interruptions } from './work/interruptions.ts';
+import { Erasing } from './operations/erasing.ts';
 import { Pruning } from './operations/prune.ts';
 import { WorkQueue } from './work/queue.ts';
 import { RefusalReader, RefusalRecord } from './operations/refusals.ts';
@@ -100,6 +101,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
     deadWork: new DeadWork(db, queue, settlement),
+    erasing: new Erasing(db, { queue, systemEvents, changedEvents }),
     pruning: new Pruning(db, (session) => systemEvents.forget(session)),
     probe: createProbe(db),
     noteChannels: createChannelNotes(db),
@@ -183,6 +185,14 @@ export function createWriterHandlers(
     retryAll: (now, filter) => tables.deadWork.retryAll(filter, now),
     dismiss: (now, eventId) => tables.deadWork.dismiss(eventId, now),
     dismissAll: (now, filter) => tables.deadWork.dismissAll(filter, now),
+    forget: (now, eventId) => {
+      tables.pruning.noteForgotten();
+      return tables.erasing.event(eventId, now);
+    },
+    forgetMatching: (_now, terms, from) => {
+      tables.pruning.noteForgotten();
+      return tables.erasing.matching(terms, from);
+    },
     startConsoleSession: (_now, session) => {
       tables.consoleSessions.start(session);
       return null;

@@ -128,11 +128,7 @@ export class EventsController {
   /** Events, newest first. @throws Refusal 400, 501, 503 */
   @Get()
   async list(@Query(QueryPipe) query: EventsQuery): Promise<EventPage> {
-    try {
-      return await this.events.list(EventsQuery.toFilter(query));
-    } catch (error) {
-      throw error instanceof SearchRefused ? toRefusal(error) : error;
-    }
+    return this.events.list(EventsQuery.toFilter(query)).catch(searchRefused);
   }
 
   /** Everything that became of one event. @throws Refusal 404 */
@@ -191,7 +187,10 @@ export class EventsController {
   }
 }
 
-function toRefusal({ why, message }: SearchRefused): Refusal {
-  if (why === 'off') return new Refusal('search_off');
-  return new Refusal(why === 'invalid' ? 'invalid_query' : 'search_unavailable', message);
+/** What a search that was not made is answered with. @throws Refusal invalid_query, search_off, search_unavailable */
+export function searchRefused(error: unknown): never {
+  if (!(error instanceof SearchRefused)) throw error;
+  const { why, message } = error;
+  if (why === 'off') throw new Refusal('search_off');
+  throw new Refusal(why === 'invalid' ? 'invalid_query' : 'search_unavailable', message);
 }

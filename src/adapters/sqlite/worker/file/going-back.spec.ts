@@ -45,7 +45,8 @@ const rows = (path: string) =>
   read(path, (db) => {
     const names = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
     const all = names.map(({ name }) => [name, db.prepare(`SELECT * FROM ${String(name)}`).all()]);
-    return Object.fromEntries(all);
+    const found: Record<string, Record<string, unknown>[]> = Object.fromEntries(all);
+    return found;
   });
 
 const files = () =>
@@ -67,7 +68,8 @@ async function upgraded() {
 describe('goBack', () => {
   it('gives the ledger the tables of an earlier edition, with everything in it', async () => {
     const before = await upgraded();
-    const { editions, ...all } = rows(file);
+    const { editions, turns = [], ...all } = rows(file);
+    const turnsBefore = turns.map(({ events: _ofEdition3, ...turn }) => turn);
     expect(goBack(dir, 1, false)).toEqual({
       from: NEWEST,
       to: 1,
@@ -77,8 +79,8 @@ describe('goBack', () => {
       kept: `ledger.edition-${NEWEST}.db`,
     });
     expect(tables(file)).toEqual(before);
-    expect(rows(file)).toEqual(all);
-    expect(rows(kept)).toEqual({ ...all, editions });
+    expect(rows(file)).toEqual({ ...all, turns: turnsBefore });
+    expect(rows(kept)).toEqual({ ...all, turns, editions });
     for (const path of [file, kept]) expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(Object.keys(files()).toSorted()).toEqual(
       ['ledger.db', `ledger.before-${NEWEST}.db`, `ledger.edition-${NEWEST}.db`].toSorted(),

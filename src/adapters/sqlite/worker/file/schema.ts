@@ -234,6 +234,9 @@ CREATE TABLE editions (
 ) STRICT;
 `;
 
+/** The ids of the events that a turn was shown, a JSON list: what is erased with them. */
+const EVENTS_OF_TURNS = 'ALTER TABLE turns ADD COLUMN events TEXT;';
+
 /**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
@@ -245,4 +248,4 @@ CREATE TABLE editions (
  * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
  * PostgreSQL's steps are in adapters/postgres/schema.ts, under numbers of their own.
  */
-export const STEPS: readonly string[] = [TABLES, EDITIONS];
+export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS];

@@ -47,10 +47,21 @@ export class Transcripts {
    * the place of the isolated one before it, and leaves a conversation as it is.
    */
   add(turn: TurnChange): void {
-    const { session, at, isIsolated, prompt, reply, isUntrusted, runnerSession } = turn;
+    const {
+      session,
+      at,
+      isIsolated,
+      prompt,
+      reply,
+      isUntrusted,
+      runnerSession,
+      events = [],
+    } = turn;
     if (isIsolated && this.#sql.conversation.get(session) !== undefined) return;
     this.#sql.clearIsolated.run(session);
-    this.#sql.insert.run(session, at, isIsolated ? 1 : 0, isUntrusted ? 1 : 0, prompt, reply);
+    const flags = [isIsolated ? 1 : 0, isUntrusted ? 1 : 0];
+    const shown = events.length === 0 ? null : JSON.stringify(events);
+    this.#sql.insert.run(session, at, ...flags, prompt, reply, shown);
     if (!isIsolated) this.#sql.trim.run(session);
     const { runner = null, id = null } = (isIsolated ? undefined : runnerSession) ?? {};
     this.#sql.setRunnerSession.run(session, runner, id);
@@ -101,7 +112,8 @@ function prepareTranscripts(db: DatabaseSync) {
   return {
     clearIsolated: db.prepare('DELETE FROM turns WHERE session = ? AND isolated = 1'),
     insert: db.prepare(
-      'INSERT INTO turns (session, at, isolated, untrusted, prompt, reply) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO turns (session, at, isolated, untrusted, prompt, reply, events)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     trim: db.prepare(
       `DELETE FROM turns WHERE session = ?1 AND isolated = 0 AND n <=

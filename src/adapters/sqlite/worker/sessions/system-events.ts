@@ -10,8 +10,9 @@ import type { ConsumeChange, HeartbeatFailedChange } from '../../../../hooks/por
 import type { SessionFilter } from '../../../../hooks/ports/event-store.ts';
 import type { ContextLimits } from '../../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../../../stored/codec.ts';
-import { keyOf, ownKeyOf } from '../../id-keys.ts';
-import { integer, optionalInteger } from '../../../stored/rows.ts';
+import { idOf, keyOf, ownKeyOf } from '../../id-keys.ts';
+import { integer, optionalInteger, optionalText } from '../../../stored/rows.ts';
+import type { Row } from '../../../stored/rows.ts';
 import { OldestLines, toSystemEvent } from '../../../stored/session-rows.ts';
 import type { HeartbeatCounts } from '../events/event-status.ts';
 import { HookShares } from './hook-shares.ts';
@@ -88,7 +89,7 @@ export class SystemEvents {
   oldest(session: string, limits: EventLimits, now: number): OldestLines['taken'] {
     const oldest = new OldestLines(limits, now);
     for (const row of this.#sql.oldest.iterate(session)) {
-      if (!oldest.take(toSystemEvent(row))) break;
+      if (!oldest.take(toSystemEvent(row, eventIdOf(row)))) break;
     }
     return oldest.taken;
   }
@@ -96,7 +97,7 @@ export class SystemEvents {
   /** All that wait, page by page; the cursor is the `seq` of the last one shown. */
   list(session: string, { cursor = '0', limit }: SessionFilter) {
     const rows = this.#sql.after.all(session, Number(cursor), limit + 1);
-    const pending = rows.slice(0, limit).map(toSystemEvent);
+    const pending = rows.slice(0, limit).map((row) => toSystemEvent(row, eventIdOf(row)));
     const last = rows.length > limit ? pending.at(-1) : undefined;
     return { pending, nextCursor: last === undefined ? null : String(last.seq) };
   }
@@ -153,12 +154,19 @@ export class SystemEvents {
   }
 }
 
+/** Null: it tells of none, or of one that was forgotten by age. */
+function eventIdOf(row: Row): string | null {
+  const rest = optionalText(row, 'rest');
+  return rest === null ? null : idOf(integer(row, 'event'), rest);
+}
+
 /** `seq` rises within a session and orders its system events; it is what `through` names. */
 function prepareStatements(db: DatabaseSync) {
-  const select = `SELECT seq, text, at, trust, s.hook, head, payload, received_at, e.hook AS event_hook,
-       channel, d.status, d.error
+  const ofEvent = (column: string) => `iif(text IS NULL, ${column}, NULL) AS ${column}`;
+  const select = `SELECT seq, text, at, trust, s.hook, ${ofEvent('head')}, ${ofEvent('payload')}, received_at,
+       e.hook AS event_hook, s.event, e.rest, channel, d.status, d.error
      FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
-       LEFT JOIN events e ON e.key = s.event AND text IS NULL`;
+       LEFT JOIN events e ON e.key = s.event`;
   return {
     insert: db.prepare(
       `INSERT INTO system_events

@@ -138,6 +138,16 @@ export class WorkQueue {
     this.#leave(held);
   }
 
+  /** Takes work out that is not under way; if it was the first of its key, the next is up. @param row of `work` */
+  withdraw(row: Row): void {
+    const [lane, key] = [word(row, 'lane', LANES), text(row, 'key')];
+    this.#sql.remove.run(integer(row, 'id'));
+    if (text(row, 'stage') === 'dead') return;
+    this.#backlog.remove(word(row, 'kind', KINDS), text(row, 'hook'));
+    if (this.#sql.first.get(lane, key) === undefined) this.#sql.promote.run(lane, key);
+    this.changedLanes.add(lane);
+  }
+
   /** The first in its queue is given up and kept; the next of its key is up. */
   markDead(held: HeldWork, now: number): void {
     this.#sql.bury.run(now, held.id);
