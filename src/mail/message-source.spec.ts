@@ -48,8 +48,15 @@ const broken = {
 
 describe('MessageSource', () => {
   it.each(['me@example.org', 'login@example.org'])('leaves out mail from %s', async (address) => {
-    const own = source(() => ({ ...PARSED, fromAddresses: ['a@b.example', address] }));
+    const own = source(() => ({ ...PARSED, fromAddresses: [address] }));
     expect(await own.get(session([mailbox(1)]), [1], String)).toEqual([]);
+  });
+
+  it('shows mail of somebody who writes our address beside another one, and of nobody', async () => {
+    for (const fromAddresses of [['a@b.example', 'me@example.org'], []]) {
+      const messages = source(() => ({ ...PARSED, fromAddresses }));
+      expect(await messages.get(session([mailbox(1)]), [1], String)).toHaveLength(1);
+    }
   });
 
   it('leaves out drafts, and everything in a mailbox of sent mail', async () => {

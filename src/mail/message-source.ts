@@ -4,6 +4,7 @@ import type { MailMessage } from './message.ts';
 import type { MailOptions } from './options.ts';
 import { UnreadableMail } from './reader/mail-reader.ts';
 import type { MailReader } from './reader/mail-reader.ts';
+import type { ParsedMail } from './reader/parsed-mail.ts';
 
 /** Most bytes that are fetched at a time, and most messages. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -78,12 +79,16 @@ export class MessageSource {
     if (mail.source.length === 0) return toUnreadableMessage(mail, context, NOT_FETCHED);
     try {
       const parsed = await this.reader.read(mail.source);
-      const isOwn = parsed.fromAddresses.some((address) => this.#own.has(address));
-      return isOwn ? undefined : toMessage(parsed, mail, context);
+      return this.#isOwn(parsed) ? undefined : toMessage(parsed, mail, context);
     } catch (error) {
       if (!(error instanceof UnreadableMail)) throw error;
       return toUnreadableMessage(mail, context, NOT_READ);
     }
+  }
+
+  /** Whoever writes our address beside another one hides nothing from the agent. */
+  #isOwn({ fromAddresses }: ParsedMail): boolean {
+    return fromAddresses.length > 0 && fromAddresses.every((address) => this.#own.has(address));
   }
 }
 

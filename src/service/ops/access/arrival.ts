@@ -31,25 +31,51 @@ export function isBySocketFile(socket: Socket): boolean {
   return OPERATOR_SOCKETS.get(socket) === 'unix';
 }
 
-/** Headers by which a proxy says that the request is not its own. */
-const FORWARDING = [
+/** Headers by which a proxy says that the request is not its own, under the names that proxies and providers have for them. */
+const FORWARDING: ReadonlySet<string> = new Set([
   'forwarded',
   'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'x-client-ip',
-  'cf-connecting-ip',
+  'cdn-loop',
+  'client-ip',
   'true-client-ip',
-] as const;
+  'do-connecting-ip',
+  'x-real-ip',
+  'x-real-port',
+  'x-client-ip',
+  'x-true-client-ip',
+  'x-cluster-client-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-scheme',
+]);
+/** And what they begin with: `x-forwarded-for`, `-server`, `-port`; `cf-connecting-ip`, `cf-ray`; `fly-client-ip`. */
+const FORWARDING_BEGINS = [
+  'x-forwarded',
+  'x-original-',
+  'x-envoy-',
+  'x-azure-',
+  'x-appengine-',
+  'x-vercel-',
+  'x-nf-',
+  'cf-',
+  'fastly-',
+  'fly-',
+  'tailscale-',
+  'ngrok-',
+];
+
+function tellsOfProxy(header: string): boolean {
+  return FORWARDING.has(header) || FORWARDING_BEGINS.some((begin) => header.startsWith(begin));
+}
 
 /**
  * True when a program on this machine asks for itself: whatever was forwarded, by whomever, is not local. A program
  * that forwards without saying so cannot be told from a local client.
  */
 export function isLocal({ socket, headers }: Arrival): boolean {
-  if (FORWARDING.some((name) => headers[name] !== undefined)) return false;
+  if (Object.keys(headers).some(tellsOfProxy)) return false;
   // By the listener: a TCP connection that has ended has no address either.
   if (isBySocketFile(socket)) return true;
   return parseAddress(socket.remoteAddress ?? '')?.range() === 'loopback';
