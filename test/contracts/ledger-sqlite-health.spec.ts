@@ -88,6 +88,30 @@ describe('the health of a ledger', () => {
     },
   );
 
+  it('shows sessions beside a line whose event is damaged, and the line as that', async () => {
+    const before = await open();
+    const given = wake();
+    await before.intake.accept(given, LIMITS);
+    await before.intake.accept(wake(), LIMITS);
+    await before.maintenance.close();
+    const db = new DatabaseSync(join(dir, 'ledger.db'));
+    db.exec(`UPDATE events SET head = 'no JSON' WHERE key = (SELECT min(key) FROM events)`);
+    db.close();
+    const ledger = await open();
+    const { sessions } = await ledger.events.sessions({ limit: 5 });
+    expect(sessions).toMatchObject([{ pendingSystemEvents: 2 }]);
+    const session = await ledger.events.session(sessions[0]!.key, { limit: 5 });
+    expect(session?.pendingSystemEvents).toEqual([
+      {
+        text: '(what is stored of an event is no JSON: put a backup in its place)',
+        at: expect.stringMatching(/^\d{4}-/),
+        trust: { level: 'untrusted', verifiedBy: 'none' },
+      },
+      { text: expect.any(String), at: expect.any(String), trust: expect.any(Object) },
+    ]);
+    await ledger.maintenance.close();
+  });
+
   it('is not ready for five seconds after an event could not be stored', async () => {
     const ledger = await open();
     await ledger.maintenance.health();

@@ -73,13 +73,22 @@ export function agentIdOf(key: string): string {
   return key.split(':')[1] ?? key;
 }
 
-/** A waiting line as an operator sees it. */
-export function toShownLine({
-  text: words,
-  at,
-  trust,
-}: SystemEvent): SessionDetails['pendingSystemEvents'][number] {
-  return { text: words, at: new Date(at).toISOString(), trust };
+type ShownLine = SessionDetails['pendingSystemEvents'][number];
+
+/** A waiting line as an operator sees it, of a row as for {@link toSystemEvent}; one that is damaged hides none beside it. */
+export function toShownLine(row: Row): ShownLine {
+  try {
+    const { text: words, at, trust } = toSystemEvent(row, null);
+    return { text: words, at: new Date(at).toISOString(), trust };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const at = optionalTime(row, 'at') ?? optionalTime(row, 'received_at') ?? '';
+    return {
+      text: `(${error.message}: put a backup in its place)`,
+      at,
+      trust: { level: 'untrusted', verifiedBy: 'none' },
+    };
+  }
 }
 
 /** The key behind which a page of sessions begins. */

@@ -7,7 +7,7 @@ import type {
   SessionFilter,
   SessionSummary,
 } from '../../../hooks/ports/event-store.ts';
-import { text, time } from '../../stored/rows.ts';
+import { integer, text, time } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import {
   agentIdOf,
@@ -16,7 +16,6 @@ import {
   toMessages,
   toSessionPage,
   toShownLine,
-  toSystemEvent,
 } from '../../stored/session-rows.ts';
 import type { Database } from '../connection.ts';
 
@@ -63,13 +62,13 @@ export async function readSession(
     database.query(PENDING, [key, placeOf(cursor), limit + 1]),
   ]);
   if (session === undefined && turns.length === 0) return null;
-  const shown = pending.slice(0, limit).map((row) => toSystemEvent(row, null));
+  const shown = pending.slice(0, limit);
   const last = pending.length > limit ? shown.at(-1) : undefined;
   return {
     key,
     agentId: agentIdOf(key),
     pendingSystemEvents: shown.map(toShownLine),
-    nextCursor: last === undefined ? null : String(last.seq),
+    nextCursor: last === undefined ? null : String(integer(last, 'seq')),
     lastRoute: session === undefined ? null : routeOf(session),
     recipients: recipientsOf(recipients),
     turns: turns.toReversed().flatMap(toShownMessages),

@@ -21,7 +21,6 @@ import {
   toChannelId,
   toMessages,
   toSessionPage,
-  toShownLine,
 } from '../../../stored/session-rows.ts';
 import type { SystemEvents } from './system-events.ts';
 
@@ -236,7 +235,7 @@ export class SessionReader {
     return {
       key,
       agentId: agentIdOf(key),
-      pendingSystemEvents: pending.map(toShownLine),
+      pendingSystemEvents: pending,
       nextCursor,
       lastRoute: lastRoute ?? null,
       recipients: this.#routes.recipients(key),

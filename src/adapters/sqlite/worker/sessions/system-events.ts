@@ -13,7 +13,7 @@ import type { StoredSystemEvent } from '../../../stored/codec.ts';
 import { idOf, keyOf, ownKeyOf } from '../../id-keys.ts';
 import { integer, optionalInteger, optionalText } from '../../../stored/rows.ts';
 import type { Row } from '../../../stored/rows.ts';
-import { OldestLines, toSystemEvent } from '../../../stored/session-rows.ts';
+import { OldestLines, toShownLine, toSystemEvent } from '../../../stored/session-rows.ts';
 import type { HeartbeatCounts } from '../events/event-status.ts';
 import { HookShares } from './hook-shares.ts';
 
@@ -97,9 +97,10 @@ export class SystemEvents {
   /** All that wait, page by page; the cursor is the `seq` of the last one shown. */
   list(session: string, { cursor = '0', limit }: SessionFilter) {
     const rows = this.#sql.after.all(session, Number(cursor), limit + 1);
-    const pending = rows.slice(0, limit).map((row) => toSystemEvent(row, eventIdOf(row)));
-    const last = rows.length > limit ? pending.at(-1) : undefined;
-    return { pending, nextCursor: last === undefined ? null : String(last.seq) };
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const nextCursor = last === undefined ? null : String(integer(last, 'seq'));
+    return { pending: shown.map(toShownLine), nextCursor };
   }
 
   /** Takes away what was shown; the heartbeats it asked for are done. Names the events to be settled. */
