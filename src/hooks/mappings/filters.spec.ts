@@ -33,6 +33,7 @@ describe('{{ … | date }}', () => {
     ['a time without a zone', '2026-06-15T12:00:00'],
     ['a day alone', '2026-06-15'],
     ['a day that there is not', '2026-13-45T12:00:00Z'],
+    ['the 31st of June', '2026-06-31T12:00:00Z'],
     ['words', 'tomorrow'],
     ['a text with a time in it', 'at 2026-06-15T12:00:00Z'],
     ['too many figures', '9'.repeat(17)],
@@ -143,11 +144,15 @@ describe('{{ … | text }} and {{ … | origin }}', () => {
   it.each([
     ['<p>Hello<br>there</p>\n<p>Bye &amp; thanks</p>', 'Hello\nthere\nBye & thanks'],
     ['see <a class="x" href="https://a.example/b">here</a>', 'see (https://a.example/b) here'],
+    ["<A HREF='https://a.example'>x</A>", '(https://a.example) x'],
+    // In quadratic time each of these takes minutes.
+    [`<a${' href=""'.repeat(200_000)}`, `<a${' href=""'.repeat(200_000)}`],
+    [`<a${' href="'.repeat(200_000)}>x`, '( href=) x'],
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
     ['&amp;lt;b&gt;', '&lt;b>'],
     ['no tags', 'no tags'],
     ['<'.repeat(100_000), '<'.repeat(100_000)],
-  ])('of %j the words', (html, text) => {
+  ])('of HTML such as %.60j the words', (html, text) => {
     expect(render('{{ html | text }}', { html })).toBe(text);
   });
 

@@ -116,10 +116,16 @@ function readTime(text: string): Date | null {
     return inRange(Math.abs(number) < LEAST_MILLISECONDS ? number * 1000 : number);
   }
   const [, day, clock = '', fraction = '', zone = ''] = ISO.exec(text) ?? [];
-  if (day === undefined) return null;
+  if (day === undefined || !isDay(day)) return null;
   const offset = /^(?:z|utc)$/iu.test(zone) ? 'Z' : zone.replace(/(\d\d):?(\d\d)$/u, '$1:$2');
   const seconds = clock.length === 5 ? `${clock}:00` : clock;
   return inRange(Date.parse(`${day}T${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`));
+}
+
+/** Whether there is such a day: `Date` takes the 31st of June for the 1st of July. */
+function isDay(day: string): boolean {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 const FIRST = Date.parse('0001-01-02T00:00:00Z');
@@ -206,8 +212,8 @@ function findIn(
 }
 
 const LINE_END = /<(?:br|\/p|\/div|\/li|\/tr|\/h\d)\b[^<>]*>/giu;
-const LINK = /<a\b[^<>]*?\bhref="([^"<>]*)"[^<>]*>/giu;
 const TAG = /<\/?[a-z!][^<>]*>/giu;
+const HREF = /\bhref=(?:"([^"]*)"|'([^']*)')/iu;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&amp;', '&'],
   ['&lt;', '<'],
@@ -217,12 +223,18 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&nbsp;', ' '],
 ]);
 
+/** Where a tag leads to; looked for in whole tags only, so that the time stays linear. */
+function linkOf(tag: string): string {
+  const [, quoted, apostrophed] = (/^<a\b/iu.test(tag) ? HREF.exec(tag) : null) ?? [];
+  const address = quoted ?? apostrophed ?? '';
+  return address === '' ? '' : `(${address}) `;
+}
+
 /** The words of HTML, and where its links lead to. It is shown to be read, never as HTML again. */
 function writeText(html: string): string {
   return html
     .replace(LINE_END, '\n')
-    .replace(LINK, '($1) ')
-    .replace(TAG, '')
+    .replace(TAG, linkOf)
     .replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/gu, (entity) => ENTITIES.get(entity) ?? entity)
     .split('\n')
     .map((line) => line.trim())
