@@ -113,12 +113,23 @@ describe('deploy/kubernetes.yaml', () => {
 });
 
 describe('deploy/Dockerfile', () => {
-  it('installs optional peers in the ranges of the package', async () => {
-    const { peerDependencies } = JSON.parse(await read('package.json'));
-    const named = [...(await read('deploy/Dockerfile')).matchAll(/ ([a-z-]+)@(\d+)/g)];
-    expect(named.map(([, name]) => name)).toEqual(['pg', 'prom-client']);
-    for (const [, name, major] of named) {
-      expect(peerDependencies[name!]).toMatch(new RegExp(`^\\^${major}\\.`));
+  it('takes nothing that is not pinned: a release of Node, and libraries by the lock file', async () => {
+    const text = await read('deploy/Dockerfile');
+    expect(text).toMatch(/^ARG NODE=node:\d+\.\d+\.\d+-slim$/m);
+    const bases = Array.from(text.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
+    expect(new Set(bases)).toEqual(new Set(['${NODE}']));
+    expect(text).not.toMatch(/npm (?:i|install|add|exec)\b|npx/);
+    const lock = JSON.parse(await read('package-lock.json')) as {
+      packages: Record<string, { integrity?: string }>;
+    };
+    const [, named = ''] = /^ARG PACKAGES="([^"]+)"$/m.exec(text) ?? [];
+    const { peerDependencies } = JSON.parse(await read('package.json')) as {
+      peerDependencies: Record<string, string>;
+    };
+    expect(named).not.toBe('');
+    for (const name of named.split(' ')) {
+      expect(peerDependencies).toHaveProperty(name);
+      expect(lock.packages[`node_modules/${name}`]?.integrity).toMatch(/^sha512-/);
     }
   });
 });
