@@ -19,6 +19,17 @@ if (!canBuild && built === 0) {
   );
   process.exitCode = 1;
 } else if (canBuild && newest > built) {
-  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  // By the npm that runs this script: on Windows `npm` is no program that could be started without a shell.
+  const { npm_execpath: npm } = process.env;
+  const [program, ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
+  const shell = npm === undefined && process.platform === 'win32';
+  const { status, error } = spawnSync(program, [...args, 'run', '--silent', 'build'], {
+    stdio: 'inherit',
+    shell,
+  });
+  if (status !== 0) {
+    const why = error === undefined ? '' : ` (npm could not be started: ${error.code})`;
+    process.stderr.write(`The build failed${why}. Run "npm run build" to see why.\n`);
+  }
   process.exitCode = status ?? 1;
 }

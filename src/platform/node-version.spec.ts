@@ -11,6 +11,7 @@ describe('nodeRefusal', () => {
       const refusal = nodeRefusal(version);
       expect(refusal).toContain(`needs Node 24.15 or newer and was started on Node ${version}`);
       expect(refusal).toContain('npm start');
+      expect(refusal).toContain('npm rebuild node --ignore-scripts=false');
       expect(refusal).not.toContain('\n');
     },
   );

@@ -4,7 +4,8 @@
 const OLDEST = { major: 24, minor: 15 };
 
 /** The remedy in a checkout, where npm brings the right Node along. */
-const WITH_NPM = 'start it with "npm start", which uses the Node that "npm ci" installs';
+const WITH_NPM =
+  'start it with "npm start", which uses the Node that "npm ci" installs (with ignore-scripts it installs none: "npm rebuild node --ignore-scripts=false" brings it)';
 
 /**
  * The sentence for somebody whose Node is too old; undefined when it is new enough.

@@ -92,7 +92,11 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
 function operatorSide({ gateway, ops, operatorAddress }: Configuration): OperatorSide {
   const isApart = operatorAddress !== undefined;
   const listened = operatorAddress?.kind === 'tcp' ? operatorAddress.host : gateway.host;
-  return { isApart, hosts: [...ops.hosts, ...(listened === undefined ? [] : [listened])] };
+  return {
+    isApart,
+    hasConsole: hasConsole(),
+    hosts: [...ops.hosts, ...(listened === undefined ? [] : [listened])],
+  };
 }
 
 /** Where it listens, as `http://127.0.0.1:18790`. */

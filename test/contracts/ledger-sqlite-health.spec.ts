@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { storeTrouble } from '../../src/adapters/sqlite/worker/file/store-trouble.ts';
 import { StoreHealth } from '../../src/adapters/sqlite/store-health.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
@@ -118,7 +119,12 @@ describe('the health of a ledger', () => {
     const other = new DatabaseSync(join(dir, 'ledger.db'));
     other.exec('BEGIN IMMEDIATE');
     await expect(ledger.intake.accept(wake(), LIMITS)).rejects.toThrow(LedgerUnavailable);
+    await expect(ledger.intake.accept(wake(), LIMITS)).rejects.toThrow(LedgerUnavailable);
     other.close();
+    const told = 'error events cannot be stored, and senders are asked to come again: ';
+    expect(logs.lines.filter((line) => line.startsWith('error'))).toEqual([
+      `${told}the ledger is locked by another process`,
+    ]);
     clock.advance(4999);
     await expect(ledger.maintenance.health()).rejects.toThrow('a moment ago');
     clock.advance(1);
@@ -131,6 +137,19 @@ describe('the health of a ledger', () => {
     await expect(health.check()).rejects.toThrow('nearly full: make room');
     await new StoreHealth(dir, clock, logs, 1).check();
     await new StoreHealth(null, clock, logs, Infinity).check();
+  });
+
+  it('tells why an event could not be stored, once a minute at most', () => {
+    const health = new StoreHealth(dir, clock, logs);
+    const [full, locked] = [
+      storeTrouble({ errcode: 13 }) ?? '',
+      storeTrouble({ errcode: 5 }) ?? '',
+    ];
+    for (const reason of [full, full, locked]) health.failed(reason);
+    expect(logs.lines).toEqual([expect.stringMatching(/^error .*no space left.*ENOSPC/)]);
+    clock.advance(60_000);
+    health.failed(locked);
+    expect(logs.lines).toEqual([expect.any(String), expect.stringContaining('locked by another')]);
   });
 
   it('tells of a slow disk, once a minute at most', () => {

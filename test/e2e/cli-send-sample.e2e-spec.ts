@@ -100,16 +100,20 @@ describe('hooks send <preset> <sample>', () => {
   });
 
   it.each([[[]], [['--json']]])(
-    'hooks preview lists the samples where none is named: %j',
+    'the samples are listed where none is named, also where no service ever ran: %j',
     async (more) => {
-      const [preview, send] = [
-        await served.hooks('preview', 'github', ...more),
-        await served.hooks('send', 'github', ...more),
-      ];
-      expect({ code: preview.code, stdout: preview.stdout }).toEqual({ code: 2, stdout: '' });
-      expect(preview.stderr).toContain('The sample is missing.');
-      expect(preview.stderr).toContain('hooks preview github issues.opened');
-      expect(preview.stderr).toBe(send.stderr.replaceAll('hooks send', 'hooks preview'));
+      using elsewhere = new ConfigDirectory();
+      for (const command of ['preview', 'send']) {
+        const here = await served.hooks(command, 'github', ...more);
+        expect(here).toMatchObject({ code: 0, stderr: '' });
+        const { stdout } = await hooksCommand([command, 'github', ...more], {
+          cwd: elsewhere.path,
+        });
+        expect(stdout).toBe(here.stdout);
+        const shown = more.length > 0 ? JSON.parse(stdout).samples : stdout.split('\n');
+        const sample = 'issues.opened';
+        expect(shown).toContain(more.length > 0 ? sample : `hooks ${command} github ${sample}`);
+      }
     },
   );
 
@@ -130,7 +134,6 @@ describe('hooks send <preset> <sample>', () => {
 
 describe('hooks send refuses, and sends nothing', () => {
   it.each<[string, string[], string]>([
-    ['no sample, with a list', ['github'], 'hooks send github issues.opened\n'],
     ['an unknown sample', ['github', 'issues.oppened'], 'hooks send github issues.opened\n'],
     ['a way out of the samples', ['github', '../linear/Issue.create'], 'There is no sample'],
     ['a sample of no preset', ['ci', 'issues.opened'], 'Samples belong to presets'],

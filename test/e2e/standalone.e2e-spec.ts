@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
+import { askAt } from '../support/http-question.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const run = promisify(execFile);
@@ -74,6 +75,21 @@ describe('the service with a gateway.json5', () => {
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
     expect(stdout).not.toContain(TOKEN);
     expect(stdout).not.toContain('a secret text');
+  });
+
+  it('leads browsers on this machine from / to the console, and nobody else', async () => {
+    dir.write('gateway.json5', configured());
+    await using service = await ServiceProcess.listening(dir.path);
+    const root = async (headers: Record<string, string>) => {
+      const answer = await askAt(service.url, '/', { headers, isDocumented: false });
+      return [answer.status, answer.headers.location];
+    };
+    const { host } = new URL(service.url);
+    const browser = { host, accept: 'text/html,*/*' };
+    expect(await root(browser)).toEqual([302, '/console/']);
+    expect(await root({ host })).toEqual([404, undefined]);
+    expect(await root({ ...browser, host: 'hooks.example' })).toEqual([404, undefined]);
+    expect(await root({ ...browser, 'x-forwarded-for': '192.0.2.1' })).toEqual([404, undefined]);
   });
 
   it('takes a changed token without a restart', async () => {

@@ -82,6 +82,7 @@ describe('A disk', () => {
       during: async () => {
         disk.fill();
         await refusals(world);
+        expect(service.output).toContain('no space left on the device');
         const [first] = world.acknowledged;
         expect((await service.details(first?.eventId ?? '')).id).toBe(first?.eventId);
       },

@@ -93,7 +93,7 @@ export class PostgresIntake extends Intake {
       });
       return decodeAcceptance(event, answer);
     } catch (error) {
-      if (error instanceof LedgerUnavailable) this.#store.health.failed();
+      if (error instanceof LedgerUnavailable) this.#store.health.failed(error.message);
       throw error;
     }
   }

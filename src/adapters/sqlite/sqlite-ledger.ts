@@ -207,7 +207,7 @@ export class SqliteIntake extends Intake {
       if (answer.outcome === 'accepted') this.#follower?.note();
       return decodeAcceptance(event, answer);
     } catch (error) {
-      if (error instanceof LedgerUnavailable) this.#health.failed();
+      if (error instanceof LedgerUnavailable) this.#health.failed(error.message);
       throw error;
     }
   }

@@ -18,6 +18,7 @@ export class CommitHealth {
   #slowest = { since: 0, ms: 0, beforeMs: 0 };
   #warnedAt = -Infinity;
   #failedAt = -Infinity;
+  #saidAt = -Infinity;
 
   /** @param whatIsSlow begins the warning of a slow commit: `the disk is slow: a commit to the ledger` took so long */
   constructor(clock: Clock, log: LedgerLog, whatIsSlow: string) {
@@ -50,9 +51,13 @@ export class CommitHealth {
     this.#log.warn(`${this.#whatIsSlow} ${describe((ms / 1000).toFixed(1))}`);
   }
 
-  /** An event could not be stored. */
-  failed(): void {
-    this.#failedAt = this.#clock.elapsed();
+  /** An event could not be stored; said once a minute at most. @param reason without a path */
+  failed(reason: string): void {
+    const now = this.#clock.elapsed();
+    this.#failedAt = now;
+    if (now - this.#saidAt < MINUTE_MS) return;
+    this.#saidAt = now;
+    this.#log.error(`events cannot be stored, and senders are asked to come again: ${reason}`);
   }
 
   /** @throws LedgerUnavailable while the next event cannot be expected to be stored either */

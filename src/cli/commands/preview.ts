@@ -5,7 +5,7 @@ import { defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
-import { SAMPLE_ARGUMENT, findSample } from '../senders/sample-post.ts';
+import { SAMPLE_ARGUMENT, findSample, showSamples } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
@@ -41,6 +41,11 @@ export const preview = defineCommand({
   ],
   async action(context, options, hook?: string, sample?: string) {
     const { terminal } = context;
+    const { event, header, json, payload, query } = options;
+    const isOwn = [sample, event, header, payload, query].some((given) => given !== undefined);
+    const settings = isOwn ? undefined : (await context.inspect()).resolved?.effective;
+    const listed = { command: 'hooks preview', hook: hook ?? '', json, settings };
+    if (!isOwn && hook !== undefined && showSamples(terminal, listed)) return;
     const service = await findService(context, options);
     const { hooksPath: prefix } = service;
     const ofSample =

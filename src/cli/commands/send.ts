@@ -8,7 +8,13 @@ import { asLine } from '../foreign-text.ts';
 import { Interruption } from '../terminal.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
-import { SAMPLE_ARGUMENT, findSample, samplePost, signFor } from '../senders/sample-post.ts';
+import {
+  SAMPLE_ARGUMENT,
+  findSample,
+  samplePost,
+  showSamples,
+  signFor,
+} from '../senders/sample-post.ts';
 import type { ServiceSigning } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 
@@ -64,6 +70,11 @@ const FIELD_NAMES: Readonly<
   },
 };
 
+/** What says which request is meant, beside the hook. */
+const MAKE_A_REQUEST = ['sample', 'header', 'payload', 'query'].concat(
+  Object.values(FIELD_NAMES).flatMap((names) => Object.keys(names)),
+);
+
 /** Headers that the command sets itself, or that belong to the connection. */
 const OWN_HEADERS =
   /^(?:authorization|x-gateway-token|content-type|content-length|content-encoding|host|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive)$/;
@@ -107,9 +118,14 @@ export const send = defineCommand({
     using interruption = new Interruption();
     const { signal } = interruption;
     const { cwd, terminal } = context;
+    const { resolved } = await context.inspect();
+    const { json } = options;
+    const given = new Map(Object.entries({ ...options, sample }));
+    const isOwn = MAKE_A_REQUEST.some((name) => given.get(name) !== undefined);
+    const listed = { command: 'hooks send', hook, json, settings: resolved?.effective };
+    if (!isOwn && showSamples(terminal, listed)) return;
     const service = await findService(context, { ...options, hook }, signal);
     const source = { cwd, signal, stdin: terminal.streams.stdin };
-    const { resolved } = await context.inspect();
     const signing = resolved && { settings: resolved.effective, service, now: context.clock.now() };
     const ofSample = signing && (await buildSample(context, signing, options, hook, sample));
     const own = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));

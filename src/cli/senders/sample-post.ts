@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { bodyOf, listSamples, presets, readSample } from '../../hooks/index.ts';
+import { bodyOf, listSamples, normalizePrefix, presets, readSample } from '../../hooks/index.ts';
 import type { Preset, ResolvedHooksOptions, Sample } from '../../hooks/index.ts';
-import { CannotSign, asNew, senderPath, signPost } from '../../service/index.ts';
+import { CannotSign, asNew, findPreset, senderPath, signPost } from '../../service/index.ts';
 import type { HookPost, Unsigned } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 import { Prompts } from '../prompts.ts';
+import { hookName } from '../request-input.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -59,6 +60,30 @@ function noSuchPreset(): CliError {
     `There are samples for ${known.join(', ')}; other hooks take a request of your own, with --payload.`,
     EXIT.usage,
   );
+}
+
+/** What a command line names, where it names a hook and nothing else. */
+interface BareHook {
+  /** `hooks send` */
+  readonly command: string;
+  readonly hook: string;
+  readonly json: boolean | undefined;
+  readonly settings: ResolvedHooksOptions | undefined;
+}
+
+/** Lists the samples of a preset, unless a person at a terminal may choose one. @returns false: it has none to list */
+export function showSamples(
+  terminal: Terminal,
+  { command, hook, json = false, settings }: BareHook,
+): boolean {
+  if (terminal.isInteractive && !json) return false;
+  const bare = hookName(hook, normalizePrefix(settings?.hooks.path ?? ''));
+  const preset = findPreset(bare, settings?.hooks);
+  const samples = preset === undefined ? [] : listSamples(preset.id);
+  if (preset === undefined || samples.length === 0) return false;
+  if (json) terminal.printJson({ preset: preset.id, samples });
+  else for (const sample of samples) terminal.print(`${command} ${preset.id} ${sample}`);
+  return true;
 }
 
 /** What a sample is sent with. */

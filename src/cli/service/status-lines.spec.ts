@@ -44,7 +44,7 @@ describe('the screen of hooks status', () => {
       ],
     });
     expect(text).toContain('running: 2 runs\n');
-    expect(text).toContain('waiting: 1 delivery, 7 runs, 1 heartbeat (not due yet)\n');
+    expect(text).toContain('waiting: 1 delivery, 7 runs; for later: 1 heartbeat\n');
     expect(text).toMatch(/^Service at http:\/\/gw:1 fine\n/);
   });
 

@@ -70,13 +70,15 @@ function intake({ ready, paused }: ServiceStatus): string {
 
 const PLURALS = { run: 'runs', heartbeat: 'heartbeats', delivery: 'deliveries', notice: 'notices' };
 
-/** `2 runs, 1 heartbeat (not due yet)`. */
+/** `2 runs; for later: 1 heartbeat`. What is not due yet waits for its time, and for nothing else. */
 function counted(counts: NonNullable<ServiceStatus['work']>): string {
-  const parts = counts.map(({ kind, state, count, oldestDueAt }) => {
-    const when = state === 'waiting' && oldestDueAt === undefined ? ' (not due yet)' : '';
-    return `${count} ${count === 1 ? kind : PLURALS[kind]}${when}`;
-  });
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
+  const isLater = ({ state, oldestDueAt }: (typeof counts)[number]) =>
+    state === 'waiting' && oldestDueAt === undefined;
+  const list = (some: typeof counts) =>
+    some.map(({ kind, count }) => `${count} ${count === 1 ? kind : PLURALS[kind]}`).join(', ');
+  const now = list(counts.filter((one) => !isLater(one))) || 'nothing';
+  const later = list(counts.filter(isLater));
+  return later === '' ? now : `${now}; for later: ${later}`;
 }
 
 /*

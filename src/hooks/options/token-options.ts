@@ -202,7 +202,7 @@ export function tokenWarnings(hooks: WrittenKeys, now: number): Problem[] {
     }
     if (endsAt > now + NEAR_END_MS) return [];
     const verb = endsAt > now ? 'ends' : 'ended';
-    const message = `${verb} at ${new Date(endsAt).toISOString()}; give its sender a new one ("hooks token new --for ${id}")`;
+    const message = `${verb} at ${new Date(endsAt).toISOString()}; give its sender a new one: "hooks token new --for ${id}" where a command made it, else in the file that names it`;
     return [{ key, message }];
   });
 }

@@ -75,11 +75,13 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
     // A notice that could not be sent must not cause another one.
     if (job.isNotice === true) return { outcome: { type: 'dead' }, changes: [] };
+    const reason = badEndLine(job, status);
     return {
       outcome: { type: 'dead' },
+      reason,
       changes: [
         { type: 'delivery-update', id: job.deliveryId, status, error, attempt },
-        ...this.notices.report(badEndLine(job, status), job.eventId),
+        ...this.notices.report(reason, job.eventId),
         ...postSummaries(job, error, at),
         ...askHeartbeat(job, at),
       ],

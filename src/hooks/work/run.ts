@@ -81,6 +81,7 @@ export class RunStep implements Step<RunLease> {
     const record = { finishedAt: this.clock.now(), ...recordFields(result), summary, note };
     return {
       outcome: { type: 'dead' },
+      reason: error,
       changes: [
         { type: 'run-update', id: ref ?? '', ...record },
         ...this.#postSummary(job, summary),
@@ -170,6 +171,7 @@ export class RunStep implements Step<RunLease> {
     };
     return {
       outcome: hasReplied ? { type: 'done' } : { type: 'dead' },
+      ...(result.outcome !== 'replied' && { reason: this.#reasonOf(result) }),
       changes: [
         update,
         ...(hasReplied ? this.#remember(run, result.reply) : []),
@@ -211,9 +213,19 @@ export class RunStep implements Step<RunLease> {
     { hook, trust, eventId }: RunJob,
     result: Exclude<FinishedTurn, { outcome: 'replied' }>,
   ): readonly Change[] {
-    const { retryFor } = this.settings.current.agents.defaults;
-    const line = `run of ${trust.mapping ?? hook}: ${whyItEnded(result, retryFor)}`;
+    const line = `run of ${trust.mapping ?? hook}: ${this.#why(result)}`;
     return this.notices.report(line, eventId);
+  }
+
+  #why(result: Exclude<FinishedTurn, { outcome: 'replied' }>): string {
+    return whyItEnded(result, this.settings.current.agents.defaults.retryFor);
+  }
+
+  /** The same with what runs can be grouped by. */
+  #reasonOf(result: Exclude<FinishedTurn, { outcome: 'replied' }>): string {
+    const why = this.#why(result);
+    if (result.outcome !== 'failed') return why;
+    return `${why} (${[result.kind, result.backend].filter((word) => word !== '').join(', ')})`;
   }
 
   #lastNote(lease: RunLease, result: Exclude<FinishedTurn, { outcome: 'replied' }>): AttemptNote {

@@ -5,6 +5,8 @@ export interface StepResult {
   readonly outcome: StepOutcome;
   /** In the order in which they take effect. */
   readonly changes: readonly Change[];
+  /** For the log: why it ended badly, in words that hold nothing of what was read, said or answered. */
+  readonly reason?: string;
 }
 
 /** One kind of work. A step decides and writes nothing itself; the loop commits what it decided. */

@@ -1,4 +1,4 @@
-import { LEASE_MS, LedgerUnavailable } from '../ports/index.ts';
+import { AgentError, LEASE_MS, LedgerUnavailable } from '../ports/index.ts';
 import {
   deliveryLease,
   heartbeatLease,
@@ -307,12 +307,14 @@ describe('WorkLoop: what breaks (behaviour §13 nothing accepted is lost)', () =
 
 describe('WorkLoop: what it logs', () => {
   it('is one sentence with the ids in it', async () => {
-    work.runner.reply = () => Promise.reject(new Error('no'));
+    const said = 'it said what was in the payload';
+    work.runner.reply = () => Promise.reject(new AgentError(said, 'permanent'));
     await work.perform(runLease());
     await settled();
-    expect(work.log.lines.at(-1)).toContain(
-      '"run run-1 of event event-1 ended badly; its details say why"',
-    );
+    const line = work.log.lines.at(-1) ?? '';
+    expect(line).toContain('"run run-1 of event event-1 ended badly"');
+    expect(line).toMatch(/"reason":"it failed \(permanent[^)]*\)"/);
+    expect(line).not.toContain(said);
   });
 
   it('names work that no event asked for by its number', async () => {

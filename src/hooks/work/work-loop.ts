@@ -159,7 +159,7 @@ export class WorkLoop {
   async #finish(held: HeldLease, step: Promise<StepResult>): Promise<void> {
     const { lease } = held;
     try {
-      const { outcome, changes } = await step;
+      const { outcome, changes, reason = 'its details say why' } = await step;
       const isWritten = await this.#commit(lease, outcome, changes);
       if (isWritten) this.#tellEnds(changes);
       if (!isWritten) {
@@ -167,7 +167,7 @@ export class WorkLoop {
           `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service stood still or did not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has begun`,
         );
       } else if (outcome.type === 'dead') {
-        this.#logger.warn(`${describeLease(lease)} ended badly; its details say why`);
+        this.#logger.warn(`${describeLease(lease)} ended badly`, { reason });
       }
     } catch (error) {
       this.#logger.error(`${describeLease(lease)} could not be ended: ${describeError(error)}`);

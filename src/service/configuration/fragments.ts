@@ -18,6 +18,7 @@ import JSON5 from 'json5';
 import { ConfigurationError } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
+import { syncDirectory } from '../../platform/sync-directory.ts';
 
 // Nobody's gateway.json5 is edited: what a command sets up stands in a fragment of its own, a file of `gateway.d` beside
 // it. This file reads and writes fragments; merge.ts merges them over gateway.json5.
@@ -186,14 +187,4 @@ function replaceFile(folder: string, path: string, text: string): void {
     throw error;
   }
   syncDirectory(folder);
-}
-
-/** Without it the rename itself may be lost with the power. */
-function syncDirectory(dir: string): void {
-  const directory = openSync(dir, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }

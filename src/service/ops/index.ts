@@ -4,6 +4,7 @@ export {
   bareName,
   isAllowedHost,
   isByOperatorListener,
+  isLocal,
   noteArrivals,
 } from './access/arrival.ts';
 export { Metrics, MetricsModule } from './metrics.ts';

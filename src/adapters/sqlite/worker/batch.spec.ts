@@ -8,7 +8,7 @@ const WRITER = { guard: {} };
 
 describe('toFailure', () => {
   it.each([
-    [13, 'the ledger cannot be written: the disk is full'],
+    [13, 'the ledger cannot be written: the disk is full (no space left on the device, ENOSPC)'],
     [778, 'the ledger cannot be written: the disk reports an error'],
     [1032, 'the ledger cannot be written: it became read-only'],
     [11, 'the ledger is damaged: put a backup of ledger.db in its place'],

@@ -5,12 +5,12 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fsyncSync,
   mkdirSync,
   openSync,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncDirectory } from '../../../../platform/sync-directory.ts';
 
 /** The files of a ledger, by their paths. */
 export interface LedgerFiles {
@@ -61,17 +61,6 @@ function makeDirectory(dir: string): void {
   if (first === undefined) return;
   for (let made = dir; made.length >= first.length; made = dirname(made)) {
     syncDirectory(dirname(made));
-  }
-}
-
-/** A new name is lost in a power cut until its directory is written. Windows knows no such thing. */
-export function syncDirectory(dir: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(dir, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

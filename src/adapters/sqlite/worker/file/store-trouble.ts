@@ -9,7 +9,7 @@ const STORE_TROUBLE: ReadonlyMap<number, string> = new Map([
   [8, 'the ledger cannot be written: it became read-only'],
   [10, 'the ledger cannot be written: the disk reports an error'],
   [11, 'the ledger is damaged: put a backup of ledger.db in its place'],
-  [13, 'the ledger cannot be written: the disk is full'],
+  [13, 'the ledger cannot be written: the disk is full (no space left on the device, ENOSPC)'],
   [14, 'the ledger cannot be opened'],
   [22, 'the ledger cannot be written: the file is too large for this system'],
   [23, 'the ledger may not be used'],
