@@ -167,3 +167,74 @@ describe('a refusal that only a person can mend (issue 11.4)', () => {
     }
   });
 });
+
+describe('one sick model', () => {
+  const HOUR = 60 * MINUTE;
+  const modelsAsked = () => hooks.runner.turns.map(({ model }) => model);
+
+  it('holds no other model of its provider, and each probe of it is another waiting turn', async () => {
+    hooks.runner.reply = ({ model }) => {
+      if (model === 'local/big') throw new AgentError('slow down', 'rate-limited');
+      return 'the reply';
+    };
+    const ofBig = await send(6, { model: 'local/big' });
+    await quiet();
+    for (let n = 0; n < 12; n += 1) {
+      await pass(HOUR / 12, MINUTE);
+      const before = modelsAsked().length;
+      const ofSmall = await send(1, { model: 'local/small' });
+      await quiet();
+      expect(await statuses(ofSmall)).toEqual(['done']);
+      expect(modelsAsked().slice(before)).toContain('local/small');
+    }
+    const details = await Promise.all(ofBig.map((id) => hooks.details(id)));
+    const attempts = details.map(({ runs }) => runs[0]?.attempts ?? 0);
+    expect(Math.max(...attempts) - Math.min(...attempts)).toBeLessThanOrEqual(1);
+    expect(Math.min(...attempts)).toBeGreaterThan(1);
+  });
+
+  it('holds no other prompt when it fails for one of them alone', async () => {
+    hooks.runner.reply = ({ prompt }) => {
+      if (prompt.includes('poison')) {
+        throw new AgentError('overloaded', 'unreachable', undefined, 'model');
+      }
+      return 'the reply';
+    };
+    const [poison] = await send(1, { message: 'poison' });
+    await quiet();
+    await pass(30 * MINUTE);
+    const healthy = await send(40);
+    await quiet();
+    await pass(MINUTE, 1000);
+    expect(await statuses(healthy)).toEqual(['done']);
+    expect((await hooks.details(poison)).runs[0]).toMatchObject({
+      status: 'queued',
+      error: expect.stringContaining('overloaded'),
+    });
+    hooks.runner.reply = () => 'the reply';
+    await pass(HOUR);
+    expect((await hooks.details(poison)).status).toBe('done');
+  });
+
+  it('holds nobody behind a probe that says nothing', async () => {
+    down.set('local', unreachable);
+    const ids = await send(3);
+    await quiet();
+    let hung = 0;
+    const released = Promise.withResolvers<void>();
+    hooks.runner.reply = async () => {
+      hung += 1;
+      if (hung === 1) await released.promise;
+      return 'the reply';
+    };
+    clock.advance(5000);
+    await eventually('one of them finds out', () => hung === 1);
+    clock.advance(11_000);
+    await eventually('the others went on', async () => {
+      const all = await Promise.all(ids.map((id) => hooks.details(id)));
+      return all.filter(({ status }) => status === 'done').length === 2;
+    });
+    released.resolve();
+    await Promise.all(ids.map((id) => hooks.ended(id)));
+  });
+});

@@ -134,7 +134,8 @@ function fromStatus(status: number, { error, provider, explanation, now }: Failu
   const hint = status === 404 || status === 405 ? versionHint(provider) : '';
   const header = getText(error, 'responseHeaders', 'retry-after');
   const waitMs = parseRetryAfter(header ?? GOOGLE_DELAY.exec(body)?.[1], now);
-  return new AgentError(`${message}${hint}`, kindOf(status), waitMs);
+  // It was reached: another model of it may answer.
+  return new AgentError(`${message}${hint}`, kindOf(status), waitMs, 'model');
 }
 
 function kindOf(status: number): AgentFailure {

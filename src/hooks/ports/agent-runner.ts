@@ -114,9 +114,9 @@ export interface ToolCall {
 /**
  * Why a turn failed, and with it what happens next. The first three promise that the turn has done nothing, and are
  * tried again for `agents.defaults.retryFor`; whoever may have acted fails with `permanent`.
- * - `unreachable`: who answers cannot be asked at all (connection refused, 502, 503, 504). All turns of the same
- *   {@link AgentRunner.backend} wait, and one after the other finds out whether it is back.
- * - `rate-limited`: the same, and the backend rests for as long as it asks.
+ * - `unreachable`: who answers cannot be asked at all (connection refused, 502, 503, 504). All turns that it
+ *   {@link AgentError.concerns} wait, and one after the other finds out whether it is back.
+ * - `rate-limited`: the same, for as long as it asks.
  * - `retryable`: this turn failed for now (500, a broken stream, a tool server that is away); others go on.
  * - `needs-operator`: only a person can mend it (a wrong key, no quota left, an unknown model). Ends at once; the
  *   message says what to do.
@@ -132,12 +132,23 @@ export class AgentError extends Error {
   readonly kind: AgentFailure;
   /** How long the provider asked to wait, in milliseconds; undefined: it named no time. */
   readonly retryAfterMs: number | undefined;
+  /** Who waits when it is `unreachable` or `rate-limited`: turns of the same model, or all turns of the backend. */
+  readonly concerns: 'model' | 'backend';
 
-  /** @param message one sentence without secrets; it is shown in the event's details and in the summary. */
-  constructor(message: string, kind: AgentFailure, retryAfterMs?: number) {
+  /**
+   * @param message one sentence without secrets; it is shown in the event's details and in the summary.
+   * @param concerns by default the model for `rate-limited`, since providers limit each by itself, else the backend
+   */
+  constructor(
+    message: string,
+    kind: AgentFailure,
+    retryAfterMs?: number,
+    concerns: 'model' | 'backend' = kind === 'rate-limited' ? 'model' : 'backend',
+  ) {
     super(message);
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
+    this.concerns = concerns;
   }
 }
 

@@ -12,25 +12,38 @@ const REST = { firstMs: 2000, maxMs: 120_000, jitter: 0.5 };
 const LONGEST_REST_MS = 3_600_000;
 /** So many are known at a time: where no models are configured, a request may name any provider. */
 const MOST_RESTING = 1000;
-/** Until when those that wait for a probe ask again; its end wakes them before. */
-const PROBE_MS = 60_000;
+/** How long the others wait for a probe that says nothing; then one more of them finds out. Its end wakes them before. */
+const PROBE_MS = 10_000;
+/** So many turns are known to fail by themselves at a time. */
+const MOST_DOUBTED = 1000;
 
 /** A backend that could not be asked, and was not since. */
 interface Rest {
   /** Epoch milliseconds when it was found to be away. */
   readonly since: number;
-  /** Epoch milliseconds before which nobody asks. */
+  /** Before which nobody asks; this and the next by the clock that nobody can set. */
   until: number;
+  /** Before which nobody asks besides the probes that are under way. */
+  probedUntil: number;
+  /** Turns that are finding out. */
+  probes: number;
   failures: number;
-  /** One turn is finding out. */
-  isProbed: boolean;
+  /** It said itself for how long it is not to be asked. */
+  isToBeLeftAlone: boolean;
   /** Why the last turn failed. */
   reason: string;
+  /** Turns that failed since it was found to be away. */
+  readonly failed: Set<Turn>;
+  /** Those of them that were passed over since the last failure, so that another one finds out. */
+  readonly passedOver: Set<Turn>;
 }
 
-/** A model provider, gateway or program whose turns wait, as an operator is told of it. @publicApi */
+/** Id of the work of a turn, the same with each attempt. */
+type Turn = number;
+
+/** A model, model provider, gateway or program whose turns wait, as an operator is told of it. @publicApi */
 export interface RestingBackend {
-  /** As turns and logs name it: `model provider anthropic`. */
+  /** As turns and logs name it: `model anthropic/claude-sonnet-5`, `model provider anthropic`. */
   readonly backend: string;
   /** Epoch milliseconds since when nobody could ask it. */
   readonly since: number;
@@ -44,20 +57,27 @@ export interface RestingBackend {
 export interface Visit extends Disposable {
   /** The backend answered: whoever waits for it goes on. */
   answered(): void;
-  /** It is unreachable, or asks to be left alone. */
-  failed(error: Pick<AgentError, 'message' | 'retryAfterMs'>): void;
+  /**
+   * It is unreachable, or asks to be left alone.
+   * @returns false: others are answered, so that it is this turn that fails; nobody else waits for it
+   */
+  failed(error: Pick<AgentError, 'message' | 'retryAfterMs'>): boolean;
 }
 
 /**
- * Which backends (model providers, gateways, programs) cannot be asked now. While one rests, its turns wait in the
- * ledger without being counted or holding a place; when the rest is over one of them is the probe, and with its answer
- * all others go on at once. In memory only: after a restart the first turn finds out anew.
+ * Circuit breakers of backends: models, model providers, gateways, programs. While one is open, its turns wait in the
+ * ledger without being counted or holding a place; when its pause is over one of them is the probe, and with its answer
+ * all others go on at once. The probe is another turn than those that failed before, where one waits; a turn that failed
+ * where others are answered is doubted, and opens no breaker again until it is answered itself: it is tried by itself. In
+ * memory only: after a restart the first turn finds out anew.
  * @publicApi
  */
 @Injectable()
 export class BackendHealth {
   readonly #logger = new Logger(BackendHealth.name);
   readonly #rests = new Map<string, Rest>();
+  /** The oldest first. */
+  readonly #doubted = new Set<Turn>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -65,9 +85,9 @@ export class BackendHealth {
   get resting(): Readonly<Record<string, number>> {
     const [now, elapsed] = [this.clock.now(), this.clock.elapsed()];
     return Object.fromEntries(
-      Array.from(this.#rests, ([backend, { until, isProbed }]) => [
+      Array.from(this.#rests, ([backend, { until, probedUntil }]) => [
         backend,
-        now + (isProbed ? Math.max(until - elapsed, PROBE_MS) : until - elapsed),
+        now + Math.max(until, probedUntil) - elapsed,
       ]),
     );
   }
@@ -76,53 +96,91 @@ export class BackendHealth {
   list(): RestingBackend[] {
     const [now, elapsed] = [this.clock.now(), this.clock.elapsed()];
     return [...this.#rests]
-      .filter(([, { until, isProbed }]) => isProbed || until > elapsed)
-      .map(([backend, { since, until, isProbed, reason }]) => {
-        return { backend, since, until: isProbed ? null : now + until - elapsed, reason };
+      .filter(([, { until, probes }]) => probes > 0 || until > elapsed)
+      .map(([backend, { since, until, probes, reason }]) => {
+        return { backend, since, until: probes > 0 ? null : now + until - elapsed, reason };
       });
   }
 
-  /** Why nobody may ask the backend now; null: somebody may. */
-  whyItRests(backend: string): string | null {
+  /**
+   * Why the backend may not be asked now; null: it may.
+   * @param turn who would ask: one that failed lately lets another go first, once
+   */
+  whyItRests(backend: string, turn?: Turn): string | null {
     const rest = this.#rests.get(backend);
     if (rest === undefined) return null;
-    return rest.isProbed || rest.until > this.clock.elapsed() ? rest.reason : null;
+    const { until, probedUntil, failed, passedOver, reason } = rest;
+    if (probedUntil > this.clock.elapsed()) return reason;
+    // Of one turn alone nobody knows yet whether it is its prompt that fails: the next finds out at once.
+    const isSecondOpinion = failed.size === 1 && turn !== undefined && !failed.has(turn);
+    if (isSecondOpinion && !rest.isToBeLeftAlone) return null;
+    if (until > this.clock.elapsed()) return reason;
+    if (turn === undefined || !failed.has(turn) || passedOver.has(turn)) return null;
+    passedOver.add(turn);
+    return reason;
   }
 
   /** Begins to ask a backend that may be asked. After a rest this is the probe, and others wait for its end. */
-  visit(backend: string): Visit {
+  visit(backend: string, turn?: Turn): Visit {
     const probed = this.#rests.get(backend);
-    if (probed !== undefined) probed.isProbed = true;
+    if (probed !== undefined) {
+      probed.probes += 1;
+      probed.probedUntil = this.clock.elapsed() + PROBE_MS;
+    }
+    let isOver = false;
     const end = () => {
-      if (probed !== undefined) probed.isProbed = false;
+      if (probed === undefined || isOver) return;
+      isOver = true;
+      probed.probes -= 1;
+      if (probed.probes === 0) probed.probedUntil = 0;
     };
     return {
       answered: () => {
-        if (this.#rests.delete(backend)) this.#logger.log(`${backend} answers again`);
+        if (turn !== undefined) this.#doubted.delete(turn);
+        this.#answered(backend, turn);
       },
       failed: (error) => {
         end();
-        this.#rest(backend, error);
+        if (turn !== undefined && this.#doubted.has(turn)) return false;
+        this.#rest(backend, error, turn);
+        return true;
       },
       [Symbol.dispose]: end,
     };
   }
 
+  #answered(backend: string, turn: Turn | undefined): void {
+    const rest = this.#rests.get(backend);
+    if (rest === undefined) return;
+    this.#rests.delete(backend);
+    this.#logger.log(`${asLogged(backend)} answers again`);
+    for (const failed of rest.failed) if (failed !== turn) this.#doubted.add(failed);
+    for (const oldest of this.#doubted) {
+      if (this.#doubted.size <= MOST_DOUBTED) break;
+      this.#doubted.delete(oldest);
+    }
+  }
+
   #rest(
     backend: string,
     { message, retryAfterMs }: Pick<AgentError, 'message' | 'retryAfterMs'>,
+    turn: Turn | undefined,
   ): void {
     const now = this.clock.elapsed();
     const known = this.#rests.get(backend);
-    const rest = known ?? {
+    const rest: Rest = known ?? {
       since: this.clock.now(),
       until: 0,
+      probedUntil: 0,
+      probes: 0,
       failures: 0,
-      isProbed: false,
+      isToBeLeftAlone: false,
       reason: message,
+      failed: new Set(),
+      passedOver: new Set(),
     };
     if (known === undefined) {
-      this.#logger.warn(`${backend} cannot be asked and rests`);
+      this.#logger.warn(`${asLogged(backend)} cannot be asked and backs off`);
       // Forgotten, the longest known is found out anew by its next turn.
       const [oldest] = this.#rests.keys();
       if (this.#rests.size >= MOST_RESTING && oldest !== undefined) this.#rests.delete(oldest);
@@ -131,7 +189,15 @@ export class BackendHealth {
     // Several turns are under way at once: their failures are one, not several.
     if (rest.until <= now) rest.failures += 1;
     rest.until = Math.max(rest.until, now + Math.min(pause, LONGEST_REST_MS));
+    rest.isToBeLeftAlone = retryAfterMs !== undefined;
     rest.reason = message;
+    rest.passedOver.clear();
+    if (turn !== undefined && rest.failed.size < MOST_DOUBTED) rest.failed.add(turn);
     this.#rests.set(backend, rest);
   }
+}
+
+/** A request may have named the model: then its provider is all that stands in logs. */
+function asLogged(backend: string): string {
+  return backend.replace(/^model (?!provider )([^/]+)\/.*$/s, 'a model of model provider $1');
 }

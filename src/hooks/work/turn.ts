@@ -50,7 +50,10 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
       readonly error: string;
       readonly kind: AgentFailure;
       readonly retryAfterMs?: number;
+      readonly concerns?: AgentError['concerns'];
       readonly backend: string;
+      /** Who cannot be asked, the backend or its model, so that others wait, too. Absent: it concerns this turn alone. */
+      readonly waitsFor?: string;
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
   /** Cut off, by now or by the end of an earlier process, and not to be begun again. */
@@ -106,17 +109,30 @@ export class TurnRunner {
     const toolCalls: readonly ToolCall[] = [];
     const refusal = lease.mayHaveActed ? mayHaveActed(lease.kind) : refusalAfterCrashes(lease);
     if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls };
+    const { workId } = lease;
     const backend = this.runner.backend?.(turn) ?? backendOf(turn);
-    const rests = this.backends.whyItRests(backend);
-    if (rests !== null) return { outcome: 'resting', backend, error: rests, toolCalls };
-    using visit = this.backends.visit(backend);
+    const model = modelOf(turn) ?? backend;
+    for (const name of new Set([backend, model])) {
+      const rests = this.backends.whyItRests(name, workId);
+      if (rests !== null) return { outcome: 'resting', backend: name, error: rests, toolCalls };
+    }
+    using visit = this.backends.visit(backend, workId);
+    using visitOfModel = model === backend ? visit : this.backends.visit(model, workId);
     if (!this.#mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
       throw new Error('the lease was lost before the agent was asked');
     }
     const result = await this.#ask(turn, backend, stop);
-    if (result.outcome === 'replied') visit.answered();
+    if (result.outcome === 'replied') {
+      visit.answered();
+      visitOfModel.answered();
+    }
     if (result.outcome === 'failed' && isOfBackend(result.kind)) {
-      visit.failed({ message: result.error, retryAfterMs: result.retryAfterMs });
+      const { error: message, retryAfterMs, concerns } = result;
+      if (concerns === 'model' && visitOfModel !== visit) visit.answered();
+      const failed = concerns === 'model' ? visitOfModel : visit;
+      if (failed.failed({ message, retryAfterMs })) {
+        return { ...result, waitsFor: concerns === 'model' ? model : backend };
+      }
     }
     if (result.outcome !== 'stopped' || !result.hasStarted || this.#mayRepeat(turn)) return result;
     return {
@@ -128,15 +144,15 @@ export class TurnRunner {
 
   /** What becomes of work whose turn failed: dead, unless the turn may be taken later. */
   afterFailure(lease: RunLease | HeartbeatLease, failed: FailedTurn): StepOutcome {
-    const { kind, backend, retryAfterMs } = failed;
+    const { kind, waitsFor, retryAfterMs } = failed;
     if (kind === 'permanent' || kind === 'needs-operator') return { type: 'dead' };
     const now = this.clock.now();
     const maxAgeMs = durationMs(this.settings.current.agents.defaults.retryFor);
-    if (!isOfBackend(kind)) {
+    if (waitsFor === undefined) {
       return nextAttempt({ ...TURN_RETRY, maxAgeMs }, lease, now, retryAfterMs);
     }
     const isOver = now - lease.since >= maxAgeMs;
-    return isOver ? { type: 'dead' } : { type: 'rest', backend, asked: true };
+    return isOver ? { type: 'dead' } : { type: 'rest', backend: waitsFor, asked: true };
   }
 
   /**
@@ -191,8 +207,8 @@ export class TurnRunner {
 
   #failure(error: unknown) {
     if (error instanceof AgentError) {
-      const { message, kind, retryAfterMs } = error;
-      return { outcome: 'failed', error: message, kind, retryAfterMs } as const;
+      const { message, kind, retryAfterMs, concerns } = error;
+      return { outcome: 'failed', error: message, kind, retryAfterMs, concerns } as const;
     }
     this.hostErrors.report('the agent runner', error, 'an AgentError');
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -210,6 +226,14 @@ function backendOf({ agent: { runner }, model = '' }: PreparedTurn): string {
   if (provider === '') return 'the default model';
   // A request may name any model where none are configured; a name is repeated only if it can say nothing else.
   return PROVIDER_NAME.test(provider) ? `model provider ${provider}` : 'an unknown model provider';
+}
+
+const MODEL_NAME = /^[\w.:@/-]{1,128}$/;
+
+/** The model of a provider, where the turn names one: each has limits, and troubles, of its own. */
+function modelOf({ agent: { runner }, model = '' }: PreparedTurn): string | undefined {
+  const isModel = runner === undefined || runner.type === 'model';
+  return isModel && model.includes('/') && MODEL_NAME.test(model) ? `model ${model}` : undefined;
 }
 
 /** Whether a failure concerns everyone who would ask the same backend. */
