@@ -52,7 +52,7 @@ interface EventSource {
 }
 
 /** What the steps of the schema copy the file to before they change it (worker/file/migrate.ts). */
-const UPGRADE_COPY = /^ledger\.before-\d+\.db$/;
+const UPGRADE_COPY = /^ledger\.(?:before|edition)-\d+\.db$/;
 
 /** Everything that an operator reads, on the reader thread. */
 export class SqliteEventStore extends EventStore {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IdempotencyKey } from '../ports/index.ts';
+import { isRecord } from '../../platform/objects.ts';
 import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 
@@ -18,8 +19,7 @@ const DIGEST_CHARACTERS = 22;
 /**
  * Under which senders that are known for it name their deliveries, the same each time one is sent again: Standard
  * Webhooks, Svix, GitHub, Shopify, Linear, GitLab, Bitbucket. None of these is made for us, so none is trusted to be
- * unique: GitLab gives the events that one webhook led to through another the same. A CloudEvent in binary mode is named
- * by its source and its id together.
+ * unique: GitLab gives the events that one webhook led to through another the same.
  */
 const DELIVERY_ID_HEADERS = [
   'webhook-id',
@@ -103,13 +103,16 @@ export function keysOf(
   };
 
   const keys: IdempotencyKey[] = [];
+  const cloudEvent = cloudEventId(request);
+  // An operator's own key counts whatever comes; that of a preset is a guess, and a CloudEvent says its name itself.
+  const isNamed = idempotencyKey !== undefined || (dedupe.comparesBody && cloudEvent !== null);
   const byAction = actions.map(({ dedupeKey }) =>
-    idempotencyKey === undefined && dedupeKey !== undefined ? toDedupeKey(dedupeKey) : undefined,
+    isNamed || dedupeKey === undefined ? undefined : toDedupeKey(dedupeKey),
   );
   if (idempotencyKey !== undefined) {
     keys.push(toKey(['key', verifiedBy, hook], idempotencyKey, 'conflict'));
   } else if (mapping !== undefined && (actions.length === 0 || byAction.includes(undefined))) {
-    const delivery = signature?.deliveryId ?? deliveryIdOf(request.headers);
+    const delivery = signature?.deliveryId ?? deliveryIdOf(request.headers, cloudEvent);
     // Where the body alone was signed, what was signed is known by itself, and says all that an unsigned id could.
     const isKnownByBody = signature?.coversBody === true && signature.signedDigest === digestBody();
     if (delivery !== undefined && !isKnownByBody) {
@@ -142,14 +145,28 @@ function namesOneRequest({ coversBody, deliveryId }: NonNullable<HookRequest['si
 
 function deliveryIdOf(
   headers: HookRequest['headers'],
+  cloudEvent: string | null,
 ): { readonly id: string; readonly isSigned: boolean } | undefined {
-  const [source, event] = [headers['ce-source'], headers['ce-id']];
-  if (source && event) return { id: `${source} ${event}`, isSigned: false };
+  if (cloudEvent !== null) return { id: cloudEvent, isSigned: false };
   for (const name of DELIVERY_ID_HEADERS) {
     const id = headers[name]?.trim() ?? '';
     if (id !== '') return { id, isSigned: false };
   }
   return undefined;
+}
+
+/** What names a CloudEvent, in binary or in structured mode: its source and its id together. Null: it is none. */
+function cloudEventId({
+  headers,
+  payload,
+}: Pick<HookRequest, 'headers' | 'payload'>): string | null {
+  const isStructured = isRecord(payload) && typeof payload['specversion'] === 'string';
+  const { source, id }: Readonly<Record<string, unknown>> = isStructured
+    ? payload
+    : { source: headers['ce-source'], id: headers['ce-id'] };
+  if (typeof source !== 'string' || typeof id !== 'string' || source === '' || id === '')
+    return null;
+  return `${source} ${id}`;
 }
 
 function sha256(text: string, encoding: 'hex' | 'base64'): string {

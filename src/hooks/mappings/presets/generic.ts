@@ -6,50 +6,51 @@ function firstOf(...paths: readonly string[]): string {
   return `{{ ${paths.join(' || ')} }}`;
 }
 
-/** What it is about. */
-const HEADLINE = firstOf(
-  'title',
-  'detail.subject',
-  'subject',
-  'Subject',
-  'summary',
-  'headline',
-  'data.title',
-  'data.subject',
-  'data.issue.title',
-  'data.event.title',
-  'data.description_title',
-  'event.data.title',
-  'event.data.incident.title',
-  'event.title',
-  'issue.title',
-  'issue.fields.summary',
-  'pull_request.title',
-  'pullrequest.title',
-  'object_attributes.title',
-  'discussion.title',
-  'alert.title',
-  'alert.name',
-  'incident.title',
-  'incident.name',
-  'ticket.subject',
-  'commonAnnotations.summary',
-  'commonLabels.alertname',
-  'form_response.definition.title',
-  'series.title',
-  'movie.title',
-  'payload.payload.title',
-  'head_commit.message',
-  'commits[0].title',
-  'commits[0].message',
-  'data.name',
-  'payload.payload.name',
-  'detail-type',
-  'name',
-);
-
-/** What else most senders say of it, then all of it without what the lines have said. */
+/** What it is about by the names that most senders use, then all of it without what the lines have said. */
 const LINES = [
+  firstOf(
+    'title',
+    'detail.subject',
+    'subject',
+    'Subject',
+    'summary',
+    'headline',
+    'data.title',
+    'data.subject',
+    'data.issue.title',
+    'data.event.title',
+    'data.description_title',
+    'event.data.title',
+    'event.data.incident.title',
+    'event.title',
+    'issue.title',
+    'issue.fields.summary',
+    'pull_request.title',
+    'pullrequest.title',
+    'object_attributes.title',
+    'discussion.title',
+    'alert.title',
+    'alert.name',
+    'incident.title',
+    'incident.name',
+    'ticket.subject',
+    'commonAnnotations.summary',
+    'commonLabels.alertname',
+    'form_response.definition.title',
+    'series.title',
+    'movie.title',
+    'payload.payload.title',
+    'head_commit.message',
+    'commits[0].title',
+    'commits[0].message',
+    'data.name',
+    'payload.payload.name',
+    'detail-type',
+    'name',
+  ),
+  'Type: {{ headers.ce-type }}',
+  'From: {{ headers.ce-source }}',
+  'Subject: {{ headers.ce-subject }}',
   firstOf(
     'event.type',
     'event.event_type',
@@ -95,8 +96,8 @@ const LINES = [
 
 /**
  * Anybody's JSON: what it is about in a few lines, by the names that most senders use, then the whole payload without
- * what the lines have said. A CloudEvent, in either mode, is known by its source and its id. Any other `id` may be that of a
- * ticket or an order, of which there are many events: a retry is known by it together with the body.
+ * what the lines have said. Its `id` may be that of a ticket or an order, of which there are many events: a retry is known
+ * by it together with the body, but for CloudEvents, which have a name of their own.
  */
 export const generic: Preset = {
   id: 'generic',
@@ -109,35 +110,6 @@ export const generic: Preset = {
     'Tell the person you serve, in at most four short sentences, what happened, to what, how urgent it is and what they should do, if anything; leave out ids and technical fields that say nothing to them.',
     'If you cannot tell what it is about, say so and name the fields that look most telling.',
   ),
-  cases: [
-    {
-      id: 'generic-cloudevent',
-      when: {
-        'payload.specversion': { exists: true },
-        'payload.source': { exists: true },
-        'payload.id': { exists: true },
-      },
-      messageTemplate: [
-        HEADLINE,
-        'Type: {{ type }}',
-        'From: {{ source }}',
-        'Subject: {{ subject }}',
-        ...LINES,
-      ],
-      dedupeKey: '{{ source }} {{ id }}',
-    },
-    {
-      // Its source and its id are those of the delivery, whatever id its data has.
-      id: 'generic-cloudevent-binary',
-      when: { 'headers.ce-source': { exists: true }, 'headers.ce-id': { exists: true } },
-      messageTemplate: [
-        HEADLINE,
-        'Type: {{ headers.ce-type }}',
-        'From: {{ headers.ce-source }}',
-        'Subject: {{ headers.ce-subject }}',
-        ...LINES,
-      ],
-    },
-    { id: 'generic', messageTemplate: [HEADLINE, ...LINES], dedupeKey: '{{ id }}' },
-  ],
+  messageTemplate: LINES,
+  dedupeKey: '{{ id }}',
 };

@@ -7,8 +7,7 @@ export type Preset = MappingOptions & {
   readonly task: string;
   /**
    * The mappings that it stands for, in the order in which they are tried; each has the preset's fields but for its own
-   * (`when` key by key). The last may take all else: it has the preset's id and no `when`. Absent: the preset is one
-   * mapping.
+   * (`when` key by key). Absent: the preset is one mapping.
    */
   readonly cases?: readonly PresetCase[];
   /**
