@@ -51,7 +51,7 @@ export class CommitHealth {
     this.#log.warn(`${this.#whatIsSlow} ${describe((ms / 1000).toFixed(1))}`);
   }
 
-  /** An event could not be stored; said once a minute at most. @param reason without a path */
+  /** An event could not be stored; said once a minute at most. @param reason as the store says it */
   failed(reason: string): void {
     const now = this.#clock.elapsed();
     this.#failedAt = now;
