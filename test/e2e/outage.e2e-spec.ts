@@ -1,8 +1,8 @@
-import { AgentError, LedgerAdmin } from '../../src/hooks/index.ts';
+import { AgentError, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { AgentTurn } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
-import { Hooks } from '../support/hooks.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
 
 const MINUTE = 60_000;
 const SETTINGS = {
@@ -165,6 +165,32 @@ describe('a refusal that only a person can mend (issue 11.4)', () => {
         runs: [{ status: 'failed', error: advice, attempts: 1 }],
       });
     }
+  });
+});
+
+describe('a run that named no model', () => {
+  it('takes the one that its agent has when it begins, so that mending the configuration helps it', async () => {
+    const defaults = { ...SETTINGS.agents.defaults, model: 'auto' };
+    await hooks.close();
+    await start(defaults);
+    hooks.runner.reply = ({ model }) => {
+      if (model === 'auto') throw new AgentError('no local Ollama answers', 'unreachable');
+      return 'the reply';
+    };
+    const waiting = await send(3);
+    const [named] = await send(1, { model: 'auto/named' });
+    await quiet();
+    expect(await statuses(waiting)).not.toContain('done');
+    await hooks.app.get(HooksSettings).replace({
+      enabled: true,
+      token: TOKEN,
+      ...SETTINGS,
+      agents: { defaults: { ...defaults, model: 'local/m' } },
+    });
+    await Promise.all(waiting.map((id) => hooks.ended(id)));
+    expect(await statuses(waiting)).toEqual(['done']);
+    expect(hooks.runner.turns.filter(({ model }) => model === 'local/m')).toHaveLength(3);
+    expect((await hooks.ended(named)).runs[0]?.model).toBe('auto/named');
   });
 });
 

@@ -224,7 +224,7 @@ function toRun(
     dedupeKey: _key,
     ...job
   } = action;
-  const { message, task: _task, instructions: _own, ...details } = job;
+  const { message, task: _task, instructions: _own, isAgentsModel: _late, ...details } = job;
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
   const signals = foundSignals(action, [message, job.name, job.source]);

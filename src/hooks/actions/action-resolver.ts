@@ -169,6 +169,7 @@ export class ActionResolver {
       exposeReply: (isAlone && asked.exposeReply === true) || undefined,
       wakeMode: asked.wakeMode ?? 'now',
       model,
+      ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
       deliver:

@@ -82,6 +82,8 @@ export interface RunJob {
   /** When the summary in the main session is looked at. */
   readonly wakeMode: 'now' | 'next-heartbeat';
   readonly model?: string;
+  /** Nobody named {@link model}: it was the agent's when the run was accepted, and is the agent's of the time when it begins. */
+  readonly isAgentsModel?: boolean;
   readonly thinking?: ThinkingLevel;
   /** Longest turn, over 0 and at most 86,400. */
   readonly timeoutSeconds: number;

@@ -120,6 +120,12 @@ export class BackendHealth {
     return reason;
   }
 
+  /** All of them may be asked: the configuration has changed, and what was wrong may be mended. */
+  forget(): void {
+    this.#rests.clear();
+    this.#doubted.clear();
+  }
+
   /** Begins to ask a backend that may be asked. After a rest this is the probe, and others wait for its end. */
   visit(backend: string, turn?: Turn): Visit {
     const probed = this.#rests.get(backend);

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { durationMs } from '../../platform/time.ts';
 import { describeError } from '../../platform/errors.ts';
-import { HooksSettings, unaliased } from '../options/index.ts';
+import { HooksSettings } from '../options/index.ts';
 import type { ActiveHoursOptions } from '../options/index.ts';
 import {
   AgentDirectory,
@@ -137,10 +137,8 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
   }
 
   #prepare({ workId, job: { agentId } }: HeartbeatLease, session: SessionInput): PreparedTurn {
-    const { agents, models } = this.settings.current;
-    const { defaults } = agents;
-    const { channel, to, prompt } = defaults.heartbeat;
-    const { model = defaults.model, thinking, timeoutSeconds } = this.directory.resolve(agentId);
+    const { channel, to, prompt } = this.settings.current.agents.defaults.heartbeat;
+    const { thinking, timeoutSeconds } = this.directory.resolve(agentId);
     return this.turns.prepare({
       id: `heartbeat-${workId}`,
       kind: 'heartbeat',
@@ -151,7 +149,6 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       timeoutSeconds,
       trust: { level: 'trusted', verifiedBy: 'none' },
       mayDeliverTo: { channel, to },
-      model: model === undefined ? model : unaliased(model, models.aliases, defaults.models),
       thinking,
     });
   }

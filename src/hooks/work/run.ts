@@ -91,7 +91,7 @@ export class RunStep implements Step<RunLease> {
   }
 
   #prepare({ job, ref }: RunLease, session: SessionInput | null): PreparedTurn {
-    const { agentId, deliver, timeoutSeconds, trust, model, thinking } = job;
+    const { agentId, deliver, timeoutSeconds, trust, thinking } = job;
     // Where the request or its mapping sends the reply.
     const mayDeliverTo: Destination | null =
       deliver === null ? null : { channel: deliver.channel, to: deliver.to };
@@ -105,7 +105,8 @@ export class RunStep implements Step<RunLease> {
       timeoutSeconds,
       trust,
       mayDeliverTo,
-      model,
+      // Builds before edition 3 did not say whose choice it was.
+      model: job.isAgentsModel === true || job.model === 'auto' ? undefined : job.model,
       thinking,
     });
   }

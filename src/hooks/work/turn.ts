@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline, durationMs } from '../../platform/time.ts';
-import { HooksSettings } from '../options/index.ts';
+import { HooksSettings, unaliased } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
@@ -82,18 +82,26 @@ export class TurnRunner {
     private readonly settings: HooksSettings,
   ) {}
 
-  /** Decides who is asked, with what contract and what history. */
-  prepare({ agentId, trust, mayDeliverTo, session, ...rest }: TurnRequest): PreparedTurn {
+  /** Decides who is asked, by which model unless one was named, with what contract and what history. */
+  prepare({ agentId, trust, mayDeliverTo, session, model, ...rest }: TurnRequest): PreparedTurn {
     const agent = this.directory.resolve(agentId);
     // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
     const level = session?.isUntrusted === true ? 'untrusted' : trust.level;
     return {
       ...rest,
       agent,
+      model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       history: session?.history ?? [],
       runnerSession: runnerSessionFor(agent, session),
     };
+  }
+
+  /** The agent's model of now: a change of the configuration helps what has waited. */
+  #modelOf({ model: own }: Agent): string | undefined {
+    const { agents, models } = this.settings.current;
+    const model = own ?? agents.defaults.model;
+    return model && unaliased(model, models.aliases, agents.defaults.models);
   }
 
   /**

@@ -77,8 +77,11 @@ export class WorkLoop {
   /** @param runPlaces how many runs may go on side by side of each hook that is limited, at this moment. */
   start(runPlaces: () => ClaimLimits['perHook']): void {
     this.#runPlaces = runPlaces;
-    // There may be more places now.
-    this.settings.onReplaced(() => this.#endClaims());
+    // There may be more places now, and whoever could not be asked may be another one.
+    this.settings.onReplaced(() => {
+      this.backends.forget();
+      this.#endClaims();
+    });
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES),
