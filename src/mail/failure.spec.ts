@@ -20,7 +20,7 @@ describe('describeFailure', () => {
     [tokenError(400), 'credentials'],
     [tokenError(503), 'connection'],
     [new HttpError('timed-out', 'id.example did not answer in time'), 'connection'],
-    [new OptionalPackageError('imapflow', '^2.1.2', undefined), 'not-installed'],
+    [new OptionalPackageError('imapflow', 'is not installed'), 'not-installed'],
     [new ReaderPackageError('the package mailparser is not installed'), 'not-installed'],
     [undefined, 'connection'],
   ])('%j: %s', (error, kind) => {
@@ -32,11 +32,9 @@ describe('describeFailure', () => {
     expect(describeFailure(error).reason).toBe('the login is refused');
   });
 
-  it('says what to install', () => {
-    const error = new OptionalPackageError('imapflow', '^2.1.2', undefined);
-    expect(describeFailure(error).reason).toBe(
-      'the package imapflow is not installed, install it with: npm i [-g] imapflow@^2.1.2',
-    );
+  it('says what the package lacks', () => {
+    const error = new OptionalPackageError('imapflow', 'is not installed');
+    expect(describeFailure(error).reason).toBe('the package imapflow is not installed');
   });
 
   it('says of the token endpoint no more than that it does not answer', () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { errorCode } from './errors.ts';
-import { getText, parseJson } from './objects.ts';
+import { getField, getText, parseJson } from './objects.ts';
 
 /**
  * Packages that only some people need: npm installs none of them by itself, and each is imported when it is first
@@ -25,19 +26,34 @@ export const OPTIONAL_PACKAGES = {
   'prom-client': '^15.1.3',
 } as const;
 
+const OWN_NAME = 'nestjs-agent-hooks';
+
 export type OptionalPackage = keyof typeof OPTIONAL_PACKAGES;
 
-/** A package that is needed now is missing, or is of another version. The message says what to install. */
+/** A package that is needed now is missing, is of another version, or cannot be loaded. The message says what to do. */
 export class OptionalPackageError extends Error {
   override readonly name = 'OptionalPackageError';
 
-  /** @param found the version that is installed; undefined: none is. */
-  constructor(packageName: string, range: string, found: string | undefined) {
-    const state = found === undefined ? 'is not installed' : `is installed as ${found}`;
-    super(
-      `the package ${packageName} ${state}, install it with: npm i [-g] ${packageName}@${range}`,
-    );
+  /** @param state what is wrong with it, and what to do, as the end of a sentence. */
+  constructor(packageName: string, state: string) {
+    super(`the package ${packageName} ${state}`);
   }
+}
+
+/** The command that installs all of them. */
+export function installCommand(names: readonly OptionalPackage[]): string {
+  return `npm i [-g] ${names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(' ')}`;
+}
+
+/** Those that are missing or of another version, as a module at the URL `from` would find them. */
+export function missingPackages(
+  names: readonly OptionalPackage[],
+  from: string = import.meta.url,
+): OptionalPackage[] {
+  return names.filter((name) => {
+    const manifest = findManifest(name, from);
+    return manifest === undefined || !isInRange(manifest.version, OPTIONAL_PACKAGES[name]);
+  });
 }
 
 /** Packages that were looked at and fit. */
@@ -46,7 +62,7 @@ const fitting = new Set<OptionalPackage>();
 /**
  * Imports an optional package: `loadOptionalPackage('grammy', () => import('grammy'))`. The import stands at the
  * caller's so that its type does, too.
- * @throws OptionalPackageError when it is missing or of a version that does not fit.
+ * @throws OptionalPackageError when it is missing, of a version that does not fit, or in parts only.
  */
 export async function loadOptionalPackage<T>(
   name: OptionalPackage,
@@ -59,7 +75,9 @@ export async function loadOptionalPackage<T>(
 }
 
 /**
- * The same for any package and range, as a module at the URL `from` would find it.
+ * The same for any package and range, as a module at the URL `from` would find it. Node remembers for the life of the
+ * process what an import did not find, so nothing is imported before all of it is there: what is installed later is
+ * then taken without a restart.
  * @throws OptionalPackageError
  */
 export async function loadInRange<T>(
@@ -68,28 +86,75 @@ export async function loadInRange<T>(
   load: () => Promise<T>,
   from: string,
 ): Promise<T> {
-  const found = installedVersion(name, from);
-  if (found !== undefined && !isInRange(found, range)) {
-    throw new OptionalPackageError(name, range, found);
+  const manifest = findManifest(name, from);
+  const remedy = `install it with: npm i [-g] ${name}@${range}`;
+  if (manifest === undefined) {
+    // A bundle may hold the package without its package.json: only a failed import proves that it is missing.
+    if (isOurPackage(from)) throw new OptionalPackageError(name, `is not installed, ${remedy}`);
+  } else if (!isInRange(manifest.version, range)) {
+    throw new OptionalPackageError(name, `is installed as ${manifest.version}, ${remedy}`);
+  } else {
+    const part = missingPart(manifest);
+    if (part !== undefined) {
+      throw new OptionalPackageError(name, `is installed without its part ${part}, ${remedy}`);
+    }
   }
   try {
     return await load();
   } catch (error) {
-    // A bundle may hold the package without its package.json: only a failed import proves that it is missing.
-    const isMissing = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(errorCode(error) ?? '');
-    throw found === undefined && isMissing ? new OptionalPackageError(name, range, found) : error;
+    if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(errorCode(error) ?? '')) throw error;
+    const state =
+      manifest === undefined
+        ? `is not installed, ${remedy}; then restart`
+        : `was not found when it was first needed: restart the service; if that does not help, ${remedy}`;
+    throw new OptionalPackageError(name, state);
   }
 }
 
-function installedVersion(name: string, from: string): string | undefined {
-  let path: string | undefined;
+/** What we read of a package.json. */
+interface Manifest {
+  readonly path: string;
+  readonly version: string;
+  readonly dependencies: readonly string[];
+}
+
+/** Asks without an import, of which Node would remember that it failed. */
+function findManifest(name: string, from: string): Manifest | undefined {
   try {
-    path = module.findPackageJSON(name, from);
+    const path = module.findPackageJSON(name, from);
+    if (path === undefined) return undefined;
+    const json = parseJson(readFileSync(path, 'utf8'));
+    const version = getText(json, 'version');
+    if (version === undefined) return undefined;
+    return { path, version, dependencies: Object.keys(getField(json, 'dependencies') ?? {}) };
   } catch {
     // Node rejects a package that it does not find; an absent one is what we ask about.
     return undefined;
   }
-  return path === undefined ? undefined : getText(parseJson(readFileSync(path, 'utf8')), 'version');
+}
+
+/** The first package that it or a part of it depends on, and that npm has not put there (yet). */
+function missingPart(manifest: Manifest, seen = new Set<string>()): string | undefined {
+  if (seen.has(manifest.path)) return undefined;
+  seen.add(manifest.path);
+  for (const name of manifest.dependencies) {
+    const part = findManifest(name, pathToFileURL(manifest.path).href);
+    const missing = part === undefined ? name : missingPart(part, seen);
+    if (missing !== undefined) return missing;
+  }
+  return undefined;
+}
+
+/** Whether the module is one of this package as npm installs it, and not in a bundle of somebody's. */
+function isOurPackage(from: string): boolean {
+  try {
+    const path = module.findPackageJSON(from);
+    return (
+      path !== undefined && getText(parseJson(readFileSync(path, 'utf8')), 'name') === OWN_NAME
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** Caret ranges: the first number that is not 0 stays as it is, those behind it may only grow. */

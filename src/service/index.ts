@@ -33,6 +33,8 @@ export {
 export type { Fragment } from './configuration/fragments.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
 export type { Address, Inspection } from './configuration/inspect.ts';
+export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
+export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
 export { configurationDirectory } from './configuration/load.ts';

@@ -253,8 +253,9 @@ export class JsonErrorsFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { status, body, retryAfterSeconds } = errorAnswer(error);
-    // Without the stack, which holds paths of the machine. 501 and 503 are no failures of the program.
-    if (status >= 500 && status !== 501 && status !== 503) {
+    // Without the stack, which holds paths of the machine. 501 to 503 are no failures of the program.
+    if (error instanceof Refusal && status === 502) this.#logger.warn(body.error);
+    else if (status >= 500 && status !== 501 && status !== 503) {
       this.#logger.error(`a request broke: ${describeError(error)}`);
     }
     if (reply.sent) return;

@@ -76,6 +76,20 @@ describe('installed by a strict npm', () => {
     expect(stdout).toBe(`${manifest.version}\n`);
     const check = await run('npx', ['hooks', 'config', 'check'], project);
     expect(check.stdout).toContain('fine');
+    const names = ['ai', '@ai-sdk/openai-compatible', 'grammy'] as const;
+    const command = `npm i [-g] ${names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(' ')}`;
+    const configuration = {
+      hooks: { enabled: true, token: 'a-token-of-good-length-for-a-test' },
+      agents: { defaults: { model: 'local/small' } },
+      models: { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } },
+      channels: { chan_2: { token: '1:a-token-of-good-length', to: '1' } },
+    };
+    await writeFile(join(project, 'gateway.json5'), JSON.stringify(configuration), { mode: 0o600 });
+    const { stdout: warned } = await run('npx', ['hooks', 'config', 'check'], project);
+    expect(warned).toContain(command);
+    const doctor = await runToItsEnd('npx', ['hooks', 'doctor', '--offline', '--json'], project);
+    expect(doctor.stdout).toContain(command);
+    await rm(join(project, 'gateway.json5'));
     const schema = await run('npx', ['hooks', 'config', 'schema'], project);
     expect(JSON.parse(schema.stdout)).toHaveProperty('$defs.HooksOptions');
   }, 60_000);

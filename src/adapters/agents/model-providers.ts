@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai';
 
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import { limitBody } from '../../platform/http-client.ts';
+import type { OptionalPackage } from '../../platform/optional-package.ts';
 import { getSection, versionHint } from './model-provider.ts';
 import type { NamedProvider, ProviderType } from './model-provider.ts';
 import { anthropic } from './providers/anthropic.ts';
@@ -23,6 +24,11 @@ export function publicUrl(type: ProviderType): string | undefined {
   return PROTOCOLS[type].publicUrl;
 }
 
+/** What a model of this type needs beside the package `ai`. */
+export function packageOf(type: ProviderType): OptionalPackage {
+  return PROTOCOLS[type].package;
+}
+
 /** What a request says beside the turn, and how a level of thinking is asked for. */
 export function protocolOf(
   type: ProviderType,
@@ -35,7 +41,8 @@ const MAX_ANSWER_MB = 32;
 
 /**
  * The model of that provider; nothing is sent yet.
- * @throws AgentError (permanent) when the base URL cannot be used, or the key or the protocol's package is missing.
+ * @throws AgentError (permanent) when the base URL cannot be used or the key is missing; (unreachable) when the
+ *   protocol's package is.
  */
 export async function createModel(
   provider: NamedProvider,

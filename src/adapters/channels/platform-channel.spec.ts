@@ -59,13 +59,12 @@ class ChannelWithoutLibrary extends PlatformChannel {
 
 describe('a library', () => {
   it('that is not installed lets the message wait, and says what to install', async () => {
-    const missing = new OptionalPackageError('grammy', '^1.46.0', undefined);
+    const missing = new OptionalPackageError('grammy', 'is not installed, install it');
     const sending = new ChannelWithoutLibrary(missing).send();
     await expect(sending).rejects.toBeInstanceOf(DeliveryError);
     await expect(sending).rejects.toMatchObject({
       kind: 'retryable',
-      message:
-        'Telegram was sent nothing: the package grammy is not installed, install it with: npm i [-g] grammy@^1.46.0',
+      message: 'Telegram was sent nothing: the package grammy is not installed, install it',
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Channel, ChannelId } from '../../hooks/ports/channel.ts';
+import type { OptionalPackage } from '../../platform/optional-package.ts';
 import { discord } from './discord.ts';
 import { imessage } from './imessage.ts';
 import { mattermost } from './mattermost.ts';
@@ -42,6 +43,8 @@ interface Provider {
   readonly knows: readonly ProviderSetting[];
   /** Where it is asked when no `apiRoot` is given; undefined: there is no public place. */
   readonly publicRoot: string | undefined;
+  /** The platform's own library, loaded with the first message; absent: it needs none. */
+  readonly package?: OptionalPackage;
   /** Loads no library and sends nothing. @throws Error naming the settings that are missing. */
   readonly make: (settings: ProviderSettings) => Channel;
 }
@@ -78,12 +81,23 @@ function isGiven(value: ProviderSettings[ProviderSetting]): boolean {
   return typeof value === 'string' ? value.trim() !== '' : value !== undefined;
 }
 
+/** A platform that is spoken to by its own library. */
+function withPackage(name: OptionalPackage, provider: Provider): Provider {
+  return { ...provider, package: name };
+}
+
 /** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
   whatsapp: row(['token', 'phoneNumberId'], ['apiRoot', 'template'], whatsapp, WHATSAPP_ROOT),
-  telegram: row(['token'], ['apiRoot', 'format'], telegram, 'https://api.telegram.org'),
-  discord: row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
-  slack: row(['token'], ['apiRoot'], slack, 'https://slack.com/api'),
+  telegram: withPackage(
+    'grammy',
+    row(['token'], ['apiRoot', 'format'], telegram, 'https://api.telegram.org'),
+  ),
+  discord: withPackage(
+    '@discordjs/rest',
+    row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
+  ),
+  slack: withPackage('@slack/web-api', row(['token'], ['apiRoot'], slack, 'https://slack.com/api')),
   mattermost: row(['token', 'apiRoot'], [], mattermost),
   signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
@@ -125,6 +139,11 @@ export function makeChannel(name: ChannelProviderName, settings: ProviderSetting
     throw new Error('token holds a blank, a line break or a sign that no token has');
   }
   return channel;
+}
+
+/** The library that a provider's first message loads; undefined: it needs none. */
+export function channelPackage(name: ChannelProviderName): OptionalPackage | undefined {
+  return channelProviders[name].package;
 }
 
 /** Where a provider with these settings is asked; undefined when it is nowhere. */

@@ -10,6 +10,7 @@ import { ledger } from './checks/ledger.ts';
 import { mailbox } from './checks/mailbox.ts';
 import { node } from './checks/node.ts';
 import { channels, models } from './checks/servers.ts';
+import { packages } from './checks/packages.ts';
 import { programs } from './checks/programs.ts';
 import { proxies } from './checks/proxies.ts';
 import { refusals } from './checks/refusals.ts';
@@ -34,6 +35,7 @@ export const CHECKS: readonly Check[] = [
   ledger,
   database,
   transforms,
+  packages,
   programs,
   channels,
   mailbox,

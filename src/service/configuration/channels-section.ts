@@ -231,6 +231,12 @@ class Accounts {
   }
 }
 
+/** The platform that serves a channel whose entry has no problems. */
+export function providerOf(id: ChannelId, entry: unknown): ChannelProviderName {
+  const { provider } = resolveSection(ChannelOptions, entry, `channels.${id}`).value;
+  return provider ?? DEFAULT_PROVIDERS[id];
+}
+
 function isChannelId(id: string): id is ChannelId {
   return CHANNEL_IDS.some((known) => known === id);
 }

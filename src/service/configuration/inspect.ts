@@ -12,6 +12,8 @@ import type { Environment } from './environment.ts';
 import { GATEWAY_FILE, parseSections, readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 import { MergedSections } from './merge.ts';
+import { missingWarnings, neededPackages } from './packages.ts';
+import type { Need } from './packages.ts';
 import { resolveSections } from './resolve.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { TokenFile, newToken } from './token-file.ts';
@@ -45,6 +47,8 @@ export interface Inspection {
   readonly problems: readonly Problem[];
   /** What is allowed but should be looked at; empty while there are problems. */
   readonly warnings: readonly Problem[];
+  /** The optional packages that it needs; empty while there are problems. */
+  readonly needed: readonly Need[];
 }
 
 /**
@@ -72,6 +76,8 @@ export async function inspectConfiguration(
     [...read.problems, ...problems, ...unusable],
     [...found, ...unreachable].map(place),
   );
+  const needed =
+    isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved, sections);
   return {
     dir,
     isDemo,
@@ -83,7 +89,11 @@ export async function inspectConfiguration(
     resolved,
     demoHookToken,
     problems: all,
-    warnings: all.length > 0 ? [] : [...warnings, ...hooksWarnings].map(place),
+    warnings:
+      all.length > 0
+        ? []
+        : [...missingWarnings(needed), ...[...warnings, ...hooksWarnings].map(place)],
+    needed,
   };
 }
 

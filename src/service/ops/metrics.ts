@@ -86,7 +86,9 @@ export async function loadMetrics(): Promise<Metrics> {
   try {
     return new Metrics(await loadOptionalPackage('prom-client', () => import('prom-client')));
   } catch (error) {
-    if (error instanceof OptionalPackageError) return new Metrics(error.message);
+    if (error instanceof OptionalPackageError) {
+      return new Metrics(`${error.message}; then restart the service`);
+    }
     throw error;
   }
 }

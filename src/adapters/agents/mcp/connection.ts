@@ -98,8 +98,12 @@ export async function connect(
   place: McpPlace,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  // Only an agent that uses tools needs the package, and pays for it.
-  const { createMCPClient } = await loadSdk('@ai-sdk/mcp', () => import('@ai-sdk/mcp'));
+  // Only an agent that uses tools needs the package, pays for it, and waits for it: the model itself can be asked.
+  const { createMCPClient } = await loadSdk(
+    '@ai-sdk/mcp',
+    () => import('@ai-sdk/mcp'),
+    'retryable',
+  );
   const transport = await createTransport(settings, place);
   const { connectMs = CONNECT_MS } = settings;
   const program = transport instanceof StdioTransport ? transport : undefined;

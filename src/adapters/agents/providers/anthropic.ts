@@ -3,6 +3,7 @@ import type { Protocol } from './protocol.ts';
 
 /** Anthropic's Messages API. */
 export const anthropic: Protocol = {
+  package: '@ai-sdk/anthropic',
   publicUrl: 'https://api.anthropic.com/v1',
   needsKey: true,
   readsImages: true,

@@ -3,6 +3,7 @@ import type { Protocol } from './protocol.ts';
 
 /** Google's Gemini API. */
 export const google: Protocol = {
+  package: '@ai-sdk/google',
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
   readsImages: true,

@@ -10,6 +10,7 @@ const EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high'];
 
 /** Chat completions, as Ollama, vLLM, LM Studio and most gateways speak them. */
 export const openaiCompatible: Protocol = {
+  package: '@ai-sdk/openai-compatible',
   needsKey: false,
   // The text of a tool message is all that chat completions have for a result.
   readsImages: false,

@@ -23,6 +23,7 @@ const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
 
 /** OpenAI's Responses API. */
 export const openai: Protocol = {
+  package: '@ai-sdk/openai',
   publicUrl: 'https://api.openai.com/v1',
   needsKey: true,
   readsImages: true,

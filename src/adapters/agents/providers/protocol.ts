@@ -1,5 +1,7 @@
 import type { LanguageModel, streamText } from 'ai';
 
+import type { OptionalPackage } from '../../../platform/optional-package.ts';
+
 /** What a protocol needs to make a model. Everything is given, so that no SDK looks into the environment for it. */
 export interface ProviderAccess {
   /** The provider's name in the configuration. */
@@ -18,6 +20,8 @@ export type Effort = (typeof EFFORTS)[number];
 
 /** One protocol: a file of this folder, and a row in model-providers.ts. */
 export interface Protocol {
+  /** The package that speaks it, loaded with its first turn. */
+  readonly package: OptionalPackage;
   /** Address of the provider itself; absent where there is no such place. */
   readonly publicUrl?: string;
   /** True: there is nothing to ask without a key. */
@@ -35,7 +39,7 @@ export interface Protocol {
   efforts?(modelId: string): readonly Effort[] | undefined;
   /**
    * Loads the protocol's package; nothing is sent yet.
-   * @throws AgentError (permanent) when the package is not installed.
+   * @throws AgentError (unreachable) when the package is not installed.
    */
   model(access: ProviderAccess, modelId: string): Promise<LanguageModel>;
 }

@@ -1,11 +1,12 @@
 import { error, info, ok, warning } from '../check.ts';
+import { PACKAGES_KEY } from '../../../service/index.ts';
 import { keyWithoutFile } from '../../config/planned-files.ts';
 import type { Check } from '../check.ts';
 import { ABOUT_PROGRAMS } from './programs.ts';
 import { ABOUT_TRANSFORMS } from './transforms.ts';
 
 /** Warnings that checks of their own look at more closely. */
-const COVERED = new Set(['gateway.host', 'hooks.token']);
+const COVERED = new Set(['gateway.host', 'hooks.token', PACKAGES_KEY]);
 
 /** What `hooks config check` says. */
 export const configuration: Check = {

@@ -1,0 +1,110 @@
+import { packageOf } from '../../adapters/agents/model-providers.ts';
+import { channelPackage } from '../../adapters/channels/providers.ts';
+import { CHANNEL_IDS } from '../../hooks/index.ts';
+import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { installCommand, missingPackages } from '../../platform/optional-package.ts';
+import type { OptionalPackage } from '../../platform/optional-package.ts';
+import { providerOf } from './channels-section.ts';
+import type { Sections } from './files.ts';
+import type { ResolvedSections } from './resolve.ts';
+
+// npm installs no package that only some people need. What this configuration needs of them is worked out here, once for
+// the start, `hooks config check` and `hooks doctor`.
+
+/** A package, and the key of the configuration that needs it. */
+export interface Need {
+  readonly name: OptionalPackage;
+  readonly key: string;
+}
+
+/** The key of the warning: it is about none of the configuration's own. */
+export const PACKAGES_KEY = 'packages';
+
+/** Every optional package that the configuration needs, each with the first key that does. The sections have no problems. */
+export function neededPackages(resolved: ResolvedSections, sections: Sections): Need[] {
+  const { effective, store, mail, ops } = resolved;
+  const all = [
+    ...modelNeeds(effective),
+    ...toolNeeds(effective),
+    ...channelNeeds(sections['channels']),
+    ...needs('hooks.mail', mail === undefined ? [] : ['imapflow', 'mailparser', 'html-to-text']),
+    ...needs('store.postgres', store.postgres === undefined ? [] : ['pg']),
+    ...needs('ops.metricsToken', ops.metricsToken === undefined ? [] : ['prom-client']),
+  ];
+  return [...new Map(all.toReversed().map((need) => [need.name, need])).values()].toReversed();
+}
+
+/** What is missing, in words, and the one command that installs all of it. */
+export interface MissingPackages {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** @returns null when nothing is missing. @param from the module that would load them, default ours */
+export function findMissing(all: readonly Need[], from?: string): MissingPackages | null {
+  const missing = missingPackages(
+    all.map(({ name }) => name),
+    from,
+  );
+  if (missing.length === 0) return null;
+  const named = all
+    .filter(({ name }) => missing.includes(name))
+    .map(({ name, key }) => `${name} (for ${key})`);
+  const what = `missing, or of another version: ${named.join(', ')}; what needs them waits`;
+  return { what, command: installCommand(missing) };
+}
+
+/** The same as a warning of the configuration. */
+export function missingWarnings(all: readonly Need[]): Problem[] {
+  const missing = findMissing(all);
+  if (missing === null) return [];
+  const { what, command } = missing;
+  return [{ key: PACKAGES_KEY, message: `are ${what}; install them with: ${command}` }];
+}
+
+/** Those of the agents that a model or another gateway runs. */
+function modelNeeds({ agents: { defaults, list }, models }: ResolvedHooksOptions): Need[] {
+  const agents =
+    list.length === 0
+      ? [{ key: 'agents.defaults', runner: defaults.runner, model: defaults.model }]
+      : list.map(({ runner = defaults.runner, model = defaults.model }, index) => ({
+          key: `agents.list[${index}]`,
+          runner,
+          model,
+        }));
+  const runners = agents.map((agent) => ({ ...agent, type: agent.runner?.type ?? 'model' }));
+  const byModel = runners.filter(({ type }) => type === 'model');
+  const compatible = packageOf('openai-compatible');
+  const providers = byModel.length === 0 ? [] : [...models.providers];
+  return [
+    ...providers.flatMap(([name, { type }]) =>
+      needs(`models.providers.${name}`, ['ai', packageOf(type)]),
+    ),
+    // Where no model is named, or auto, a local Ollama is asked.
+    ...byModel
+      .filter(({ model = 'auto' }) => model === 'auto')
+      .flatMap(({ key }) => needs(`${key}.model`, ['ai', compatible])),
+    ...runners
+      .filter(({ type }) => type === 'http')
+      .flatMap(({ key }) => needs(`${key}.runner`, ['ai', compatible])),
+  ];
+}
+
+function toolNeeds({ agents }: ResolvedHooksOptions): Need[] {
+  return agents.list.flatMap(({ tools }, index) =>
+    needs(`agents.list[${index}].tools.mcp`, (tools?.mcp?.size ?? 0) === 0 ? [] : ['@ai-sdk/mcp']),
+  );
+}
+
+function channelNeeds(section: unknown): Need[] {
+  if (!isRecord(section)) return [];
+  return CHANNEL_IDS.filter((id) => section[id] !== undefined).flatMap((id) => {
+    const name = channelPackage(providerOf(id, section[id]));
+    return needs(`channels.${id}`, name === undefined ? [] : [name]);
+  });
+}
+
+function needs(key: string, names: readonly OptionalPackage[]): Need[] {
+  return names.map((name) => ({ name, key }));
+}
