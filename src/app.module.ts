@@ -122,11 +122,11 @@ function hooksOptions(
   runner: AgentRunner,
   observer: Metrics,
 ): Omit<HooksModuleOptions, 'ledger'> {
-  const { hooks, channels, gateway } = running.started;
+  const { hooks, gateway } = running.started;
   return {
     ...hooks,
     runner,
-    channels,
+    channels: running.channels,
     observer,
     shutdownSeconds: gateway.shutdownSeconds,
     names: GATEWAY_NAMES,

@@ -143,7 +143,11 @@ export interface ChannelBinding {
   readonly onUnknown?: 'retry' | 'stop' | undefined;
 }
 
-/** The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. @publicApi */
+/**
+ * The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. Read anew
+ * when a step needs one, so getters may serve others later.
+ * @publicApi
+ */
 export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
   /**
    * Where replies go that name no channel, while the main session has spoken nowhere. @default the only channel that is

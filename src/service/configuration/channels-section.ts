@@ -66,7 +66,7 @@ const NO_WEBHOOK = {
   message: 'must be a URL such as https://receiver.example.org/messages, without user and #',
 };
 
-/** What the channels have in common. Every change needs a restart. */
+/** What the channels have in common. */
 export class ChannelsOptions {
   /**
    * Where replies go that name no channel, until the main session has spoken somewhere: `chan_1` … `chan_8`. Default: the
@@ -83,7 +83,7 @@ export class ChannelsOptions {
   retryHours = 24;
 }
 
-/** One entry of the `channels` section: which platform serves the channel. Every change needs a restart. */
+/** One entry of the `channels` section: which platform serves the channel. */
 export class ChannelOptions {
   /**
    * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`, or
@@ -201,6 +201,13 @@ export function bindChannels(section: unknown): { bindings: ChannelBindings; pro
     bindings: { ...bindings, ...(chosen !== undefined && { default: chosen }), retryHours },
     problems,
   };
+}
+
+/** An object whose channels are those that `read` returns when they are asked for. */
+export function currentBindings(read: () => ChannelBindings): ChannelBindings {
+  const keys = [...CHANNEL_IDS, 'default', 'retryHours'] as const;
+  const getters = keys.map((key) => [key, { get: () => read()[key], enumerable: true }] as const);
+  return Object.defineProperties({}, Object.fromEntries(getters));
 }
 
 /** The default channel is there but nobody to speak to: replies fail unless a mapping says literally whom to tell. */

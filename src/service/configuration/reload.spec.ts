@@ -262,9 +262,10 @@ describe('ConfigurationReload', () => {
     expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
     expect(settings.current.trustedProxies).toEqual([]);
     expect(logs.find('Only a restart')).toContain(
-      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, channels, store.dir, ops.exposed, ops.listen, ops.hosts',
+      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, store.dir, ops.exposed, ops.listen, ops.hosts',
     );
     expect(running.unapplied.restartFor).toContain('store.dir');
+    expect(running.channels.chan_1?.provider.provider).toBe('telegram');
     dir.write('gateway.json5', withToken(OLD));
     await reload?.reload();
     expect(running.unapplied).toEqual({ restartFor: [], refused: [] });

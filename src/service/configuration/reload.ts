@@ -1,9 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import { watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
-import { join } from 'node:path';
 import {
   ConfigurationError,
   HooksSettings,
@@ -11,17 +8,17 @@ import {
   normalizePrefix,
   resolveSection,
 } from '../../hooks/index.ts';
-import type { Problem, ProviderOptions } from '../../hooks/index.ts';
+import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
 import { describeChanges } from './changes.ts';
+import { currentBindings } from './channels-section.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
-import { GATEWAY_FILE, readConfigurationFiles, writtenAt, DOTENV_FILE } from './files.ts';
+import { GATEWAY_FILE, readConfigurationFiles, writtenAt } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
-import { errorCode } from '../../platform/errors.ts';
-import { FRAGMENTS_DIR, isFragment } from './fragments.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
+import { ConfigurationWatch } from './watch.ts';
 
 /** What the service was started with, and the parts of it that a reload has changed since. */
 export class RunningConfiguration {
@@ -29,6 +26,7 @@ export class RunningConfiguration {
   #env: Environment = {};
   #operatorTokens: OperatorTokens;
   #inForce: Configuration;
+  #channels: ChannelBindings;
   #restartFor: readonly string[] = [];
   #refused: readonly string[] = [];
 
@@ -38,6 +36,7 @@ export class RunningConfiguration {
   constructor(readonly started: Configuration) {
     this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
     this.#inForce = started;
+    this.#channels = started.channels;
     this.use(started);
   }
 
@@ -49,6 +48,24 @@ export class RunningConfiguration {
   /** `models.providers` in force. */
   get providers(): Readonly<Record<string, ProviderOptions>> {
     return this.#providers;
+  }
+
+  /** The channels in force, read anew each time that a step asks for one. */
+  readonly channels: ChannelBindings = currentBindings(() => this.#channels);
+
+  /**
+   * Puts channels in force while what names them is checked.
+   * @throws whatever `accept` does; the channels are those of before then.
+   */
+  async withChannels(next: ChannelBindings, accept: () => Promise<void>): Promise<void> {
+    const before = this.#channels;
+    this.#channels = next;
+    try {
+      await accept();
+    } catch (error) {
+      this.#channels = before;
+      throw error;
+    }
   }
 
   /** The environment in force, `.env` included. */
@@ -102,7 +119,7 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
  * Applies a changed gateway.json5, fragment or .env while the service runs: all of it, or nothing and the reasons.
  *
  * A change is noticed by watching the directories, or announced by SIGHUP. It goes through the same checks as at the
- * start, then `HooksSettings` puts it in force for new requests, and {@link RunningConfiguration} for the runner. What
+ * start, then `HooksSettings` puts it in force for new requests, and {@link RunningConfiguration} for the runner and the channels. What
  * only a restart applies is logged by its keys.
  */
 @Injectable()
@@ -191,10 +208,12 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     this.#refuseDemo(files);
     const next = await loadConfiguration(started.dir, this.env, files);
     try {
-      await this.settings.replace({
-        ...next.hooks,
-        trustedProxies: started.gateway.trustedProxies,
-      });
+      await this.running.withChannels(next.channels, () =>
+        this.settings.replace({
+          ...next.hooks,
+          trustedProxies: started.gateway.trustedProxies,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new ConfigurationError(error.problems.map(next.place));
@@ -239,7 +258,6 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   'gateway.shutdownSeconds': ({ gateway }) => gateway.shutdownSeconds,
   'hooks.path': ({ hooks }) => normalizePrefix(hooks.path ?? ''),
   'hooks.mail': ({ mail }) => watcherPart(mail),
-  channels: ({ sections }) => sections['channels'],
   'store.dir': ({ store }) => store.dir,
   'store.postgres': ({ store }) => store.postgres,
   'store.search': ({ store }) => store.search,
@@ -253,80 +271,4 @@ export function restartKeys(running: Configuration, next: Configuration): string
   return Object.entries(NEED_RESTART)
     .filter(([, read]) => !isDeepStrictEqual(read(running), read(next)))
     .map(([key]) => key);
-}
-
-/** Editors write in several steps: what comes within this time is one change. */
-const SETTLE_MS = 100;
-
-/** Files of the configuration directory itself. */
-const FILES = [GATEWAY_FILE, DOTENV_FILE];
-
-/**
- * Notices that a file of the configuration was written, replaced or removed. Directories are watched, not files: a watch
- * on a file that an editor replaces by renaming would stay with the old one. Names that begin with `..` count, too: a
- * mounted volume (Kubernetes) swaps all its files by such a link.
- */
-export class ConfigurationWatch {
-  #watcher: FSWatcher | undefined;
-  #fragments: FSWatcher | undefined;
-  #settling: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly dir: string,
-    private readonly changed: () => void,
-  ) {}
-
-  /** @param failed is called when a directory cannot be watched (any more). */
-  start(failed: (error: Error) => void): void {
-    const notice = (name: string): void => {
-      const isSwapped = name.startsWith('..');
-      // The folder may be new, or another one than before: a watch would stay with the old one.
-      if (isSwapped || name === FRAGMENTS_DIR) this.#watchFragments(failed);
-      else if (!FILES.includes(name)) return;
-      this.#settle();
-    };
-    try {
-      this.#watcher = watched(this.dir, notice, failed);
-    } catch (error) {
-      failed(error instanceof Error ? error : new Error(String(error)));
-    }
-    this.#watchFragments(failed);
-  }
-
-  stop(): void {
-    clearTimeout(this.#settling);
-    this.#watcher?.close();
-    this.#fragments?.close();
-  }
-
-  #watchFragments(failed: (error: Error) => void): void {
-    this.#fragments?.close();
-    this.#fragments = undefined;
-    const notice = (name: string): void => {
-      if (name.startsWith('..') || isFragment(name)) this.#settle();
-    };
-    try {
-      this.#fragments = watched(join(this.dir, FRAGMENTS_DIR), notice, failed);
-    } catch (error) {
-      // The folder need not exist: the directory around it tells when it is made.
-      if (errorCode(error) === 'ENOENT') return;
-      failed(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
-
-  #settle(): void {
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(this.changed, SETTLE_MS).unref();
-  }
-}
-
-/** Where the system does not say which name it was, it may have been any: `..` stands for that. */
-function watched(
-  dir: string,
-  notice: (name: string) => void,
-  failed: (error: Error) => void,
-): FSWatcher {
-  const watcher = watch(dir, { persistent: false }, (_, name) => notice(name ?? '..'));
-  watcher.on('error', failed);
-  return watcher;
 }
