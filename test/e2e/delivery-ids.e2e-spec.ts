@@ -123,12 +123,14 @@ describe('keys of two senders (behaviour §10)', () => {
     expect(await hooks.stored()).toBe(2);
   });
 
-  it('a dedupeKey is of its mapping, whoever sent it', async () => {
+  it('a dedupeKey is of its mapping and its sender', async () => {
     const first = await hooks.ask('/orders', { text: 'x', id: 1 });
-    const again = await hooks.app.get(HooksFromCode).send('orders', { text: 'y', id: 1 });
-    expect(again.eventId).toBe(first['eventId']);
-    expect((await hooks.ask('/invoices', { text: 'x', id: 1 }))['eventId']).not.toBe(again.eventId);
-    expect(await hooks.stored()).toBe(2);
+    expect(await hooks.ask('/orders', { text: 'z', id: 1 })).toEqual(first);
+    const ofTheHost = await hooks.app.get(HooksFromCode).send('orders', { text: 'y', id: 1 });
+    expect(ofTheHost.eventId).not.toBe(first['eventId']);
+    const elsewhere = await hooks.ask('/invoices', { text: 'x', id: 1 });
+    expect(elsewhere['eventId']).not.toBe(first['eventId']);
+    expect(await hooks.stored()).toBe(3);
   });
 
   it('a dedupeKey of a mapping that takes every path meets itself on all of them', async () => {
