@@ -37,6 +37,7 @@ export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
+export { operatorBehindProxy, wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';

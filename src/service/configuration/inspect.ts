@@ -14,6 +14,7 @@ import type { ConfigurationFiles, Sections } from './files.ts';
 import { MergedSections } from './merge.ts';
 import { missingWarnings, neededPackages } from './packages.ts';
 import type { Need } from './packages.ts';
+import { repeatedKeys } from './repeated-keys.ts';
 import { resolveSections } from './resolve.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { TokenFile, newToken } from './token-file.ts';
@@ -92,7 +93,11 @@ export async function inspectConfiguration(
     warnings:
       all.length > 0
         ? []
-        : [...missingWarnings(needed), ...[...warnings, ...hooksWarnings].map(place)],
+        : [
+            ...read.repeated,
+            ...missingWarnings(needed),
+            ...[...warnings, ...hooksWarnings].map(place),
+          ],
     needed,
   };
 }
@@ -102,13 +107,15 @@ interface ReadSections {
   /** Variables replaced. */
   readonly sections: Sections;
   readonly problems: readonly Problem[];
+  /** Keys that a file gives twice. */
+  readonly repeated: readonly Problem[];
   /** True: there is nothing that defaults could be filled into. */
   readonly isBroken: boolean;
 }
 
 function demo(hookToken: string): ReadSections {
   const merged = new MergedSections([]);
-  return { merged, sections: demoSections(hookToken), problems: [], isBroken: false };
+  return { merged, sections: demoSections(hookToken), problems: [], repeated: [], isBroken: false };
 }
 
 /** The files, or why one of them cannot be read. */
@@ -156,6 +163,9 @@ function readSections(
     file,
     ...parseSections(text, file),
   }));
+  const sound = parsed.every(({ problems }) => problems.length === 0);
+  const all = [...texts, ...fragments];
+  const repeated = sound ? all.flatMap(({ file, text }) => repeatedKeys(text, file)) : [];
   const unparsable = parsed.flatMap(({ problems }) => problems);
   const merged = new MergedSections(parsed);
   const { value, problems } = expandVariables(merged.sections, env);
@@ -164,6 +174,7 @@ function readSections(
     merged,
     sections: isRecord(value) ? value : {},
     problems: [...unreadable, ...unparsable, ...merged.problems, ...unset],
+    repeated,
     isBroken: unreadable.length > 0 || unparsable.length > 0,
   };
 }

@@ -138,8 +138,36 @@ describe('loadConfiguration with gateway.json5', () => {
     dir.write('gateway.json5', {
       ...minimal,
       gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.0/8'] },
+      ops: { listen: 18_791 },
     });
     expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
+  });
+
+  it.each([
+    ['gateway.trustedProxies', { gateway: { trustedProxies: ['127.0.0.1'] } }],
+    ['hooks.publicUrl', { hooks: { ...minimal.hooks, publicUrl: 'https://hooks.example.org' } }],
+  ])('warns of %s without ops.listen: the proxy may forward everything', async (key, sections) => {
+    const warnings = async (more: object) => {
+      dir.write('gateway.json5', { ...minimal, ...sections, ...more });
+      return (await loadConfiguration(dir.path, {})).warnings;
+    };
+    expect(await warnings({})).toContainEqual({
+      key: 'ops.listen',
+      message: expect.stringContaining(`(${key})`),
+    });
+    const listening = await warnings({ ops: { listen: 18_791 } });
+    expect(listening.map((warning) => warning.key)).not.toContain('ops.listen');
+  });
+
+  it('warns of proxies that may be anybody, as doctor does', async () => {
+    const gateway = { trustedProxies: ['127.0.0.1', '0.0.0.0/0'] };
+    dir.write('gateway.json5', { ...minimal, gateway, ops: { listen: 18_791 } });
+    expect((await loadConfiguration(dir.path, {})).warnings).toEqual([
+      {
+        key: 'gateway.trustedProxies',
+        message: expect.stringContaining('holds 0.0.0.0/0: anybody can claim any address'),
+      },
+    ]);
   });
 
   it('warns of hooks that are off, since every one of them answers 404', async () => {

@@ -32,6 +32,7 @@ import type { Sections } from './files.ts';
 import { LISTEN_FORMS, isLocalAddress, isSamePort, parseListenAddress } from './listen-address.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { MAIL_HOOK, divideHooks } from './mail-section.ts';
+import { operatorBehindProxy, wideRangeWarnings } from './proxies.ts';
 import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
 import { GatewayOptions, OpsOptions, SECTIONS } from './sections.ts';
 import { StoreOptions, storeWarnings } from './store-section.ts';
@@ -135,6 +136,8 @@ export async function resolveSections(
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),
+      ...(gateway.problems.length === 0 ? wideRangeWarnings(gateway.value) : []),
+      ...operatorBehindProxy(gateway.value, ops.value, operatorAddress, checked.resolved),
       ...['agents', 'models', 'channels'].flatMap((key) => secretsOnTheWay(key, sections[key])),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value),

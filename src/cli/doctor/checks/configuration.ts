@@ -6,7 +6,13 @@ import { ABOUT_PROGRAMS } from './programs.ts';
 import { ABOUT_TRANSFORMS } from './transforms.ts';
 
 /** Warnings that checks of their own look at more closely. */
-const COVERED = new Set(['gateway.host', 'hooks.token', PACKAGES_KEY]);
+const COVERED = new Set([
+  'gateway.host',
+  'gateway.trustedProxies',
+  'ops.listen',
+  'hooks.token',
+  PACKAGES_KEY,
+]);
 
 /** What `hooks config check` says. */
 export const configuration: Check = {

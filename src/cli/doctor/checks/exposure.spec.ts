@@ -19,8 +19,13 @@ describe('doctor: exposure', () => {
   });
 
   it('asks for a firewall where a proxy is named', async () => {
-    dir.configure({ gateway: { host: '0.0.0.0', trustedProxies: ['10.0.0.2'] } });
+    const gateway = { host: '0.0.0.0', trustedProxies: ['10.0.0.2'] };
+    dir.configure({ gateway, ops: { listen: 18_791 } });
     expect(await dir.findings(exposure)).toMatchObject([{ severity: 'info' }]);
+    dir.configure({ gateway });
+    expect(await dir.findings(exposure)).toMatchObject([
+      { severity: 'warning', what: expect.stringContaining('ops.listen is not set') },
+    ]);
   });
 
   it('warns of an operator API for other machines', async () => {

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../hooks/index.ts';
-import { addressText, isLocalAddress } from '../../../service/index.ts';
+import { addressText, isLocalAddress, operatorBehindProxy } from '../../../service/index.ts';
 import { info, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
 
@@ -7,7 +7,7 @@ import type { Check } from '../check.ts';
 export const exposure: Check = {
   name: 'exposure',
   needs: 'configuration',
-  run({ resolved: { gateway, ops, operatorAddress } }) {
+  run({ resolved: { gateway, ops, operatorAddress, effective } }) {
     const { host, port, trustedProxies } = gateway;
     const hooks = { place: `${host}:${port}`, key: 'gateway.host', isLocal: isLoopback(host) };
     const operator = operatorAddress && {
@@ -42,6 +42,9 @@ export const exposure: Check = {
           'set ops.exposed, or have ops.listen name 127.0.0.1',
         ),
       );
+    }
+    for (const { key, message } of operatorBehindProxy(gateway, ops, operatorAddress, effective)) {
+      found.push(warning(`${key} ${message}`, 'set ops.listen, for example to 18791'));
     }
     if (found.length > 0) return found;
     if (open.length === 0) {
