@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { STEPS } from '../../src/adapters/sqlite/worker/file/schema.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
 
+const COPY = `ledger.before-${STEPS.length}.db`;
 const DATABASE = new URL('../../src/adapters/sqlite/worker/file/database.ts', import.meta.url);
 
 /** Everything that a file says of its tables, or all of their rows. */
@@ -44,7 +46,7 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
     const { digest } = db.prepare('SELECT digest FROM console_sessions').get()!;
     db.close();
     await goesOn(sqliteLedger({ dir }), String(digest));
-    const copy = join(dir, 'ledger.before-2.db');
+    const copy = join(dir, COPY);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(contents(copy, 'rows')).toEqual(before);
   });
@@ -57,7 +59,7 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
       ).maintenance.close();
     }
     expect(contents(file, 'tables')).toEqual(contents(join(made, 'ledger.db'), 'tables'));
-    expect(existsSync(join(made, 'ledger.before-2.db'))).toBe(false);
+    expect(existsSync(join(made, COPY))).toBe(false);
   });
 
   it('is as it was after kill -9 in the middle of the upgrade, and goes on at the next start', async () => {
@@ -85,11 +87,11 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
     child.kill('SIGKILL');
     await once(child, 'close');
     expect(contents(file, 'rows')).toEqual(before);
-    expect(contents(join(dir, 'ledger.before-2.db'), 'rows')).toEqual(before);
+    expect(contents(join(dir, COPY), 'rows')).toEqual(before);
     const ledger = await sqliteLedger({ dir }).open(new ManualClock(KILLED_AT));
     expect((await ledger.events.list({ limit: 50 })).events).toHaveLength(10);
     await ledger.maintenance.close();
-    expect(contents(join(dir, 'ledger.before-2.db'), 'rows')).toEqual(before);
+    expect(contents(join(dir, COPY), 'rows')).toEqual(before);
   });
 });
 
