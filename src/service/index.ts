@@ -101,7 +101,7 @@ export async function lookAtPostgres(options: {
 
 /** The edition of the ledger in a directory; null: there is none. @throws Error with a sentence when it cannot be used */
 export async function lookAtDirectory(dir: string): Promise<Edition | null> {
-  const sqlite = await import('../adapters/sqlite/index.ts');
+  const sqlite = await (await import('../adapters/sqlite/index.ts')).ledgerFiles();
   return sqlite.lookAtDirectory(dir);
 }
 
@@ -109,7 +109,7 @@ export type { WayBack } from '../adapters/sqlite/index.ts';
 
 /** Gives the ledger of a directory to an earlier build (going-back.ts). @throws Error with a sentence */
 export async function goBack(dir: string, edition: number, isDryRun: boolean): Promise<WayBack> {
-  const sqlite = await import('../adapters/sqlite/index.ts');
+  const sqlite = await (await import('../adapters/sqlite/index.ts')).ledgerFiles();
   return sqlite.goBack(dir, edition, isDryRun);
 }
 

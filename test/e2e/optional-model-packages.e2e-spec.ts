@@ -58,9 +58,11 @@ async function turnThere(runner: 'agentRunner' | 'gatewayRunner', turn: object):
   return JSON.parse(stdout);
 }
 
+/** A model that lacks one cannot be asked, and its turns wait; a tool server that does concerns its own turn alone. */
 function missing(name: OptionalPackage, state = 'is not installed'): object {
   const message = `the package ${name} ${state}, install it with: npm i [-g] ${name}@${OPTIONAL_PACKAGES[name]}`;
-  return { name: 'AgentError', kind: 'permanent', message };
+  const kind = name === '@ai-sdk/mcp' ? 'retryable' : 'unreachable';
+  return { name: 'AgentError', kind, message };
 }
 
 const http = {

@@ -73,9 +73,11 @@ export function toAgentError(
     );
   }
   const known = classify({ error, provider, explanation, now });
-  const isBegun = ![getField(error, 'statusCode'), systemCode(error)].some((sign) =>
-    NOT_BEGUN.has(sign),
-  );
+  // Of our own, before anything was sent: a package is missing.
+  const isUnsent = error instanceof AgentError && error.kind === 'unreachable';
+  const isBegun =
+    !isUnsent &&
+    ![getField(error, 'statusCode'), systemCode(error)].some((sign) => NOT_BEGUN.has(sign));
   const isFinal = known.kind === 'permanent' || known.kind === 'needs-operator';
   if (isFinal || provider.mayAct !== true || !isBegun) return known;
   return permanent(`${known.message}; it may have acted already, so it is not asked again`);

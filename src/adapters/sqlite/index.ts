@@ -1,6 +1,14 @@
 export { memoryLedger, sqliteLedger } from './sqlite-ledger.ts';
 export type { SqliteLedgerOptions } from './sqlite-ledger.ts';
-export { lookAtDirectory } from './worker/file/looking.ts';
 export type { Edition } from './worker/file/migrate.ts';
-export { goBack } from './worker/file/going-back.ts';
 export type { WayBack } from './worker/file/going-back.ts';
+
+/**
+ * What looks at a ledger's file, or changes it, while no service has it. Loaded apart: a Node without `node:sqlite` has to
+ * hear from the import of this package which one it needs.
+ */
+export async function ledgerFiles() {
+  const { lookAtDirectory } = await import('./worker/file/looking.ts');
+  const { goBack } = await import('./worker/file/going-back.ts');
+  return { lookAtDirectory, goBack };
+}
