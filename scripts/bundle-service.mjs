@@ -7,7 +7,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const DIST = resolve('dist');
-const ENTRIES = ['service/start.js', 'cli/run-cli.js', 'adapters/sqlite/worker/worker.js'];
+const ENTRIES = ['service/start.js', 'cli/run-cli.js'];
+/** By itself: what it shares with the service would make a file of every few lines that only the two have in common. */
+const THREAD = 'adapters/sqlite/worker/worker.js';
 
 /**
  * Packages stay outside, so that npm can patch them, but for two of which little is used: of the 320 files of
@@ -39,25 +41,30 @@ const keepPlaces = {
 const NAMES_ALL = 'var __name = (target, value) => ';
 const NAMES_CLASSES = `${NAMES_ALL}!('prototype' in target) ? target : `;
 
-const { outputFiles } = await build({
-  entryPoints: ENTRIES.map((entry) => join(DIST, entry)),
-  outbase: DIST,
-  outdir: DIST,
-  // What several entries share, and what is imported with its first use.
-  splitting: true,
-  chunkNames: 'parts/[hash]',
-  bundle: true,
-  external: outside.filter((name) => !INSIDE.has(name)),
-  platform: 'node',
-  format: 'esm',
-  target: 'esnext',
-  // Its ES modules: only from them can be left out what nobody imports.
-  mainFields: ['module', 'main'],
-  // Nest names classes in what it reports.
-  keepNames: true,
-  plugins: [keepPlaces],
-  write: false,
-});
+const bundle = async (entries, splitting) => {
+  const { outputFiles } = await build({
+    entryPoints: entries.map((entry) => join(DIST, entry)),
+    outbase: DIST,
+    outdir: DIST,
+    // What several entries share, and what is imported with its first use.
+    splitting,
+    chunkNames: 'parts/[hash]',
+    bundle: true,
+    external: outside.filter((name) => !INSIDE.has(name)),
+    platform: 'node',
+    format: 'esm',
+    target: 'esnext',
+    // Its ES modules: only from them can be left out what nobody imports.
+    mainFields: ['module', 'main'],
+    // Nest names classes in what it reports.
+    keepNames: true,
+    plugins: [keepPlaces],
+    write: false,
+  });
+  return outputFiles;
+};
+
+const outputFiles = [...(await bundle(ENTRIES, true)), ...(await bundle([THREAD], false))];
 await mkdir(join(DIST, 'parts'), { recursive: true });
 if (!outputFiles.some(({ text }) => text.includes(NAMES_ALL))) {
   throw new Error('esbuild keeps names in another way now');
