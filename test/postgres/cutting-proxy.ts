@@ -14,6 +14,8 @@ export class CuttingProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((service) => this.#join(service));
   #hangs = false;
+  #late: { readonly text: string; readonly held: (deliver: () => Promise<void>) => void } | null =
+    null;
 
   private constructor(
     private readonly dir: string,
@@ -49,6 +51,14 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
+  /**
+   * Cuts off the service that sends this text next, with the text still on its way to the database. Resolves then, with
+   * what lets it arrive, and waits until the database has answered it.
+   */
+  late(text: string): Promise<() => Promise<void>> {
+    return new Promise((held) => (this.#late = { text, held }));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.close();
     this.cut();
@@ -62,7 +72,11 @@ export class CuttingProxy implements AsyncDisposable {
       [database, service],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (chunk) => to.write(chunk));
+      from.on('data', (chunk: Buffer) => {
+        if (from === service && this.#late !== null && chunk.includes(this.#late.text)) {
+          this.#cutOff(service, database, chunk);
+        } else to.write(chunk);
+      });
       from.on('error', () => undefined);
       from.on('close', () => {
         this.#sockets.delete(from);
@@ -70,5 +84,17 @@ export class CuttingProxy implements AsyncDisposable {
       });
       if (this.#hangs) from.pause();
     }
+  }
+
+  #cutOff(service: Socket, database: Socket, chunk: Buffer): void {
+    const { held } = this.#late!;
+    this.#late = null;
+    service.removeAllListeners('close').destroy();
+    this.#sockets.delete(service);
+    held(async () => {
+      database.removeAllListeners('data').write(chunk);
+      await once(database, 'data');
+      database.destroy();
+    });
   }
 }

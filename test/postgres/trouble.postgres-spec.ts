@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { SystemClock } from '../../src/hooks/ports/clock.ts';
+import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
+import { LIMITS, agent } from '../contracts/ledger/events.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
@@ -14,8 +18,9 @@ import { PostgresSuite } from './suite.ts';
 const CUTS = 20;
 
 // Senders repeat under its key what was answered 503 or not at all; the verdict finds what is stored or done twice.
+const suite = PostgresSuite.inThisFile();
+
 describe('Two services whose database is in trouble', () => {
-  const suite = PostgresSuite.inThisFile();
   let database: TestDatabase;
   let world: World;
   let both: TestedService[];
@@ -134,3 +139,24 @@ describe('Two services whose database is in trouble', () => {
     await flawless();
   }, 300_000);
 });
+
+it('stores nothing late that its sender was told is not stored', async () => {
+  await using database = await suite.server.database();
+  await using proxy = await CuttingProxy.start(suite.server);
+  const provider = postgresLedger({ url: proxy.url(database.name), search: false });
+  const ledger = await provider.open(new SystemClock());
+  const arriving = proxy.late('accept_');
+  const accepting = Promise.allSettled([ledger.intake.accept(agent('a'), LIMITS)]);
+  const arrive = await arriving;
+  const [answer] = await accepting;
+  expect(answer).toMatchObject({ reason: expect.any(LedgerUnavailable) });
+  await arrive();
+  expect(await ask(database.url, 'SELECT id FROM hooks.events')).toEqual([]);
+  expect(await ask(database.url, 'SELECT id FROM hooks.work')).toEqual([]);
+
+  await ledger.intake.accept(agent('a'), LIMITS);
+  expect(await ask(database.url, 'SELECT count(*)::int AS count FROM hooks.events')).toEqual([
+    { count: 1 },
+  ]);
+  await ledger.maintenance.close();
+}, 60_000);

@@ -10,6 +10,7 @@ import type { Lane } from '../../hooks/ports/jobs.ts';
 import { optionalText, text } from '../stored/rows.ts';
 import { encodeKey } from '../stored/stored-key.ts';
 import { answerOf, translate } from './connection.ts';
+import { GIVEN_UP } from './functions/accepting.ts';
 import { adjust, encode, groupCall, groupOf } from './event-group.ts';
 import type { EncodedEvent } from './event-group.ts';
 import type { PostgresStore } from './store.ts';
@@ -29,6 +30,8 @@ const ATTEMPTS = 5;
 /** How long a group whose answer was lost is looked for. */
 const SEARCH_MS = 8000;
 const BETWEEN_SEARCHES_MS = 200;
+/** How long a group that was given up is known: longer than a network or a server keeps what was sent to it. */
+const GIVEN_UP_MS = 24 * 3_600_000;
 
 /** An event whose sender waits. */
 interface Pending {
@@ -53,6 +56,8 @@ type Verdict =
       readonly isReused: boolean;
     };
 
+const GIVE_UP = `INSERT INTO meta VALUES ($1, $2) ON CONFLICT DO NOTHING`;
+const FORGET_GIVEN_UP = `DELETE FROM meta WHERE key LIKE '${GIVEN_UP}%' AND value COLLATE "C" < $1`;
 const CERTIFICATES = `SELECT key, value FROM @schema.meta WHERE key LIKE $1 ORDER BY value COLLATE "C" DESC`;
 const KEEP_CERTIFICATE = `INSERT INTO @schema.meta VALUES ($1, $2)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
@@ -239,7 +244,7 @@ export class PostgresIntake extends Intake {
 
   /**
    * The connection was cut after the group was sent: it is stored, or it is not. Whoever has its locks knows: a server
-   * that still works on it has them until its commit.
+   * that still works on it has them until its commit, and one that has not begun finds that it was given up.
    */
   #lookFor(group: readonly Pending[], error: unknown): Promise<void> {
     const looking: Promise<void> = this.#search(group, error).finally(() =>
@@ -279,6 +284,11 @@ export class PostgresIntake extends Intake {
       await run(`SET LOCAL search_path = ${database.schema}`);
       await run(`SELECT ${database.fn('lock')}($1::text[])`, [locks]);
       const rows = await run(`SELECT id FROM events WHERE id = ANY($1::uuid[])`, [ids]);
+      if (rows.length === 0) {
+        const now = clock.now();
+        await run(GIVE_UP, [GIVEN_UP + group[0]!.encoded.event.id, now]);
+        await run(FORGET_GIVEN_UP, [String(now - GIVEN_UP_MS)]);
+      }
       return new Set(rows.map((row) => text(row, 'id')));
     });
   }

@@ -3,6 +3,7 @@
 // 1. Paused: the whole group is told so, and nothing is locked.
 // 2. The locks of all idempotency keys, sessions and keys of work are taken, in their one order (queue.ts). Whatever is
 //    read below stays true until the commit.
+//    A group that arrives after its senders were told that it is not stored (intake.ts) goes no further.
 // 3. Set apart are events with a key that is known, or that two of the group share, and those for which a session or a
 //    hook has no room if all of them are counted together.
 // 4. All others are plain, which nearly all are: written together, a statement for each table.
@@ -13,6 +14,9 @@
 // for every function that takes it. The answer names only events that were not simply accepted, by their places from 0;
 // all times are epoch milliseconds of the instance that accepts.
 import { ENTRY } from './queue.ts';
+
+/** Begins the key in `meta` of a group that was given up; the id of its first event follows. */
+export const GIVEN_UP = 'given up ';
 
 /** What comes with the events of a group, e.g. as `FROM ${KEYS}`: `e` is the place of the event among them, from 1. */
 const KEYS = `ROWS FROM (json_to_recordset(p.keys) AS (e int, action int, name text, digest text, keep bigint, other text,
@@ -224,6 +228,9 @@ DECLARE
 BEGIN
   IF EXISTS (SELECT FROM meta WHERE key = 'paused') THEN RETURN json_build_object('isPaused', true); END IF;
   PERFORM lock_@(names);
+  IF EXISTS (SELECT FROM meta WHERE key = '${GIVEN_UP}' || p.ids[1]) THEN
+    RAISE EXCEPTION 'the senders of this group were told that it is not stored';
+  END IF;
   IF json_array_length(p.keys) > 0 THEN
     special := ARRAY(SELECT DISTINCT k.e FROM known_keys_@(p) AS k WHERE is_delicate OR known IS NOT NULL OR has_other);
   END IF;
