@@ -30,6 +30,7 @@ export type {
   RunnerType,
   SettingsCheck,
   SettingsFindings,
+  SigningSenderOptions,
   TokenOptions,
   ToolOptions,
   TransformOptions,

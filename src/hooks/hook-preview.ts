@@ -7,6 +7,7 @@ import type { HookRequest } from './actions/hook-request.ts';
 import { isCredential } from '../platform/credentials.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
+import { signedBy } from './http/request.ts';
 import type { MatchExplanation } from './mappings/match.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { HooksSettings } from './options/index.ts';
@@ -117,7 +118,11 @@ export class HookPreview {
     draft: Preview['draft'],
   ): Promise<Preview> {
     const rule = this.rules.get(settings, asked.hook);
-    const verifiedBy = rule?.signer?.verifier.scheme.id ?? 'token';
+    const { signer } = rule ?? {};
+    const verifiedBy =
+      signer === undefined
+        ? 'token'
+        : signedBy(signer.verifier.scheme.id, signer.secrets[0]?.sender);
     const context = { settings, rule, verifiedBy, client: 'preview', receivedAt: this.clock.now() };
     const request = await orRejection(() => toHookRequest(asked, context));
     if (request instanceof Rejection) {

@@ -28,6 +28,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['hooks.mappings[]', options.MappingOptions],
   ['hooks.mappings[].match', options.MatchOptions],
   ['hooks.mappings[].verify', options.VerifyOptions],
+  ['hooks.mappings[].verify.senders[]', options.SigningSenderOptions],
   ['hooks.mappings[].transform', options.TransformOptions],
   ['hooks.agentLimits', options.RunLimitsOptions],
   ['hooks.transformLimits', options.TransformLimitsOptions],

@@ -1,6 +1,7 @@
 import { OperatorRequests } from '../../src/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
+import { byGithub } from '../support/signed.ts';
 
 let hooks: Hooks;
 
@@ -152,6 +153,74 @@ describe('A dedupeKey', () => {
     }
     expect(await hooks.stored()).toBe(0);
     expect(await repeated('/tickets', { id: '\ufffd', status: 'x' })).toBe(false);
+  });
+});
+
+describe('Senders of one path that sign with secrets of their own', () => {
+  const SECRETS = {
+    own: 'the-secret-of-this-path-itself',
+    acme: 'the-first-secret-of-acme',
+    acmeNew: 'the-second-secret-of-acme',
+    zeta: 'the-only-secret-of-zeta',
+  };
+  type Sender = keyof typeof SECRETS;
+  const ORDERS = {
+    id: 'orders',
+    verify: {
+      scheme: 'github',
+      secrets: [SECRETS.own],
+      senders: [
+        { id: 'acme', secrets: [SECRETS.acmeNew, SECRETS.acme] },
+        { id: 'zeta', secrets: [SECRETS.zeta] },
+      ],
+    },
+    messageTemplate: '{{ order }}',
+  };
+  const BODY = '{"id":7,"order":"seven"}';
+  const send = (sender: Sender, headers: Record<string, string> = {}, body = BODY) =>
+    hooks.ask('/orders', body, { ...byGithub(SECRETS[sender], body), ...headers });
+  const start = async (mapping: object) => {
+    await hooks.close();
+    hooks = await Hooks.start({ mappings: [{ ...ORDERS, ...mapping }] });
+  };
+
+  it.each([
+    ['delivery id', {}, { 'x-github-delivery': 'd-1' }],
+    ['Idempotency-Key', {}, KEY],
+    ['signed body', {}, {}],
+    ['dedupeKey', { dedupeKey: '{{ id }}' }, {}],
+    [
+      'source and id of a CloudEvent',
+      {},
+      { 'ce-specversion': '1.0', 'ce-type': 'order', 'ce-source': '/shop', 'ce-id': '7' },
+    ],
+  ])('do not meet in a %s, and a secret that is replaced is the same sender', async (...of) => {
+    const [, mapping, headers] = of;
+    await start(mapping);
+    const acme = await send('acme', headers);
+    const [zeta, own] = [await send('zeta', headers), await send('own', headers)];
+    expect(new Set([acme, zeta, own].map(({ runId }) => runId)).size).toBe(3);
+    for (const [again, first] of [
+      ['acmeNew', acme],
+      ['zeta', zeta],
+      ['own', own],
+    ] as const) {
+      const answer = await send(again, headers);
+      expect(answer).toMatchObject({ status: 200, runId: first['runId'] });
+    }
+    expect(await hooks.stored()).toBe(3);
+    const { request, runs } = await hooks.ended(acme['eventId']);
+    expect(request.verifiedBy).toBe('github acme');
+    expect(runs[0]?.prompt).toContain('Sender verified by: github acme');
+    expect((await hooks.details(own['eventId'])).request.verifiedBy).toBe('github');
+  });
+
+  it('meet where the operator says that they tell of the same', async () => {
+    await start({ dedupeKey: '{{ id }}', dedupeScope: 'mapping' });
+    const acme = await send('acme');
+    const zeta = await send('zeta', {}, '{"id":7,"order":"7"}');
+    expect(zeta).toMatchObject({ status: 200, runId: acme['runId'] });
+    expect(await hooks.stored()).toBe(1);
   });
 });
 

@@ -57,10 +57,7 @@ export async function presentSender(
   const publicUrl = getField(sections, 'hooks', 'publicUrl');
   return {
     secrets: textsOf(getField(own, 'verify', 'secrets')),
-    elsewhere:
-      index < 0
-        ? undefined
-        : { place, secrets: textsOf(getField(mappingsOf(sections)[index], 'verify', 'secrets')) },
+    elsewhere: index < 0 ? undefined : { place, secrets: secretsOf(mappingsOf(sections)[index]) },
     isEnabledElsewhere: textsOf(getField(written, 'hooks', 'presets')).includes(id),
     publicUrl: typeof publicUrl === 'string' ? publicUrl : undefined,
   };
@@ -131,6 +128,15 @@ function mappingsOf(sections: Sections | undefined): readonly unknown[] {
 function mappingOf(sections: Sections | undefined, id: string): Record<string, unknown> {
   const own = mappingsOf(sections).find((mapping) => getField(mapping, 'id') === id);
   return isRecord(own) ? own : {};
+}
+
+/** The path's own, and those of each sender with secrets of its own. */
+function secretsOf(mapping: unknown): string[] {
+  const senders = getField(mapping, 'verify', 'senders');
+  return [
+    ...textsOf(getField(mapping, 'verify', 'secrets')),
+    ...(Array.isArray(senders) ? senders : []).flatMap((one) => textsOf(getField(one, 'secrets'))),
+  ];
 }
 
 function textsOf(list: unknown): string[] {

@@ -121,12 +121,12 @@ export function keysOf(
     }
   }
   if (signature?.signedDigest !== undefined && namesOneRequest(signature)) {
-    const { scheme, signedDigest, toleranceSeconds } = signature;
+    const { signedDigest, toleranceSeconds } = signature;
     // A signed time may be as far ahead as it may be old. It is compared when the head arrives: the body takes its time
     // after that (`bodyTimeoutSeconds`, twice at worst: 20 minutes), and must not outlast what is remembered.
     const freshMs = toleranceSeconds === undefined ? 0 : 2 * toleranceSeconds * 1000 + HOUR_MS;
     const forMs = Math.max(keepMs, freshMs);
-    keys.push(toKey(['signed', scheme, hook], signedDigest, 'conflict', forMs));
+    keys.push(toKey(['signed', verifiedBy, hook], signedDigest, 'conflict', forMs));
   }
   return { keys, byAction };
 }

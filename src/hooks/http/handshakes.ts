@@ -8,7 +8,8 @@ import { presentedToken } from './auth/hook-authentication.ts';
 import type { SignatureScheme } from './auth/signatures/index.ts';
 import { BodyReader } from './body.ts';
 import { parseJson } from './content.ts';
-import type { PathRule, PathSigner } from './path-rules.ts';
+import type { PathRule } from './path-rules.ts';
+import type { PathSigner } from './path-signer.ts';
 import type { HookAnswer, RequestContext } from './request-context.ts';
 import { SecretWindows } from './secret-windows.ts';
 
@@ -221,7 +222,7 @@ async function findSecret(
   const { method = '', url = '', headers } = raw;
   for (const [index, verifier] of (signer?.single() ?? []).entries()) {
     const found = await verifier.verify({ method, url, headers, body: bytes }, receivedAt);
-    if (typeof found !== 'string') return signer?.secrets[index];
+    if (typeof found !== 'string') return signer?.secrets[index]?.text;
   }
   return undefined;
 }

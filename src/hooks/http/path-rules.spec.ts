@@ -75,11 +75,52 @@ describe('Path rules', () => {
     expect(compile({ mappings: [{ match, verify }] }).warnings).toEqual([]);
   });
 
+  it('senders with secrets of their own need none of the path itself, and each is told from the others', async () => {
+    const senders = [
+      { id: 'acme', secrets: ['the-old-secret-of-acme', 'short'] },
+      { id: 'zeta', secrets: ['the-only-secret-of-zeta'] },
+    ];
+    const at = (verify: object) => [
+      { id: 'in', verify: { scheme: 'standard-webhooks', ...verify } },
+    ];
+    const github = compile({ mappings: [{ id: 'in', verify: { scheme: 'github', senders } }] });
+    expect(github.problems).toEqual([]);
+    expect(github.rules.get('in')?.signer?.secrets.map(({ sender }) => sender)).toEqual([
+      'acme',
+      'acme',
+      'zeta',
+    ]);
+    expect(github.warnings).toEqual([
+      {
+        key: 'hooks.mappings[0].verify.senders[0].secrets[1]',
+        message: expect.stringMatching(/^is shorter than 16/),
+      },
+    ]);
+    const key = 'bm9ib2R5LWd1ZXNzZXMtdGhpcy1rZXk=';
+    const same = { id: 'acme', secrets: [key, '!'] };
+    const problems = compile({
+      mappings: at({ secrets: [`whsec_${key}`], senders: [same, { id: 'acme', secrets: [' '] }] }),
+    }).problems;
+    expect(problems.map((one) => `${one.key} ${one.message}`)).toEqual([
+      expect.stringMatching(/senders\[1\]\.id is also the id of verify\.senders\[0\]; list/),
+      expect.stringMatching(
+        /senders\[0\]\.secrets\[0\] is the same secret as verify\.secrets\[0\]; give/,
+      ),
+      expect.stringMatching(/senders\[1\]\.secrets\[0\] must not be blank/),
+    ]);
+    expect(await refusals(at({ senders: [{ id: 'a b', secrets: [] }] }))).toEqual([
+      expect.stringMatching(/senders\[0\]\.id must be 1 to 64 letters/),
+      expect.stringMatching(/senders\[0\]\.secrets must hold at least one secret/),
+    ]);
+  });
+
   it('a mapping that takes the name of a built-in hook that is switched off may ask for a signature', async () => {
     const mappings = [{ id: 'wake', verify, messageTemplate: 'x' }];
     const options = { enabled: true, token, endpoints: { wake: false }, mappings };
     expect((await checkOptions(options)).problems).toEqual([]);
-    expect(compile(options).rules.get('wake')?.signer?.secrets).toEqual(verify.secrets);
+    expect(compile(options).rules.get('wake')?.signer?.secrets).toMatchObject([
+      { text: 'a-secret' },
+    ]);
   });
 
   it('mappings of one path may all say the same', async () => {
@@ -100,7 +141,7 @@ describe('Path rules', () => {
       ],
     });
     expect(problems).toEqual([]);
-    expect(rules.get('github')?.signer?.secrets).toEqual(['a-secret']);
+    expect(rules.get('github')?.signer?.secrets).toMatchObject([{ text: 'a-secret' }]);
   });
 
   it.each([

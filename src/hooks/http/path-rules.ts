@@ -6,20 +6,12 @@ import { keyOf, toLabel } from '../mappings/mapping.ts';
 import { presets } from '../mappings/presets/index.ts';
 import type { MappingEntry } from '../mappings/mapping.ts';
 import { HooksSettings, inMappings } from '../options/index.ts';
-import type {
-  BodyKind,
-  MappingOptions,
-  Problem,
-  ResolvedHooksOptions,
-  VerifyOptions,
-} from '../options/index.ts';
-import { Certificates, compileVerifier, schemes, signsBodyAlone } from './auth/signatures/index.ts';
-import type {
-  SignatureScheme,
-  SignatureVerifier,
-  VerifierContext,
-} from './auth/signatures/index.ts';
+import type { BodyKind, MappingOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
+import { Certificates, schemes } from './auth/signatures/index.ts';
+import type { SignatureScheme } from './auth/signatures/index.ts';
 import type { BodyLimits } from './body.ts';
+import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
+import type { PathSigner } from './path-signer.ts';
 
 /*
  * What has to be known of a hook before its payload is: how its sender proves who it is, and how its body is read. It
@@ -44,20 +36,6 @@ export interface PathRule {
   /** The type that the sender writes for the kind of body it sends, if not the usual one. */
   readonly contentType?: string;
   readonly limits: BodyLimits;
-}
-
-/** What a path's signatures are verified with. */
-export interface PathSigner {
-  readonly verifier: SignatureVerifier;
-  readonly secrets: readonly string[];
-  /** One verifier per secret, to find out which of them was used; made when somebody asks. */
-  readonly single: () => readonly SignatureVerifier[];
-  /** True: the digest of what was signed is that of the body. */
-  readonly signsBodyAlone: boolean;
-  /** How old a signature may be; absent: the scheme signs no time. */
-  readonly toleranceSeconds?: number;
-  /** What a GET challenge has to bring. */
-  readonly verifyToken?: string;
 }
 
 /** The rules of one configuration by path, and what is wrong with it. */
@@ -273,78 +251,5 @@ function compileRule(
     ...(signer !== undefined && { signer }),
     ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
     ...(scheme?.contentType !== undefined && { contentType: scheme.contentType }),
-  };
-}
-
-/** Fewer characters are tried out by whoever has seen one signed request. */
-const SHORTEST_SECRET = 16;
-
-/** A short secret can be made longer; where its sender chooses a number, only the path can keep strangers out. */
-function guessable({ secrets, verifier }: PathSigner, path: string, key: string): Problem[] {
-  const { scheme } = verifier;
-  if (scheme.proofs.some((proof) => proof.kind === 'secret' && proof.isGuessable === true)) {
-    if (path.length >= SHORTEST_SECRET) return [];
-    const message = `has what anybody can guess, and ${scheme.name} shows nothing else; give the hook a match.path of at least ${SHORTEST_SECRET} characters that nobody can`;
-    return [{ key: `${key}.secrets`, message }];
-  }
-  return secrets.flatMap((secret, index): Problem[] => {
-    if (secret.length >= SHORTEST_SECRET) return [];
-    const message = `is shorter than ${SHORTEST_SECRET} characters, and can be guessed by whoever sees one signed request; use a longer random string at both ends`;
-    return [{ key: `${key}.secrets[${index}]`, message }];
-  });
-}
-
-function signatureHeaders({ proofs }: SignatureScheme): string[] {
-  return proofs.flatMap((proof) =>
-    'at' in proof && 'header' in proof.at ? [proof.at.header] : [],
-  );
-}
-
-/** Undefined when there is a problem. */
-function compileSigner(
-  { verifyToken, secrets, ...options }: VerifyOptions,
-  { path, key }: { readonly path: string; readonly key: string },
-  context: VerifierContext,
-  problems: Problem[],
-): PathSigner | undefined {
-  const { scheme, toleranceSeconds } = options;
-  if (scheme === undefined) {
-    const known = schemes.get(path);
-    const advice =
-      known === undefined
-        ? 'name one, e.g. hmac or standard-webhooks (docs/security.md)'
-        : `is the sender ${known.name}? Then write scheme: '${path}', or enable the preset`;
-    problems.push({ key: `${key}.scheme`, message: `is missing; ${advice}` });
-    return undefined;
-  }
-  if (secrets === undefined) {
-    problems.push({
-      key: `${key}.secrets`,
-      message: 'is missing; list what the sender signs with',
-    });
-    return undefined;
-  }
-  const compileWith = (some: readonly string[]): ReturnType<typeof compileVerifier> =>
-    compileVerifier({ ...options, scheme, secrets: some }, context);
-  const verifier = compileWith(secrets);
-  if ('problems' in verifier) {
-    const place = (field: string): string =>
-      field === 'publicUrl' ? 'hooks.publicUrl' : `${key}.${field}`;
-    problems.push(...verifier.problems.map((problem) => ({ ...problem, key: place(problem.key) })));
-    return undefined;
-  }
-  return {
-    verifier,
-    secrets,
-    signsBodyAlone: signsBodyAlone(verifier.scheme),
-    single: () =>
-      secrets.flatMap((secret) => {
-        const one = compileWith([secret]);
-        return 'problems' in one ? [] : [one];
-      }),
-    ...(verifier.scheme.timestamp !== undefined && {
-      toleranceSeconds: toleranceSeconds ?? verifier.scheme.timestamp.toleranceSeconds,
-    }),
-    ...(verifyToken !== undefined && { verifyToken }),
   };
 }

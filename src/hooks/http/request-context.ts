@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { KnownSender } from '../rejection.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import type { PathRule, PathSigner } from './path-rules.ts';
+import type { PathRule } from './path-rules.ts';
+import type { PathSigner } from './path-signer.ts';
 import type { RunQuestion } from './run-question.ts';
 
 /**

@@ -11,7 +11,7 @@ import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';
 import { assertContent, parseContent } from './content.ts';
 import { Handshakes } from './handshakes.ts';
-import type { PathSigner } from './path-rules.ts';
+import type { PathSigner } from './path-signer.ts';
 import { VERIFIED_BY_HOST } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -87,11 +87,16 @@ export class RequestReader {
         return body;
       },
     );
-    context.verifiedBy = signature.scheme;
-    context.signature =
-      toleranceSeconds === undefined ? signature : { ...signature, toleranceSeconds };
+    const { sender, ...proof } = signature;
+    context.verifiedBy = signedBy(proof.scheme, sender);
+    context.signature = toleranceSeconds === undefined ? proof : { ...proof, toleranceSeconds };
     return bytes;
   }
+}
+
+/** Who speaks by a signature, in stories and prompts. @param sender id of one of `verify.senders` */
+export function signedBy(scheme: string, sender: string | undefined): string {
+  return sender === undefined ? scheme : `${scheme} ${sender}`;
 }
 
 /**

@@ -15,3 +15,4 @@ export * from './runner-options.ts';
 export * from './section.ts';
 export * from './token-options.ts';
 export * from './tool-options.ts';
+export * from './verify-options.ts';

@@ -1,5 +1,4 @@
 import {
-  ArrayMinSize,
   IsBoolean,
   IsIn,
   IsInt,
@@ -17,6 +16,7 @@ import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
+import { VerifyOptions } from './verify-options.ts';
 
 /** Values of a mapping's `action`. */
 export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
@@ -38,10 +38,6 @@ export const MAX_TASK_LENGTH = 10_000;
 /** How the body of a request is read. */
 export const BODY_KINDS = ['json', 'form', 'text'] as const;
 export type BodyKind = (typeof BODY_KINDS)[number];
-
-/** Hashes of an HMAC, and how its bytes are written, for senders that no scheme knows. */
-export const HMAC_HASHES = ['sha1', 'sha256', 'sha512'] as const;
-export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const;
 
 /** Largest body that can be allowed, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -67,50 +63,6 @@ export class TransformOptions {
   /** Name of the export to call. Default: `default`, else `transform`. */
   @OptionalText()
   export?: string;
-}
-
-/** `hooks.mappings[].verify`: how a sender that signs its requests proves who it is (docs/security.md). */
-export class VerifyOptions {
-  /** Scheme of the sender, e.g. `github`, `stripe`, `hmac`. Default: the preset's of the same path, else `standard-webhooks`. */
-  @OptionalText()
-  scheme?: string;
-
-  /** Secrets shared with the sender, or its public keys: any of them counts, so that one can be replaced by another. */
-  @IsOptional()
-  @ArrayMinSize(1, { message: 'must hold at least one secret' })
-  @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
-  @TextList()
-  secrets?: string[];
-
-  /** How old a signature may be, in seconds, over 0 and at most 86,400. Default: the scheme's, most often 300. */
-  @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(86_400)
-  toleranceSeconds?: number;
-
-  /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
-  @OptionalText()
-  verifyToken?: string;
-
-  /** With the scheme `hmac` alone, as the next three: the header that has the signature. Default: `x-hub-signature-256`. */
-  @OptionalText()
-  header?: string;
-
-  /** What the HMAC is made with. Default: `sha256`. */
-  @IsOptional()
-  @IsIn(HMAC_HASHES)
-  hash?: (typeof HMAC_HASHES)[number];
-
-  /** How the signature is written. Default: `hex`. */
-  @IsOptional()
-  @IsIn(SIGNATURE_ENCODINGS)
-  encoding?: (typeof SIGNATURE_ENCODINGS)[number];
-
-  /** What stands before the signature, exactly. Default: nothing, but `sha256=` in `x-hub-signature-256`. */
-  @IsOptional()
-  @IsString()
-  prefix?: string;
 }
 
 /** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */

@@ -128,6 +128,7 @@ describe('ownSecrets', () => {
     [{ url: 'postgres://hooks:of%40the-base@db/hooks' }, ['of%40the-base', 'of@the-base']],
     [{ tokenUrl: 'https://app:of-the-app@login.example.org/' }, ['of-the-app']],
     [{ secrets: ['of last year', 'of this year'] }, ['of last year', 'of this year']],
+    [{ verify: { senders: [{ id: 'acme', secrets: ['of acme'] }] } }, ['of acme']],
   ])('of %j are %j', (section, secrets) => {
     expect([...new Set(secretsIn(section))]).toEqual(secrets);
   });

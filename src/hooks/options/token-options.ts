@@ -23,13 +23,16 @@ export const EVERY_HOOK = '*';
 /** How long before its end a token is warned of, in milliseconds: 14 days. */
 const NEAR_END_MS = 14 * 86_400_000;
 
+/** What a sender may be called, beside `token` or the scheme that verified it. */
+export const SENDER_ID = /^[a-z0-9][\w.-]{0,63}$/i;
+export const SENDER_ID_RULE =
+  'must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit';
+
 /** `hooks.tokens[]`: one sender with secrets of its own, which open the hooks that it names and no other. */
 export class TokenOptions {
   /** Names the sender in stories, prompts and logs, where the secret never stands. Up to 64 letters, digits, `.`, `_` and `-`. */
   @IsString()
-  @Matches(/^[a-z0-9][\w.-]{0,63}$/i, {
-    message: 'must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit',
-  })
+  @Matches(SENDER_ID, { message: SENDER_ID_RULE })
   id!: string;
 
   /** Its secret, of at least 16 characters, or the secret's digest: `sha256:` and 64 hexadecimal digits. */

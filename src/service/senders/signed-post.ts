@@ -76,7 +76,7 @@ export function signPost(
   const { name, headers, query, body } = post;
   const url = new URL(`${address}/${name}`);
   for (const [key, value] of Object.entries(query)) url.searchParams.append(key, value);
-  const toSign = { secret: secrets[0] ?? '', headers, body, url: url.href, now };
+  const toSign = { secret: secrets[0]?.text ?? '', headers, body, url: url.href, now };
   const signed = readyRequest(scheme, toSign);
   const { 'content-type': type = signed.headers['content-type'] ?? '' } = headers;
   return {

@@ -4,6 +4,7 @@ import { getText } from '../../../../platform/objects.ts';
 import type { Certificates } from './certificates.ts';
 import { checkTimeInBody } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
+import type { SenderSecret } from './sender-secrets.ts';
 import type {
   CertificateProof,
   Place,
@@ -56,7 +57,7 @@ export function compileCertificate(
       : undefined;
     if (bytes === null || url === null || hash === undefined) return 'malformed';
     if (bytes.length < SHORTEST_SIGNATURE || bytes.length > LONGEST_SIGNATURE) return 'malformed';
-    if (!secrets.some((secret) => proof.allows(url, secret))) return 'malformed';
+    if (!secrets.some(({ text }) => proof.allows(url, text))) return 'malformed';
     const id = proof.idHeader === undefined ? undefined : read({ header: proof.idHeader });
     if (proof.idHeader !== undefined && id === undefined) return 'missing';
     if (id === null || (id !== undefined && !isDeliveryId(id))) return 'malformed';
@@ -72,12 +73,12 @@ export function compileCertificate(
   }
 
   /** The secrets that this request may stand for. */
-  function secretsFor(claim: Claim, delivery: Delivery): readonly string[] {
+  function secretsFor(claim: Claim, delivery: Delivery): readonly SenderSecret[] {
     const { boundField } = proof;
     return secrets.filter(
-      (secret) =>
-        proof.allows(claim.url, secret) &&
-        (boundField === undefined || getText(delivery.json, boundField) === secret),
+      ({ text }) =>
+        proof.allows(claim.url, text) &&
+        (boundField === undefined || getText(delivery.json, boundField) === text),
     );
   }
 
@@ -91,20 +92,21 @@ export function compileCertificate(
     if (fitting.length === 0) return 'mismatch';
     const fault = checkTimeInBody(timestamp, delivery, now, toleranceSeconds);
     if (fault !== null) return fault;
-    const contents = fitting.map((secret) =>
-      makeContent(delivery, { ...claim, url: undefined, secret }),
-    );
-    if (contents.includes(null)) return 'malformed';
+    const readings: Proven[] = fitting.map(({ text: secret, sender }) => ({
+      content: makeContent(delivery, { ...claim, url: undefined, secret }),
+      sender,
+    }));
+    if (readings.some(({ content }) => content === null)) return 'malformed';
     const { client = '' } = delivery.request;
     const certificate = await certificates.get(claim.url, now, client);
     if (certificate === 'away') return 'unavailable';
     if (certificate === 'absent') return 'mismatch';
-    const right = contents.find(
-      (content) => content !== null && isSigned(content, claim, certificate),
+    const right = readings.find(
+      ({ content }) => content !== null && isSigned(content, claim, certificate),
     );
-    if (right === undefined || right === null) return 'mismatch';
+    if (right === undefined) return 'mismatch';
     certificates.notePassed(claim.url, client);
-    return { content: right };
+    return right;
   }
 
   return {

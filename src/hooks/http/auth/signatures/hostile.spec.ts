@@ -217,6 +217,22 @@ describe('a body that no sender makes', () => {
     expect(await verifierOf(id).verify(changed(id, {}, body), NOW)).toBe(fault);
   });
 
+  it('takes items of two senders for those of neither', async () => {
+    const verifier = verifierFor({
+      scheme: 'ms-graph',
+      secrets: ['a-secret-of-its-own'],
+      senders: [{ id: 'acme', secrets: ['the-secret-of-acme', 'another-one-of-acme'] }],
+    });
+    const ask = (...secrets: string[]): unknown => {
+      const body = graph(secrets.map((clientState) => ({ clientState })));
+      return verifier.verify(changed('ms-graph', {}, body), NOW);
+    };
+    expect(ask('the-secret-of-acme', 'another-one-of-acme')).toMatchObject({ sender: 'acme' });
+    expect(ask('a-secret-of-its-own', 'a-secret-of-its-own')).not.toHaveProperty('sender');
+    expect(ask('a-secret-of-its-own', 'the-secret-of-acme')).toBe('mismatch');
+    expect(ask('the-secret-of-acme', 'a-secret-of-its-own')).toBe('mismatch');
+  });
+
   it('binds a body of Twilio that is no form by the digest in the signed URL, and only by that', async () => {
     const scheme = schemes.get('twilio')!;
     const { toSign, options } = senderOf(scheme);

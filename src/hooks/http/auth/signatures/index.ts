@@ -12,5 +12,7 @@ export type { SignatureVerifier, VerifierContext, VerifierOptions } from './veri
 export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
 export { Certificates, fetchCertificate } from './certificates.ts';
 export type { CertificateMemory, FetchCertificate } from './certificates.ts';
+export type { SenderSecret, WrittenSecrets } from './sender-secrets.ts';
+export { listSecrets } from './sender-secrets.ts';
 export { signRequest } from './sign-request.ts';
 export type { ReadyRequest, ToSign } from './sign-request.ts';

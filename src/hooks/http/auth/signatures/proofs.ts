@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
+import type { SenderSecret } from './sender-secrets.ts';
 import type {
   RequestHead,
   SignatureFault,
@@ -28,8 +29,8 @@ import type { ReadSignature } from './signature-values.ts';
  * (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
  */
 
-/** A request that was proved right: what was signed, if anything. */
-export interface Proven {
+/** A request that was proved right: what was signed, if anything, and whose secret fits. */
+export interface Proven extends Pick<SenderSecret, 'sender'> {
   readonly content: Buffer | null;
 }
 
@@ -49,24 +50,29 @@ export interface CompiledProof {
 /** What the operator said, as far as a proof needs it. */
 export interface ProofSettings {
   /** Each of them counts, so that one can follow another. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly SenderSecret[];
   /** How far a signed time may be from ours, before or after. */
   readonly toleranceSeconds: number;
   /** Where the sender calls us, for schemes that sign the URL. Without a slash at its end. */
   readonly publicUrl?: string;
 }
 
-/** @returns one for each secret, or their problems: keys below `secrets`. */
+/** What a secret was made into, and whose it is. */
+export interface SecretCheck<Made> extends Pick<SenderSecret, 'sender'> {
+  readonly check: Made;
+}
+
+/** @returns one for each secret, or their problems. */
 export function compileAll<Made>(
-  secrets: readonly string[],
+  secrets: readonly SenderSecret[],
   compile: (secret: string) => Made | string,
-): { made: Made[] } | { problems: Problem[] } {
-  const made: Made[] = [];
+): { made: SecretCheck<Made>[] } | { problems: Problem[] } {
+  const made: SecretCheck<Made>[] = [];
   const problems: Problem[] = [];
-  for (const [index, secret] of secrets.entries()) {
-    const one = compile(secret);
-    if (typeof one === 'string') problems.push({ key: `secrets[${index}]`, message: one });
-    else made.push(one);
+  for (const { text, key, sender } of secrets) {
+    const check = compile(text);
+    if (typeof check === 'string') problems.push({ key, message: check });
+    else made.push({ check, sender });
   }
   return problems.length > 0 ? { problems } : { made };
 }
@@ -137,13 +143,15 @@ export function compileSignature(
       );
       const [first] = contents;
       if (first === undefined || first === null) return 'malformed';
-      let isRight = false;
+      let right: Proven | undefined;
       for (const content of contents) {
-        for (const check of keys.made) {
-          isRight = (content !== null && check(content, signature.candidates)) || isRight;
+        for (const { check, sender } of keys.made) {
+          if (content !== null && check(content, signature.candidates)) {
+            right = { content: first, sender };
+          }
         }
       }
-      return isRight ? { content: first } : 'mismatch';
+      return right ?? 'mismatch';
     },
   };
 }

@@ -29,6 +29,8 @@ export type SignatureFault = 'missing' | 'malformed' | 'stale' | 'mismatch' | 'u
 export interface VerifiedSignature {
   /** Id of the scheme's row. */
   readonly scheme: string;
+  /** Whose secret it is, of `verify.senders`; absent: the path's own. */
+  readonly sender?: string;
   /** The sender's durable id of this delivery; `isSigned`: it stands in what was signed, so nobody else can choose it. */
   readonly deliveryId?: { readonly id: string; readonly isSigned: boolean };
   /**

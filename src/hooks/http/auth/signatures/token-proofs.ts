@@ -4,7 +4,8 @@ import type { Problem } from '../../../options/index.ts';
 import { getField, getText, isRecord, parseJson } from '../../../../platform/objects.ts';
 import { compileEquality, readSecret } from './keys.ts';
 import { compileAll } from './proofs.ts';
-import type { CompiledProof, ProofSettings } from './proofs.ts';
+import type { CompiledProof, ProofSettings, Proven, SecretCheck } from './proofs.ts';
+import type { SenderSecret } from './sender-secrets.ts';
 import type { RequestHead, SecretProof, SignatureFault, TokenProof } from './scheme.ts';
 import { decode } from './signature-values.ts';
 import { readHeader } from './signed-content.ts';
@@ -60,15 +61,17 @@ export function compileToken(
       const token = read(request);
       if (typeof token === 'string') return token;
       if (isExpired(token, now)) return 'stale';
-      let isRight = false;
-      for (const key of keys.made) {
+      let right: Proven | undefined;
+      for (const { check: key, sender } of keys.made) {
         const tag = createHmac('sha256', key).update(token.signed).digest();
-        isRight = timingSafeEqual(tag, token.signature) || isRight;
+        if (timingSafeEqual(tag, token.signature)) {
+          right = { content: Buffer.from(token.signed), sender };
+        }
       }
       const isBound =
         getField(token.payload, 'iss') === issuer &&
         getField(token.payload, bodyClaim) === hash('sha256', request.body, 'hex');
-      return isRight && isBound ? { content: Buffer.from(token.signed) } : 'mismatch';
+      return right !== undefined && isBound ? right : 'mismatch';
     },
   };
 }
@@ -93,30 +96,35 @@ export function compileSecret(
 ): CompiledProof | { problems: Problem[] } {
   const matchers = equalities(secrets, isGuessable ? 1 : LEAST_SECRET);
   if ('problems' in matchers) return matchers;
-  const compare = (text: string | null | undefined): SignatureFault | null => {
+  const compare = (text: string | null | undefined): Proven | SignatureFault => {
     if (text === undefined) return 'missing';
-    if (text === null) return 'malformed';
-    return isAny(matchers.made, text) ? null : 'mismatch';
+    return text === null ? 'malformed' : compareAll(matchers.made, text);
   };
   if ('header' in at) {
-    const check = (head: RequestHead): SignatureFault | null =>
+    const check = (head: RequestHead): Proven | SignatureFault =>
       compare(readHeader(head, at.header));
     return {
       isPresent: (head) => readHeader(head, at.header) !== undefined,
-      checkHead: check,
-      verify: ({ request }) => check(request) ?? { content: null },
+      checkHead: (head) => faultOf(check(head)),
+      verify: ({ request }) => check(request),
     };
   }
   return {
     isPresent: () => true,
     checkHead: () => null,
     verify(delivery) {
-      if (each === undefined) return compare(delivery.read(at)) ?? { content: null };
+      if (each === undefined) return compare(delivery.read(at));
       const items = getField(delivery.json, each);
       if (!Array.isArray(items) || items.length === 0) return 'missing';
       if (items.length > MOST_ITEMS) return 'malformed';
-      const faults = items.map((item) => compare(getText(item, at.field)));
-      return faults.find((fault) => fault !== null) ?? { content: null };
+      const found = items.map((item) => compare(getText(item, at.field)));
+      const [first = 'missing'] = found;
+      const fault = found.map(faultOf).find((one) => one !== null);
+      if (fault !== undefined || typeof first === 'string') return fault ?? 'missing';
+      // What several senders are said to have sent together is none of theirs.
+      return found.every((one) => typeof one !== 'string' && one.sender === first.sender)
+        ? first
+        : 'mismatch';
     },
   };
 }
@@ -127,17 +135,16 @@ const BASIC = /^basic +(\S+)$/i;
 export function compileBasic({ secrets }: ProofSettings): CompiledProof | { problems: Problem[] } {
   const matchers = equalities(secrets, LEAST_SECRET, /^[^:]*:./s);
   if ('problems' in matchers) return matchers;
-  const check = (head: RequestHead): SignatureFault | null => {
+  const check = (head: RequestHead): Proven | SignatureFault => {
     const text = readHeader(head, 'authorization');
     if (text === undefined) return 'missing';
     const given = decode(BASIC.exec(text ?? '')?.[1] ?? '', 'base64');
-    if (given === null) return 'malformed';
-    return isAny(matchers.made, given.toString()) ? null : 'mismatch';
+    return given === null ? 'malformed' : compareAll(matchers.made, given.toString());
   };
   return {
     isPresent: (head) => readHeader(head, 'authorization') !== undefined,
-    checkHead: check,
-    verify: ({ request }: Delivery) => check(request) ?? { content: null },
+    checkHead: (head) => faultOf(check(head)),
+    verify: ({ request }: Delivery) => check(request),
   };
 }
 
@@ -146,10 +153,10 @@ type Equality = (given: string) => boolean;
 
 /** @param form what a secret has to look like. @returns one comparison for each secret, or what is wrong with them */
 function equalities(
-  secrets: readonly string[],
+  secrets: readonly SenderSecret[],
   least: number,
   form?: RegExp,
-): { made: Equality[] } | { problems: Problem[] } {
+): { made: SecretCheck<Equality>[] } | { problems: Problem[] } {
   return compileAll<Equality>(secrets, (secret) => {
     if (form !== undefined && !form.test(secret)) return 'must be user:password';
     if (secret.length >= least) return compileEquality(secret);
@@ -158,8 +165,17 @@ function equalities(
 }
 
 /** All of them are asked, so that the time says nothing about which. */
-function isAny(matchers: readonly Equality[], given: string): boolean {
-  let isRight = false;
-  for (const isEqual of matchers) isRight = isEqual(given) || isRight;
-  return isRight;
+function compareAll(
+  matchers: readonly SecretCheck<Equality>[],
+  given: string,
+): Proven | SignatureFault {
+  let right: Proven | undefined;
+  for (const { check, sender } of matchers) {
+    if (check(given)) right = { content: null, sender };
+  }
+  return right ?? 'mismatch';
+}
+
+function faultOf(found: Proven | SignatureFault): SignatureFault | null {
+  return typeof found === 'string' ? found : null;
 }

@@ -12,6 +12,8 @@ import { coversBody, isIdSigned } from './coverage.ts';
 import { checkTimeInBody, compileSignature } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
 import { schemes } from './rows/index.ts';
+import { listSecrets, secretProblems } from './sender-secrets.ts';
+import type { WrittenSecrets } from './sender-secrets.ts';
 import { ONE_DAY } from './scheme.ts';
 import type {
   DeliveryIdRule,
@@ -42,9 +44,8 @@ export interface SignatureVerifier {
 }
 
 /** What the operator says about a sender. */
-export interface VerifierOptions {
+export interface VerifierOptions extends WrittenSecrets {
   readonly scheme: string;
-  /** Any of them counts. */
   readonly secrets: readonly string[];
   /** In seconds, either way, over 0 and at most 86,400, since replays are known for longer than that. @default what the row says */
   readonly toleranceSeconds?: number;
@@ -85,14 +86,14 @@ export function compileVerifier(
   }
   const problems = [
     ...customProblems(options),
-    ...secretProblems(options.secrets),
+    ...secretProblems(options),
     ...toleranceProblems(options),
     ...urlProblems(row, context),
   ];
   if (problems.length > 0) return { problems };
   const scheme = customize(row, options);
   const settings: ProofSettings = {
-    secrets: options.secrets,
+    secrets: listSecrets(options),
     toleranceSeconds: options.toleranceSeconds ?? scheme.timestamp?.toleranceSeconds ?? 0,
     publicUrl: context.publicUrl?.replace(/\/+$/, ''),
   };
@@ -169,13 +170,6 @@ export function customize(
   };
 }
 
-function secretProblems(secrets: readonly string[]): Problem[] {
-  if (secrets.length === 0) return [{ key: 'secrets', message: 'must hold at least one secret' }];
-  return secrets.flatMap((secret, index) =>
-    secret.trim() === '' ? [{ key: `secrets[${index}]`, message: 'must not be blank' }] : [],
-  );
-}
-
 function toleranceProblems({ toleranceSeconds: seconds }: VerifierOptions): Problem[] {
   if (seconds === undefined || (seconds > 0 && seconds <= ONE_DAY)) return [];
   return [{ key: 'toleranceSeconds', message: `must be over 0 and at most ${ONE_DAY}` }];
@@ -239,6 +233,7 @@ class SchemeVerifier implements SignatureVerifier {
     const id = deliveryId === undefined ? undefined : readDeliveryId(deliveryId, delivery);
     return {
       scheme: this.scheme.id,
+      ...(proven.sender !== undefined && { sender: proven.sender }),
       ...(id !== undefined && { deliveryId: { id, isSigned: this.#isIdSigned } }),
       ...(proven.content !== null && { signedDigest: hash('sha256', proven.content, 'base64') }),
       coversBody: this.#coversBody,

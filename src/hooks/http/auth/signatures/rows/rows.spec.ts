@@ -134,6 +134,15 @@ describe.each(proving)('%s', (_name, scheme) => {
     const other = otherSecret(scheme, secret);
     const both = verifierFor({ ...sender.options, secrets: [other, secret] });
     expect(await isAccepted(both, request)).toEqual(found);
+    const senders = [
+      { id: 'zeta', secrets: [other] },
+      { id: 'acme', secrets: [secret] },
+    ];
+    expect(
+      await isAccepted(verifierFor({ ...sender.options, secrets: [], senders }), request),
+    ).toEqual({ ...found, sender: 'acme' });
+    const own = verifierFor({ ...sender.options, senders: senders.slice(0, 1) });
+    expect(await isAccepted(own, request)).toEqual(found);
     expect(
       await isAccepted(verifierFor({ ...sender.options, secrets: [other] }), request),
     ).toBeNull();

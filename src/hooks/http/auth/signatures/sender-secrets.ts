@@ -1,0 +1,58 @@
+import type { Problem } from '../../../options/index.ts';
+
+/*
+ * Whose the secrets of one path are. Those of `verify.secrets` are the path's own sender's, those of an entry of
+ * `verify.senders` that sender's, however many it has: whichever of them fits says who speaks.
+ */
+
+/** The secrets of a path as the operator writes them. */
+export interface WrittenSecrets {
+  /** Of the path's own sender. Any of them counts. */
+  readonly secrets?: readonly string[] | undefined;
+  readonly senders?: readonly { readonly id: string; readonly secrets: readonly string[] }[];
+}
+
+/** One secret, and whose it is. */
+export interface SenderSecret {
+  readonly text: string;
+  /** Its place below `verify`, e.g. `senders[0].secrets[1]`. */
+  readonly key: string;
+  /** Id of one of `verify.senders`; absent: the path's own. */
+  readonly sender?: string;
+}
+
+/** All of them: the path's own, then those of each sender, in the order in which they are written. */
+export function listSecrets({ secrets = [], senders = [] }: WrittenSecrets): SenderSecret[] {
+  const named = senders.flatMap(({ id, secrets: own }, at) =>
+    own.map((text, index) => ({ text, key: `senders[${at}].secrets[${index}]`, sender: id })),
+  );
+  return [...secrets.map((text, index) => ({ text, key: `secrets[${index}]` })), ...named];
+}
+
+/** None at all, blank ones, and what leaves open whose a request is. */
+export function secretProblems(written: WrittenSecrets): Problem[] {
+  const all = listSecrets(written);
+  if (all.length === 0) return [{ key: 'secrets', message: 'must hold at least one secret' }];
+  return [...doubleIds(written), ...all.flatMap((secret) => mistakeIn(secret, all))];
+}
+
+function mistakeIn({ text, key, sender }: SenderSecret, all: readonly SenderSecret[]): Problem[] {
+  if (text.trim() === '') return [{ key, message: 'must not be blank' }];
+  const first = all.find((other) => bare(other.text) === bare(text));
+  if (first === undefined || first.sender === sender) return [];
+  return [{ key, message: `is the same secret as verify.${first.key}; give each sender its own` }];
+}
+
+/** Standard Webhooks shows its secrets with this before them, and takes them without. */
+function bare(text: string): string {
+  return text.replace(/^whsec_/, '');
+}
+
+function doubleIds({ senders = [] }: WrittenSecrets): Problem[] {
+  return senders.flatMap(({ id }, index) => {
+    const first = senders.findIndex((other) => other.id === id);
+    if (first === index) return [];
+    const message = `is also the id of verify.senders[${first}]; list several secrets of one sender in its secrets`;
+    return [{ key: `senders[${index}].id`, message }];
+  });
+}
