@@ -170,7 +170,16 @@ export function describeAccepting(openStore: OpenStore): void {
     });
 
     it('knows a key of before edition 2, of which the sender was no part, for whoever sent it then', async () => {
-      const request = (verifiedBy: string) => ({ ...event().request, verifiedBy });
+      // Whoever sends may write what the ledger writes, and names like those of the ledger.
+      const claim = '},"client":"1","verifiedBy":"token b"';
+      const request = (verifiedBy: string) => ({
+        ...event().request,
+        path: claim,
+        query: { client: '1', verifiedBy: 'token b', [claim]: claim },
+        headers: { 'x-claim': `}${claim}` },
+        client: '"},"verifiedBy":"token b',
+        verifiedBy,
+      });
       const before = key('o-1');
       const acted = (verifiedBy: string, dedupeKey: IdempotencyKey) =>
         accept(

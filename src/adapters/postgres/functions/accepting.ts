@@ -46,6 +46,13 @@ CREATE TYPE group_@ AS (
   -- For each main session the heartbeat that it asks for when it is half full.
   heartbeats json);
 
+-- How the event of a head was verified, as JSON text. Read as text, for what a sender wrote may be no JSON that PostgreSQL
+-- reads. Its quotes are escaped, and all values of its query and headers are texts: no more than once does an object end
+-- before a "client".
+CREATE FUNCTION verifier_@(head text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT substring(head from '[}],"client":"(?:[^"\\\\]|\\\\.)*","verifiedBy":("(?:[^"\\\\]|\\\\.)*")');
+$$;
+
 -- What is known of the keys of events, in their order.
 CREATE FUNCTION known_keys_@(p group_@) RETURNS TABLE (e int, action int, other text, has_other boolean, known uuid)
 LANGUAGE plpgsql AS $$
@@ -57,9 +64,7 @@ BEGIN
     -- As it was remembered before edition 2 it counts where the event was verified alike.
     LEFT JOIN LATERAL (SELECT found.name, found.digest, found.event FROM idempotency found
       WHERE found.name IN (k.name, k.former) AND found.keep_until > p.now
-        -- As text: what a sender wrote stands in it with its quotes escaped, and may be no JSON that PostgreSQL reads.
-        AND (found.name = k.name OR (SELECT position('"verifiedBy":' || to_json(k.by) in head) > 0 FROM events
-          WHERE id = found.event))
+        AND (found.name = k.name OR (SELECT verifier_@(head) = to_json(k.by)::text FROM events WHERE id = found.event))
       ORDER BY found.name = k.name DESC LIMIT 1) AS i ON true
     LEFT JOIN idempotency same
       ON k.other = 'new' AND same.name = k.name || ' ' || k.digest AND same.keep_until > p.now
