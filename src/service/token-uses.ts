@@ -20,8 +20,34 @@ const FILE = 'token-uses.json';
 /** How often the file is written at most, in milliseconds; a crash forgets no more than that. */
 const WRITE_EVERY_MS = 60_000;
 
-/** When each hook token last let a request in, in epoch milliseconds, by the name of its secret (`secretName`). */
+const ONE_DAY_MS = 86_400_000;
+
+/**
+ * When each hook token last let a request in, in epoch milliseconds, by the name of its secret (`secretName`); and by
+ * `token <id>` when any secret of a sender did, also one that is gone.
+ */
 export type LastUses = ReadonlyMap<string, number>;
+
+type Hooks = Parameters<typeof writtenTokens>[0];
+
+/**
+ * What to say, by their ids, of senders whose secrets were never used while their id was: it was given to somebody else,
+ * or all secrets were replaced at once. Nobody but the operator can tell which.
+ */
+export function inheritedIds(hooks: Hooks, uses: LastUses): ReadonlyMap<string, string> {
+  const written = writtenTokens(hooks).filter(({ id }) => id !== null);
+  const found = new Map<string, string>();
+  for (const [id, own] of Map.groupBy(written, (one) => one.id ?? '')) {
+    const at = uses.get(`token ${id}`);
+    if (at === undefined || own.some(({ text }) => uses.has(secretName(text)))) continue;
+    const day = new Date(at).toISOString().slice(0, 10);
+    found.set(
+      id,
+      `${id} had other secrets until ${day}, and who has the id now can ask for the runs of then and meets the keys of then: a new sender gets a new id`,
+    );
+  }
+  return found;
+}
 
 /** What the service wrote down; nothing of a file that is not there or was not written by it. Never rejects. */
 export async function readTokenUses(dataDir: string): Promise<LastUses> {
@@ -48,6 +74,7 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   #kept = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
   #isFailing = false;
+  readonly #warned = new Set<string>();
 
   constructor(
     running: RunningConfiguration,
@@ -73,21 +100,32 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   async #writeNowAndThen(): Promise<void> {
     this.#kept = new Map(await readTokenUses(this.#dir));
     while (!this.#stop.signal.aborted) {
+      this.#warn();
       await this.clock.wait(WRITE_EVERY_MS, this.#stop.signal);
       await this.#write();
     }
   }
 
-  /** Tokens that are no longer in the configuration are forgotten. */
+  #warn(): void {
+    for (const warning of inheritedIds(this.settings.current.hooks, this.#kept).values()) {
+      if (!this.#warned.has(warning)) this.#logger.warn(warning);
+      this.#warned.add(warning);
+    }
+  }
+
+  /** Tokens that are no longer in the configuration are forgotten, and senders when their last event may be. */
   async #write(): Promise<void> {
     const { lastUses } = this.authentication;
     const isNew = [...lastUses].some(([secret, at]) => (this.#kept.get(secret) ?? 0) < at);
     if (!isNew) return;
-    const known = new Set(
-      writtenTokens(this.settings.current.hooks).map(({ text }) => secretName(text)),
+    const { hooks, retention } = this.settings.current;
+    const known = new Set(writtenTokens(hooks).map(({ text }) => secretName(text)));
+    const since = this.clock.now() - retention.eventDays * ONE_DAY_MS;
+    const next = new Map(
+      [...this.#kept, ...lastUses].filter(([name, at]) =>
+        name.startsWith('token ') ? at > since : known.has(name),
+      ),
     );
-    const all = [...this.#kept, ...lastUses].filter(([secret]) => known.has(secret));
-    const next = new Map(all);
     const texts = [...next].map(([secret, at]) => [secret, new Date(at).toISOString()]);
     const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
     try {

@@ -147,5 +147,17 @@ describe('a running service', () => {
     }
     const { tokens } = JSON.parse((await hooks('list', '--json')).out);
     expect(tokens).toMatchObject([{ id: null, lastUsedAt: expect.stringContaining('T') }]);
+
+    // The id was used: whoever gets it next is told from a new sender by nobody.
+    const again = await hooks('new', '--for', 'uptime-kuma');
+    const INHERITED =
+      /uptime-kuma had other secrets until \d{4}-\d\d-\d\d, .*: a new sender gets a new id/;
+    expect(again).toMatchObject({ code: 0, err: expect.stringMatching(INHERITED) });
+    expect((await hooks('new', '--for', 'another')).err).not.toContain('a new sender');
+    const doctor = await hooksCall(['doctor', '--offline', '--json'], { cwd: dir.path });
+    expect(doctor.stdout).toMatch(INHERITED);
+    const next = await ServiceProcess.listening(dir.path);
+    await eventually('the service says so, too', () => next.logged('a new sender gets a new id'));
+    await next.stop();
   });
 });

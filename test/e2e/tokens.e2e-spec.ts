@@ -118,13 +118,18 @@ describe('several senders (behaviour.md §3)', () => {
     expect(ingress.intake.requests).toHaveLength(4);
   });
 
-  it('remembers when each secret was last used, and nothing of one that was refused', async () => {
+  it('remembers when each secret and each sender was last used, and nothing of one that was refused', async () => {
     ingress = await openIngress({ options: { tokens } });
     await status('/hooks/deploys', bearer(CI));
     const { lastUses } = ingress.app.get(HookAuthentication, { strict: false });
-    expect([...lastUses]).toEqual([[secretName(CI), ingress.clock.now()]]);
+    const now = ingress.clock.now();
+    const used = [
+      [secretName(CI), now],
+      ['token ci', now],
+    ];
+    expect([...lastUses]).toEqual(used);
     await status('/hooks/other', bearer(CI_NEXT));
-    expect([...lastUses.keys()]).toEqual([secretName(CI)]);
+    expect([...lastUses]).toEqual(used);
   });
 });
 

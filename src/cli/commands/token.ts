@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../hooks/index.ts';
 import {
   addToken,
+  inheritedIds,
   keptSender,
   listTokens,
   newToken,
@@ -66,6 +67,12 @@ const tokenNew = defineCommand({
       addToken(here, wanted, env, COMMAND, context.clock.now()),
     );
     tell(sender, file, here, terminal);
+    if (here.resolved !== undefined) {
+      const uses = await readTokenUses(here.resolved.store.dir);
+      for (const warning of inheritedIds({ tokens: [sender] }, uses).values()) {
+        terminal.note(`${terminal.styleNote('yellow', 'warning')} ${warning}`);
+      }
+    }
     const { tokens: _digests, ...about } = sender;
     if (json) terminal.printJson({ token, ...about, file });
     else terminal.print(token);

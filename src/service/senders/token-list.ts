@@ -2,6 +2,7 @@ import { secretName, tokenWarnings, writtenTokens } from '../../hooks/index.ts';
 import { getField } from '../../platform/objects.ts';
 import type { Sections } from '../configuration/files.ts';
 import type { TokenReport } from '../ops/answers.ts';
+import { inheritedIds } from '../token-uses.ts';
 
 /** A token as its operator is shown it. */
 export interface ListedToken extends TokenReport {
@@ -33,6 +34,7 @@ export function listTokens(
   { isKeptHere, written: sections }: TokenFiles,
 ): ListedToken[] {
   const warnings = new Map(tokenWarnings(hooks, now).map(({ key, message }) => [key, message]));
+  const inherited = inheritedIds(hooks, new Map(uses.flatMap((one) => [...one])));
   const written = writtenTokens(hooks).filter(({ text }) => text !== '');
   return written.map(({ key, id, text, hooks: named, endsAt }) => {
     const secret = secretName(text);
@@ -45,7 +47,7 @@ export function listTokens(
       notAfter: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
       isEnded: endsAt <= now,
       lastUsedAt: usedAt === 0 ? null : new Date(usedAt).toISOString(),
-      warning: warnings.get(key) ?? null,
+      warning: warnings.get(key) ?? inherited.get(id ?? '') ?? null,
       canRetire: id !== null && isKeptHere(id),
     };
   });

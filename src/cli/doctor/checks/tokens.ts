@@ -1,7 +1,7 @@
 import type { Secret } from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult } from '../check.ts';
-import { GATEWAY_FILE, listSecrets } from '../../../service/index.ts';
+import { GATEWAY_FILE, inheritedIds, listSecrets, readTokenUses } from '../../../service/index.ts';
 
 /** Secrets that we choose ourselves; the others were made by the platforms that ask for them. */
 const OURS =
@@ -17,12 +17,20 @@ const NEW_ONE = 'make one with "hooks token new" and put it into .env';
 export const tokens: Check = {
   name: 'tokens',
   needs: 'configuration',
-  run({ inspection }) {
+  async run({ inspection, resolved }) {
     const secrets = listSecrets(inspection);
+    const uses = await readTokenUses(resolved.store.dir);
+    const inherited = inheritedIds(resolved.hooks, uses).values();
     const found = [
       ...secrets.filter(({ key }) => OURS.test(key)).flatMap(weaknesses),
       ...reused(secrets),
       ...literal(secrets),
+      ...inherited.map((what) =>
+        warning(
+          what,
+          'for another sender: "hooks token retire", then "hooks token new --for" with a new id',
+        ),
+      ),
     ];
     return found.length > 0 ? found : [ok('the tokens are long, random and used once')];
   },

@@ -20,6 +20,9 @@ export interface HookToken {
 /** How many hexadecimal digits of its digest name a secret: too few to find it by, enough to tell it from others. */
 const SECRET_NAME_DIGITS = 12;
 
+/** Who speaks with `hooks.token`: anybody. */
+const SHARED = 'token';
+
 /** The name of a secret in {@link HookTokens.lastUses}. @param text as it stands in the configuration */
 export function secretName(text: string): string {
   return tokenDigest(text).toString('hex').slice(0, SECRET_NAME_DIGITS);
@@ -54,11 +57,16 @@ export class HookTokens {
   }
 
   /** Remembers that a token let a request in. */
-  noteUse({ secret }: HookToken): void {
-    this.#lastUses.set(secret, this.clock.now());
+  noteUse({ secret, verifiedBy }: HookToken): void {
+    const now = this.clock.now();
+    this.#lastUses.set(secret, now);
+    if (verifiedBy !== SHARED) this.#lastUses.set(verifiedBy, now);
   }
 
-  /** When each secret last let a request in, in epoch milliseconds, by {@link secretName}. */
+  /**
+   * When each secret last let a request in, in epoch milliseconds, by {@link secretName}; and each sender of
+   * `hooks.tokens`, by its `verifiedBy`, whichever secret it was.
+   */
   get lastUses(): ReadonlyMap<string, number> {
     return this.#lastUses;
   }
@@ -87,7 +95,7 @@ const NOBODY: HookToken = {
 
 function toHookToken({ id, text, hooks, endsAt }: WrittenToken): HookToken {
   return {
-    verifiedBy: id === null ? 'token' : `token ${id}`,
+    verifiedBy: id === null ? SHARED : `token ${id}`,
     secret: secretName(text),
     digest: tokenDigest(text),
     hooks: hooks.includes(EVERY_HOOK) ? null : new Set(hooks),
