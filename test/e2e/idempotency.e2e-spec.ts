@@ -280,6 +280,95 @@ describe('A CloudEvent', () => {
   });
 });
 
+/** The examples of the specification 1.0.2: json-format.md, sections 3.2 and 4.2, and http-protocol-binding.md, 3.1.4. */
+describe('The examples of the CloudEvents specification', () => {
+  const attributes = {
+    specversion: '1.0',
+    type: 'com.example.someevent',
+    source: '/mycontext',
+    time: '2018-04-05T17:31:00Z',
+    comexampleextension1: 'value',
+    comexampleothervalue: 5,
+  };
+  const XML = {
+    ...attributes,
+    id: 'A234-1234-1234',
+    datacontenttype: 'application/xml',
+    data: '<much wow="xml"/>',
+  };
+  const BINARY = {
+    ...attributes,
+    id: 'B234-1234-1234',
+    datacontenttype: 'application/vnd.apache.thrift.binary',
+    data_base64: '... base64 encoded string ...',
+  };
+  const JSON_DATA = {
+    ...attributes,
+    subject: null,
+    id: 'C234-1234-1234',
+    datacontenttype: 'application/json',
+    data: { appinfoA: 'abc', appinfoB: 123, appinfoC: true },
+  };
+  const STRUCTURED = { 'content-type': 'application/cloudevents+json; charset=utf-8' };
+  const BATCHED = { 'content-type': 'application/cloudevents-batch+json; charset=utf-8' };
+  const SPLIT = {
+    id: 'batch',
+    forEach: 'payload',
+    messageTemplate: '{{ item.type }} of {{ item.source }}',
+    dedupeKey: '{{ item.source }} {{ item.id }}',
+  };
+
+  beforeEach(async () => {
+    await hooks.close();
+    hooks = await Hooks.start({ presets: ['generic'], mappings: [SPLIT] });
+  });
+
+  it.each([
+    ['XML', XML, 'much wow'],
+    ['binary', BINARY, '... base64 encoded string ...'],
+    ['JSON', JSON_DATA, '"appinfoA":"abc"'],
+  ])('in structured mode with data of %s', async (_data, sent, words) => {
+    const first = await hooks.ask('/generic', sent, STRUCTURED);
+    expect(first).toMatchObject({ status: 200 });
+    expect((await hooks.ask('/generic', sent, STRUCTURED))['runId']).toBe(first['runId']);
+    const other = await hooks.ask('/generic', { ...sent, source: '/other' }, STRUCTURED);
+    expect(other['runId']).not.toBe(first['runId']);
+    const { runs } = await hooks.ended(first['eventId']);
+    for (const shown of [attributes.type, attributes.source, words]) {
+      expect(runs[0]?.prompt).toContain(shown);
+    }
+  });
+
+  it('in binary mode, and a source with a blank is taken for no other', async () => {
+    const send = (source: string, id: string) =>
+      hooks.ask('/generic', JSON_DATA.data, {
+        'ce-specversion': '1.0',
+        'ce-type': 'com.example.someevent',
+        'ce-time': '2018-04-05T03:56:24Z',
+        'ce-id': id,
+        'ce-source': source,
+        'content-type': 'application/json; charset=utf-8',
+      });
+    const first = await send('/mycontext/subcontext', '1234-1234-1234');
+    const again = await send('/mycontext/subcontext', '1234-1234-1234');
+    expect(again['runId']).toBe(first['runId']);
+    const odd = [await send('a b', 'c'), await send('a', 'b c')];
+    expect(new Set([first, ...odd].map(({ runId }) => runId)).size).toBe(3);
+    expect(await hooks.stored()).toBe(3);
+  });
+
+  it('in a batch are one request, which a mapping with forEach takes apart by source and id', async () => {
+    const batch = [BINARY, JSON_DATA];
+    const first = await hooks.ask('/batch', batch, BATCHED);
+    expect(first).toMatchObject({ status: 200 });
+    expect((await hooks.ended(first['eventId'])).runs).toHaveLength(2);
+    expect((await hooks.ask('/batch', batch, BATCHED))['eventId']).toBe(first['eventId']);
+    const more = await hooks.ask('/batch', [JSON_DATA, XML], BATCHED);
+    expect((await hooks.ended(more['eventId'])).runs).toHaveLength(1);
+    expect(await hooks.ask('/generic', batch, BATCHED)).toMatchObject({ status: 200 });
+  });
+});
+
 describe('a replay of an event whose key ran since (issue 11.4)', () => {
   const replay = async (eventId: unknown) => {
     const replayed = await hooks.app.get(OperatorRequests).replay(String(eventId));

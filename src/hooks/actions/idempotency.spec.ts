@@ -198,9 +198,11 @@ describe('the keys of a request (behaviour §10)', () => {
     };
     const actions = [wakeAction('o-1')];
     for (const resolved of [{}, { idempotencyKey: 'k' }, { actions }, { actions: [] }]) {
-      const last = keys({ signature: SIGNED }, resolved).keys.at(-1);
+      const last = keys({ verifiedBy: 'github', signature: SIGNED }, resolved).keys.at(-1);
       expect(last).toMatchObject(signed);
       expect(isOfSignedText(last?.scope ?? '')).toBe(true);
+      const acme = keys({ verifiedBy: 'github acme', signature: SIGNED }, resolved).keys.at(-1);
+      expect(acme).toMatchObject({ ...signed, scope: 'signed\ngithub acme\nci' });
     }
     const [sender] = keys({ signature: SIGNED }, { idempotencyKey: 'k' }).keys;
     expect(isOfSignedText(sender?.scope ?? '')).toBe(false);

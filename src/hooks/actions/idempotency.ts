@@ -166,7 +166,8 @@ function cloudEventId({
     : { source: headers['ce-source'], id: headers['ce-id'] };
   if (typeof source !== 'string' || typeof id !== 'string' || source === '' || id === '')
     return null;
-  return `${source} ${id}`;
+  // No source should have a blank, and whoever sends one says nothing that another source and id could say.
+  return source.includes(' ') ? ` ${JSON.stringify([source, id])}` : `${source} ${id}`;
 }
 
 function sha256(text: string, encoding: 'hex' | 'base64'): string {
