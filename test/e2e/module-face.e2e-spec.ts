@@ -1,10 +1,10 @@
+import { createRequire } from 'node:module';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, DynamicModule, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { getStorageToken } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { IsOptional } from 'class-validator';
 import { exported } from '../../src/hooks/hooks.providers.ts';
@@ -21,6 +21,11 @@ import {
 import type { HooksModuleExtras, HooksModuleOptions } from '../../src/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
+
+// CommonJS that requires Nest: Jest would run it while Nest is still evaluated.
+const { getStorageToken }: typeof import('@nestjs/throttler') = createRequire(import.meta.url)(
+  '@nestjs/throttler',
+);
 
 let app: NestFastifyApplication;
 afterEach(() => app?.close());
