@@ -156,6 +156,45 @@ describe('A dedupeKey', () => {
   });
 });
 
+describe('Two senders with tokens of their own', () => {
+  const CE = { 'ce-specversion': '1.0', 'ce-type': 'x', 'ce-source': '/s', 'ce-id': '1' };
+  const MESSAGE = { message: 'x' };
+
+  it.each<[door: string, path: string, body: object, headers: Record<string, string>]>([
+    ['a key at /wake', '/wake', { text: 'x' }, KEY],
+    ['a key at /agent', '/agent', MESSAGE, KEY],
+    ['a key in the payload', '/agent', { ...MESSAGE, idempotencyKey: 'k-1' }, {}],
+    ['a key at a mapping', '/shop', MESSAGE, KEY],
+    ['a delivery id', '/shop', MESSAGE, { 'x-github-delivery': 'd-1' }],
+    ['a CloudEvent', '/shop', MESSAGE, CE],
+    ['an item', '/items', { items: [{ id: 1 }] }, {}],
+    ['an id of a preset', '/generic', { id: 1 }, {}],
+    ['a path that any mapping takes', '/some/where', MESSAGE, KEY],
+  ])('do not meet by %s, and each is answered its own', async (_door, path, body, headers) => {
+    await hooks.close();
+    const token = (id: string) => `the-token-of-sender-${id}`;
+    hooks = await Hooks.start({
+      tokens: ['a', 'b'].map((id) => ({ id, token: token(id), hooks: ['*'] })),
+      presets: ['generic'],
+      mappings: [
+        { id: 'shop', messageTemplate: '{{ message }}' },
+        { id: 'items', forEach: 'items', messageTemplate: 'x', dedupeKey: '{{ item.id }}' },
+        { id: 'any', match: {}, when: { 'payload.message': 'x' }, messageTemplate: 'x' },
+      ],
+    });
+    const ask = (id: string) =>
+      hooks.ask(path, body, { ...headers, authorization: `Bearer ${token(id)}` });
+    const [a, b] = [await ask('a'), await ask('b')];
+    expect([a, b]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(b['eventId']).not.toBe(a['eventId']);
+    expect([await ask('a'), await ask('b')]).toEqual([a, b]);
+    expect(await hooks.stored()).toBe(2);
+    if (b['runId'] === undefined) return;
+    expect(await hooks.run(b['runId'], { token: token('a') })).toMatchObject({ status: 404 });
+    expect(await hooks.run(b['runId'], { token: token('b') })).toMatchObject({ status: 200 });
+  });
+});
+
 describe('Senders of one path that sign with secrets of their own', () => {
   const SECRETS = {
     own: 'the-secret-of-this-path-itself',
