@@ -21,6 +21,8 @@ const PARSED: ParsedMail = {
   text: '',
   isCut: false,
   hiddenChars: 0,
+  unknownChars: 0,
+  unknownText: '',
   attachments: [],
 };
 

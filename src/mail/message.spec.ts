@@ -11,6 +11,8 @@ const PARSED: ParsedMail = {
   text: `One\n\ntwo ${'three '.repeat(100)}`,
   isCut: false,
   hiddenChars: 0,
+  unknownChars: 0,
+  unknownText: '',
   attachments: [
     { filename: 'a.pdf', contentType: 'application/pdf', size: 3 },
     { filename: 'b.pdf', contentType: 'application/pdf', size: 9 },
@@ -41,6 +43,17 @@ describe('toMessage', () => {
     expect(toMessage(mail, FETCHED, CONTEXT)).toMatchObject({
       snippet: 'Hello',
       body: `Hello\n\n${note}`,
+    });
+    const short = toMessage(mail, FETCHED, { ...CONTEXT, includeBody: false });
+    expect(short.snippet).toBe(`Hello ${note}`);
+  });
+
+  it('has what may not be visible behind the text and the sentence, and never in the snippet', () => {
+    const mail = { ...PARSED, text: 'Hello', unknownChars: 312, unknownText: 'Buy' };
+    const note = '(may not be visible: 312 characters)';
+    expect(toMessage(mail, FETCHED, CONTEXT)).toMatchObject({
+      snippet: 'Hello',
+      body: `Hello\n\n${note}\n\nBuy`,
     });
     const short = toMessage(mail, FETCHED, { ...CONTEXT, includeBody: false });
     expect(short.snippet).toBe(`Hello ${note}`);

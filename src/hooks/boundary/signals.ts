@@ -79,7 +79,7 @@ const PHRASES = KINDS.map((kind) => ({
 }));
 
 /** What the mail watcher writes where the HTML of a mail hides text (src/mail/message.ts). */
-const HIDDEN_TEXT = /\(hidden text left out: \d{1,7} characters\)/;
+const HIDDEN_TEXT = /\((?:hidden text left out|may not be visible): \d{1,7} characters\)/;
 
 /** How much of a text is read, in characters, because a sender waits meanwhile. */
 const MAX_READ = 65_536;
@@ -101,8 +101,8 @@ export function signalsOf(texts: readonly string[]): Signals {
     count('marker', markers);
     count('template-token', tokens);
     count('invisible', hidden);
-    // At the end of a mail, which may be longer than what is read.
-    if (HIDDEN_TEXT.test(whole.slice(-MAX_READ))) count('hidden-text', 1);
+    // Behind the text of a mail, which may be longer than what is read.
+    if (HIDDEN_TEXT.test(whole)) count('hidden-text', 1);
     // Not `matchAll`, which makes a new expression for each text: that costs more than the search.
     WORDS.lastIndex = 0;
     for (let word = WORDS.exec(folded.text); word !== null; word = WORDS.exec(folded.text)) {

@@ -1,8 +1,14 @@
+import { holds, parseDeclarations, parseSheet } from './css.ts';
+import type { Declaration } from './css.ts';
+import { Budget, keyOf, matches, parseSelectors } from './selectors.ts';
+import type { Element, Match, Selector } from './selectors.ts';
+import { expand, isTaken, paintOf, START, verdictOf } from './visibility.ts';
+import type { Paint, Verdict } from './visibility.ts';
+
 /**
- * What a mail says in HTML without showing it: the usual way to tell an agent what its person cannot see. This finds text
- * that the mail's own styles hide and takes it out of the tree before `html-to-text` reads it. It knows inline styles, the
- * attributes `hidden`, `bgcolor` and `color`, and rules of `<style>` for a tag, a class or an id outside of `@media`; what
- * more particular selectors hide, it does not see. Node runs this file from its source: erasable syntax only.
+ * What a mail says in HTML without showing it: the usual way to tell an agent what its person cannot see. Text is visible,
+ * hidden or, wherever that is not known, unknown; it is judged on a desk and on a phone, and visible where it is on one of
+ * them. Hidden and unknown text is taken out of the tree before `html-to-text` reads it. Erasable syntax only.
  */
 
 /** A node of the parsed HTML, as far as this looks at it; a text has `data` and no `attribs`. */
@@ -15,237 +21,426 @@ export interface HtmlNode {
   readonly parent?: HtmlNode | null;
 }
 
-type Style = ReadonlyMap<string, string>;
-type Color = readonly [red: number, green: number, blue: number];
-
-/** What the text below an element is painted with. */
-interface Paint {
-  readonly isInvisible: boolean;
-  readonly isTiny: boolean;
-  /** `none`: transparent. */
-  readonly color: Color | 'none' | 'unknown';
-  readonly background: Color | 'unknown';
+/** What was taken out of a mail. */
+export interface Unseen {
+  /** Characters that are hidden. */
+  readonly hidden: number;
+  /** Characters of which nobody here knows whether they are shown. */
+  readonly unknown: number;
+  /** Their text. */
+  readonly unknownText: string;
+  /** How often something was compared: bounded, whatever a mail holds. */
+  readonly steps: number;
 }
 
-const BLACK: Color = [0, 0, 0];
-const WHITE: Color = [255, 255, 255];
-/** In CSS; one without an end goes on to the end. */
-const COMMENT = /\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)/g;
-/** The properties that can hide something; no other is kept, however many a mail has. */
-const PROPERTIES = new Set(
-  `display visibility opacity overflow transform text-indent position clip height max-height width max-width
-  left top right bottom font font-size color background background-color background-image`.split(
-    /\s+/,
+/** Screens that a mail is read on, in pixels. */
+const WIDTHS = [1200, 375];
+/** Comparisons of selectors and elements for one mail; a usual newsletter takes some ten thousand. */
+const MAX_STEPS = 2_000_000;
+/** Possible values of one property that are looked at. */
+const MAX_VALUES = 4;
+
+/** Elements whose content is shown as their styles say. */
+const SHOWN = new Set(
+  'html body a abbr acronym address article aside b bdi bdo big blockquote br button caption center cite code col colgroup dd del details dfn dir div dl dt em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd label legend li main map mark menu nav nobr o:p ol p picture pre q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr area base link meta'.split(
+    ' ',
   ),
 );
-/** Most rules of a mail's styles that are kept. */
-const MAX_RULES = 500;
+/** Elements that no program shows, whatever the styles of usual mails say. */
+const NEVER_SHOWN = new Set(['template', 'datalist', 'noframes', 'noembed', 'rp']);
+/** Not text of the mail. */
+const SKIPPED = new Set(['head', 'style', 'script', 'title', 'template']);
+const INLINE = /^(?:a|abbr|b|big|code|em|font|i|img|s|small|span|strong|sub|sup|u|o:p)$/;
+/** Whose styles a mail may load without changing what is seen. */
+const FONTS =
+  /\/\/(?:fonts\.googleapis\.com|use\.typekit\.net|fonts\.bunny\.net|cloud\.typography\.com)\//i;
 
-/** The rules of a mail's `<style>` elements that this understands. */
-export class StyleRules {
-  /** By `tag`, `.class` or `#id`. */
-  readonly #rules = new Map<string, Style>();
-  /** Some rule that this does not understand paints backgrounds: no colour can be called invisible then. */
-  #paintsElsewhere = false;
-
-  constructor(html: string) {
-    for (const [, css = ''] of html.matchAll(/<style\b[^<>]*>([^<]*(?:<(?!\/style)[^<]*)*)/gi)) {
-      this.#read(css.replace(COMMENT, ' ').replace(/<!--|-->/g, ' '));
-    }
-  }
-
-  /** Whether backgrounds are painted in ways that this does not understand. */
-  get paintsElsewhere(): boolean {
-    return this.#paintsElsewhere;
-  }
-
-  styleOf({ name = '', attribs = {} }: HtmlNode): Style {
-    const classes = (attribs['class'] ?? '').split(/\s+/).slice(0, 20);
-    const selectors = [name, ...classes.map((one) => `.${one}`), `#${attribs['id'] ?? ''}`];
-    const rules = selectors.map((selector) => this.#rules.get(selector.toLowerCase()));
-    const inline = declarations(attribs['style'] ?? '');
-    return new Map([...rules, inline].flatMap((style) => [...(style ?? [])]));
-  }
-
-  #read(css: string): void {
-    let depth = 0;
-    let begin = 0;
-    let selector = '';
-    for (const { index, 0: brace } of css.matchAll(/[{}]/g)) {
-      const text = css.slice(begin, index);
-      begin = index + 1;
-      if (brace === '{') {
-        depth += 1;
-        if (depth === 1) selector = text.trim();
-        continue;
-      }
-      // A rule of its own ends at depth 1; those within `@media` do not count, whatever they show.
-      if (depth === 1 && !selector.startsWith('@')) this.#add(selector, text);
-      else if (/background/i.test(text)) this.#paintsElsewhere = true;
-      depth = Math.max(0, depth - 1);
-    }
-  }
-
-  #add(selectors: string, text: string): void {
-    const style = declarations(text);
-    for (const selector of selectors
-      .toLowerCase()
-      .split(',')
-      .map((one) => one.trim())) {
-      const simple = /^(?:[a-z][a-z0-9]*)?([.#][\w-]+)$|^[a-z][a-z0-9]*$/.exec(selector);
-      if (simple === null || this.#rules.size >= MAX_RULES) {
-        this.#paintsElsewhere ||= /background/i.test(text);
-        continue;
-      }
-      const key = simple[1] ?? selector;
-      this.#rules.set(key, new Map([...(this.#rules.get(key) ?? []), ...style]));
-    }
-  }
+interface Item extends Element {
+  readonly node: HtmlNode;
+  readonly parent: Item | undefined;
+  readonly inline: readonly Longhand[];
+  /** Its text is no text of the mail. */
+  readonly isSkipped: boolean;
+  /** The verdict of each screen about its box, for an element, or itself, for a text. */
+  readonly verdicts: Verdict[];
+  /** Of a link: whether some of its text, or a picture, is shown. */
+  isShown: boolean;
 }
 
-function declarations(text: string): Style {
-  const plain = text.replace(/\\([0-9a-f]{1,6})\s?/gi, (_, code: string) =>
-    String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10_ff_ff)),
-  );
-  const pairs = plain
-    .toLowerCase()
-    .replace(COMMENT, '')
-    .split(';')
-    .map((one) => one.split(':'))
-    .map(([name = '', ...value]): [string, string] => [
-      name.trim(),
-      value.join(':').replace('!important', '').trim(),
-    ]);
-  return new Map(pairs.filter(([name]) => PROPERTIES.has(name)));
+/** A property as it is judged; `?` as the value of one that nobody here understands. */
+interface Longhand {
+  readonly name: string;
+  readonly value: string;
+  readonly isImportant: boolean;
+}
+
+interface StyleRule {
+  readonly selector: Selector;
+  readonly longhands: readonly Longhand[];
+  /** Whether it is in force, by screen. */
+  readonly held: readonly Match[];
+  /** Its place among all rules is not known. */
+  readonly isLayered: boolean;
+  readonly order: number;
+}
+
+/** Where declarations are from: attributes (0), rules (1) or the attribute `style` (2). */
+interface Source {
+  readonly origin: number;
+  readonly specificity?: number;
+  readonly isSure?: boolean;
+  readonly isLayered?: boolean;
+}
+
+interface Candidate {
+  readonly value: string;
+  readonly rank: readonly [important: number, origin: number, specificity: number, order: number];
+  readonly isCertain: boolean;
 }
 
 /**
- * Takes hidden text out of the tree below `root`.
- * @returns how many characters of it could have been read.
+ * Takes text out of the tree below `root` that is hidden, or not known to be visible.
+ * @param isDoubtful something is missing that may hide everything, such as the end of the mail
  */
-export function removeHidden(root: HtmlNode, rules: StyleRules): number {
-  let removed = 0;
-  const start: Paint = { isInvisible: false, isTiny: false, color: BLACK, background: WHITE };
-  // A stack of our own: a hostile mail nests deeper than calls can.
-  const open: { readonly node: HtmlNode; readonly paint: Paint }[] = [{ node: root, paint: start }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, paint } = next;
-    if (node.data !== undefined && node.type === 'text') {
-      if (!isUnseen(paint, rules)) continue;
-      removed += readable(node.data);
-      node.data = '';
+export function removeUnseen(root: HtmlNode, isDoubtful = false): Unseen {
+  const items = itemsOf(root);
+  const styles = new Styles(items);
+  const budget = new Budget(MAX_STEPS);
+  const isVague = isDoubtful || styles.isForeign;
+  for (const screen of WIDTHS.keys()) judge(items, styles, screen, budget);
+  let hidden = 0;
+  let unknown = 0;
+  const unknownText: string[] = [];
+  for (const item of items) {
+    const { node } = item;
+    if (node.type !== 'text') {
+      if (!INLINE.test(item.name)) unknownText.push('\n');
       continue;
     }
-    const style = rules.styleOf(node);
-    if (node !== root && isLeftOut(node, style)) {
-      removed += readableIn(node);
-      Object.assign(node, { name: 'span', attribs: {}, children: [] });
+    if (item.isSkipped) continue;
+    const text = node.data ?? '';
+    const count = readable(text);
+    const verdict = best(item.verdicts);
+    if (verdict === 'visible' && !isVague) {
+      if (count > 0) showLink(item);
       continue;
     }
-    const below = paintOf(node, style, paint);
-    for (const child of node.children ?? []) open.push({ node: child, paint: below });
+    node.data = '';
+    if (verdict === 'hidden') {
+      hidden += count;
+    } else {
+      unknown += count;
+      unknownText.push(text);
+    }
   }
-  return removed;
-}
-
-function isUnseen({ isInvisible, isTiny, color, background }: Paint, rules: StyleRules): boolean {
-  if (isInvisible || isTiny || color === 'none') return true;
-  if (rules.paintsElsewhere || color === 'unknown' || background === 'unknown') return false;
-  return color.every((part, index) => Math.abs(part - (background[index] ?? 0)) <= 8);
-}
-
-/** Whether an element is not shown, whatever is in it. */
-function isLeftOut({ name, attribs = {} }: HtmlNode, style: Style): boolean {
-  if (name === 'style' || name === 'script' || name === 'head') return false;
-  if (Object.hasOwn(attribs, 'hidden') || style.get('display') === 'none') return true;
-  const opacity = style.get('opacity');
-  if (opacity !== undefined && Number.parseFloat(opacity) <= 0.05) return true;
-  const isClipped = /hidden|clip/.test(style.get('overflow') ?? '');
-  if (
-    isClipped &&
-    ['max-height', 'height', 'max-width', 'width'].some((key) => isZero(style.get(key)))
-  ) {
-    return true;
+  for (const item of items) {
+    const { node, name } = item;
+    if (name === 'img' && !isVague && best(item.verdicts) === 'visible') showLink(item);
+    if (name === 'a' && !item.isShown && node.attribs?.['href'] !== undefined)
+      delete node.attribs['href'];
   }
-  if (/scale\(\s*0\s*[,)]/.test(style.get('transform') ?? '')) return true;
-  if (isFarOff(style.get('text-indent'))) return true;
-  if (!/absolute|fixed/.test(style.get('position') ?? '')) return false;
-  if (/rect\(\s*[01](?:px)?[ ,]/.test(style.get('clip') ?? '')) return true;
-  return ['left', 'top', 'right', 'bottom'].some((key) => isFarOff(style.get(key)));
+  for (const { node, name, verdicts } of items) {
+    if (name === '' || SKIPPED.has(name) || best(verdicts) === 'visible') continue;
+    Object.assign(node, { name: 'span', attribs: {}, children: [] });
+  }
+  const text = unknownText
+    .join('')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n\s*/g, '\n')
+    .trim();
+  return { hidden, unknown, unknownText: text, steps: MAX_STEPS - budget.left };
 }
 
-function paintOf({ attribs = {} }: HtmlNode, style: Style, above: Paint): Paint {
-  const visibility = style.get('visibility');
-  const size =
-    style.get('font-size') ??
-    /(?:^|\s)(0(?:px|pt|em|%)?)(?:\/|\s)/.exec(style.get('font') ?? '')?.[1];
-  const color = style.get('color') ?? attribs['color']?.toLowerCase();
-  const background =
-    style.get('background-color') ?? style.get('background') ?? attribs['bgcolor']?.toLowerCase();
-  const isPictured = attribs['background'] !== undefined || style.has('background-image');
-  return {
-    isInvisible: visibility === undefined ? above.isInvisible : /hidden|collapse/.test(visibility),
-    isTiny: size === undefined ? above.isTiny : isTiny(size),
-    color: color === undefined ? above.color : readColor(color),
-    background: isPictured ? 'unknown' : readBackground(background, above.background),
+function showLink(item: Item): void {
+  let above: Item | undefined = item.parent;
+  while (above !== undefined && above.name !== 'a' && !above.isShown) {
+    above.isShown = true;
+    above = above.parent;
+  }
+  if (above !== undefined) above.isShown = true;
+}
+
+/** All nodes in document order. */
+function itemsOf(root: HtmlNode): readonly Item[] {
+  const items: Item[] = [];
+  const open: { readonly node: HtmlNode; readonly parent: Item | undefined }[] = [];
+  const last = new Map<Item | undefined, Item>();
+  const push = (nodes: readonly HtmlNode[], parent: Item | undefined): void => {
+    for (let at = nodes.length - 1; at >= 0; at -= 1) {
+      const node = nodes[at];
+      if (node !== undefined) open.push({ node, parent });
+    }
   };
-}
-
-function isZero(value: string | undefined): boolean {
-  return value !== undefined && /^0(?:\.0+)?(?:px|pt|em|rem|%)?$/.test(value);
-}
-
-/** Up to one pixel: nobody reads it. */
-function isTiny(size: string): boolean {
-  return isZero(size) || /^(?:1(?:\.0+)?|0?\.\d+)(?:px|pt)$/.test(size);
-}
-
-function isFarOff(value: string | undefined): boolean {
-  return value !== undefined && Number.parseFloat(value) <= -500;
-}
-
-const NAMED: Readonly<Record<string, Color | 'none'>> = {
-  white: WHITE,
-  black: BLACK,
-  snow: [255, 250, 250],
-  ivory: [255, 255, 240],
-  whitesmoke: [245, 245, 245],
-  transparent: 'none',
-};
-
-function readColor(text: string): Color | 'none' | 'unknown' {
-  const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
-  if (named !== undefined) return named;
-  const hex = /^#?([0-9a-f]{3,8})$/.exec(text)?.[1];
-  if (hex !== undefined) {
-    const long = hex.length < 6 ? hex.replace(/./g, '$&$&') : hex;
-    if (long.length === 8 && long.endsWith('00')) return 'none';
-    const part = (at: number) => Number.parseInt(long.slice(at, at + 2), 16);
-    return [part(0), part(2), part(4)];
+  push(root.children ?? [], undefined);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, parent } = next;
+    const isText = node.type === 'text';
+    if (!isText && node.attribs === undefined) continue;
+    const attribs = node.attribs ?? {};
+    const name = isText ? '' : (node.name ?? '').toLowerCase();
+    const item: Item = {
+      node,
+      name,
+      attribs,
+      classes: (attribs['class'] ?? '').split(/\s+/).filter((one) => one !== ''),
+      parent,
+      previous: isText ? undefined : last.get(parent),
+      inline:
+        attribs['style'] === undefined ? [] : longhandsOf(parseDeclarations(attribs['style'])),
+      isSkipped: parent?.isSkipped === true || SKIPPED.has(name),
+      verdicts: [],
+      isShown: false,
+    };
+    items.push(item);
+    if (!isText) last.set(parent, item);
+    push(node.children ?? [], item);
   }
-  const parts = /^rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+)(%?))?\s*\)$/.exec(text);
-  if (parts === null) return 'unknown';
-  if (parts[4] !== undefined && Number(parts[4]) === 0) return 'none';
-  return [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  return items;
 }
 
-function readBackground(text: string | undefined, above: Color | 'unknown'): Color | 'unknown' {
-  if (text === undefined || text === 'none' || text === 'inherit' || text === '') return above;
-  const color = readColor(text);
-  return color === 'none' ? above : color;
+/** The rules of all `<style>` elements. */
+class Styles {
+  readonly #rules = new Map<string, StyleRule[]>();
+  /** Something that is not in the mail may change everything. */
+  isForeign = false;
+  #count = 0;
+  readonly #held = new Map<string, readonly Match[]>();
+
+  constructor(items: readonly Item[]) {
+    for (const item of items) {
+      if (item.name === 'style') this.#read(item);
+      const { rel = '', href = '' } = item.attribs;
+      if (item.name === 'link' && /stylesheet/i.test(rel) && !FONTS.test(href))
+        this.isForeign = true;
+    }
+  }
+
+  #read({ node, attribs, parent }: Item): void {
+    const css = (node.children ?? []).map(({ data = '' }) => data).join('');
+    const { rules, others } = parseSheet(css);
+    const media =
+      attribs['media'] === undefined ? [] : [`@media ${attribs['media'].toLowerCase()}`];
+    const isKnown = /^(?:text\/css)?$/i.test(attribs['type'] ?? '');
+    const isPlaced = parent === undefined || SHOWN.has(parent.name) || parent.name === 'head';
+    this.isForeign ||= others.some(isForeignRule);
+    for (const { selector, declarations, conditions } of rules) {
+      // A box that a rule paints before or after an element may lie over all.
+      const isCover =
+        /:(?:before|after)/i.test(selector ?? '') &&
+        declarations.some(({ name, value }) => name === 'position' && /absolute|fixed/.test(value));
+      this.isForeign ||= isCover && declarations.some(({ name }) => name.startsWith('background'));
+      const all = [...media, ...conditions].map((one) => this.#hold(one));
+      const held = WIDTHS.map((_, screen) =>
+        least([isKnown && isPlaced ? 'yes' : 'maybe', ...all.map((one) => one[screen] ?? 'maybe')]),
+      );
+      const isLayered = conditions.some((one) => /^@(?:layer|scope|container)/.test(one));
+      const longhands = longhandsOf(declarations);
+      for (const one of parseSelectors(selector)) {
+        const key = keyOf(one);
+        this.#count += 1;
+        const rule = { selector: one, longhands, held, isLayered, order: this.#count };
+        const list = this.#rules.get(key);
+        if (list === undefined) this.#rules.set(key, [rule]);
+        else list.push(rule);
+      }
+    }
+  }
+
+  /** The rules that match, or may match, an element on a screen. */
+  *for(item: Item, screen: number, budget: Budget): Generator<readonly [StyleRule, Match]> {
+    const keys = new Set([
+      '*',
+      item.name,
+      `#${(item.attribs['id'] ?? '').toLowerCase()}`,
+      ...item.classes.map((one) => `.${one.toLowerCase()}`),
+    ]);
+    for (const key of keys) {
+      for (const rule of this.#rules.get(key) ?? []) {
+        budget.left -= 1;
+        if (budget.left < 0) return;
+        const held = rule.held[screen] ?? 'maybe';
+        if (held === 'no') continue;
+        const match = matches(rule.selector, item, budget);
+        if (match !== 'no') yield [rule, least([match, held])];
+      }
+    }
+  }
+
+  #hold(condition: string): readonly Match[] {
+    const known = this.#held.get(condition);
+    if (known !== undefined) return known;
+    const held = WIDTHS.map((width) => holds(condition, width));
+    this.#held.set(condition, held);
+    return held;
+  }
+}
+
+function least(answers: readonly Match[]): Match {
+  if (answers.includes('no')) return 'no';
+  return answers.includes('maybe') ? 'maybe' : 'yes';
+}
+
+function longhandsOf(declarations: readonly Declaration[]): readonly Longhand[] {
+  return declarations.flatMap(({ name, value, isImportant }) =>
+    expand(name, value.length > 1_000 ? '?' : value).flatMap(([longhand, part]) => {
+      const taken = isTaken(longhand, part);
+      return taken === 'no'
+        ? []
+        : [{ name: longhand, value: taken === 'yes' ? part : '?', isImportant }];
+    }),
+  );
+}
+
+/** Styles from elsewhere, or letters that the mail brings along. */
+function isForeignRule(rule: string): boolean {
+  if (/^@import/i.test(rule)) return !FONTS.test(rule);
+  return /(?:^|[\s;{:,])(?:src:.*\b(?:data|cid):|size-adjust|ascent-override|unicode-range:)/is.test(
+    rule,
+  );
+}
+
+/** Writes the verdict of each item for one screen. */
+function judge(items: readonly Item[], styles: Styles, screen: number, budget: Budget): void {
+  const paints = new Map<Item | undefined, Paint>([[undefined, START]]);
+  const moved = new Set<Item>();
+  let isCovered = false;
+  for (const item of items) {
+    const above = paints.get(item.parent) ?? START;
+    if (item.name === '') {
+      item.verdicts.push(budget.left < 0 ? 'unknown' : verdictOf(above));
+      continue;
+    }
+    const candidates = candidatesOf(item, styles, screen, budget);
+    const values = valuesOf(candidates);
+    const own = paintOf(values, candidates.keys(), above, WIDTHS[screen] ?? 0);
+    const box = worstOf(own.box, elementVerdict(item));
+    const paint = box === own.box ? own : { ...own, box };
+    paints.set(item, paint);
+    item.verdicts.push(budget.left < 0 ? 'unknown' : box);
+    if (isMoved(values) || (item.parent !== undefined && moved.has(item.parent))) {
+      moved.add(item);
+      const isPainted =
+        item.name === 'img' ||
+        values('background-color').some((value) => value !== 'transparent') ||
+        values('background-image').some((value) => value !== 'none');
+      isCovered ||= isPainted && box !== 'hidden';
+    }
+  }
+  if (!isCovered) return;
+  // A box that was moved may lie over any other.
+  for (const { verdicts } of items)
+    verdicts[verdicts.length - 1] = worstOf(verdicts.at(-1) ?? 'unknown', 'unknown');
+}
+
+function isMoved(values: (name: string) => readonly string[]): boolean {
+  if (values('position').some((value) => /absolute|fixed|sticky|\?/.test(value))) return true;
+  const offsets = values('position').some((value) => value === 'relative')
+    ? ['top', 'left', 'right', 'bottom']
+    : [];
+  if (offsets.some((side) => values(side).some((value) => !/^(?:auto|0.*|-?[1-5]px)$/.test(value))))
+    return true;
+  return ['margin-top', 'margin-bottom', 'margin-left', 'margin-right'].some((name) =>
+    values(name).some((value) => value.startsWith('-') && Number.parseFloat(value) < -10),
+  );
+}
+
+function candidatesOf(
+  item: Item,
+  styles: Styles,
+  screen: number,
+  budget: Budget,
+): Map<string, Candidate[]> {
+  const found = new Map<string, Candidate[]>();
+  let order = 0;
+  const add = (
+    longhands: readonly Longhand[],
+    { origin, specificity = 0, isSure = true, isLayered = false }: Source,
+  ): void => {
+    for (const { name, value, isImportant } of longhands) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      order += 1;
+      const rank = [isLayered ? 2 : Number(isImportant), origin, specificity, order] as const;
+      const one = { value, rank, isCertain: isSure && value !== '?' };
+      const list = found.get(name);
+      if (list === undefined) found.set(name, [one]);
+      else list.push(one);
+    }
+  };
+  add(longhandsOf(attributesOf(item)), { origin: 0 });
+  const rules = [...styles.for(item, screen, budget)].toSorted(([a], [b]) => a.order - b.order);
+  for (const [{ longhands, selector, isLayered }, match] of rules) {
+    const { specificity } = selector;
+    add(longhands, { origin: 1, specificity, isSure: match === 'yes', isLayered });
+  }
+  add(item.inline, { origin: 2 });
+  return found;
+}
+
+/** Attributes that are styles of the lowest rank. */
+function attributesOf({ name, attribs }: Item): readonly Declaration[] {
+  const found: Declaration[] = [];
+  const set = (property: string, value: string): void => {
+    found.push({ name: property, value, isImportant: false });
+  };
+  const color = (value: string): string => {
+    const plain = value.trim().toLowerCase();
+    return /^[\da-f]{6}$/.test(plain) ? `#${plain}` : plain;
+  };
+  if (Object.hasOwn(attribs, 'hidden') || Object.hasOwn(attribs, 'popover')) set('display', 'none');
+  if (name === 'dialog' && !Object.hasOwn(attribs, 'open')) set('display', 'none');
+  if (name === 'mark') set('background-color', '#ff0');
+  if (name === 'mark') set('color', '#000');
+  if (name === 'a' && attribs['href'] !== undefined) set('color', '#00e');
+  if (name === 'font' && attribs['color'] !== undefined) set('color', color(attribs['color']));
+  if (name === 'body' && attribs['text'] !== undefined) set('color', color(attribs['text']));
+  if (attribs['bgcolor'] !== undefined) set('background-color', color(attribs['bgcolor']));
+  if (attribs['background'] !== undefined && attribs['background'] !== '')
+    set('background-image', 'url()');
+  return found;
+}
+
+/** The values that may be in force: from the highest rank down to the first that certainly is. */
+function valuesOf(
+  candidates: ReadonlyMap<string, readonly Candidate[]>,
+): (name: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  for (const [name, list] of candidates) {
+    const values: string[] = [];
+    const sorted = list.toSorted((a, b) => compare(b.rank, a.rank));
+    const end = sorted.findIndex(({ isCertain }) => isCertain);
+    for (const { value } of end < 0 ? sorted : sorted.slice(0, end + 1)) {
+      if (!values.includes(value)) values.push(values.length < MAX_VALUES ? value : '?');
+    }
+    // Where no rule is certain, the property may as well not be set.
+    known.set(name, end < 0 ? [...values, 'unset'] : values);
+  }
+  return (name) => known.get(name) ?? [];
+}
+
+function compare(a: Candidate['rank'], b: Candidate['rank']): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
+}
+
+function elementVerdict({ name, attribs }: Item): Verdict {
+  if (NEVER_SHOWN.has(name)) return 'hidden';
+  if (name === 'dialog') return Object.hasOwn(attribs, 'open') ? 'unknown' : 'visible';
+  if (name === 'details') return Object.hasOwn(attribs, 'open') ? 'visible' : 'unknown';
+  return SHOWN.has(name) || SKIPPED.has(name) ? 'visible' : 'unknown';
+}
+
+function worstOf(one: Verdict, other: Verdict): Verdict {
+  if (one === 'hidden' || other === 'hidden') return 'hidden';
+  return one === 'unknown' || other === 'unknown' ? 'unknown' : 'visible';
+}
+
+/** Visible on one screen is visible; hidden is hidden on all. */
+function best(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('visible')) return 'visible';
+  return verdicts.every((one) => one === 'hidden') ? 'hidden' : 'unknown';
 }
 
 /** Characters that could be read: blanks and joiners, with which newsletters fill up a preview, do not count. */
 function readable(text: string): number {
   return text.replace(/[\s\p{C}\u034f\u2800\u3164]+/gu, '').length;
-}
-
-function readableIn(root: HtmlNode): number {
-  let count = 0;
-  const open = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'text') count += readable(node.data ?? '');
-    for (const child of node.children ?? []) open.push(child);
-  }
-  return count;
 }

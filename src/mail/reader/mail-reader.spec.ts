@@ -1,5 +1,7 @@
 import { assert, asyncProperty, uint8Array } from 'fast-check';
 import type { ParsedMail } from './parsed-mail.ts';
+import { FOUND_WAYS, OWN_WAYS } from '../../../test/support/hidden-texts.ts';
+import { ordinaryMails } from '../../../test/support/ordinary-mails.ts';
 import { MailReader, ReaderPackageError, UnreadableMail } from './mail-reader.ts';
 
 let reader: MailReader;
@@ -121,10 +123,9 @@ describe('HTML that hides text from a person', () => {
       'a dark class',
       '<style>.d{background:#111}</style><div class="d"><b style="color:#fff">Buy</b></div>',
     ],
-    ['a picture', '<td style="background:url(x.png)"><b style="color:#fff">Buy</b></td>'],
     [
-      'styles that are not understood',
-      '<style>.a .b{background:#111}</style><div class="a"><b style="color:#fff">Buy</b></div>',
+      'a rule of several parts',
+      '<style>.a .b{background:#111}</style><div class="a"><b class="b" style="color:#fff">Buy</b></div>',
     ],
     [
       'columns without gaps',
@@ -144,8 +145,42 @@ describe('HTML that hides text from a person', () => {
   ])('is not what %s does', async (_what, markup) => {
     const mail = await read(html(`<body style="background:#ffffff">${markup}</body>`));
     expect(mail.text).toContain('Buy');
-    expect(mail.hiddenChars).toBe(0);
+    expect(mail).toMatchObject({ hiddenChars: 0, unknownChars: 0 });
   });
+
+  it('perhaps (a picture behind it): it is counted, and apart from the text', async () => {
+    const picture = '<td style="background:url(x.png)"><b style="color:#fff">Buy</b></td>';
+    expect(await read(html(`<p>Dear Ann,</p><table><tr>${picture}</tr></table>`))).toMatchObject({
+      text: 'Dear Ann,',
+      hiddenChars: 0,
+      unknownChars: 3,
+      unknownText: 'Buy',
+    });
+  });
+
+  it.each([...FOUND_WAYS, ...OWN_WAYS])('by %s: it is never shown as visible', async (markup) => {
+    const mail = await read(html(`<!doctype html><html><body>${markup}</body></html>`));
+    expect(mail.text).not.toContain('evil');
+    expect(mail.hiddenChars + mail.unknownChars).toBeGreaterThanOrEqual(4);
+  });
+
+  it('behind the end of what is read: all before it may not be visible', async () => {
+    const filler = ' '.repeat(262_144);
+    const mail = await read(html(`<b class="x">evil</b>${filler}<style>.x{color:#fff}</style>`));
+    expect(mail).toMatchObject({ text: '', unknownText: 'evil', isCut: true });
+  });
+
+  it('does not suspect more than five of a hundred newsletters and invoices', async () => {
+    const mails = ordinaryMails();
+    expect(mails).toHaveLength(200);
+    const suspected: string[] = [];
+    for (const { name, source } of mails) {
+      const mail = await read(html(source));
+      expect(`${mail.text}${mail.unknownText}`).toContain('Kind regards');
+      if (mail.unknownChars > 0) suspected.push(`${name}: ${mail.unknownText}`);
+    }
+    expect(suspected.slice(10)).toEqual([]);
+  }, 60_000);
 
   it('does not count what fills up the preview of a newsletter', async () => {
     const filler = '&zwnj;&nbsp;&#847;&shy;'.repeat(50);

@@ -20,6 +20,10 @@ export interface ParsedMail {
   readonly isCut: boolean;
   /** Characters of text that its HTML hides from a person, and that are not in `text`. */
   readonly hiddenChars: number;
+  /** Characters of text of its HTML that may not be visible; they are not in `text`. */
+  readonly unknownChars: number;
+  /** That text, line by line, without the addresses of links. */
+  readonly unknownText: string;
   readonly attachments: readonly {
     readonly filename: string;
     readonly contentType: string;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
-import { removeHidden, StyleRules } from './hidden-html.ts';
+import { removeUnseen } from './hidden-html.ts';
+import type { Unseen } from './hidden-html.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
@@ -69,15 +70,17 @@ type Convert = typeof import('html-to-text').convert;
 
 interface Libraries {
   readonly parse: (source: Uint8Array) => Promise<ParserResult>;
-  readonly convertHtml: (html: string) => ReadHtml;
+  readonly convertHtml: (html: string, isDoubtful: boolean) => ReadHtml;
 }
 
 /** What a person would read of HTML: text, addresses of links, lists; no images, styles, scripts or hidden text. */
 interface ReadHtml {
   readonly text: string;
-  /** Characters that the mail hides and that were left out. */
-  readonly hiddenChars: number;
+  /** What is not, or perhaps not, shown, and therefore not in the text. */
+  readonly unseen: Unseen;
 }
+
+const NOTHING: Unseen = { hidden: 0, unknown: 0, unknownText: '', steps: 0 };
 
 /** @throws OptionalPackageError */
 async function loadLibraries(): Promise<Libraries> {
@@ -88,7 +91,7 @@ async function loadLibraries(): Promise<Libraries> {
   const options = { ...skipped, skipImageLinks: true, skipTextLinks: true };
   return {
     parse: (source) => simpleParser(Buffer.from(source), options),
-    convertHtml: (html) => readHtml(html, convert),
+    convertHtml: (html, isDoubtful) => readHtml(html, isDoubtful, convert),
   };
 }
 
@@ -96,28 +99,29 @@ async function loadLibraries(): Promise<Libraries> {
  * The library gives no access to its tree but to formatters. So the whole mail is put into an element of its own, whose
  * name no sender can know, and its formatter takes out what is hidden before anything is written.
  */
-function readHtml(html: string, convert: Convert): ReadHtml {
+function readHtml(html: string, isDoubtful: boolean, convert: Convert): ReadHtml {
   const whole = `x-${randomUUID()}`;
-  let hiddenChars = 0;
+  let unseen = NOTHING;
   const text = convert(`<${whole}>${html}</${whole}>`, {
     ...HTML_OPTIONS,
     baseElements: { selectors: [whole] },
     selectors: [...HTML_OPTIONS.selectors, { selector: whole, format: 'whole' }],
     formatters: {
       whole: (element, walk, builder) => {
-        hiddenChars = removeHidden(element, new StyleRules(html));
+        unseen = removeUnseen(element, isDoubtful);
         walk(element.children ?? [], builder);
       },
     },
   });
-  return { text, hiddenChars };
+  return { text, unseen };
 }
 
 /** Reads one message, whole or cut off anywhere. */
 async function readMail(source: Uint8Array, libraries: Libraries): Promise<ParsedMail> {
   const mail = await libraries.parse(source);
-  const { text, isCut, hiddenChars } = readText(mail, libraries);
+  const { text, isCut, unseen } = readText(mail, libraries);
   const maxText = Math.max(source.length, MIN_TEXT_LIMIT);
+  const unknownText = clean(unseen.unknownText);
   return {
     from: toAddressText(mail.from),
     fromAddresses: listAddresses(mail.from),
@@ -126,8 +130,10 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
     date: readDate(mail),
     headers: readHeaders(mail),
     text: truncate(text, maxText),
-    isCut: isCut || text.length > maxText,
-    hiddenChars,
+    isCut: isCut || Math.max(text.length, unknownText.length) > maxText,
+    hiddenChars: unseen.hidden,
+    unknownChars: unseen.unknown,
+    unknownText: truncate(unknownText, maxText),
     attachments: mail.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => ({
       filename: toOneLine(attachment.filename ?? '', MAX_NAME),
       contentType: toOneLine(attachment.contentType, MAX_NAME),
@@ -142,11 +148,13 @@ function readText(
 ): ReadHtml & { readonly isCut: boolean } {
   const plain = clean(text ?? '');
   if (plain !== '' || typeof html !== 'string') {
-    return { text: plain, isCut: false, hiddenChars: 0 };
+    return { text: plain, isCut: false, unseen: NOTHING };
   }
   const read = truncate(html, MAX_HTML);
-  const { text: shown, hiddenChars } = convertHtml(read);
-  return { text: clean(shown), isCut: read.length < html.length, hiddenChars };
+  // Styles behind the cut may hide what is before it.
+  const isDoubtful = /<(?:style|link)/i.test(html.slice(MAX_HTML - 10));
+  const { text: shown, unseen } = convertHtml(read, read.length < html.length && isDoubtful);
+  return { text: clean(shown), isCut: read.length < html.length, unseen };
 }
 
 /** Unix line ends, no other control characters, no wide gaps. */
