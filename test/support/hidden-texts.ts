@@ -141,6 +141,8 @@ export const OWN_WAYS: readonly string[] = [
   style('p::before{content:"";position:fixed;inset:0;background:#fff}', '<p>evil</p>'),
   block('height:20px;overflow:hidden;padding-top:100px'),
   block('width:100px;white-space:nowrap;overflow:hidden'),
+  '<p><b style="display:none"></p><p>evil</p>',
+  '<div><font color="#fff">a</div><div>evil</div>',
   '<svg><text>evil</text></svg>',
   '<math><mtext>evil</mtext></math>',
   '<x-y>evil</x-y>',

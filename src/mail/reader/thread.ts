@@ -4,6 +4,7 @@ import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
 import { removeUnseen } from './hidden-html.ts';
 import type { Unseen } from './hidden-html.ts';
+import { isMended } from './mended.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
@@ -153,8 +154,9 @@ function readText(
   const read = truncate(html, MAX_HTML);
   // Styles behind the cut may hide what is before it.
   const isDoubtful = /<(?:style|link)/i.test(html.slice(MAX_HTML - 10));
-  const { text: shown, unseen } = convertHtml(read, read.length < html.length && isDoubtful);
-  return { text: clean(shown), isCut: read.length < html.length, unseen };
+  const isCut = read.length < html.length;
+  const { text: shown, unseen } = convertHtml(read, (isCut && isDoubtful) || isMended(read));
+  return { text: clean(shown), isCut, unseen };
 }
 
 /** Unix line ends, no other control characters, no wide gaps. */

@@ -1,0 +1,29 @@
+/** Elements that a browser opens again behind a block that ended before them. */
+const FORMATTING = /^(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)$/;
+const COMMENT = /<!--(?:[^]*?-->|[^]*$)/g;
+const TAG = /<(\/?)([a-z][\w:-]*)((?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)>/gi;
+
+/**
+ * Whether a styled word is left open by a block that ends: a browser opens it again behind that block, with its styles,
+ * and the tree of the parser does not have that. Linear. Erasable syntax only.
+ */
+export function isMended(html: string): boolean {
+  const open: { readonly name: string; readonly isStyled: boolean }[] = [];
+  const counts = new Map<string, number>();
+  for (const [, slash, written = '', attributes = ''] of html.replace(COMMENT, '').matchAll(TAG)) {
+    const name = written.toLowerCase();
+    const count = counts.get(name) ?? 0;
+    if (slash !== '/') {
+      open.push({ name, isStyled: FORMATTING.test(name) && /[a-z]/i.test(attributes) });
+      counts.set(name, count + 1);
+      continue;
+    }
+    if (count === 0) continue;
+    for (let last = open.pop(); last !== undefined; last = open.pop()) {
+      counts.set(last.name, (counts.get(last.name) ?? 1) - 1);
+      if (last.name === name) break;
+      if (last.isStyled) return true;
+    }
+  }
+  return false;
+}
