@@ -138,7 +138,7 @@ export const OPS_REFUSALS = {
   test_failed: { status: 502, sentence: 'The test message was not sent: {detail}.' },
   nothing_to_retry: {
     status: 409,
-    sentence: 'Nothing of this event is dead; there is nothing to retry.',
+    sentence: 'Nothing of this event is dead or waits; there is nothing to retry.',
   },
   event_under_way: {
     status: 409,

@@ -1,4 +1,4 @@
-import { AgentError, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
+import { AgentError, ExternalServices, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { AgentTurn } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -166,6 +166,22 @@ describe('a refusal that only a person can mend (issue 11.4)', () => {
       });
     }
   });
+});
+
+it('lets an operator who has mended something have what waits tried at once', async () => {
+  let isDown = true;
+  hooks.runner.reply = () => {
+    if (isDown) throw new AgentError('come back in an hour', 'rate-limited', 60 * MINUTE);
+    return 'the reply';
+  };
+  const waiting = await send(3);
+  await quiet();
+  const services = hooks.app.get(ExternalServices);
+  isDown = false;
+  expect(services.tryBackends()).toBe(true);
+  await Promise.all(waiting.map((id) => hooks.ended(id)));
+  expect(await statuses(waiting)).toEqual(['done']);
+  expect(services.tryBackends()).toBe(false);
 });
 
 describe('a run that named no model', () => {

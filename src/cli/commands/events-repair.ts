@@ -60,11 +60,14 @@ interface Page {
 /** Goes on with the same events: what had succeeded is not done again. */
 export const eventsRetry = defineCommand({
   name: 'retry',
-  description: 'go on with an event whose runs or deliveries are dead, or with all of them',
+  description: 'go on with an event at once that is dead or waits, or with all that are dead',
   arguments: [['[id]', EVENT_ID]],
   options: [...DEAD_WORK_OPTIONS, ...WAIT_OPTIONS, ...SERVICE_OPTIONS],
   examples: [
-    ['hooks events retry 0198c5c2-…', 'put what is dead back into the queue'],
+    [
+      'hooks events retry 0198c5c2-…',
+      'put what is dead back into the queue, and try at once what waits',
+    ],
     ['hooks events retry 0198c5c2-… --wait', 'and tell how it ends; exit code 1 if badly'],
     ['hooks events retry --all --since 24h', 'everything that is dead of the last day'],
   ],

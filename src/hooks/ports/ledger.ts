@@ -256,7 +256,10 @@ export interface ForgottenStep extends Forgotten {
 
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
-  /** Puts the dead runs and deliveries of an event back into the queue. Returns how many; null for an unknown event. */
+  /**
+   * Puts the dead runs and deliveries of an event back into the queue, and makes those due that wait for their next
+   * attempt. Returns how many; null for an unknown event.
+   */
   abstract retry(eventId: string): Promise<number | null>;
 
   /** Puts dead runs and deliveries back into the queue, the oldest first. Those of no event (heartbeats' replies) too. */

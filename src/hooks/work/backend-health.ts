@@ -79,6 +79,9 @@ export class BackendHealth {
   /** The oldest first. */
   readonly #doubted = new Set<Turn>();
 
+  /** Whoever claims turns, claims anew. */
+  onForgotten: () => void = () => {};
+
   constructor(private readonly clock: Clock) {}
 
   /** The backends that rest, and until when, in epoch milliseconds. */
@@ -120,10 +123,11 @@ export class BackendHealth {
     return reason;
   }
 
-  /** All of them may be asked: the configuration has changed, and what was wrong may be mended. */
+  /** All of them may be asked: the configuration has changed, or an operator says so; what was wrong may be mended. */
   forget(): void {
     this.#rests.clear();
     this.#doubted.clear();
+    this.onForgotten();
   }
 
   /** Begins to ask a backend that may be asked. After a rest this is the probe, and others wait for its end. */

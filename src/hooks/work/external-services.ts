@@ -63,6 +63,13 @@ export class ExternalServices {
     return this.agents.list();
   }
 
+  /** Lets turns ask what rests: an operator has mended something. False: nothing rested. */
+  tryBackends(): boolean {
+    const hasResting = this.agents.list().length > 0;
+    if (hasResting) this.agents.forget();
+    return hasResting;
+  }
+
   /**
    * Sends a test message past the outbox, at once and once.
    * @param to default: the channel's own recipient.

@@ -78,10 +78,8 @@ export class WorkLoop {
   start(runPlaces: () => ClaimLimits['perHook']): void {
     this.#runPlaces = runPlaces;
     // There may be more places now, and whoever could not be asked may be another one.
-    this.settings.onReplaced(() => {
-      this.backends.forget();
-      this.#endClaims();
-    });
+    this.settings.onReplaced(() => this.backends.forget());
+    this.backends.onForgotten = () => this.#endClaims();
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES),

@@ -57,6 +57,14 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await under.claimOne()).toMatchObject({ attempt: 3, ...budget });
     });
 
+    it('has what waits for its next attempt done at once, its budget as it was', async () => {
+      const id = await acceptRun();
+      const later: StepOutcome = { type: 'retry', at: under.clock.now() + 3_600_000 };
+      await under.ledger.work.commit(await under.claimOne(), later, []);
+      expect(await under.ledger.admin.retry(id)).toBe(1);
+      expect(await under.claimOne()).toMatchObject({ attempt: 2, failures: 1 });
+    });
+
     it('retries a dead delivery behind the one that is under way', async () => {
       const [first, second] = [await acceptRun('a'), await acceptRun('b')];
       for (const run of await under.claimNow()) {

@@ -59,6 +59,9 @@ export function Story({ id }: { id: string }) {
         const isDead =
           runs.some((run) => ['failed', 'timed-out', 'interrupted'].includes(run.status)) ||
           deliveries.some((delivery) => ['dead', 'unknown'].includes(delivery.status));
+        const isWaiting =
+          runs.some((run) => run.status === 'queued') ||
+          deliveries.some((delivery) => delivery.status === 'pending');
         return (
           <Page
             title={headline === null ? hook : <Visible text={headline} />}
@@ -83,15 +86,15 @@ export function Story({ id }: { id: string }) {
                 <button type="button" onClick={replay}>
                   <Icon name="again" /> Replay
                 </button>
+                {(isDead || isWaiting) && (
+                  <button type="button" class={isDead ? 'primary' : undefined} onClick={retry}>
+                    Retry
+                  </button>
+                )}
                 {isDead && (
-                  <>
-                    <button type="button" class="primary" onClick={retry}>
-                      Retry
-                    </button>
-                    <button type="button" onClick={dismiss}>
-                      Dismiss
-                    </button>
-                  </>
+                  <button type="button" onClick={dismiss}>
+                    Dismiss
+                  </button>
                 )}
                 <DangerButton label="Forget" onSure={forget} />
               </>

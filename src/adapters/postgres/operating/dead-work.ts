@@ -8,6 +8,7 @@ import { LANES, RETRIABLE } from '../../stored/work-rows.ts';
 import { integer, optionalText, text, word } from '../../stored/rows.ts';
 import type { Row } from '../../stored/rows.ts';
 import type { Database, Run } from '../connection.ts';
+import { CLAIMABLE } from '../functions/queue.ts';
 import { isId } from '../ids.ts';
 
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
@@ -32,6 +33,10 @@ const addNotes = (table: string): string => `UPDATE @schema.${table} t
   FROM unnest($1::uuid[], $2::text[]) AS given (ref, note) WHERE t.id = given.ref`;
 const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
 
+/** Those that wait for their next attempt are due now. */
+const BRING_FORWARD = `UPDATE @schema.work SET stage = ${CLAIMABLE}, due_at = $2
+  WHERE stage = 'retrying' AND kind IN ('run', 'delivery') AND event_id = $1 RETURNING lane`;
+
 /** What was done, beside how much. */
 export interface DoneToDeadWork extends DeadWorkPage {
   /** Lanes in which something may be claimable now. */
@@ -52,9 +57,21 @@ export class DeadWork {
     this.#database = database;
   }
 
-  /** Puts what is dead of an event back into its queues, unless its job was forgotten with the payload. Null for an unknown event. */
+  /**
+   * Puts what is dead of an event back into its queues, unless its job was forgotten with the payload, and makes due what
+   * waits for its next attempt. Null for an unknown event.
+   */
   retry(eventId: string, now: number): Promise<DoneToDeadWork | null> {
-    return this.#ofEvent(eventId, (run, ids) => this.#putBack(run, ids, now));
+    return this.#ofEvent(eventId, async (run, ids) => {
+      const waiting = await run(BRING_FORWARD, [eventId, now]);
+      const { count, lanes, changed } = await this.#putBack(run, ids, now);
+      const brought = waiting.map((row) => word(row, 'lane', LANES));
+      return {
+        count: count + waiting.length,
+        lanes: [...new Set([...lanes, ...brought])],
+        changed,
+      };
+    });
   }
 
   /** The same for all that the filter finds. */

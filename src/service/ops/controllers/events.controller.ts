@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import {
+  ExternalServices,
   EVENT_STATUSES,
   EventStore,
   LedgerAdmin,
@@ -123,6 +124,7 @@ export class EventsController {
     private readonly events: EventStore,
     private readonly admin: LedgerAdmin,
     private readonly requests: OperatorRequests,
+    private readonly services: ExternalServices,
   ) {}
 
   /** Events, newest first. @throws Refusal 400, 501, 503 */
@@ -165,12 +167,16 @@ export class EventsController {
     return { ok: true, dismissed };
   }
 
-  /** Puts what died of an event back into the queue. @throws Refusal 404, 409 */
+  /**
+   * Puts what died of an event back into the queue, and lets what waits be tried at once: for its next attempt, or for a
+   * backend that rests. @throws Refusal 404, 409
+   */
   @Post(':id/retry')
   @HttpCode(200)
   async retry(@Param('id') id: string): Promise<Retried> {
-    const retried = await this.admin.retry(id);
-    if (retried === null) throw new Refusal('unknown_event');
+    const begun = await this.admin.retry(id);
+    if (begun === null) throw new Refusal('unknown_event');
+    const retried = this.services.tryBackends() ? Math.max(begun, await this.#queued(id)) : begun;
     if (retried === 0) throw new Refusal('nothing_to_retry');
     return { ok: true, retried };
   }
@@ -184,6 +190,12 @@ export class EventsController {
     }
     const { status, headers = {}, body } = replayed.answer;
     await reply.code(status).headers(headers).send(body);
+  }
+
+  /** How many runs of an event wait to be begun. */
+  async #queued(id: string): Promise<number> {
+    const details = await this.events.get(id);
+    return details?.runs.filter(({ status }) => status === 'queued').length ?? 0;
   }
 }
 

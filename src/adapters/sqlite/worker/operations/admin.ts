@@ -58,7 +58,7 @@ function preparePause(db: DatabaseSync) {
   };
 }
 
-/** Work that was given up: an operator may have it done anew, or forget it. */
+/** Work that was given up: an operator may have it done anew, at once, or forget it. */
 export class DeadWork {
   readonly #queue: WorkQueue;
   readonly #settlement: Settlement;
@@ -71,12 +71,16 @@ export class DeadWork {
   }
 
   /**
-   * Puts dead runs and deliveries of an event back into their queues, unless their jobs were forgotten with the payload.
-   * Returns how many; null for an unknown event.
+   * Puts dead runs and deliveries of an event back into their queues, unless their jobs were forgotten with the payload,
+   * and makes those due that wait for their next attempt. Returns how many; null for an unknown event.
    */
   retry(eventId: string, now: number): number | null {
     if (!this.#isKnown(eventId)) return null;
-    return this.#requeue(this.#sql.ofEvent.all(eventId).filter(hasJob), now);
+    const waiting = this.#sql.retryingOfEvent.all(eventId);
+    for (const row of waiting) {
+      this.#queue.bringForward(integer(row, 'id'), word(row, 'lane', LANES), now);
+    }
+    return waiting.length + this.#requeue(this.#sql.ofEvent.all(eventId).filter(hasJob), now);
   }
 
   /** The same for all that the filter finds. */
@@ -181,6 +185,10 @@ function prepareDeadWork(db: DatabaseSync) {
   return {
     event: db.prepare('SELECT rest, hook, mapping, received_at FROM events WHERE key = ?'),
     ofEvent: db.prepare(`${dead} AND event_id = ? ORDER BY id`),
+    retryingOfEvent: db.prepare(
+      `SELECT id, lane FROM work
+       WHERE stage = 'retrying' AND kind IN ('run', 'delivery') AND event_id = ? ORDER BY id`,
+    ),
     all: db.prepare(`${dead} AND id > ? ORDER BY id`),
     runStatus: db.prepare('SELECT status FROM runs WHERE key = ?'),
     deliveryStatus: db.prepare('SELECT status FROM deliveries WHERE key = ?'),

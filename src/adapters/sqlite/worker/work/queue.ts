@@ -102,6 +102,12 @@ export class WorkQueue {
     this.#enqueue(id, lane, key, now);
   }
 
+  /** The first in its queue, which waits for its next attempt, is due now. */
+  bringForward(id: number, lane: Lane, now: number): void {
+    this.#sql.giveBack.run(now, id);
+    this.changedLanes.add(lane);
+  }
+
   /** The first in its queue stays first and is tried again later. A stop is no end of its own: crashes before it count on. */
   retry(held: HeldWork, at: number, cause: 'failed' | 'interrupted', now: number): void {
     const { tryAgain, tryLater } = this.#sql;
