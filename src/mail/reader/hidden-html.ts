@@ -203,12 +203,17 @@ class Styles {
   readonly #rules = new Map<string, StyleRule[]>();
   /** Something that is not in the mail may change everything. */
   isForeign = false;
+  /** The colour of links, as `<body>` has it. */
+  link = '#00e';
   #count = 0;
   readonly #held = new Map<string, readonly Match[]>();
 
   constructor(items: readonly Item[]) {
     for (const item of items) {
       if (item.name === 'style') this.#read(item);
+      if (item.name === 'body' && item.attribs['link'] !== undefined) {
+        this.link = plainColor(item.attribs['link']);
+      }
       const { rel = '', href = '' } = item.attribs;
       if (item.name === 'link' && /stylesheet/i.test(rel) && !FONTS.test(href))
         this.isForeign = true;
@@ -293,6 +298,7 @@ function longhandsOf(declarations: readonly Declaration[]): readonly Longhand[] 
 
 /** Styles from elsewhere, or letters that the mail brings along. */
 function isForeignRule(rule: string): boolean {
+  if (/^@namespace/i.test(rule)) return true;
   if (/^@import/i.test(rule)) return !FONTS.test(rule);
   return /(?:^|[\s;{:,])(?:src:.*\b(?:data|cid):|size-adjust|ascent-override|unicode-range:)/is.test(
     rule,
@@ -367,7 +373,7 @@ function candidatesOf(
       else list.push(one);
     }
   };
-  add(longhandsOf(attributesOf(item)), { origin: 0 });
+  add(longhandsOf(attributesOf(item, styles.link)), { origin: 0 });
   const rules = [...styles.for(item, screen, budget)].toSorted(([a], [b]) => a.order - b.order);
   for (const [{ longhands, selector, isLayered }, match] of rules) {
     const { specificity } = selector;
@@ -377,24 +383,26 @@ function candidatesOf(
   return found;
 }
 
+/** A colour of an attribute, which may have no sign before its digits. */
+function plainColor(value: string): string {
+  const plain = value.trim().toLowerCase();
+  return /^[\da-f]{6}$/.test(plain) ? `#${plain}` : plain;
+}
+
 /** Attributes that are styles of the lowest rank. */
-function attributesOf({ name, attribs }: Item): readonly Declaration[] {
+function attributesOf({ name, attribs }: Item, link: string): readonly Declaration[] {
   const found: Declaration[] = [];
   const set = (property: string, value: string): void => {
     found.push({ name: property, value, isImportant: false });
-  };
-  const color = (value: string): string => {
-    const plain = value.trim().toLowerCase();
-    return /^[\da-f]{6}$/.test(plain) ? `#${plain}` : plain;
   };
   if (Object.hasOwn(attribs, 'hidden') || Object.hasOwn(attribs, 'popover')) set('display', 'none');
   if (name === 'dialog' && !Object.hasOwn(attribs, 'open')) set('display', 'none');
   if (name === 'mark') set('background-color', '#ff0');
   if (name === 'mark') set('color', '#000');
-  if (name === 'a' && attribs['href'] !== undefined) set('color', '#00e');
-  if (name === 'font' && attribs['color'] !== undefined) set('color', color(attribs['color']));
-  if (name === 'body' && attribs['text'] !== undefined) set('color', color(attribs['text']));
-  if (attribs['bgcolor'] !== undefined) set('background-color', color(attribs['bgcolor']));
+  if (name === 'a' && attribs['href'] !== undefined) set('color', link);
+  if (name === 'font' && attribs['color'] !== undefined) set('color', plainColor(attribs['color']));
+  if (name === 'body' && attribs['text'] !== undefined) set('color', plainColor(attribs['text']));
+  if (attribs['bgcolor'] !== undefined) set('background-color', plainColor(attribs['bgcolor']));
   if (attribs['background'] !== undefined && attribs['background'] !== '')
     set('background-image', 'url()');
   return found;

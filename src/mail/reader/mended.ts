@@ -1,6 +1,8 @@
 /** Elements that a browser opens again behind a block that ended before them. */
 const FORMATTING = /^(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)$/;
 const COMMENT = /<!--(?:[^]*?-->|[^]*$)/g;
+/** A tag that another begins in: only a browser knows where it ends. */
+const TAG_IN_TAG = /<[a-z][^<>]*</i;
 const TAG = /<(\/?)([a-z][\w:-]*)((?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)>/gi;
 
 /**
@@ -10,7 +12,9 @@ const TAG = /<(\/?)([a-z][\w:-]*)((?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)>/gi;
 export function isMended(html: string): boolean {
   const open: { readonly name: string; readonly isStyled: boolean }[] = [];
   const counts = new Map<string, number>();
-  for (const [, slash, written = '', attributes = ''] of html.replace(COMMENT, '').matchAll(TAG)) {
+  const plain = html.replace(COMMENT, '');
+  if (TAG_IN_TAG.test(plain)) return true;
+  for (const [, slash, written = '', attributes = ''] of plain.matchAll(TAG)) {
     const name = written.toLowerCase();
     const count = counts.get(name) ?? 0;
     if (slash !== '/') {

@@ -135,6 +135,13 @@ export function isTaken(name: string, value: string): 'yes' | 'no' | 'unknown' {
 
 /** The longhands that a declaration sets; none for one that hides nothing. */
 export function expand(name: string, value: string): readonly (readonly [string, string])[] {
+  // A border can be as wide as the screen.
+  if (
+    /^border(?!.*radius)/.test(name) &&
+    /\d{3}|[(?]/.test(value.replace(/#[\da-f]+|rgba?\([^)]*\)/g, ''))
+  ) {
+    return [['border-width', '?']];
+  }
   if (HARMLESS.test(name)) return [];
   if (name === 'margin' || name === 'inset' || name === 'padding') {
     const parts = value.includes('(') ? [value] : value.split(' ');
@@ -277,6 +284,7 @@ function boxOf(values: Values, em: number, width: number): Verdict {
     values(name).some((value) => !/^(?:visible|initial|unset)/.test(value)),
   );
   const isOneLine = values('white-space').some((value) => /nowrap|^pre$|\?/.test(value));
+  const isLaidOut = values('display').some((value) => /flex|grid|box|\?/.test(value));
   return worst([
     together(values('display'), (value) =>
       /^(?:none|table-column.*)$/.test(value) ? 'hidden' : 'visible',
@@ -287,7 +295,8 @@ function boxOf(values: Values, em: number, width: number): Verdict {
       return part <= 0.1 ? 'hidden' : part < 0.35 ? 'unknown' : 'visible';
     }),
     together(values('content-visibility'), (value) => (value === 'hidden' ? 'hidden' : 'visible')),
-    clips && isOneLine ? 'unknown' : 'visible',
+    clips && (isOneLine || isLaidOut) ? 'unknown' : 'visible',
+    ...DIMENSIONS.flatMap((name) => values(name).map((value) => judgeTiny(pixels(value)))),
     ...(isMoved
       ? SIDES.map((side) => together(values(side), (value) => judgeOffset(value, pixels(value))))
       : []),
@@ -319,6 +328,11 @@ function judgeMargin(value: string, pixels: number | undefined): Verdict {
   if (pixels === undefined) return 'unknown';
   if (pixels <= -500) return 'hidden';
   return pixels < -25 || pixels > 250 ? 'unknown' : 'visible';
+}
+
+/** Text that does not fit into its box stands on the background of another. */
+function judgeTiny(pixels: number | undefined): Verdict {
+  return pixels !== undefined && pixels < 10 ? 'unknown' : 'visible';
 }
 
 /** Of a box that cuts off what is larger: how much text is behind its edge, nobody knows. */
