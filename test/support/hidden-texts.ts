@@ -157,3 +157,19 @@ export const OWN_WAYS: readonly string[] = [
   '<iframe>evil</iframe>',
   '<div hidden="until-found">evil</div>',
 ];
+
+/** Where a browser adds elements, or where the background that is written is not the one behind the text. */
+export const UNWRITTEN_WAYS: readonly string[] = [
+  style('body>*{visibility:hidden}'),
+  style('body{font-size:0}', 'evil'),
+  style('html{display:none}', 'evil'),
+  style('html{font-size:1px}b{font-size:1rem}'),
+  style('table>tbody>tr{display:none}', '<table><tr><td>evil</td></tr></table>'),
+  style('head+body p{display:none}', '<p>evil</p>'),
+  '<head></head><style>head+body p{display:none}</style><body><p>evil</p>',
+  '<div style="background:#000;height:0"><p style="color:#fff">evil</p></div>',
+  '<div style="background:#000;max-width:1px"><p style="color:#fff">evil</p></div>',
+  '<div style="background:#000"><p style="color:#fff;position:absolute;top:0">evil</p></div>',
+  '<div style="background:#000"><p style="color:#fff;float:left">evil</p></div>',
+  '<template>evil</template>',
+];

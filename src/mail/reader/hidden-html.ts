@@ -49,7 +49,8 @@ const SHOWN = new Set(
 /** Elements that no program shows, whatever the styles of usual mails say. */
 const NEVER_SHOWN = new Set(['template', 'datalist', 'noframes', 'noembed', 'rp']);
 /** Not text of the mail. */
-const SKIPPED = new Set(['head', 'style', 'script', 'title', 'template']);
+const SKIPPED = new Set(['head', 'style', 'script', 'title']);
+const OF_HEAD = /^(?:style|link|meta|title|base|script)$/;
 const INLINE = /^(?:a|abbr|b|big|code|em|font|i|img|s|small|span|strong|sub|sup|u|o:p)$/;
 /** Whose styles a mail may load without changing what is seen. */
 const FONTS =
@@ -171,11 +172,51 @@ function itemsOf(root: HtmlNode): readonly Item[] {
       if (node !== undefined) open.push({ node, parent });
     }
   };
+  const added = new Map<string, Item>();
+  const add = (name: string, parent: Item | undefined): Item => {
+    const node: HtmlNode = { type: 'tag', name };
+    const nothing = { attribs: {}, classes: [], inline: [], isSkipped: false, isShown: false };
+    const item: Item = {
+      ...nothing,
+      node,
+      name,
+      parent,
+      previous: before(name, parent),
+      verdicts: [],
+    };
+    items.push(item);
+    return item;
+  };
+  const before = (name: string, parent: Item | undefined): Item | undefined =>
+    last.get(parent) ?? (name === 'body' ? add('head', parent) : undefined);
+  const addOnce = (name: string, parent: Item | undefined): Item => {
+    const item = added.get(name) ?? add(name, parent);
+    added.set(name, item);
+    return item;
+  };
+  const bodies = new Map<Item, Item>();
+  /** As in a browser, which adds the elements that a mail leaves out. */
+  const parentOf = (node: HtmlNode, parent: Item | undefined): Item | undefined => {
+    const name = node.name ?? '';
+    if (node.type === 'text' && (node.data ?? '').trim() === '') return parent;
+    if (parent === undefined && name !== 'html') {
+      const html = addOnce('html', undefined);
+      return /^(?:head|body)$/.test(name) || OF_HEAD.test(name) ? html : addOnce('body', html);
+    }
+    if (parent?.name === 'html' && !/^(?:head|body|frameset)$/.test(name) && !OF_HEAD.test(name)) {
+      return addOnce('body', parent);
+    }
+    if (name !== 'tr' || parent?.name !== 'table') return parent;
+    const body = bodies.get(parent) ?? add('tbody', parent);
+    bodies.set(parent, body);
+    return body;
+  };
   push(root.children ?? [], undefined);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, parent } = next;
+    const { node } = next;
     const isText = node.type === 'text';
     if (!isText && node.attribs === undefined) continue;
+    const parent = parentOf(node, next.parent);
     const attribs = node.attribs ?? {};
     const name = isText ? '' : (node.name ?? '').toLowerCase();
     const item: Item = {
@@ -184,7 +225,7 @@ function itemsOf(root: HtmlNode): readonly Item[] {
       attribs,
       classes: (attribs['class'] ?? '').split(/\s+/).filter((one) => one !== ''),
       parent,
-      previous: isText ? undefined : last.get(parent),
+      previous: isText ? undefined : before(name, parent),
       inline:
         attribs['style'] === undefined ? [] : longhandsOf(parseDeclarations(attribs['style'])),
       isSkipped: parent?.isSkipped === true || SKIPPED.has(name),
@@ -192,7 +233,8 @@ function itemsOf(root: HtmlNode): readonly Item[] {
       isShown: false,
     };
     items.push(item);
-    if (!isText) last.set(parent, item);
+    // A browser moves what belongs to the head there.
+    if (!isText && !(parent?.name === 'html' && OF_HEAD.test(name))) last.set(parent, item);
     push(node.children ?? [], item);
   }
   return items;
@@ -300,9 +342,7 @@ function longhandsOf(declarations: readonly Declaration[]): readonly Longhand[] 
 function isForeignRule(rule: string): boolean {
   if (/^@namespace/i.test(rule)) return true;
   if (/^@import/i.test(rule)) return !FONTS.test(rule);
-  return /(?:^|[\s;{:,])(?:src:.*\b(?:data|cid):|size-adjust|ascent-override|unicode-range:)/is.test(
-    rule,
-  );
+  return /(?:^|[\s;{:,])(?:src:.*\b(?:data|cid):|size-adjust|ascent-override)/is.test(rule);
 }
 
 /** Writes the verdict of each item for one screen. */
@@ -310,6 +350,7 @@ function judge(items: readonly Item[], styles: Styles, screen: number, budget: B
   const paints = new Map<Item | undefined, Paint>([[undefined, START]]);
   const moved = new Set<Item>();
   let isCovered = false;
+  let page = START.background;
   for (const item of items) {
     const above = paints.get(item.parent) ?? START;
     if (item.name === '') {
@@ -318,9 +359,16 @@ function judge(items: readonly Item[], styles: Styles, screen: number, budget: B
     }
     const candidates = candidatesOf(item, styles, screen, budget);
     const values = valuesOf(candidates);
+    // What only phones show, Outlook for Windows never has.
+    if (screen > 0 && item.verdicts[0] === 'hidden') candidates.delete('mso-hide');
     const own = paintOf(values, candidates.keys(), above, WIDTHS[screen] ?? 0);
+    // Sizes of the whole mail count by this one.
+    const { fontSize = 0 } = own;
+    if (item.name === 'html') isCovered ||= fontSize < 8 || fontSize > 32;
     const box = worstOf(own.box, elementVerdict(item));
-    const paint = box === own.box ? own : { ...own, box };
+    if (item.name === 'body') page = own.background;
+    const background = backgroundBehind(item, values, own.background, above.background, page);
+    const paint = { ...own, box, background };
     paints.set(item, paint);
     item.verdicts.push(budget.left < 0 ? 'unknown' : box);
     if (isMoved(values) || (item.parent !== undefined && moved.has(item.parent))) {
@@ -336,6 +384,25 @@ function judge(items: readonly Item[], styles: Styles, screen: number, budget: B
   // A box that was moved may lie over any other.
   for (const { verdicts } of items)
     verdicts[verdicts.length - 1] = worstOf(verdicts.at(-1) ?? 'unknown', 'unknown');
+}
+
+/** A box that is small, or leaves its place, may not have the background behind its text that is written for it. */
+function backgroundBehind(
+  { name }: Item,
+  values: (name: string) => readonly string[],
+  own: Paint['background'],
+  above: Paint['background'],
+  page: Paint['background'],
+): Paint['background'] {
+  const isSmall =
+    !/^(?:table|tbody|tr|td|th)$/.test(name) &&
+    ['width', 'max-width', 'height', 'max-height'].some((side) =>
+      values(side).some((value) => /^(?:0|\.|\d(?:\.\d+)?(?:px|pt|%)$)/.test(value)),
+    );
+  if (isSmall) return String(own) === String(above) ? own : undefined;
+  const leaves =
+    isMoved(values) || values('float').some((value) => value === 'left' || value === 'right');
+  return leaves && String(own) === String(above) && String(own) !== String(page) ? undefined : own;
 }
 
 function isMoved(values: (name: string) => readonly string[]): boolean {

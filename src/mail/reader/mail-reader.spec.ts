@@ -1,6 +1,6 @@
 import { assert, asyncProperty, uint8Array } from 'fast-check';
 import type { ParsedMail } from './parsed-mail.ts';
-import { FOUND_WAYS, OWN_WAYS } from '../../../test/support/hidden-texts.ts';
+import { FOUND_WAYS, OWN_WAYS, UNWRITTEN_WAYS } from '../../../test/support/hidden-texts.ts';
 import { ordinaryMails } from '../../../test/support/ordinary-mails.ts';
 import { MailReader, ReaderPackageError, UnreadableMail } from './mail-reader.ts';
 
@@ -140,6 +140,15 @@ describe('HTML that hides text from a person', () => {
       '<div style="visibility:hidden"><p style="visibility:visible">Buy</p></div>',
     ],
     ['aria', '<p aria-hidden="true">Buy</p>'],
+    ['a colour of the system, as Outlook writes it', '<p style="color:windowtext">Buy</p>'],
+    [
+      'a typeface of some letters',
+      '<style>@font-face{font-family:a;src:url(https://a.example/a.woff2);unicode-range:U+0-FF}</style><p>Buy</p>',
+    ],
+    [
+      'text for phones, as Foundation has it',
+      '<style>@media (max-width:596px){.s{display:block!important;font-size:14px!important}}</style><p class="s" style="display:none;font-size:0;mso-hide:all">Buy</p>',
+    ],
     ['small print', '<p style="font-size:8px;color:#777">Buy</p>'],
     ['half of the light', '<p style="opacity:0.6">Buy</p>'],
   ])('is not what %s does', async (_what, markup) => {
@@ -163,6 +172,15 @@ describe('HTML that hides text from a person', () => {
     expect(mail.text).not.toContain('evil');
     expect(mail.hiddenChars + mail.unknownChars).toBeGreaterThanOrEqual(4);
   });
+
+  it.each([...FOUND_WAYS, ...OWN_WAYS, ...UNWRITTEN_WAYS])(
+    'by %s, in a mail without html and body: it is never shown as visible',
+    async (markup) => {
+      const mail = await read(html(markup));
+      expect(mail.text).not.toContain('evil');
+      expect(mail.hiddenChars + mail.unknownChars).toBeGreaterThanOrEqual(4);
+    },
+  );
 
   it('behind the end of what is read: all before it may not be visible', async () => {
     const filler = ' '.repeat(262_144);
