@@ -37,6 +37,8 @@ export interface Unseen {
 const WIDTHS = [1200, 375];
 /** Comparisons of selectors and elements for one mail; a usual newsletter takes some ten thousand. */
 const MAX_STEPS = 2_000_000;
+/** Tags deeper than this are left out: no person writes such a mail. */
+export const MAX_DEPTH = 100;
 /** Possible values of one property that are looked at. */
 const MAX_VALUES = 4;
 
@@ -164,12 +166,16 @@ function showLink(item: Item): void {
 /** All nodes in document order. */
 function itemsOf(root: HtmlNode): readonly Item[] {
   const items: Item[] = [];
-  const open: { readonly node: HtmlNode; readonly parent: Item | undefined }[] = [];
+  const open: {
+    readonly node: HtmlNode;
+    readonly parent: Item | undefined;
+    readonly depth: number;
+  }[] = [];
   const last = new Map<Item | undefined, Item>();
-  const push = (nodes: readonly HtmlNode[], parent: Item | undefined): void => {
+  const push = (nodes: readonly HtmlNode[], parent: Item | undefined, depth: number): void => {
     for (let at = nodes.length - 1; at >= 0; at -= 1) {
       const node = nodes[at];
-      if (node !== undefined) open.push({ node, parent });
+      if (node !== undefined) open.push({ node, parent, depth });
     }
   };
   const added = new Map<string, Item>();
@@ -211,9 +217,9 @@ function itemsOf(root: HtmlNode): readonly Item[] {
     bodies.set(parent, body);
     return body;
   };
-  push(root.children ?? [], undefined);
+  push(root.children ?? [], undefined, 0);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node } = next;
+    const { node, depth } = next;
     const isText = node.type === 'text';
     if (!isText && node.attribs === undefined) continue;
     const parent = parentOf(node, next.parent);
@@ -235,9 +241,24 @@ function itemsOf(root: HtmlNode): readonly Item[] {
     items.push(item);
     // A browser moves what belongs to the head there.
     if (!isText && !(parent?.name === 'html' && OF_HEAD.test(name))) last.set(parent, item);
-    push(node.children ?? [], item);
+    if (depth < MAX_DEPTH) push(node.children ?? [], item, depth + 1);
+    else {
+      // What is in it is left out; styles count wherever they are.
+      push(stylesIn(node), item, depth);
+      if (!SKIPPED.has(name)) node.children = [];
+    }
   }
   return items;
+}
+
+function stylesIn(root: HtmlNode): HtmlNode[] {
+  const found: HtmlNode[] = [];
+  const open = [...(root.children ?? [])];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (/^(?:style|link)$/i.test(node.name ?? '')) found.push(node);
+    else for (const child of node.children ?? []) open.push(child);
+  }
+  return found.toReversed();
 }
 
 /** The rules of all `<style>` elements. */

@@ -182,6 +182,14 @@ describe('HTML that hides text from a person', () => {
     },
   );
 
+  it('by styles deeper than any text that is shown: it is never shown as visible', async () => {
+    const style = '<style>.x{display:none}</style>';
+    const markup = `<p class="x">evil</p>${'<div>'.repeat(300)}${style}${'</div>'.repeat(300)}`;
+    const mail = await read(html(`<p>Dear Ann,</p>${markup}`));
+    expect(mail.text).not.toContain('evil');
+    expect(mail.hiddenChars).toBe(4);
+  });
+
   it('behind the end of what is read: all before it may not be visible', async () => {
     const filler = ' '.repeat(262_144);
     const mail = await read(html(`<b class="x">evil</b>${filler}<style>.x{color:#fff}</style>`));

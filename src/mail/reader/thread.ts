@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
-import { removeUnseen } from './hidden-html.ts';
+import { MAX_DEPTH, removeUnseen } from './hidden-html.ts';
 import type { Unseen } from './hidden-html.ts';
 import { isMended } from './mended.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
@@ -28,9 +28,6 @@ const MAX_ATTACHMENTS = 50;
 
 /** Most senders that are compared with the account's own addresses. */
 const MAX_SENDERS = 100;
-
-/** Tags deeper than this are left out: no person writes such a mail. */
-const MAX_DEPTH = 100;
 
 /**
  * Longest HTML that is read, in UTF-16 units. Time and memory grow faster than the HTML where tags nest, and a thread
