@@ -1,4 +1,4 @@
-import type { HtmlNode } from './hidden-html.ts';
+import type { HtmlNode } from './elements.ts';
 import { removeUnseen } from './hidden-html.ts';
 
 /** A mail of so many rules, each of which looks through all elements, and so many elements. */

@@ -1,8 +1,8 @@
-import { holds, parseDeclarations, parseSheet } from './css.ts';
-import type { Declaration } from './css.ts';
-import { Budget, keyOf, matches, parseSelectors } from './selectors.ts';
-import type { Element, Match, Selector } from './selectors.ts';
-import { expand, isTaken, paintOf, START, verdictOf } from './visibility.ts';
+import { SHOWN, SKIPPED, itemsOf } from './elements.ts';
+import type { HtmlNode, Item } from './elements.ts';
+import { Budget } from './selectors.ts';
+import { Styles, WIDTHS, candidatesOf, valuesOf } from './styles.ts';
+import { paintOf, START, verdictOf } from './visibility.ts';
 import type { Paint, Verdict } from './visibility.ts';
 
 /**
@@ -10,16 +10,6 @@ import type { Paint, Verdict } from './visibility.ts';
  * hidden or, wherever that is not known, unknown; it is judged on a desk and on a phone, and visible where it is on one of
  * them. Hidden and unknown text is taken out of the tree before `html-to-text` reads it. Erasable syntax only.
  */
-
-/** A node of the parsed HTML, as far as this looks at it; a text has `data` and no `attribs`. */
-export interface HtmlNode {
-  readonly type: string;
-  name?: string;
-  data?: string;
-  attribs?: Record<string, string>;
-  children?: HtmlNode[];
-  readonly parent?: HtmlNode | null;
-}
 
 /** What was taken out of a mail. */
 export interface Unseen {
@@ -33,74 +23,11 @@ export interface Unseen {
   readonly steps: number;
 }
 
-/** Screens that a mail is read on, in pixels. */
-const WIDTHS = [1200, 375];
 /** Comparisons of selectors and elements for one mail; a usual newsletter takes some ten thousand. */
 const MAX_STEPS = 2_000_000;
-/** Tags deeper than this are left out: no person writes such a mail. */
-export const MAX_DEPTH = 100;
-/** Possible values of one property that are looked at. */
-const MAX_VALUES = 4;
-
-/** Elements whose content is shown as their styles say. */
-const SHOWN = new Set(
-  'html body a abbr acronym address article aside b bdi bdo big blockquote br button caption center cite code col colgroup dd del details dfn dir div dl dt em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd label legend li main map mark menu nav nobr o:p ol p picture pre q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr area base link meta'.split(
-    ' ',
-  ),
-);
 /** Elements that no program shows, whatever the styles of usual mails say. */
 const NEVER_SHOWN = new Set(['template', 'datalist', 'noframes', 'noembed', 'rp']);
-/** Not text of the mail. */
-const SKIPPED = new Set(['head', 'style', 'script', 'title']);
-const OF_HEAD = /^(?:style|link|meta|title|base|script)$/;
 const INLINE = /^(?:a|abbr|b|big|code|em|font|i|img|s|small|span|strong|sub|sup|u|o:p)$/;
-/** Whose styles a mail may load without changing what is seen. */
-const FONTS =
-  /\/\/(?:fonts\.googleapis\.com|use\.typekit\.net|fonts\.bunny\.net|cloud\.typography\.com)\//i;
-
-interface Item extends Element {
-  readonly node: HtmlNode;
-  readonly parent: Item | undefined;
-  readonly inline: readonly Longhand[];
-  /** Its text is no text of the mail. */
-  readonly isSkipped: boolean;
-  /** The verdict of each screen about its box, for an element, or itself, for a text. */
-  readonly verdicts: Verdict[];
-  /** Of a link: whether some of its text, or a picture, is shown. */
-  isShown: boolean;
-}
-
-/** A property as it is judged; `?` as the value of one that nobody here understands. */
-interface Longhand {
-  readonly name: string;
-  readonly value: string;
-  readonly isImportant: boolean;
-}
-
-interface StyleRule {
-  readonly selector: Selector;
-  readonly longhands: readonly Longhand[];
-  /** Whether it is in force, by screen. */
-  readonly held: readonly Match[];
-  /** Its place among all rules is not known. */
-  readonly isLayered: boolean;
-  readonly order: number;
-}
-
-/** Where declarations are from: attributes (0), rules (1) or the attribute `style` (2). */
-interface Source {
-  readonly origin: number;
-  readonly specificity?: number;
-  readonly isSure?: boolean;
-  readonly isLayered?: boolean;
-}
-
-interface Candidate {
-  readonly value: string;
-  readonly rank: readonly [important: number, origin: number, specificity: number, order: number];
-  readonly isCertain: boolean;
-}
-
 /**
  * Takes text out of the tree below `root` that is hidden, or not known to be visible.
  * @param isDoubtful something is missing that may hide everything, such as the end of the mail
@@ -161,209 +88,6 @@ function showLink(item: Item): void {
     above = above.parent;
   }
   if (above !== undefined) above.isShown = true;
-}
-
-/** All nodes in document order. */
-function itemsOf(root: HtmlNode): readonly Item[] {
-  const items: Item[] = [];
-  const open: {
-    readonly node: HtmlNode;
-    readonly parent: Item | undefined;
-    readonly depth: number;
-  }[] = [];
-  const last = new Map<Item | undefined, Item>();
-  const push = (nodes: readonly HtmlNode[], parent: Item | undefined, depth: number): void => {
-    for (let at = nodes.length - 1; at >= 0; at -= 1) {
-      const node = nodes[at];
-      if (node !== undefined) open.push({ node, parent, depth });
-    }
-  };
-  const added = new Map<string, Item>();
-  const add = (name: string, parent: Item | undefined): Item => {
-    const node: HtmlNode = { type: 'tag', name };
-    const nothing = { attribs: {}, classes: [], inline: [], isSkipped: false, isShown: false };
-    const item: Item = {
-      ...nothing,
-      node,
-      name,
-      parent,
-      previous: before(name, parent),
-      verdicts: [],
-    };
-    items.push(item);
-    return item;
-  };
-  const before = (name: string, parent: Item | undefined): Item | undefined =>
-    last.get(parent) ?? (name === 'body' ? add('head', parent) : undefined);
-  const addOnce = (name: string, parent: Item | undefined): Item => {
-    const item = added.get(name) ?? add(name, parent);
-    added.set(name, item);
-    return item;
-  };
-  const bodies = new Map<Item, Item>();
-  /** As in a browser, which adds the elements that a mail leaves out. */
-  const parentOf = (node: HtmlNode, parent: Item | undefined): Item | undefined => {
-    const name = node.name ?? '';
-    if (node.type === 'text' && (node.data ?? '').trim() === '') return parent;
-    if (parent === undefined && name !== 'html') {
-      const html = addOnce('html', undefined);
-      return /^(?:head|body)$/.test(name) || OF_HEAD.test(name) ? html : addOnce('body', html);
-    }
-    if (parent?.name === 'html' && !/^(?:head|body|frameset)$/.test(name) && !OF_HEAD.test(name)) {
-      return addOnce('body', parent);
-    }
-    if (name !== 'tr' || parent?.name !== 'table') return parent;
-    const body = bodies.get(parent) ?? add('tbody', parent);
-    bodies.set(parent, body);
-    return body;
-  };
-  push(root.children ?? [], undefined, 0);
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, depth } = next;
-    const isText = node.type === 'text';
-    if (!isText && node.attribs === undefined) continue;
-    const parent = parentOf(node, next.parent);
-    const attribs = node.attribs ?? {};
-    const name = isText ? '' : (node.name ?? '').toLowerCase();
-    const item: Item = {
-      node,
-      name,
-      attribs,
-      classes: (attribs['class'] ?? '').split(/\s+/).filter((one) => one !== ''),
-      parent,
-      previous: isText ? undefined : before(name, parent),
-      inline:
-        attribs['style'] === undefined ? [] : longhandsOf(parseDeclarations(attribs['style'])),
-      isSkipped: parent?.isSkipped === true || SKIPPED.has(name),
-      verdicts: [],
-      isShown: false,
-    };
-    items.push(item);
-    // A browser moves what belongs to the head there.
-    if (!isText && !(parent?.name === 'html' && OF_HEAD.test(name))) last.set(parent, item);
-    if (depth < MAX_DEPTH) push(node.children ?? [], item, depth + 1);
-    else {
-      // What is in it is left out; styles count wherever they are.
-      push(stylesIn(node), item, depth);
-      if (!SKIPPED.has(name)) node.children = [];
-    }
-  }
-  return items;
-}
-
-function stylesIn(root: HtmlNode): HtmlNode[] {
-  const found: HtmlNode[] = [];
-  const open = [...(root.children ?? [])];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (/^(?:style|link)$/i.test(node.name ?? '')) found.push(node);
-    else for (const child of node.children ?? []) open.push(child);
-  }
-  return found.toReversed();
-}
-
-/** The rules of all `<style>` elements. */
-class Styles {
-  readonly #rules = new Map<string, StyleRule[]>();
-  /** Something that is not in the mail may change everything. */
-  isForeign = false;
-  /** The colour of links, as `<body>` has it. */
-  link = '#00e';
-  #count = 0;
-  readonly #held = new Map<string, readonly Match[]>();
-
-  constructor(items: readonly Item[]) {
-    for (const item of items) {
-      if (item.name === 'style') this.#read(item);
-      if (item.name === 'body' && item.attribs['link'] !== undefined) {
-        this.link = plainColor(item.attribs['link']);
-      }
-      const { rel = '', href = '' } = item.attribs;
-      if (item.name === 'link' && /stylesheet/i.test(rel) && !FONTS.test(href))
-        this.isForeign = true;
-    }
-  }
-
-  #read({ node, attribs, parent }: Item): void {
-    const css = (node.children ?? []).map(({ data = '' }) => data).join('');
-    const { rules, others } = parseSheet(css);
-    const media =
-      attribs['media'] === undefined ? [] : [`@media ${attribs['media'].toLowerCase()}`];
-    const isKnown = /^(?:text\/css)?$/i.test(attribs['type'] ?? '');
-    const isPlaced = parent === undefined || SHOWN.has(parent.name) || parent.name === 'head';
-    this.isForeign ||= others.some(isForeignRule);
-    for (const { selector, declarations, conditions } of rules) {
-      // A box that a rule paints before or after an element may lie over all.
-      const isCover =
-        /:(?:before|after)/i.test(selector ?? '') &&
-        declarations.some(({ name, value }) => name === 'position' && /absolute|fixed/.test(value));
-      this.isForeign ||= isCover && declarations.some(({ name }) => name.startsWith('background'));
-      const all = [...media, ...conditions].map((one) => this.#hold(one));
-      const held = WIDTHS.map((_, screen) =>
-        least([isKnown && isPlaced ? 'yes' : 'maybe', ...all.map((one) => one[screen] ?? 'maybe')]),
-      );
-      const isLayered = conditions.some((one) => /^@(?:layer|scope|container)/.test(one));
-      const longhands = longhandsOf(declarations);
-      for (const one of parseSelectors(selector)) {
-        const key = keyOf(one);
-        this.#count += 1;
-        const rule = { selector: one, longhands, held, isLayered, order: this.#count };
-        const list = this.#rules.get(key);
-        if (list === undefined) this.#rules.set(key, [rule]);
-        else list.push(rule);
-      }
-    }
-  }
-
-  /** The rules that match, or may match, an element on a screen. */
-  *for(item: Item, screen: number, budget: Budget): Generator<readonly [StyleRule, Match]> {
-    const keys = new Set([
-      '*',
-      item.name,
-      `#${(item.attribs['id'] ?? '').toLowerCase()}`,
-      ...item.classes.map((one) => `.${one.toLowerCase()}`),
-    ]);
-    for (const key of keys) {
-      for (const rule of this.#rules.get(key) ?? []) {
-        budget.left -= 1;
-        if (budget.left < 0) return;
-        const held = rule.held[screen] ?? 'maybe';
-        if (held === 'no') continue;
-        const match = matches(rule.selector, item, budget);
-        if (match !== 'no') yield [rule, least([match, held])];
-      }
-    }
-  }
-
-  #hold(condition: string): readonly Match[] {
-    const known = this.#held.get(condition);
-    if (known !== undefined) return known;
-    const held = WIDTHS.map((width) => holds(condition, width));
-    this.#held.set(condition, held);
-    return held;
-  }
-}
-
-function least(answers: readonly Match[]): Match {
-  if (answers.includes('no')) return 'no';
-  return answers.includes('maybe') ? 'maybe' : 'yes';
-}
-
-function longhandsOf(declarations: readonly Declaration[]): readonly Longhand[] {
-  return declarations.flatMap(({ name, value, isImportant }) =>
-    expand(name, value.length > 1_000 ? '?' : value).flatMap(([longhand, part]) => {
-      const taken = isTaken(longhand, part);
-      return taken === 'no'
-        ? []
-        : [{ name: longhand, value: taken === 'yes' ? part : '?', isImportant }];
-    }),
-  );
-}
-
-/** Styles from elsewhere, or letters that the mail brings along. */
-function isForeignRule(rule: string): boolean {
-  if (/^@namespace/i.test(rule)) return true;
-  if (/^@import/i.test(rule)) return !FONTS.test(rule);
-  return /(?:^|[\s;{:,])(?:src:.*\b(?:data|cid):|size-adjust|ascent-override)/is.test(rule);
 }
 
 /** Writes the verdict of each item for one screen. */
@@ -436,86 +160,6 @@ function isMoved(values: (name: string) => readonly string[]): boolean {
   return ['margin-top', 'margin-bottom', 'margin-left', 'margin-right'].some((name) =>
     values(name).some((value) => value.startsWith('-') && Number.parseFloat(value) < -10),
   );
-}
-
-function candidatesOf(
-  item: Item,
-  styles: Styles,
-  screen: number,
-  budget: Budget,
-): Map<string, Candidate[]> {
-  const found = new Map<string, Candidate[]>();
-  let order = 0;
-  const add = (
-    longhands: readonly Longhand[],
-    { origin, specificity = 0, isSure = true, isLayered = false }: Source,
-  ): void => {
-    for (const { name, value, isImportant } of longhands) {
-      budget.left -= 1;
-      if (budget.left < 0) return;
-      order += 1;
-      const rank = [isLayered ? 2 : Number(isImportant), origin, specificity, order] as const;
-      const one = { value, rank, isCertain: isSure && value !== '?' };
-      const list = found.get(name);
-      if (list === undefined) found.set(name, [one]);
-      else list.push(one);
-    }
-  };
-  add(longhandsOf(attributesOf(item, styles.link)), { origin: 0 });
-  const rules = [...styles.for(item, screen, budget)].toSorted(([a], [b]) => a.order - b.order);
-  for (const [{ longhands, selector, isLayered }, match] of rules) {
-    const { specificity } = selector;
-    add(longhands, { origin: 1, specificity, isSure: match === 'yes', isLayered });
-  }
-  add(item.inline, { origin: 2 });
-  return found;
-}
-
-/** A colour of an attribute, which may have no sign before its digits. */
-function plainColor(value: string): string {
-  const plain = value.trim().toLowerCase();
-  return /^[\da-f]{6}$/.test(plain) ? `#${plain}` : plain;
-}
-
-/** Attributes that are styles of the lowest rank. */
-function attributesOf({ name, attribs }: Item, link: string): readonly Declaration[] {
-  const found: Declaration[] = [];
-  const set = (property: string, value: string): void => {
-    found.push({ name: property, value, isImportant: false });
-  };
-  if (Object.hasOwn(attribs, 'hidden') || Object.hasOwn(attribs, 'popover')) set('display', 'none');
-  if (name === 'dialog' && !Object.hasOwn(attribs, 'open')) set('display', 'none');
-  if (name === 'mark') set('background-color', '#ff0');
-  if (name === 'mark') set('color', '#000');
-  if (name === 'a' && attribs['href'] !== undefined) set('color', link);
-  if (name === 'font' && attribs['color'] !== undefined) set('color', plainColor(attribs['color']));
-  if (name === 'body' && attribs['text'] !== undefined) set('color', plainColor(attribs['text']));
-  if (attribs['bgcolor'] !== undefined) set('background-color', plainColor(attribs['bgcolor']));
-  if (attribs['background'] !== undefined && attribs['background'] !== '')
-    set('background-image', 'url()');
-  return found;
-}
-
-/** The values that may be in force: from the highest rank down to the first that certainly is. */
-function valuesOf(
-  candidates: ReadonlyMap<string, readonly Candidate[]>,
-): (name: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>();
-  for (const [name, list] of candidates) {
-    const values: string[] = [];
-    const sorted = list.toSorted((a, b) => compare(b.rank, a.rank));
-    const end = sorted.findIndex(({ isCertain }) => isCertain);
-    for (const { value } of end < 0 ? sorted : sorted.slice(0, end + 1)) {
-      if (!values.includes(value)) values.push(values.length < MAX_VALUES ? value : '?');
-    }
-    // Where no rule is certain, the property may as well not be set.
-    known.set(name, end < 0 ? [...values, 'unset'] : values);
-  }
-  return (name) => known.get(name) ?? [];
-}
-
-function compare(a: Candidate['rank'], b: Candidate['rank']): number {
-  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }
 
 function elementVerdict({ name, attribs }: Item): Verdict {
