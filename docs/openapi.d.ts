@@ -292,7 +292,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts what died of an event back into the queue */
+        /**
+         * Puts what died of an event back into the queue, and lets what waits be tried at once
+         * @description Puts what died of an event back into the queue, and lets what waits be tried at once: for its next attempt, or for a backend that rests.
+         */
         post: operations["eventsRetry"];
         delete?: never;
         options?: never;
