@@ -1,3 +1,4 @@
+import { CloudEvent, HTTP } from 'cloudevents';
 import { OperatorRequests } from '../../src/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { Hooks } from '../support/hooks.ts';
@@ -394,6 +395,22 @@ describe('The examples of the CloudEvents specification', () => {
     const odd = [await send('a b', 'c'), await send('a', 'b c')];
     expect(new Set([first, ...odd].map(({ runId }) => runId)).size).toBe(3);
     expect(await hooks.stored()).toBe(3);
+  });
+
+  it.each(['structured', 'binary'] as const)('as the SDK sends them, in %s mode', async (mode) => {
+    const sendSdk = (id: string, source: string) => {
+      const data = { appinfoA: 'abc' };
+      const sent = HTTP[mode](new CloudEvent({ id, source, type: 'com.example.someevent', data }));
+      const body = JSON.parse(String(sent.body));
+      return hooks.ask('/generic', body, sent.headers as Record<string, string>);
+    };
+    const first = await sendSdk('1', '/mycontext');
+    expect(first).toMatchObject({ status: 200 });
+    expect((await sendSdk('1', '/other'))['runId']).not.toBe(first['runId']);
+    const { runs } = await hooks.ended(first['eventId']);
+    for (const shown of [attributes.type, '/mycontext', 'abc']) {
+      expect(runs[0]?.prompt).toContain(shown);
+    }
   });
 
   it('in a batch are one request, which a mapping with forEach takes apart by source and id', async () => {
