@@ -32,7 +32,7 @@ export {
 } from './configuration/fragments.ts';
 export type { Fragment } from './configuration/fragments.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
-export type { Address, Inspection } from './configuration/inspect.ts';
+export type { Address, Inspection, Question } from './configuration/inspect.ts';
 export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';

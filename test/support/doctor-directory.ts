@@ -15,6 +15,8 @@ export class DoctorDirectory extends ConfigDirectory {
   tryMail: DoctorContext['tryMail'] = () => Promise.reject(new Error('no mailbox in this test'));
   /** How the database of the ledger is found. */
   tryDatabase: DoctorContext['tryDatabase'] = () => Promise.reject(new Error('no database here'));
+  /** What servers answer to questions about settings: nothing is wrong. */
+  askMistake: DoctorContext['askMistake'] = () => Promise.resolve(null);
   /** What the running service says was lost; it does not answer otherwise. */
   askLost: DoctorContext['askLost'] = () => Promise.reject(new CliError('no service', 'x', 3));
   /** What was asked whether it is there. */
@@ -29,6 +31,7 @@ export class DoctorDirectory extends ConfigDirectory {
         this.asked.push(url);
         return this.silent[url] ?? null;
       },
+      askMistake: (question) => this.askMistake(question),
       askLost: () => this.askLost(),
       tryMail: async (mail) => {
         this.asked.push(mail.host);

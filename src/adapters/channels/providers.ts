@@ -146,6 +146,48 @@ export function channelPackage(name: ChannelProviderName): OptionalPackage | und
   return channelProviders[name].package;
 }
 
+/** A question to a platform whose answer tells whether it knows the token; nothing is sent to anybody. */
+export interface TokenQuestion {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How each platform that has one is asked; the others find out with the first message. */
+const TOKEN_QUESTIONS: Partial<
+  Record<ChannelProviderName, (token: string) => Omit<TokenQuestion, 'url'> & { path: string }>
+> = {
+  telegram: (token) => ({ method: 'GET', path: `/bot${token}/getMe`, headers: {} }),
+  discord: (token) => ({
+    method: 'GET',
+    path: '/v10/users/@me',
+    headers: { authorization: `Bot ${token}` },
+  }),
+  slack: (token) => ({
+    method: 'POST',
+    path: '/auth.test',
+    headers: { authorization: `Bearer ${token}` },
+  }),
+  mattermost: (token) => ({
+    method: 'GET',
+    path: '/api/v4/users/me',
+    headers: { authorization: `Bearer ${token}` },
+  }),
+};
+
+/** The question that these settings make; undefined: the platform has none. */
+export function tokenQuestion(
+  name: ChannelProviderName,
+  settings: ProviderSettings,
+): TokenQuestion | undefined {
+  const root = findAddress(name, settings);
+  const { token } = settings;
+  const asked = token === undefined ? undefined : TOKEN_QUESTIONS[name]?.(token);
+  if (asked === undefined || root === undefined) return undefined;
+  const { path, method, headers } = asked;
+  return { method, url: `${root.replace(/\/+$/, '')}${path}`, headers };
+}
+
 /** Where a provider with these settings is asked; undefined when it is nowhere. */
 export function findAddress(
   name: ChannelProviderName,

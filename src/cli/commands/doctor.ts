@@ -5,7 +5,7 @@ import { EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import { SEVERITIES } from '../doctor/check.ts';
 import type { NamedResult, Severity } from '../doctor/check.ts';
-import { reach } from '../doctor/reach.ts';
+import { askMistake, reach } from '../doctor/reach.ts';
 import { NOT_LOOKED_AT, runChecks } from '../doctor/run-checks.ts';
 import { lookAtPostgres } from '../../service/index.ts';
 import { findService } from '../service/find-service.ts';
@@ -41,6 +41,7 @@ export const doctor = defineCommand({
       env,
       nodeVersion: process.versions.node,
       reach,
+      askMistake,
       askLost: async () => (await findService(command, {})).lost(),
       tryMail: (mail: Parameters<typeof probeMailboxes>[0]) =>
         probeMailboxes(mail, new SystemClock()),

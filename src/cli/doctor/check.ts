@@ -3,6 +3,7 @@ import type {
   DatabaseState,
   Environment,
   Inspection,
+  Question,
   ResolvedSections,
 } from '../../service/index.ts';
 
@@ -38,6 +39,8 @@ export interface DoctorContext {
   readonly nodeVersion: string;
   /** Asks a server whether it is there: null when it answered anything at all, else why not. */
   readonly reach: (url: string) => Promise<string | null>;
+  /** Asks a server whether the settings are right: what its answer says is wrong; null: nothing, or it did not answer. */
+  readonly askMistake: (question: Question) => Promise<{ what: string; fix: string } | null>;
   /** What the running service says that senders lost in the last hour. @throws CliError when it does not answer */
   readonly askLost: () => Promise<readonly { readonly what: string; readonly todo: string }[]>;
   /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */

@@ -2,10 +2,15 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { OLLAMA_URL } from '../../adapters/agents/by-agent.ts';
 import { publicUrl } from '../../adapters/agents/model-providers.ts';
-import { DEFAULT_PROVIDERS, findAddress } from '../../adapters/channels/providers.ts';
+import {
+  DEFAULT_PROVIDERS,
+  findAddress,
+  tokenQuestion,
+} from '../../adapters/channels/providers.ts';
+import type { TokenQuestion } from '../../adapters/channels/providers.ts';
 import { CHANNEL_IDS, ConfigurationError, resolveSection } from '../../hooks/index.ts';
 import type { AgentOptions, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { getField, isRecord } from '../../platform/objects.ts';
 import { ChannelOptions } from './channels-section.ts';
 import { expandVariables, overrideAddress } from './environment.ts';
 import type { Environment } from './environment.ts';
@@ -206,6 +211,12 @@ function demoSections(hookToken: string): Sections {
   };
 }
 
+/** A question whose answer tells whether the settings are right. */
+export interface Question extends TokenQuestion {
+  /** What the answer says is wrong, and what to do; null: nothing. */
+  readonly mistake: (status: number, body: unknown) => { what: string; fix: string } | null;
+}
+
 /** A server that the configuration makes us ask; `hooks doctor` tries to reach each of them. */
 export interface Address {
   /** Key of the configuration that it comes from. */
@@ -213,6 +224,8 @@ export interface Address {
   /** What is there, as operators call it. */
   readonly name: string;
   readonly url: string;
+  /** What is asked there, to learn whether the settings are right; absent: only whether anybody answers. */
+  readonly question?: Question;
   /** What to do when nobody answers there, where that is not about the network. */
   readonly fix?: string;
 }
@@ -227,14 +240,49 @@ export function channelAddresses(section: unknown): Address[] {
       `channels.${id}`,
     ).value;
     const url = findAddress(provider, settings);
-    return url === undefined ? [] : [{ key: `channels.${id}`, name: provider, url }];
+    if (url === undefined) return [];
+    const key = `channels.${id}`;
+    const asked = tokenQuestion(provider, settings);
+    return [{ key, name: provider, url, ...(asked && { question: aboutToken(key, asked) }) }];
   });
+}
+
+/** Platforms answer 401 to a token that they do not know; Slack and Telegram say so in the body. */
+function aboutToken(key: string, asked: TokenQuestion): Question {
+  const fix = `correct ${key}.token: write down the token that the platform shows for this bot`;
+  const mistake: Question['mistake'] = (status, body) => {
+    const isRefused =
+      status === 401 || (status < 500 && status !== 429 && getField(body, 'ok') === false);
+    return isRefused ? { what: 'the platform does not know its token', fix } : null;
+  };
+  return { ...asked, mistake };
+}
+
+/** A base URL without its version path answers 404 to everything that models are asked. */
+function aboutModels(key: string, baseUrl: string, apiKey: string | undefined): Question {
+  const given = baseUrl.replace(/\/+$/, '');
+  return {
+    method: 'GET',
+    url: `${given}/models`,
+    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+    mistake: (status) => {
+      if (status !== 404 || /\/v\d/.test(URL.parse(given)?.pathname ?? '')) return null;
+      const what = 'its baseUrl has no version path, and answers 404 where models are listed';
+      return { what, fix: `set ${key}.baseUrl to the same address with /v1 at its end` };
+    },
+  };
 }
 
 /** Where models and other gateways are asked. */
 export function modelAddresses({ agents, models }: ResolvedHooksOptions): Address[] {
-  const providers = [...models.providers].flatMap(([name, { type, baseUrl = publicUrl(type) }]) =>
-    baseUrl === undefined ? [] : [{ key: `models.providers.${name}`, name, url: baseUrl }],
+  const providers = [...models.providers].flatMap(
+    ([name, { type, apiKey, baseUrl = publicUrl(type) }]) => {
+      if (baseUrl === undefined) return [];
+      const key = `models.providers.${name}`;
+      const question =
+        type === 'openai-compatible' ? { question: aboutModels(key, baseUrl, apiKey) } : {};
+      return [{ key, name, url: baseUrl, ...question }];
+    },
   );
   const runners = [
     { key: 'agents.defaults.runner', runner: agents.defaults.runner },
