@@ -8,9 +8,13 @@ import { promisify } from 'node:util';
 import { OPTIONAL_PACKAGES } from '../../src/platform/optional-package.ts';
 import type { OptionalPackage } from '../../src/platform/optional-package.ts';
 import { agentTurn } from '../support/agent-turn.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOpenAiServer } from '../support/openai-server.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MODULES = join(ROOT, 'node_modules');
 const MODEL_PACKAGES = (Object.keys(OPTIONAL_PACKAGES) as OptionalPackage[]).filter(
   (name) => name === 'ai' || name.startsWith('@ai-sdk/'),
 );
@@ -26,15 +30,18 @@ afterAll(() => rmSync(installation, { recursive: true }));
 
 /** What this checkout has, but for those packages. */
 function installAllBut(left: readonly string[]): void {
-  const modules = join(ROOT, 'node_modules');
-  const names = readdirSync(modules).flatMap((name) =>
-    name.startsWith('@') ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`) : name,
+  const names = readdirSync(MODULES).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(MODULES, name)).map((part) => `${name}/${part}`) : name,
   );
   for (const name of names.filter((name) => !name.startsWith('.') && !left.includes(name))) {
-    const place = join(installation, 'node_modules', name);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(join(modules, name), place);
+    install(name);
   }
+}
+
+function install(name: string): void {
+  const place = join(installation, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(MODULES, name), place);
 }
 
 /** One turn of an agent there: its reply, or its error. */
@@ -122,5 +129,43 @@ describe('where the packages for models are not installed', () => {
     const runner = { type: 'command', command: 'echo', args: ['hello'], output: 'text', env: [] };
     const command = { ...agentTurn(), agent: { ...agent, runner } };
     expect(await turnThere('agentRunner', command)).toEqual({ text: 'hello' });
+  });
+
+  it('a run waits, and is done when it is installed and tried again, without a restart', async () => {
+    installAllBut(['ai']);
+    const [hook, operator] = [
+      'the-token-of-the-hooks-0123456789',
+      'the-token-of-operators-0123456789',
+    ];
+    const model = await startOpenAiServer();
+    const settings = {
+      hooks: { enabled: true, token: hook },
+      gateway: { auth: { token: operator } },
+      agents: { defaults: { model: 'local/test-model' } },
+      models: { providers: { local: { type: 'openai-compatible', baseUrl: model.baseUrl } } },
+    };
+    const directory = mkdtempSync(join(tmpdir(), 'hooks-late-'));
+    writeFileSync(join(directory, 'gateway.json5'), JSON.stringify(settings));
+    await using service = await ServiceProcess.listening(
+      directory,
+      { GATEWAY_CONFIG_DIR: directory },
+      [join(installation, 'dist/main.js')],
+    );
+    const body = { message: 'hello', wakeMode: 'next-heartbeat' };
+    const accepted = (await service.ask('/hooks/agent', { token: hook, body })).body;
+    const run = (wait = '') =>
+      service.ask(`/hooks/runs/${String(accepted['runId'])}${wait}`, { token: hook });
+    await eventually('the run waits', async () => {
+      return service.logged('cannot be asked') && (await run()).body['status'] === 'queued';
+    });
+    install('ai');
+    const retry = `/ops/api/events/${String(accepted['eventId'])}/retry`;
+    // 409: its backend has rested long enough, and it is tried just now.
+    const { status } = await service.ask(retry, { token: operator, body: {} });
+    expect([200, 409]).toContain(status);
+    expect((await run('?wait=30')).body).toMatchObject({ status: 'succeeded' });
+    await service.stop();
+    await model.close();
+    rmSync(directory, { recursive: true });
   });
 });
