@@ -108,7 +108,7 @@ describe('a question about settings', () => {
     const server = createServer((_, response) => response.writeHead(302, { location }).end());
     const apiRoot = `http://127.0.0.1:${await portOf(server)}`;
     const [address] = channelAddresses({ chan_3: { token: '1:SECRET', apiRoot } });
-    expect(await askMistake(address!.question!)).toBeNull();
+    expect(await askMistake(address.question!)).toBeNull();
     expect(elsewhere).toEqual([]);
     server.close();
     other.close();
