@@ -1,3 +1,4 @@
+import { CapturedLogs } from '../../../test/support/captured-logs.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import { BackendHealth } from './backend-health.ts';
 
@@ -18,6 +19,23 @@ describe('BackendHealth', () => {
     expect(backends.whyItRests('model provider local')).toBe('no answer');
     probe.answered();
     expect(backends.whyItRests('model provider local')).toBeNull();
+  });
+
+  it.each([
+    ['provider "local" answered 503: SECRET words', ' (it answered 503)'],
+    ['the connection to provider "local" failed (ECONNREFUSED)', ' (ECONNREFUSED)'],
+    [
+      'the package ai is not installed, install it with: …',
+      ' (a package is missing: see "hooks doctor")',
+    ],
+    ['SECRET words (of a gateway)', ''],
+  ])('logs of "%s" only what nobody else can have written', (message, brief) => {
+    using logs = new CapturedLogs();
+    const backends = new BackendHealth(new ManualClock());
+    using visit = backends.visit('model local/SECRET');
+    visit.failed({ message, retryAfterMs: undefined });
+    const line = `warn a model of model provider local cannot be asked${brief} and backs off`;
+    expect(logs.lines).toEqual([line]);
   });
 
   it('knows a thousand at most, whatever names requests make up', () => {

@@ -190,7 +190,7 @@ export class BackendHealth {
       passedOver: new Set(),
     };
     if (known === undefined) {
-      this.#logger.warn(`${asLogged(backend)} cannot be asked and backs off`);
+      this.#logger.warn(`${asLogged(backend)} cannot be asked${inBrief(message)} and backs off`);
       // Forgotten, the longest known is found out anew by its next turn.
       const [oldest] = this.#rests.keys();
       if (this.#rests.size >= MOST_RESTING && oldest !== undefined) this.#rests.delete(oldest);
@@ -205,6 +205,15 @@ export class BackendHealth {
     if (turn !== undefined && rest.failed.size < MOST_DOUBTED) rest.failed.add(turn);
     this.#rests.set(backend, rest);
   }
+}
+
+/** Of why, what no sender and no secret can be in: a status, or the system's code. The event's story has all of it. */
+function inBrief(message: string): string {
+  const [, status] = / answered ([1-5]\d\d)\b/.exec(message) ?? [];
+  if (status !== undefined) return ` (it answered ${status})`;
+  const [, code] = /\((E[A-Z_]{3,30})\)/.exec(message) ?? [];
+  if (code !== undefined) return ` (${code})`;
+  return message.startsWith('the package ') ? ' (a package is missing: see "hooks doctor")' : '';
 }
 
 /** A request may have named the model: then its provider is all that stands in logs. */
