@@ -60,6 +60,37 @@ describe('Two services on one database', () => {
     expect(asked('other')).toBe(0);
   });
 
+  it('and a third ask other models while one is sick, and do its turns once when it is well again', async () => {
+    const [a, b] = await begin();
+    const c = await world.start();
+    both.push(c);
+    const send = async (model: string, count: number): Promise<string[]> => {
+      const messages = Array.from({ length: count }, (_, n) => `for ${model}: ${n};`);
+      for (const [n, message] of messages.entries()) {
+        const sessionKey = `faults:${model}-${n}`;
+        const service = [a, b, c][n % 3]!;
+        const answer = await service.post('agent', {
+          message,
+          sessionKey,
+          model: `local/${model}`,
+        });
+        expect(answer.status).toBe(200);
+      }
+      return messages;
+    };
+    world.models.overloaded.add('sick');
+    const ofSick = await send('sick', 6);
+    await eventually('each of them has found out', () => asked('for sick') >= 3);
+    const ofWell = await send('well', 12);
+    await eventually('all others are done', async () => (await a.unfinished()) === ofSick.length);
+    for (const message of ofWell) expect(asked(message)).toBe(1);
+
+    world.models.overloaded.clear();
+    const before = ofSick.map(asked);
+    await world.drain(b);
+    expect(ofSick.map(asked)).toEqual(before.map((count) => count + 1));
+  });
+
   it('tell `hooks events tail` at one what happens at the other', async () => {
     const [a, b] = await begin();
     const env = { GATEWAY_PORT: new URL(b.url).port };

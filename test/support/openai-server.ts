@@ -13,6 +13,9 @@ export class OpenAiServer extends ScriptedServer {
   /** The models it serves; null: what Ollama says when it has none. */
   models: readonly string[] | null = ['test-model'];
 
+  /** Models that answer 503. */
+  readonly overloaded = new Set<string>();
+
   /**
    * What `POST /api/show` says of each model, as Ollama does since 0.6.4 (docs/api.md); absent: there is no such route.
    */
@@ -39,6 +42,7 @@ export class OpenAiServer extends ScriptedServer {
       return json(openAiError('unknown route', 'not_found'), 404);
     }
     const model = String(field(request.body, 'model'));
+    if (this.overloaded.has(model)) return json(openAiError('overloaded', 'overloaded'), 503);
     const reply = typeof this.reply === 'string' ? this.reply : this.reply(request.body);
     return field(request.body, 'stream') === true
       ? streamed(model, reply)
