@@ -80,7 +80,8 @@ export { TokensUnchanged } from './senders/token-refusal.ts';
 export type { TokenRefusal } from './senders/token-refusal.ts';
 export { listTokens } from './senders/token-list.ts';
 export type { ListedToken } from './senders/token-list.ts';
-export { inheritedIds, readTokenUses } from './token-uses.ts';
+export { inheritedIds } from './senders/inherited-ids.ts';
+export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { ProcessContext } from './start.ts';
 

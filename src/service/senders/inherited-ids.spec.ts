@@ -1,5 +1,5 @@
-import { secretName } from '../hooks/index.ts';
-import { inheritedIds } from './token-uses.ts';
+import { secretName } from '../../hooks/index.ts';
+import { inheritedIds } from './inherited-ids.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const [OLD, NEW, SHARED] = ['the-old-secret-of-ci', 'the-new-secret-of-ci', 'the-token-of-all'];

@@ -1,0 +1,28 @@
+import { secretName, writtenTokens } from '../../hooks/index.ts';
+
+/**
+ * When each hook token last let a request in, in epoch milliseconds, by the name of its secret (`secretName`); and by
+ * `token <id>` when any secret of a sender did, also one that is gone.
+ */
+export type LastUses = ReadonlyMap<string, number>;
+
+type Hooks = Parameters<typeof writtenTokens>[0];
+
+/**
+ * What to say, by their ids, of senders whose secrets were never used while their id was: it was given to somebody else,
+ * or all secrets were replaced at once. Nobody but the operator can tell which.
+ */
+export function inheritedIds(hooks: Hooks, uses: LastUses): ReadonlyMap<string, string> {
+  const written = writtenTokens(hooks).filter(({ id }) => id !== null);
+  const found = new Map<string, string>();
+  for (const [id, own] of Map.groupBy(written, (one) => one.id ?? '')) {
+    const at = uses.get(`token ${id}`);
+    if (at === undefined || own.some(({ text }) => uses.has(secretName(text)))) continue;
+    const day = new Date(at).toISOString().slice(0, 10);
+    found.set(
+      id,
+      `${id} had other secrets until ${day}, and who has the id now can ask for the runs of then and meets the keys of then: a new sender gets a new id`,
+    );
+  }
+  return found;
+}
