@@ -38,8 +38,26 @@ module.exports = {
       from: { path: '^src/adapters/([^/]+)/', pathNot: '^src/adapters/agents/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/hooks/ports/', '^src/adapters/($1|stored)/', '^src/platform/'],
+        pathNot: ['^src/hooks/ports/', '^src/adapters/$1/', '^src/platform/'],
       },
+    },
+    {
+      name: 'ledger-imports-ports',
+      severity: 'error',
+      from: { path: '^src/ledger/' },
+      to: { path: '^src/', pathNot: ['^src/hooks/ports/', '^src/ledger/', '^src/platform/'] },
+    },
+    {
+      name: 'ledger-core-knows-no-driver',
+      severity: 'error',
+      from: { path: '^src/ledger/', pathNot: '^src/ledger/(sqlite|postgres)/' },
+      to: { path: '^src/ledger/(sqlite|postgres)/' },
+    },
+    {
+      name: 'ledger-drivers-know-not-each-other',
+      severity: 'error',
+      from: { path: '^src/ledger/(sqlite|postgres)/' },
+      to: { path: '^src/ledger/(sqlite|postgres)/', pathNot: '^src/ledger/$1/' },
     },
     {
       // What comes back from a tool or a provider is foreign text, shown to an agent.
@@ -102,12 +120,12 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot: [
-          '^src/adapters/',
+          '^src/(adapters|ledger)/',
           '^src/service/',
           '^src/(index|agents|channels|ledger|options|testing|app\\.module)\\.ts$',
         ],
       },
-      to: { path: '^src/adapters/' },
+      to: { path: '^src/(adapters|ledger)/' },
     },
     {
       name: 'no-unlisted-packages',

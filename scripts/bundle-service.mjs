@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const DIST = resolve('dist');
 const ENTRIES = ['service/start.js', 'cli/run-cli.js'];
 /** By itself: what it shares with the service would make a file of every few lines that only the two have in common. */
-const THREAD = 'adapters/sqlite/worker/worker.js';
+const THREAD = 'ledger/sqlite/worker/worker.js';
 
 /**
  * Packages stay outside, so that npm can patch them, but for two of which little is used: of the 320 files of

@@ -3,7 +3,7 @@ import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { join } from 'node:path';
 import { agentRunner } from './adapters/agents/index.ts';
-import { sqliteLedger } from './adapters/sqlite/index.ts';
+import { sqliteLedger } from './ledger/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
 import { packageVersion } from './platform/package-version.ts';
@@ -97,7 +97,7 @@ async function storeOf(running: RunningConfiguration, waitForLock: boolean): Pro
   if (postgres === undefined) return { ledger: sqliteLedger({ dir, search, waitForLock }) };
   // Whoever has no database does not pay for the code that speaks to one.
   const { HeldTexts, postgresLedger, postgresThrottlerStorage } =
-    await import('./adapters/postgres/index.ts');
+    await import('./ledger/postgres/index.ts');
   const { url, schema, connections } = postgres;
   const version = packageVersion();
   const facts = () => ({ version, configuration: running.digest });

@@ -48,4 +48,4 @@ export { ConfigurationError } from './hooks/options/index.ts';
 export { Rejection } from './hooks/rejection.ts';
 export type { KnownSender, RejectionCode } from './hooks/rejection.ts';
 export { demoRunner } from './adapters/agents/index.ts';
-export { sqliteLedger } from './adapters/sqlite/index.ts';
+export { sqliteLedger } from './ledger/sqlite/index.ts';

@@ -4,12 +4,12 @@
  */
 import './platform/required-node.ts';
 // Not by the room's index: what else is there names types of `pg`, which not everybody has.
-export { postgresLedger } from './adapters/postgres/postgres-ledger.ts';
-export type { PostgresLedgerOptions } from './adapters/postgres/postgres-ledger.ts';
-export { postgresThrottlerStorage } from './adapters/postgres/throttler-storage.ts';
-export type { PostgresThrottlerOptions } from './adapters/postgres/throttler-storage.ts';
-export { sqliteLedger } from './adapters/sqlite/index.ts';
-export type { SqliteLedgerOptions } from './adapters/sqlite/index.ts';
+export { postgresLedger } from './ledger/postgres/postgres-ledger.ts';
+export type { PostgresLedgerOptions } from './ledger/postgres/postgres-ledger.ts';
+export { postgresThrottlerStorage } from './ledger/postgres/throttler-storage.ts';
+export type { PostgresThrottlerOptions } from './ledger/postgres/throttler-storage.ts';
+export { sqliteLedger } from './ledger/sqlite/index.ts';
+export type { SqliteLedgerOptions } from './ledger/sqlite/index.ts';
 export {
   ACTIVITY_KEPT_MS,
   Clock,

@@ -1,2 +1,2 @@
 import './platform/required-node.ts';
-export { memoryLedger } from './adapters/sqlite/index.ts';
+export { memoryLedger } from './ledger/sqlite/index.ts';

@@ -12,7 +12,7 @@ export default async function bundleLedgerThread() {
   const file = new URL('ledger-thread.mjs', CACHE);
   await build({
     entryPoints: [
-      fileURLToPath(new URL('../src/adapters/sqlite/worker/worker.ts', import.meta.url)),
+      fileURLToPath(new URL('../src/ledger/sqlite/worker/worker.ts', import.meta.url)),
     ],
     outfile: draft,
     bundle: true,

@@ -1,7 +1,7 @@
 // What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
 // the configuration load no server.
-import type { DatabaseState } from '../adapters/postgres/index.ts';
-import type { Edition, WayBack } from '../adapters/sqlite/index.ts';
+import type { DatabaseState } from '../ledger/postgres/index.ts';
+import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
 import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
 import type { ProcessContext } from './start.ts';
 
@@ -51,7 +51,7 @@ export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
 export { MAKE_ROOM, diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
-export type { DatabaseState } from '../adapters/postgres/index.ts';
+export type { DatabaseState } from '../ledger/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
 export type * from './ops/status-answers.ts';
@@ -96,21 +96,21 @@ export async function lookAtPostgres(options: {
   readonly url: string;
   readonly schema: string;
 }): Promise<DatabaseState> {
-  const postgres = await import('../adapters/postgres/index.ts');
+  const postgres = await import('../ledger/postgres/index.ts');
   return postgres.lookAtPostgres(options);
 }
 
 /** The edition of the ledger in a directory; null: there is none. @throws Error with a sentence when it cannot be used */
 export async function lookAtDirectory(dir: string): Promise<Edition | null> {
-  const sqlite = await (await import('../adapters/sqlite/index.ts')).ledgerFiles();
+  const sqlite = await (await import('../ledger/sqlite/index.ts')).ledgerFiles();
   return sqlite.lookAtDirectory(dir);
 }
 
-export type { WayBack } from '../adapters/sqlite/index.ts';
+export type { WayBack } from '../ledger/sqlite/index.ts';
 
 /** Gives the ledger of a directory to an earlier build (going-back.ts). @throws Error with a sentence */
 export async function goBack(dir: string, edition: number, isDryRun: boolean): Promise<WayBack> {
-  const sqlite = await (await import('../adapters/sqlite/index.ts')).ledgerFiles();
+  const sqlite = await (await import('../ledger/sqlite/index.ts')).ledgerFiles();
   return sqlite.goBack(dir, edition, isDryRun);
 }
 

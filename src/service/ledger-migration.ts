@@ -1,7 +1,7 @@
-import { PostgresLedgerTarget, toStorable } from '../adapters/postgres/carrying/ledger-target.ts';
-import { SqliteLedgerSource } from '../adapters/sqlite/carrying/ledger-source.ts';
-import { CARRIED_TABLES, RowsDigest, digestOf } from '../adapters/stored/carried-tables.ts';
-import type { CarriedName, CarriedTable } from '../adapters/stored/carried-tables.ts';
+import { PostgresLedgerTarget, toStorable } from '../ledger/postgres/carrying/ledger-target.ts';
+import { SqliteLedgerSource } from '../ledger/sqlite/carrying/ledger-source.ts';
+import { CARRIED_TABLES, RowsDigest, digestOf } from '../ledger/carried-tables.ts';
+import type { CarriedName, CarriedTable } from '../ledger/carried-tables.ts';
 import { readMailMemory, sharedMailName } from '../mail/index.ts';
 
 // Carries the ledger of a directory into a PostgreSQL. The source is read as it was at the beginning and never changed.

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Clock } from '../../src/hooks/ports/clock.ts';
 import { HEARTBEAT_COALESCE_MS, immediateHeartbeat } from '../../src/hooks/ports/jobs.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { NewEvent } from '../../src/hooks/ports/event.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';

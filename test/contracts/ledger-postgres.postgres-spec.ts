@@ -1,4 +1,4 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { PostgresSuite } from '../postgres/suite.ts';
 import { describeLedger } from './ledger.contract.ts';
 

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
-import { STEPS } from '../../src/adapters/sqlite/worker/file/schema.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
+import { STEPS } from '../../src/ledger/sqlite/worker/file/schema.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { LIMITS, MAIN, key, wake } from './ledger/events.ts';
 

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { CapturedLogs } from '../support/captured-logs.ts';
 import { ManualClock } from '../support/clocks.ts';

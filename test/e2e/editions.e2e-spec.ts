@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
-import { STEPS } from '../../src/adapters/sqlite/worker/file/schema.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
+import { STEPS } from '../../src/ledger/sqlite/worker/file/schema.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -13,7 +13,7 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
 
 const COPY = `ledger.before-${STEPS.length}.db`;
-const DATABASE = new URL('../../src/adapters/sqlite/worker/file/database.ts', import.meta.url);
+const DATABASE = new URL('../../src/ledger/sqlite/worker/file/database.ts', import.meta.url);
 
 /** Everything that a file says of its tables, or all of their rows. */
 function contents(file: string, what: 'tables' | 'rows'): unknown {

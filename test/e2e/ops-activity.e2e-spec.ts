@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { HooksModule } from '../../src/hooks/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { OpsModule } from '../../src/service/ops/index.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/index.ts';
 import type { JournalRecord } from './journal.ts';
 import { ROUNDS, tell } from './rounds.ts';

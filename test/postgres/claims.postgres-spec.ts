@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Client } from 'pg';
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import type { ClaimLimits, Lease } from '../../src/hooks/ports/work-ledger.ts';

@@ -1,7 +1,7 @@
-import { lookAtPostgres, postgresLedger } from '../../src/adapters/postgres/index.ts';
-import { Database } from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
+import { lookAtPostgres, postgresLedger } from '../../src/ledger/postgres/index.ts';
+import { Database } from '../../src/ledger/postgres/connection.ts';
+import { migrate } from '../../src/ledger/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { LIMITS, wake } from '../contracts/ledger/events.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
 import { ManualClock } from '../support/clocks.ts';

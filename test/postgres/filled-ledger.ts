@@ -1,4 +1,4 @@
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import type { Change } from '../../src/hooks/ports/change.ts';
 import type { NewRefusal } from '../../src/hooks/ports/refusals.ts';
 import {

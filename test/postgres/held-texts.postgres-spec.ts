@@ -1,6 +1,6 @@
-import { Database } from '../../src/adapters/postgres/connection.ts';
-import { HeldTexts } from '../../src/adapters/postgres/held-texts.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { Database } from '../../src/ledger/postgres/connection.ts';
+import { HeldTexts } from '../../src/ledger/postgres/held-texts.ts';
+import { migrate } from '../../src/ledger/postgres/migrate.ts';
 import { SharedMailStore } from '../../src/mail/index.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';

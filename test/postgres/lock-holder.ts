@@ -1,4 +1,4 @@
-import { Database } from '../../src/adapters/postgres/connection.ts';
+import { Database } from '../../src/ledger/postgres/connection.ts';
 
 // A process that holds a lock in a transaction of the ledger's which may take two seconds, says so, and goes on holding it.
 const [, , url = ''] = process.argv;

@@ -1,4 +1,4 @@
-import { lookAtPostgres, postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { lookAtPostgres, postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ServiceProcess } from '../support/service-process.ts';

@@ -1,4 +1,4 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import type { EventChanges } from '../../src/hooks/ports/event-store.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { LIMITS, agent, runOf, wake } from '../contracts/ledger/events.ts';

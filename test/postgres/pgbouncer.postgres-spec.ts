@@ -1,4 +1,4 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LIMITS, agent, runOf } from '../contracts/ledger/events.ts';
 import { inTurns } from '../faults/sender.ts';

@@ -1,4 +1,4 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { NewEvent } from '../../src/hooks/ports/event.ts';
 import type { AcceptLimits, Ledger } from '../../src/hooks/ports/ledger.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
+import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import type { StartOptions, TestedService } from '../faults/tested-service.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';

@@ -1,6 +1,6 @@
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
-import { Database } from '../../src/adapters/postgres/connection.ts';
-import { findEvents } from '../../src/adapters/postgres/search/finding.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
+import { Database } from '../../src/ledger/postgres/connection.ts';
+import { findEvents } from '../../src/ledger/postgres/search/finding.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { LIMITS, agent, event, runOf } from '../contracts/ledger/events.ts';
 import { CapturedLogs } from '../support/captured-logs.ts';

@@ -1,6 +1,6 @@
-import { Database } from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import { PostgresThrottlerStorage } from '../../src/adapters/postgres/throttler-storage.ts';
+import { Database } from '../../src/ledger/postgres/connection.ts';
+import { migrate } from '../../src/ledger/postgres/migrate.ts';
+import { PostgresThrottlerStorage } from '../../src/ledger/postgres/throttler-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { PostgresSuite } from './suite.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { postgresLedger } from '../../src/adapters/postgres/index.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import { LIMITS, agent } from '../contracts/ledger/events.ts';

@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/adapters/postgres/schema.ts';
+import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { inTurns } from '../faults/sender.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { thereAndBack } from '../faults/there-and-back.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { sqliteLedger } from '../../src/adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { LIMITS, event } from '../contracts/ledger/events.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteLedger } from '../../../adapters/sqlite/index.ts';
+import { sqliteLedger } from '../../../ledger/sqlite/index.ts';
 import { ManualClock } from '../../../../test/support/clocks.ts';
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { putLedger } from '../../../../test/support/kept-ledgers.ts';

@@ -1,0 +1,91 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
+import { optionalText, text } from '../rows.ts';
+import { refuseHalfCarried } from './carrying/marker.ts';
+import { Database } from './connection.ts';
+import { findEdition, migrate } from './migrate.ts';
+import { openLedger } from './open-ledger.ts';
+import { databaseName, refusal } from './refusal.ts';
+import { MIGRATIONS } from './schema.ts';
+
+/** Where {@link postgresLedger} keeps its tables. */
+export interface PostgresLedgerOptions {
+  /** `postgres://user:password@host:5432/database`, with `?sslmode=verify-full` where a network lies between. */
+  readonly url: string;
+  /** Schema of the tables, made when it is not there. @default 'hooks' */
+  readonly schema?: string;
+  /** Most connections at a time; two more accept events and listen. @default 10 */
+  readonly connections?: number;
+  /** True: events can be searched by their texts. @default true */
+  readonly search?: boolean;
+  /** What this process says of itself to those that share the ledger, and is compared. @default nothing */
+  readonly facts?: () => InstanceFacts;
+}
+
+/**
+ * A ledger in a PostgreSQL 15 or later, which several processes may share: each takes its part of the work, and a
+ * session is worked on by one at a time. Needs the package `pg`.
+ * @example postgresLedger({ url: process.env.DATABASE_URL })
+ * @publicApi
+ */
+export function postgresLedger(options: PostgresLedgerOptions): LedgerProvider {
+  return { open: (clock, log = SILENT) => openDatabase(options, clock, log) };
+}
+
+const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
+
+/** @throws Error with a sentence that says which database it is, what is wrong and what to do */
+async function openDatabase(
+  options: PostgresLedgerOptions,
+  clock: Clock,
+  log: LedgerLog,
+): Promise<Ledger> {
+  const { url, schema = 'hooks', connections = 10, search = true } = options;
+  const facts = () => options.facts?.();
+  const database = await Database.of({ url, schema, connections });
+  try {
+    const { isNew } = await migrate(database, clock.now());
+    await refuseHalfCarried(database);
+    const what = isNew ? 'made a new ledger' : 'opened the ledger';
+    log.log(`${what} in the schema ${schema} of the database ${databaseName(url)}`);
+    return await openLedger({ database, clock, log, hasSearch: search, facts });
+  } catch (error) {
+    await database.close();
+    throw refusal(url, error);
+  }
+}
+
+/** A database as somebody finds it who changes nothing in it. */
+export interface DatabaseState {
+  /** `15.18`. */
+  readonly version: string;
+  /** That of the ledger in the schema, and the newest; null: there is none. */
+  readonly edition: { readonly number: number; readonly newest: number } | null;
+  /** What can lose accepted events when the machine of the database loses its power: `fsync`, `synchronous_commit`. */
+  readonly unsafe: readonly string[];
+}
+
+/** Connects and looks. @throws Error with a sentence that says what is wrong and what to do */
+export async function lookAtPostgres(options: {
+  readonly url: string;
+  readonly schema: string;
+}): Promise<DatabaseState> {
+  const database = await Database.of({ ...options, connections: 1 });
+  try {
+    const [row] = await database.query(
+      `SELECT current_setting('server_version') AS version,
+         CASE WHEN current_setting('fsync') = 'off' THEN 'fsync' END AS fsync,
+         CASE WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit' END AS commit`,
+    );
+    const number = await findEdition(database, (sql, values) => database.query(sql, values));
+    return {
+      version: text(row!, 'version'),
+      edition: number === null ? null : { number, newest: MIGRATIONS.at(-1)!.number },
+      unsafe: ['fsync', 'commit'].flatMap((name) => optionalText(row!, name) ?? []),
+    };
+  } catch (error) {
+    throw refusal(options.url, error);
+  } finally {
+    await database.close();
+  }
+}

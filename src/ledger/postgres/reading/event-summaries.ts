@@ -1,0 +1,119 @@
+// What a list says of an event. Nothing is stored for it: all of it is read from the row, its runs and its deliveries, so
+// that accepting pays nothing and what was forgotten is gone here, too.
+import type { EventSummary } from '../../../hooks/ports/event-store.ts';
+import { isRecord } from '../../../platform/objects.ts';
+import { LOOKED_AT, statusOf, toSummary } from '../../event-rows.ts';
+import { integer, optionalText, storedJson, text } from '../../rows.ts';
+import type { Row } from '../../rows.ts';
+import type { StoredHead } from '../../stored-head.ts';
+
+/** So much of a head is read for a list: the request, and the first words of the first action. */
+const HEAD_START = 32_768;
+
+/** Runs and deliveries of an event that ended badly, each with why; the first of them says it for the event. */
+const BAD_RUN = `SELECT error FROM @schema.runs WHERE event = e.id AND error IS NOT NULL
+    AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY id LIMIT 1`;
+const BAD_DELIVERY = `SELECT error FROM @schema.deliveries WHERE event = e.id AND error IS NOT NULL
+    AND status IN ('dead', 'unknown') ORDER BY id LIMIT 1`;
+
+/**
+ * Reads events with all that their summaries need. Heads and payloads may be large, and PostgreSQL's JSON functions refuse
+ * U+0000 and halves of pairs: their beginnings are read as text.
+ * @param events a query for rows of `events`, in the order of the answer
+ * @param more columns to be read besides
+ */
+export function selectSummaries(events: string, more = ''): string {
+  return `SELECT e.id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
+    CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
+    left(e.head, ${HEAD_START}) AS head_start, left(e.payload, ${LOOKED_AT}) AS payload_start${more}
+  FROM (${events}) e`;
+}
+
+/** One line of the list, of a row of {@link selectSummaries}. */
+export function summaryOf(row: Row): EventSummary {
+  const { actions = [] } = headOf(row);
+  const [{ name, message, text: words } = {}] = actions;
+  // A name so long that nothing behind it was read is all that can be said.
+  const shown = message ?? words ?? (isCut(row) ? name : null);
+  const isOfPayload = message === null || words === null;
+  const columns = {
+    ...row,
+    // Of a head that was cut off, as many as were seen.
+    actions: actions.length,
+    name: typeof name === 'string' ? name : null,
+    words: typeof shown === 'string' ? shown.slice(0, LOOKED_AT) : null,
+    payload_start: isOfPayload ? row['payload_start'] : null,
+  };
+  return toSummary(columns, text(row, 'id'), reasonOf(row));
+}
+
+/** Why an event was skipped, or which of its parts failed first; the whole of it. Null: neither, or nobody said. */
+export function reasonOf(row: Row): string | null {
+  const own = optionalText(row, 'error') ?? headOf(row).skipped?.reason ?? null;
+  if (own !== null || statusOf(row) !== 'failed') return own;
+  const bad = optionalText(row, 'bad_end');
+  if (bad !== null) return bad;
+  return integer(row, 'beats_failed') > 0 ? 'the heartbeat that was shown it failed' : null;
+}
+
+/** As much of it as was read. */
+function headOf(row: Row): Partial<StoredHead> {
+  const start = text(row, 'head_start');
+  const head: unknown = isCut(row) ? parseJsonStart(start) : storedJson(start);
+  return isRecord(head) ? head : {};
+}
+
+function isCut(row: Row): boolean {
+  return text(row, 'head_start').length >= HEAD_START;
+}
+
+/** Strings, as far as they go, signs, and other values. */
+const TOKENS = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/gsu;
+/** A string without its last quote. */
+const WORDS = /^"(?:[^"\\]|\\(?:[^u]|u[0-9a-f]{4}))*/isu;
+
+/** Where a text can be cut, and what closes all that is open there. */
+interface Cut {
+  readonly at: number;
+  readonly closing: string;
+}
+
+/**
+ * What the beginning of a JSON text says: values that are cut off end where the text does if they are strings, and are
+ * left out if not.
+ * @param start well-formed JSON as far as it goes; at least its first sign
+ */
+export function parseJsonStart(start: string): unknown {
+  const { at, closing } = lastCut(start);
+  return storedJson(start.slice(0, at) + closing);
+}
+
+/** Goes through the text by its strings and signs. */
+function lastCut(start: string): Cut {
+  const closers: string[] = [];
+  let cut: Cut = { at: 0, closing: 'null' };
+  let isValue = true;
+  const note = (at: number, quote = ''): void => {
+    cut = { at, closing: quote + closers.toReversed().join('') };
+  };
+  for (const { 0: token, index } of start.matchAll(TOKENS)) {
+    const end = index + token.length;
+    if (token === '{' || token === '[') {
+      closers.push(token === '{' ? '}' : ']');
+      note(end);
+      isValue = token === '[';
+    } else if (token === '}' || token === ']') {
+      closers.pop();
+      note(end);
+    } else if (token === ',') isValue = closers.at(-1) === ']';
+    else if (token === ':') isValue = true;
+    else if (token.startsWith('"')) {
+      // Without an escape that is cut off itself.
+      const [words = '"'] = WORDS.exec(token) ?? [];
+      const isWhole = token.length > words.length && token.endsWith('"');
+      if (isValue && isWhole) note(end);
+      else if (isValue) note(index + words.length, '"');
+    } else if (end < start.length) note(end);
+  }
+  return cut;
+}

@@ -1,0 +1,51 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LedgerLog } from '../../hooks/ports/ledger.ts';
+import type { Followed, FollowedIndex } from '../search-follower.ts';
+import type { ReaderCalls, WriterCalls } from './protocol.ts';
+import type { RpcClient } from './worker-client.ts';
+
+// Where the search index is, and how nothing of it is left behind.
+
+/** The file of a directory's index. */
+export function searchFileOf(dir: string): string {
+  return join(dir, 'search.db');
+}
+
+/** Removes an index with its side files. @param file no connection is open to it */
+export function removeSearchFile(file: string): void {
+  for (const name of [`${file}-wal`, `${file}-shm`, file]) rmSync(name, { force: true });
+}
+
+/** For a ledger whose search is switched off: what was indexed before is not left behind. */
+export function removeSearchFileOf(dir: string, log: LedgerLog): void {
+  const file = searchFileOf(dir);
+  try {
+    removeSearchFile(file);
+  } catch {
+    log.error(`${file} cannot be removed, though search is switched off: remove it`);
+  }
+}
+
+/** The index of the reader thread follows; what it has followed for good, the writer deletes from the list of changes. */
+export class SearchSlices implements FollowedIndex {
+  readonly #reader: RpcClient<ReaderCalls>;
+  readonly #writer: RpcClient<WriterCalls>;
+
+  constructor(reader: RpcClient<ReaderCalls>, writer: RpcClient<WriterCalls>) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  async follow(budgetMs: number): Promise<Followed> {
+    const { followed, ...slice } = await this.#reader.call('follow', budgetMs);
+    if (followed !== null) {
+      while (await this.#writer.call('trimChangedTexts', followed));
+    }
+    return slice;
+  }
+
+  hasMore(): Promise<boolean> {
+    return this.#writer.call('hasChangedTexts');
+  }
+}

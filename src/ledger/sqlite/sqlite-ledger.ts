@@ -1,0 +1,333 @@
+import { resolve } from 'node:path';
+import type { Change } from '../../hooks/ports/change.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { Intake, LedgerUnavailable, Sessions } from '../../hooks/ports/ledger.ts';
+import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
+import type {
+  AcceptLimits,
+  Ledger,
+  LedgerLog,
+  LedgerProvider,
+  ContextLimits,
+  KnownCertificate,
+  SessionContext,
+} from '../../hooks/ports/ledger.ts';
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
+import type { ChannelConditions, Route } from '../../hooks/ports/channel.ts';
+import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
+import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import {
+  decodeAcceptance,
+  decodeLease,
+  encodeChange,
+  encodeEvent,
+  encodeWork,
+} from '../codec.ts';
+import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
+import { encodeKey } from '../stored-key.ts';
+import {
+  SqliteConsoleSessions,
+  SqliteEventStore,
+  SqliteLedgerAdmin,
+  SqliteRefusals,
+} from './operator-ports.ts';
+import type { StoreHealth } from './store-health.ts';
+import { SILENT, SqliteMaintenance, StoreWatch } from './store-watch.ts';
+import type { HeldLeases } from './store-watch.ts';
+import type { WorkNotifier } from '../work-notifier.ts';
+import { SearchFollower } from '../search-follower.ts';
+import { SearchSlices, removeSearchFileOf } from './search-file.ts';
+import { ReaderClient } from './worker-client.ts';
+import type { RpcClient } from './worker-client.ts';
+import { WriterClient } from './writer-client.ts';
+import type { WriterPlace } from './writer-client.ts';
+
+// The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
+// goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
+// transaction with one fsync. A reader thread answers what an operator looks at, so that a long list never delays an
+// accepted event; those ports are in operator-ports.ts.
+//
+// The way of a wake, as an example:
+// 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
+// 2. The writer thread begins a transaction, runs `accept` for this event and whatever else is in the batch
+//    (worker/intake/accepting.ts), and commits: one fsync, after which everything of the batch is durable.
+// 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
+// 4. The WorkNotifier wakes the claim that waits in that lane. It asks the writer once more and gets a lease, written
+//    before it is handed out (worker/work/claims.ts).
+// 5. The step ends with `commit`, which carries the lease's attempt as its fencing token: if another attempt holds the
+//    work by now, nothing is written (worker/work/steps.ts).
+
+/** Where {@link sqliteLedger} keeps its file. */
+export interface SqliteLedgerOptions {
+  /** Directory of the ledger, made when absent. One process at a time may use it. */
+  readonly dir: string;
+  /** True: waits, without an end, until no other process uses the directory. @default false: it is refused */
+  readonly waitForLock?: boolean;
+  /**
+   * True: events can be searched by their texts, by an index in `<dir>/search.db` that is written a moment after they were
+   * accepted. False: they cannot, and there is no such file. @default true
+   */
+  readonly search?: boolean;
+}
+
+/**
+ * A ledger in one SQLite file, `<dir>/ledger.db`: durable before it answers, power loss included. For one process on a
+ * local disk.
+ * @example sqliteLedger({ dir: './data' })
+ * @publicApi
+ */
+export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
+  const dir = resolve(options.dir);
+  return {
+    open: (clock, log = SILENT) => {
+      const { waitForLock = false, search: hasSearch = true } = options;
+      return openDirectory({ dir, waitForLock, hasSearch }, clock, log);
+    },
+  };
+}
+
+/** A ledger that is empty when it opens and gone when it closes: the same code on SQLite's `:memory:`. For tests. */
+export function memoryLedger(): LedgerProvider {
+  return { open: openMemory };
+}
+
+/** A writer thread, which holds the directory, and a reader thread once somebody reads. */
+async function openDirectory(
+  place: WriterPlace & { dir: string; hasSearch: boolean },
+  clock: Clock,
+  log: LedgerLog,
+): Promise<Ledger> {
+  const { dir, hasSearch } = place;
+  const watch = new StoreWatch(dir, clock, log);
+  const writer = new WriterClient<WriterCalls>(place, clock, watch);
+  watch.opened(await writer.open());
+  const reader = new ReaderClient(dir, clock, {
+    damaged: (reason) => watch.damaged(reason),
+  });
+  const slices = new SearchSlices(reader, writer);
+  const follower = hasSearch ? new SearchFollower(slices, clock, log) : null;
+  if (!hasSearch) removeSearchFileOf(dir, log);
+  const close = async () => {
+    await follower?.close();
+    await reader.close();
+    await writer.close();
+  };
+  return buildLedger({ watch, writer, reader, follower, hasSearch, dir, clock, close });
+}
+
+/** A database in memory belongs to one connection: its writer thread does the reading too. */
+async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
+  const watch = new StoreWatch(null, clock, log);
+  const client = new WriterClient<AllCalls>({ dir: null }, clock, watch);
+  await client.open();
+  return buildLedger({
+    watch,
+    writer: client,
+    reader: client,
+    // A search in memory follows everything before it looks.
+    follower: null,
+    hasSearch: true,
+    dir: null,
+    clock,
+    close: () => client.close(),
+  });
+}
+
+/** An open store: who does which calls, and how all of it is closed. */
+interface OpenStore {
+  readonly watch: StoreWatch;
+  readonly writer: RpcClient<WriterCalls>;
+  readonly reader: RpcClient<ReaderCalls>;
+  /** Null: the index is not followed beside the calls. */
+  readonly follower: SearchFollower | null;
+  readonly hasSearch: boolean;
+  /** Null: in memory. */
+  readonly dir: string | null;
+  readonly clock: Clock;
+  readonly close: () => Promise<void>;
+}
+
+/** The ports of a ledger over one open store: what writes or must be up to date asks the writer, the rest the reader. */
+function buildLedger(store: OpenStore): Ledger {
+  const { watch, writer, reader, follower, clock, close } = store;
+  return {
+    intake: new SqliteIntake(writer, watch.health, follower),
+    work: new SqliteWorkLedger(writer, watch, follower),
+    sessions: new SqliteSessions(writer),
+    events: new SqliteEventStore(
+      {
+        changed: watch.changedEvents,
+        writer,
+        reader,
+        clock,
+        damaged: (reason) => watch.damaged(reason),
+      },
+      store.hasSearch,
+    ),
+    refusals: new SqliteRefusals(writer, reader),
+    consoleSessions: new SqliteConsoleSessions(writer, reader),
+    admin: new SqliteLedgerAdmin(writer, reader, store.dir),
+    maintenance: new SqliteMaintenance(writer, watch, follower, async () => {
+      // Claims that wait look once more, find the ledger closed and end.
+      const closed = close();
+      watch.notifier.notifyAll();
+      await watch.health.close();
+      await closed;
+    }),
+  };
+}
+
+/** Events that may wait for the disk; beyond, the sender is better told to come again. */
+const MAX_WAITING = 10_000;
+
+/** Accepts events, and refuses them while the disk is too far behind. */
+export class SqliteIntake extends Intake {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #health: Pick<StoreHealth, 'failed'>;
+  readonly #follower: SearchFollower | null;
+
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    health: Pick<StoreHealth, 'failed'>,
+    follower: SearchFollower | null = null,
+  ) {
+    super();
+    this.#writer = writer;
+    this.#health = health;
+    this.#follower = follower;
+  }
+
+  async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
+    if (this.#writer.waiting >= MAX_WAITING) {
+      throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
+    }
+    const encoded = encodeEvent(event);
+    try {
+      const answer = await this.#writer.call('accept', encoded, limits);
+      if (answer.outcome === 'accepted') this.#follower?.note();
+      return decodeAcceptance(event, answer);
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) this.#health.failed(error.message);
+      throw error;
+    }
+  }
+
+  holderOf(key: IdempotencyKey): Promise<string | null> {
+    return this.#writer.call('holderOf', encodeKey(key));
+  }
+
+  override certificates(): Promise<readonly KnownCertificate[]> {
+    return this.#writer.call('certificates');
+  }
+
+  override async keepCertificate(certificate: KnownCertificate): Promise<void> {
+    await this.#writer.call('keepCertificate', certificate);
+  }
+}
+
+/** Claims and ends work. Waiting for work happens here, on the main thread: the writer only says whether there is any. */
+class SqliteWorkLedger extends WorkLedger {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #notifier: WorkNotifier;
+  readonly #leases: HeldLeases;
+  readonly #follower: SearchFollower | null;
+
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    { notifier, leases }: StoreWatch,
+    follower: SearchFollower | null,
+  ) {
+    super();
+    this.#writer = writer;
+    this.#notifier = notifier;
+    this.#leases = leases;
+    this.#follower = follower;
+  }
+
+  async claim(
+    lane: Lane,
+    max: number,
+    signal: AbortSignal,
+    limits: () => ClaimLimits = () => ({}),
+  ): Promise<readonly Lease[]> {
+    while (!signal.aborted) {
+      const version = this.#notifier.version(lane);
+      const { leases, nextDue } = await this.#writer.call('claim', lane, max, limits());
+      if (leases.length > 0) {
+        this.#leases.add(leases);
+        return leases.map((lease) => decodeLease(lane, lease));
+      }
+      await this.#notifier.wait(lane, version, nextDue, signal);
+    }
+    return [];
+  }
+
+  async add(work: NewWork): Promise<void> {
+    await this.#writer.call('add', encodeWork(work));
+  }
+
+  badEnds(maxLines: number): Promise<BadEnds> {
+    return this.#writer.call('badEnds', maxLines);
+  }
+
+  async noteChannels(news: ChannelConditions): Promise<void> {
+    await this.#writer.call('noteChannels', news);
+  }
+
+  renew(lease: Lease): Promise<boolean> {
+    return this.#writer.call('renew', lease.workId, lease.attempt);
+  }
+
+  noteActing(lease: Lease): Promise<boolean> {
+    return this.#writer.call('noteActing', lease.workId, lease.attempt);
+  }
+
+  async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
+    const { workId, attempt } = lease;
+    try {
+      const encoded = changes.map(encodeChange);
+      const isWritten = await this.#writer.call('commit', workId, attempt, outcome, encoded);
+      this.#leases.delete(lease);
+      this.#follower?.note();
+      return isWritten;
+    } catch (error) {
+      // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
+      // would stand still for ever.
+      if (!(error instanceof LedgerUnavailable)) {
+        await this.#writer.call('abandon', workId, attempt);
+        this.#leases.delete(lease);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Reads sessions on the writer thread: a turn must see everything that was committed before it. */
+class SqliteSessions extends Sessions {
+  readonly #writer: RpcClient<WriterCalls>;
+
+  constructor(writer: RpcClient<WriterCalls>) {
+    super();
+    this.#writer = writer;
+  }
+
+  context(session: string, limits: ContextLimits): Promise<SessionContext> {
+    return this.#writer.call('context', session, limits);
+  }
+
+  routes(session: string): Promise<WriterCalls['routes']['result']> {
+    return this.#writer.call('routes', session);
+  }
+
+  async noteRoute(session: string, route: Route): Promise<void> {
+    await this.#writer.call('noteRoute', session, route);
+  }
+
+  async clearRoutes(session: string): Promise<void> {
+    await this.#writer.call('clearRoutes', session);
+  }
+
+  async clearTranscript(session: string): Promise<void> {
+    await this.#writer.call('clearTranscript', session);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
+import { Maintenance } from '../../hooks/ports/ledger.ts';
+import type { LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
+import { ChangedEvents } from '../changed-events.ts';
+import type { SearchFollower } from '../search-follower.ts';
+import { WorkNotifier } from '../work-notifier.ts';
+import type { HeldLease, Inventory, WriterCalls } from './protocol.ts';
+import { StoreHealth } from './store-health.ts';
+import type { RpcClient } from './worker-client.ts';
+import type { WriterReports } from './writer-client.ts';
+
+/** What this process has in hand: claimed and heard of, not ended yet. */
+export class HeldLeases {
+  readonly #attempts = new Map<number, number>();
+
+  add(leases: Iterable<{ workId: number; attempt: number }>): void {
+    for (const { workId, attempt } of leases) this.#attempts.set(workId, attempt);
+  }
+
+  delete({ workId, attempt }: { workId: number; attempt: number }): void {
+    if (this.#attempts.get(workId) === attempt) this.#attempts.delete(workId);
+  }
+
+  all(): HeldLease[] {
+    return [...this.#attempts];
+  }
+}
+
+/** For whoever opens a ledger without an operator. */
+export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Hears what the writer thread tells about the store, and passes each thing on to whoever it concerns: lanes in which
+ * work became claimable to the claims that wait, events that changed to those who follow them, times of commits to the
+ * health of the store, and what an operator should know to the log. When the writer dies it is begun anew, and requests
+ * get 503 meanwhile; when the file itself cannot be used any more, that is final, and `untilLost` says why.
+ */
+export class StoreWatch implements WriterReports {
+  readonly notifier: WorkNotifier;
+  readonly leases = new HeldLeases();
+  readonly changedEvents: ChangedEvents<number>;
+  readonly health: StoreHealth;
+  readonly #dir: string | null;
+  readonly #log: LedgerLog;
+  readonly #lost = Promise.withResolvers<string>();
+
+  /** @param dir null: in memory */
+  constructor(dir: string | null, clock: Clock, log: LedgerLog) {
+    this.#dir = dir;
+    this.health = new StoreHealth(dir, clock, log);
+    this.#log = log;
+    this.notifier = new WorkNotifier(clock);
+    this.changedEvents = new ChangedEvents<number>(clock);
+  }
+
+  /** Resolves with the reason when nothing can be written any more. */
+  get untilLost(): Promise<string> {
+    return this.#lost.promise;
+  }
+
+  /** An operator sees by this line whether the ledger is the one he meant. */
+  opened({ isNew, events, hasMore, waiting }: Inventory): void {
+    this.health.begin();
+    if (isNew) {
+      this.#log.log(`a new ledger was made in ${this.#dir}`);
+      return;
+    }
+    const found = `${hasMore ? 'more than ' : ''}${events} ${events === 1 ? 'event' : 'events'}`;
+    this.#log.log(`the ledger in ${this.#dir} is open: ${found}, ${waiting} waiting`);
+  }
+
+  changed(lanes: readonly Lane[]): void {
+    this.notifier.notify(lanes);
+  }
+
+  isWatched(): boolean {
+    return this.changedEvents.isWatched;
+  }
+
+  eventsChanged(keys: readonly number[]): void {
+    this.changedEvents.note(keys);
+  }
+
+  committed(ms: number): void {
+    this.health.committed(ms);
+  }
+
+  damaged(reason: string): void {
+    this.health.foundDamage(reason);
+  }
+
+  underWay(ms: number): void {
+    this.health.waiting(ms);
+  }
+
+  held(): readonly HeldLease[] {
+    return this.leases.all();
+  }
+
+  waits(): void {
+    this.#log.log(`another process uses the ledger in ${this.#dir}; waiting until it has ended`);
+  }
+
+  died(reason: string): void {
+    this.#log.error(`${reason}. It is begun anew, requests are answered 503 until then`);
+  }
+
+  lost(reason: string): void {
+    this.#log.error(`${reason}. Nothing is accepted any more`);
+    this.#lost.resolve(reason);
+    // Claims that wait look once more and hear it.
+    this.notifier.notifyAll();
+  }
+}
+
+/** Pruning, the health check (a real write) and the end. */
+export class SqliteMaintenance extends Maintenance {
+  readonly #writer: RpcClient<WriterCalls>;
+  readonly #watch: StoreWatch;
+  readonly #follower: SearchFollower | null;
+  readonly #close: () => Promise<void>;
+
+  constructor(
+    writer: RpcClient<WriterCalls>,
+    watch: StoreWatch,
+    follower: SearchFollower | null,
+    close: () => Promise<void>,
+  ) {
+    super();
+    this.#writer = writer;
+    this.#watch = watch;
+    this.#follower = follower;
+    this.#close = close;
+  }
+
+  async prune(retention: Retention): Promise<boolean> {
+    const hasMore = await this.#writer.call('prune', retention);
+    await this.#follower?.look();
+    return hasMore;
+  }
+
+  async health(): Promise<void> {
+    // A ledger that is closed or lost says so itself.
+    await this.#writer.call('probe');
+    await this.#watch.health.check();
+  }
+
+  override state(): Promise<StoreState> {
+    return this.#watch.health.state();
+  }
+
+  override untilLost(): Promise<string> {
+    return this.#watch.untilLost;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}

@@ -1,0 +1,145 @@
+// The way back from an upgrade: a ledger with the tables of an earlier edition and everything that was accepted since, for
+// the build before. It is written beside the file and takes its place at the end, by one rename; until then, a kill or a
+// full disk changes nothing.
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { integer, text } from '../../../rows.ts';
+import { syncDirectory } from '../../../../platform/sync-directory.ts';
+import { filesOf, makeOwn, sizeOf } from './data-directory.ts';
+import { DirectoryInUse, DirectoryLock } from './directory-lock.ts';
+import { checkEdition, keepCopy, makeTables, prepareNewFile } from './migrate.ts';
+import { storeTrouble } from './store-trouble.ts';
+
+/** How long is waited for a program that reads. */
+const BUSY_MS = 1000;
+
+/** A ledger that went back, or would. */
+export interface WayBack {
+  /** The edition it had, and the one it has now. */
+  readonly from: number;
+  readonly to: number;
+  readonly events: number;
+  /** Pieces of work that are not done yet. */
+  readonly waiting: number;
+  /** What the earlier edition has no place for: `table` or `table.column`, where there was anything in it. */
+  readonly leftOut: readonly string[];
+  /** The file that has all of it as it was. */
+  readonly kept: string;
+}
+
+/**
+ * Gives the ledger of a directory the tables of an earlier edition. No service may use it.
+ * @param isDryRun true: says what would be, and changes nothing
+ * @throws Error with a sentence that says what to do; nothing was changed then
+ */
+export function goBack(dir: string, edition: number, isDryRun: boolean): WayBack {
+  const files = filesOf(dir);
+  if (sizeOf(files.database) === 0) throw new Error(`there is no ledger in ${dir}`);
+  try {
+    const lock = new DirectoryLock(files.lock);
+    try {
+      return goBackLocked(dir, edition, isDryRun);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw new Error(sentence(dir, error), { cause: error });
+  }
+}
+
+function sentence(dir: string, error: unknown): string {
+  if (error instanceof DirectoryInUse) return `A service uses the ledger in ${dir}: stop it first`;
+  const why = storeTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+  return `The ledger in ${dir} cannot go back: ${why}`;
+}
+
+function goBackLocked(dir: string, edition: number, isDryRun: boolean): WayBack {
+  const { database, log } = filesOf(dir);
+  const made = join(dir, `ledger.edition-${edition}.db`);
+  const way = using(new DatabaseSync(database, { timeout: BUSY_MS }), (db) => {
+    const { number } = checkEdition(db);
+    if (edition < 1 || edition >= number) {
+      throw new Error(`it is of edition ${number}, and goes back to an earlier one only`);
+    }
+    const count = (rows: string) =>
+      integer(db.prepare(`SELECT count(*) AS count FROM ${rows}`).get()!, 'count');
+    const found = {
+      from: number,
+      to: edition,
+      events: count('events'),
+      waiting: count(`work WHERE stage <> 'dead'`),
+      leftOut: leftOut(db, edition),
+    };
+    const kept = `ledger.edition-${number}.db`;
+    if (isDryRun) return { ...found, kept };
+    keepCopy(db, kept);
+    rmSync(made, { force: true });
+    makeOwn(made);
+    using(new DatabaseSync(made, { enableForeignKeyConstraints: false }), (earlier) =>
+      write(earlier, edition, database),
+    );
+    return { ...found, kept };
+  });
+  if (isDryRun) return way;
+  // Closing it has moved the log into the file, unless another program has it open.
+  if (sizeOf(log) > 0) throw new Error('another program has it open: close that first');
+  renameSync(made, database);
+  syncDirectory(dir);
+  return way;
+}
+
+/** Every row of the tables that the edition has, in the columns that it has. */
+function write(earlier: DatabaseSync, edition: number, database: string): void {
+  prepareNewFile(earlier);
+  earlier.exec('PRAGMA synchronous = FULL');
+  earlier.prepare('ATTACH ? AS later').run(database);
+  earlier.exec('BEGIN');
+  makeTables(earlier, edition);
+  for (const [table, columns] of columnsOf(earlier)) {
+    const list = columns.join(', ');
+    earlier.exec(
+      `DELETE FROM main.${table}; INSERT INTO main.${table} (${list}) SELECT ${list} FROM later.${table}`,
+    );
+  }
+  earlier.exec('COMMIT');
+}
+
+function leftOut(db: DatabaseSync, edition: number): string[] {
+  const before = using(new DatabaseSync(':memory:'), (earlier) => {
+    makeTables(earlier, edition);
+    return columnsOf(earlier);
+  });
+  const has = (rows: string) => db.prepare(`SELECT 1 FROM ${rows} LIMIT 1`).get() !== undefined;
+  return [...columnsOf(db)].flatMap(([table, columns]) => {
+    const known = before.get(table);
+    if (known === undefined) return has(table) ? [table] : [];
+    const more = columns.filter((column) => !known.includes(column));
+    return more
+      .filter((column) => has(`${table} WHERE ${column} IS NOT NULL`))
+      .map((column) => `${table}.${column}`);
+  });
+}
+
+function columnsOf(db: DatabaseSync): Map<string, readonly string[]> {
+  const tables = db
+    .prepare(
+      `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    )
+    .all();
+  const columns = db.prepare(`SELECT name FROM pragma_table_info(?, 'main')`);
+  return new Map(
+    tables.map((row) => {
+      const table = text(row, 'name');
+      return [table, columns.all(table).map((column) => text(column, 'name'))];
+    }),
+  );
+}
+
+function using<T>(db: DatabaseSync, act: (db: DatabaseSync) => T): T {
+  try {
+    return act(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,226 @@
+// Leases: how work gets into the hands of this process. A lease is a row's id and its attempt, which is the fencing
+// token: each claim counts the attempt up, and whoever comes with an earlier one finds that its lease is lost.
+//
+// Claims are fair: ready work stands in a ring of flows, one for each kind, channel (or backend), hook and sender, and
+// each claim takes the oldest of the next flow. However much one of them has queued, the others come round. The index
+// `work_ready` is that ring: one seek finds the next flow and its oldest piece, whatever waits behind them.
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Lane } from '../../../../hooks/ports/jobs.ts';
+import type { ClaimLimits } from '../../../../hooks/ports/work-ledger.ts';
+import type { StoredLease } from '../../../codec.ts';
+import { ownKeyOf } from '../../id-keys.ts';
+import type { ClaimResult } from '../../protocol.ts';
+import type { WorkQueue } from './queue.ts';
+import { integer, optionalText, text } from '../../../rows.ts';
+import type { Row } from '../../../rows.ts';
+import type { Parts } from './steps.ts';
+import { toHeldWork } from './under-way.ts';
+import type { HeldWork, UnderWay } from './under-way.ts';
+
+/** What claiming reads and moves besides the rows of work. */
+interface Tables {
+  /** Keys of events that are new, or changed. */
+  readonly changedEvents: Set<number>;
+  readonly queue: WorkQueue;
+  readonly underWay: UnderWay;
+  readonly parts: Parts;
+}
+
+/** What is taken in turns. */
+type Flow = readonly [kind: string, server: string, hook: string, sender: string];
+
+/** A place in the ring of a lane: behind this flow. */
+type Place = readonly [
+  kind: SQLInputValue,
+  server: SQLInputValue,
+  hook: SQLInputValue,
+  sender: SQLInputValue,
+];
+
+const BEGINNING: Place = ['', '', '', ''];
+/** Behind every text: SQLite orders blobs after texts. */
+const BEHIND_ALL = new Uint8Array(0);
+const NOTHING: ClaimResult = { leases: [], nextDue: null };
+
+/**
+ * Hands out due work. The directory has one process at a time, so whatever is leased is in the hands of this one:
+ * leases of the one before ended at the opening, and none of ours runs out by the clock.
+ */
+export class Claims {
+  readonly #changedEvents: Set<number>;
+  readonly #queue: WorkQueue;
+  readonly #underWay: UnderWay;
+  readonly #parts: Parts;
+  readonly #sql: ReturnType<typeof prepareClaims>;
+  /** Where the next claim of a lane goes on. */
+  readonly #places: Record<Lane, Place> = { turn: BEGINNING, delivery: BEGINNING };
+
+  constructor(db: DatabaseSync, { changedEvents, queue, underWay, parts }: Tables) {
+    this.#changedEvents = changedEvents;
+    this.#queue = queue;
+    this.#underWay = underWay;
+    this.#parts = parts;
+    this.#sql = prepareClaims(db);
+  }
+
+  /** Leases up to `max` pieces of due work, flow after flow, and leaves out whatever has no place left or rests. */
+  claim(lane: Lane, max: number, limits: ClaimLimits, now: number): ClaimResult {
+    if (max < 1) return NOTHING;
+    if (lane === 'turn') this.#underWay.limitTurns(limits);
+    this.#queue.enqueueDue(lane, now);
+    const leases: StoredLease[] = [];
+    const suspect = this.#suspect(lane, limits, now);
+    if (suspect !== undefined) leases.push(this.#lease(suspect, now));
+    for (const row of this.#ring(lane, max, limits, now)) {
+      if (leases.length === max) break;
+      leases.push(this.#lease(row, now));
+    }
+    if (leases.length > 0) return { leases, nextDue: null };
+    const rests = Object.values(limits.resting ?? {}).filter((until) => until > now);
+    const nextDue = Math.min(this.#queue.nextDue(lane) ?? Infinity, ...rests);
+    return { leases, nextDue: nextDue === Infinity ? null : nextDue };
+  }
+
+  /**
+   * The oldest of the next flow, again and again: each is to be leased before the next one is asked for. Where there is
+   * one flow only, up to `max` of it are read at once.
+   */
+  *#ring(lane: Lane, max: number, limits: ClaimLimits, now: number): Generator<Row> {
+    let place = this.#places[lane];
+    let mayFindMore = place !== BEGINNING;
+    for (;;) {
+      const isFromBeginning = place === BEGINNING;
+      const row = this.#sql.next.get(lane, ...place);
+      if (row === undefined) {
+        if (!mayFindMore) return;
+        // Once round from the beginning, whatever was found or left out.
+        place = BEGINNING;
+        mayFindMore = false;
+        continue;
+      }
+      const flow = flowOf(row);
+      const skipped = this.#skipped(flow, limits, now);
+      place = skipped ?? flow;
+      if (skipped !== null) continue;
+      // Once round, and it is the one before: nobody else waits.
+      if (isFromBeginning && !mayFindMore && isSame(flow, this.#places[lane])) {
+        return yield* this.#flow(lane, flow, max, limits, now);
+      }
+      mayFindMore = true;
+      this.#places[lane] = place;
+      yield row;
+    }
+  }
+
+  /** The oldest of one flow, until it is left out. */
+  *#flow(lane: Lane, flow: Flow, max: number, limits: ClaimLimits, now: number): Generator<Row> {
+    for (const row of this.#sql.ofFlow.all(lane, ...flow, max)) {
+      if (this.#skipped(flow, limits, now) !== null) return;
+      yield row;
+    }
+  }
+
+  /** Behind what is left out: every run, a channel or backend, a hook. Null: it may be claimed. */
+  #skipped([kind, server, hook]: Flow, limits: ClaimLimits, now: number): Place | null {
+    const { perChannel = Infinity, resting } = limits;
+    const isRun = kind === 'run';
+    if (isRun && this.#underWay.hasAllRuns) return [kind, BEHIND_ALL, '', ''];
+    if ((resting?.[server] ?? 0) > now || this.#underWay.ofServer(server) >= perChannel) {
+      return [kind, server, BEHIND_ALL, ''];
+    }
+    return isRun && this.#underWay.hasAllRunsOf(hook) ? [kind, server, hook, BEHIND_ALL] : null;
+  }
+
+  /** Suspects are begun one at a time, of both lanes together: the next crash then tells which of them it is. */
+  #suspect(lane: Lane, limits: ClaimLimits, now: number): Row | undefined {
+    if (this.#underWay.suspects > 0) return undefined;
+    for (const row of this.#sql.suspects.iterate(lane)) {
+      if (this.#skipped(flowOf(row), limits, now) === null) return row;
+    }
+    return undefined;
+  }
+
+  /** Makes the row this process's own, and begins its run and its event if it is their first attempt. */
+  #lease(row: Row, now: number): StoredLease {
+    const held: HeldWork = toHeldWork(row, integer(row, 'attempt') + 1);
+    const lease: StoredLease = {
+      workId: held.id,
+      key: held.key,
+      kind: held.kind,
+      ref: held.ref,
+      eventId: optionalText(row, 'event_id'),
+      attempt: held.attempt,
+      failures: integer(row, 'failures'),
+      crashes: integer(row, 'crashes'),
+      mayHaveActed: integer(row, 'acting') === 1,
+      since: integer(row, 'since'),
+      job: text(row, 'job'),
+    };
+    this.#sql.lease.run(held.id);
+    this.#underWay.begin(held);
+    const part = held.kind === 'delivery' ? this.#parts.first(held.id) : undefined;
+    if (held.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
+    if (lease.eventId !== null) this.#beginEvent(ownKeyOf(lease.eventId));
+    return part === undefined ? lease : { ...lease, part };
+  }
+
+  #beginEvent(event: number): void {
+    if (Number(this.#sql.beginEvent.run(event).changes) > 0) this.#changedEvents.add(event);
+  }
+
+  /** Whether this attempt is still the one under way. */
+  isHeld(workId: number, attempt: number): boolean {
+    return this.#underWay.get(workId, attempt) !== null;
+  }
+
+  /** False: the lease was lost. */
+  noteActing(workId: number, attempt: number): boolean {
+    if (!this.isHeld(workId, attempt)) return false;
+    this.#sql.setActing.run(workId);
+    return true;
+  }
+}
+
+function flowOf(row: Row): Flow {
+  return [text(row, 'kind'), text(row, 'server'), text(row, 'hook'), text(row, 'sender')];
+}
+
+function isSame(flow: Flow, place: Place): boolean {
+  return flow.every((part, index) => part === place[index]);
+}
+
+function prepareClaims(db: DatabaseSync) {
+  const columns = `id, lane, key, kind, server, hook, sender, ref, event_id, attempt, failures, crashes,
+     acting, since, job`;
+  return {
+    // SQLite seeks the first row that is not before the bound, and reads on while a row equals it: so the bound is
+    // behind every time that a piece of this flow may be due at, or all that waits in it would be read.
+    next: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
+       AND (kind, server, hook, sender, due_at) > (?, ?, ?, ?, x'')
+       ORDER BY kind, server, hook, sender, due_at, id LIMIT 1`,
+    ),
+    // A limit that is a parameter alone makes SQLite prepare the statement anew with each value.
+    ofFlow: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'ready'
+       AND kind = ? AND server = ? AND hook = ? AND sender = ? ORDER BY due_at, id LIMIT (? + 0)`,
+    ),
+    // Who was in fewer crashes first: what is begun again and again is alone with them soon.
+    suspects: db.prepare(
+      `SELECT ${columns} FROM work WHERE lane = ? AND stage = 'suspect' ORDER BY crashes, due_at, id`,
+    ),
+    // A turn rests for its backend until it is claimed; a delivery stays with its channel.
+    lease: db.prepare(
+      `UPDATE work SET stage = 'leased', attempt = attempt + 1,
+       server = iif(lane = 'turn', '', server) WHERE id = ?`,
+    ),
+    beginRun: db.prepare(
+      `UPDATE runs SET status = 'running', attempts = attempts + 1,
+       started_at = ifnull(started_at, ?) WHERE key = ?`,
+    ),
+    beginEvent: db.prepare(
+      `UPDATE events SET status = 'running' WHERE key = ? AND status = 'accepted'`,
+    ),
+    setActing: db.prepare('UPDATE work SET acting = 1 WHERE id = ?'),
+  };
+}

@@ -1,0 +1,38 @@
+// What is told of work as a whole, from rows that name the same columns in every ledger.
+import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
+import type { DeadWork, WorkCounts } from '../hooks/ports/ledger.ts';
+import { integer, optionalInteger, text, word } from './rows.ts';
+import type { Row } from './rows.ts';
+
+/** The kinds of work, as rows name them. */
+export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery', 'notice'];
+
+/** Kinds of work that an operator may have done anew once they were given up. */
+export const RETRIABLE = ['run', 'delivery'] as const;
+
+/** The lanes of work, as rows name them. */
+export const LANES: readonly Lane[] = ['turn', 'delivery'];
+
+/** What the stages of work are called in metrics. */
+const STATES = ['waiting', 'running', 'dead'] as const;
+
+/** @param row `kind`, `state`, `count` and `oldest`, since when the oldest is due that could be begun (epoch milliseconds) */
+export function toWorkCounts(row: Row): WorkCounts {
+  const oldestDueAt = optionalInteger(row, 'oldest');
+  return {
+    kind: word(row, 'kind', KINDS),
+    state: word(row, 'state', STATES),
+    count: integer(row, 'count'),
+    ...(oldestDueAt !== null && { oldestDueAt }),
+  };
+}
+
+/** @param row `kind`, `hook` (empty: none asked for it), `count` and `since`, when the first of them was buried */
+export function toDeadWork(row: Row): DeadWork {
+  return {
+    kind: word(row, 'kind', RETRIABLE),
+    hook: text(row, 'hook') || null,
+    count: integer(row, 'count'),
+    since: integer(row, 'since'),
+  };
+}
