@@ -4,6 +4,9 @@
 /** One row as a driver gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** What a row of events, runs or deliveries is found by: UUIDs in PostgreSQL, their time-ordered part as a number in SQLite. */
+export type Key = string | number;
+
 function unexpected(row: Row, column: string): Error {
   return new Error(`column ${column} holds ${row[column] === null ? 'null' : typeof row[column]}`);
 }
@@ -30,6 +33,13 @@ export function integer(row: Row, column: string): number {
 /** An integer column that may be null. */
 export function optionalInteger(row: Row, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
+}
+
+/** A flag: a boolean in PostgreSQL, 0 or 1 in SQLite. */
+export function isTrue(row: Row, column: string): boolean {
+  const value = row[column];
+  if (typeof value === 'boolean') return value;
+  return integer(row, column) === 1;
 }
 
 /** A text column that holds one of a few words. */
@@ -63,4 +73,11 @@ export function storedJson(
   } catch {
     throw new SyntaxError(NO_JSON);
   }
+}
+
+/** A key of the ledger's rows, as its database has it. */
+export function keyIn(row: Row, column: string): Key {
+  const value = row[column];
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw unexpected(row, column);
 }

@@ -1,6 +1,6 @@
 // What sessions remember, from their rows: the same columns in every ledger.
 import type { TranscriptMessage } from '../hooks/ports/agent-runner.ts';
-import type { ChannelId } from '../hooks/ports/channel.ts';
+import type { ChannelId, Route } from '../hooks/ports/channel.ts';
 import type { SessionDetails, SessionSummary } from '../hooks/ports/event-store.ts';
 import type { ContextLimits, SessionContext, SystemEvent } from '../hooks/ports/ledger.ts';
 import { DELIVERY_STATUSES } from './event-rows.ts';
@@ -59,13 +59,24 @@ export function toMessages(row: Row): TranscriptMessage[] {
 }
 
 /** Ids are written only through the typed port, and a later release may know more of them than this one. */
-export function toChannelId(row: Row): ChannelId {
+function toChannelId(row: Row): ChannelId {
   const channel = text(row, 'channel');
   return isChannelId(channel) ? channel : 'chan_1';
 }
 
 function isChannelId(value: string): value is ChannelId {
   return /^chan_[1-8]$/.test(value);
+}
+
+/** Where a session last spoke; null: nowhere. @param row `channel` and `recipient` */
+export function routeOf(session: Row): Route | null {
+  if (session['channel'] === null) return null;
+  return { channel: toChannelId(session), to: text(session, 'recipient') };
+}
+
+/** Where it last spoke in each channel. */
+export function recipientsOf(rows: readonly Row[]): Partial<Record<ChannelId, string>> {
+  return Object.fromEntries(rows.map((row) => [toChannelId(row), text(row, 'recipient')]));
 }
 
 /** The agent that a full key names, e.g. `main` of `agent:main:main`. */

@@ -10,22 +10,10 @@ const SIZE = `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS by
 /** How the database is doing, as far as this instance sees it. */
 export class PostgresHealth extends CommitHealth {
   readonly #database: Database;
-  readonly #clock: Clock;
 
   constructor(database: Database, clock: Clock, log: LedgerLog) {
     super(clock, log, 'the database is slow: accepting');
     this.#database = database;
-    this.#clock = clock;
-  }
-
-  /** By writing: a full disk or a standby shows only then. @throws LedgerUnavailable */
-  async check(): Promise<void> {
-    await this.#database.query(
-      `INSERT INTO @schema.meta VALUES ('probed', $1)
-       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-      [String(this.#clock.now())],
-    );
-    this.checkCommits();
   }
 
   async state(): Promise<StoreState> {

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Intake, KEPT_CERTIFICATES, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { Intake, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { AcceptLimits, KnownCertificate } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import { BatchWindow } from '../batch-window.ts';
-import { CERTIFICATE_KEYS, certificateRow, toCertificates } from '../certificate-rows.ts';
 import { decodeAcceptance } from '../codec.ts';
 import type { StoredAcceptance } from '../codec.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
@@ -58,12 +57,6 @@ type Verdict =
 
 const GIVE_UP = `INSERT INTO meta VALUES ($1, $2) ON CONFLICT DO NOTHING`;
 const FORGET_GIVEN_UP = `DELETE FROM meta WHERE key LIKE '${GIVEN_UP}%' AND value COLLATE "C" < $1`;
-const CERTIFICATES = `SELECT key, value FROM @schema.meta WHERE key LIKE $1 ORDER BY value COLLATE "C" DESC`;
-const KEEP_CERTIFICATE = `INSERT INTO @schema.meta VALUES ($1, $2)
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
-const FORGET_CERTIFICATES = `DELETE FROM @schema.meta WHERE key IN
-  (SELECT key FROM @schema.meta WHERE key LIKE $1 ORDER BY value COLLATE "C" DESC OFFSET $2)`;
-
 /** Accepts events in groups, and refuses them while the database is too far behind. */
 export class PostgresIntake extends Intake {
   readonly #store: PostgresStore;
@@ -118,16 +111,12 @@ export class PostgresIntake extends Intake {
     return optionalText(row!, 'event');
   }
 
-  override async certificates(): Promise<readonly KnownCertificate[]> {
-    this.#store.checkOpen();
-    return toCertificates(await this.#store.database.query(CERTIFICATES, [CERTIFICATE_KEYS]));
+  override certificates(): Promise<readonly KnownCertificate[]> {
+    return this.#store.freshReads.call('readCertificates');
   }
 
   override async keepCertificate(certificate: KnownCertificate): Promise<void> {
-    this.#store.checkOpen();
-    const { database } = this.#store;
-    await database.query(KEEP_CERTIFICATE, certificateRow(certificate));
-    await database.query(FORGET_CERTIFICATES, [CERTIFICATE_KEYS, KEPT_CERTIFICATES]);
+    await this.#store.writes.call('keepCertificate', certificate);
   }
 
   /** Resolves when everything that was asked for is answered. */

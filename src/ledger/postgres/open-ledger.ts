@@ -9,24 +9,25 @@ import type {
 } from '../../hooks/ports/ledger.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../rows.ts';
+import { StoredConsoleSessions } from '../ports/console-sessions.ts';
+import { StoredEvents } from '../ports/event-store.ts';
+import { StoredRefusals } from '../ports/refusals.ts';
+import { StoredSessions } from '../ports/sessions.ts';
 import { SearchFollower } from '../search-follower.ts';
 import type { Database } from './connection.ts';
 import { PostgresHealth } from './health.ts';
 import { Instance } from './instance.ts';
 import { PostgresIntake } from './intake.ts';
 import { ActivityRecord } from './operating/activity.ts';
-import { PostgresConsoleSessions } from './operating/console-sessions.ts';
 import { InstanceList } from './operating/instances.ts';
 import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
 import { Pruning } from './operating/pruning.ts';
-import { PostgresRefusals } from './operating/refusals.ts';
-import { PostgresEventStore } from './reading/event-store.ts';
+import { recordRefusals } from './operating/record-refusals.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { removeSearchTables } from './search/search-tables.ts';
-import { PostgresSessions } from './sessions.ts';
 import { PostgresStore } from './store.ts';
 import { Wakeups } from './wakeups.ts';
-import { PostgresWorkLedger, applyChanges } from './work-ledger.ts';
+import { PostgresWorkLedger } from './work-ledger.ts';
 
 // An open ledger on PostgreSQL: this file gives each port its class. Several processes have one ledger open at a time.
 //
@@ -107,29 +108,25 @@ function buildLedger(
   instances: InstanceList,
   index: SearchIndex | null,
 ): Ledger {
-  const { database, clock, activity, wakeups } = store;
+  const { database, clock, wakeups } = store;
   const intake = new PostgresIntake(store);
-  const hearing = {
-    changed: wakeups.changedEvents,
-    clock,
-    isHeard: () => wakeups.watch(),
-  };
   return {
     intake,
     work: new PostgresWorkLedger(store),
-    sessions: new PostgresSessions(store),
-    events: new PostgresEventStore(database, hearing, index),
-    refusals: new PostgresRefusals(database, activity, (run, changes) =>
-      applyChanges(store, run, changes),
+    sessions: new StoredSessions(store.freshReads, store.writes),
+    events: new StoredEvents({
+      reader: store.reads,
+      changed: wakeups.changedEvents,
+      clock,
+      search: index,
+      isHeard: () => wakeups.watch(),
+      damaged: () => {},
+    }),
+    refusals: new StoredRefusals(store.reads, (refusals, changes) =>
+      recordRefusals(store, refusals, changes),
     ),
-    consoleSessions: new PostgresConsoleSessions(database),
-    admin: new PostgresLedgerAdmin(
-      { database, clock, activity, instances },
-      {
-        lanesChanged: (lanes) => wakeups.changed(lanes),
-        eventsChanged: (ids) => wakeups.changed([], ids),
-      },
-    ),
+    consoleSessions: new StoredConsoleSessions(store.reads, store.writes),
+    admin: new PostgresLedgerAdmin(store, instances),
     maintenance: new PostgresMaintenance(store, new Pruning(database, clock), () =>
       close(store, intake),
     ),
@@ -179,7 +176,8 @@ class PostgresMaintenance extends Maintenance {
 
   async health(): Promise<void> {
     this.#store.checkOpen();
-    await this.#store.health.check();
+    await this.#store.writes.call('probe');
+    this.#store.health.checkCommits();
   }
 
   override async state(): Promise<StoreState> {

@@ -1,11 +1,20 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { Caller } from '../calls.ts';
+import { FRESH_READS, READS, WRITES } from '../core.ts';
+import type { FreshReads, Reads, Writes } from '../core.ts';
+import { DirectCalls } from './direct-calls.ts';
 import type { SearchFollower } from '../search-follower.ts';
 import type { Database } from './connection.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
 import type { ActivityRecord } from './operating/activity.ts';
 import type { Wakeups } from './wakeups.ts';
+
+type Parts = Pick<
+  PostgresStore,
+  'database' | 'clock' | 'instance' | 'wakeups' | 'health' | 'activity' | 'follower'
+>;
 
 /**
  * What the ports of an open ledger share: one object, made by open-ledger.ts, which every port is given. It has no
@@ -19,11 +28,14 @@ export class PostgresStore {
   readonly wakeups: Wakeups;
   readonly health: PostgresHealth;
   readonly activity: ActivityRecord;
+  readonly reads: Caller<Reads>;
+  readonly freshReads: Caller<FreshReads>;
+  readonly writes: Caller<Writes>;
   /** Null: events cannot be searched. */
   readonly follower: SearchFollower | null;
   #isClosed = false;
 
-  constructor(parts: Omit<PostgresStore, 'checkOpen' | 'isClosed' | 'end'>) {
+  constructor(parts: Parts) {
     this.database = parts.database;
     this.clock = parts.clock;
     this.instance = parts.instance;
@@ -31,6 +43,10 @@ export class PostgresStore {
     this.health = parts.health;
     this.activity = parts.activity;
     this.follower = parts.follower;
+    const { database, clock } = parts;
+    this.reads = new DirectCalls<Reads>(READS, database, clock);
+    this.freshReads = new DirectCalls<FreshReads>(FRESH_READS, database, clock);
+    this.writes = new DirectCalls<Writes>(WRITES, database, clock, 'as a whole');
   }
 
   /** @throws LedgerUnavailable once it was closed */

@@ -4,10 +4,8 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import { CHANNEL_TIME, channelRows } from '../channel-rows.ts';
 import { decodeLease, decodeWork, encodeWork } from '../codec.ts';
 import type { StoredLease } from '../codec.ts';
-import { integer, optionalText, text } from '../rows.ts';
 import { encodeChanges, keyLock, workFields } from './change-text.ts';
 import { answerOf, storableJson } from './connection.ts';
 import type { Run } from './connection.ts';
@@ -57,20 +55,6 @@ interface Emptied {
 
 const RENEW = `UPDATE @schema.work SET lease_ends = $4
   WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`;
-const timeIn = (value: string) => `substring(${value} from '${CHANNEL_TIME}')::bigint`;
-/**
- * In the order in which every instance takes the rows. What another met later stays, unless its clock was ahead: $3 is the
- * time now.
- */
-const NOTE_CHANNELS = `INSERT INTO @schema.meta AS known (key, value)
-  SELECT key, value FROM unnest($1::text[], $2::text[]) AS news (key, value) ORDER BY key COLLATE "C"
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value
-    WHERE ${timeIn('known.value')} NOT BETWEEN ${timeIn('excluded.value')} + 1 AND $3`;
-const BAD_ENDS = `SELECT coalesce(sum(count), 0)::bigint AS total, coalesce(max(n), 0) AS through FROM @schema.bad_ends`;
-const BAD_LINES = `SELECT line, sum(count)::bigint AS count,
-    (array_agg(event_id ORDER BY n DESC))[1] AS event_id FROM @schema.bad_ends WHERE n <= $1
-  GROUP BY line ORDER BY 2 DESC, max(n) DESC LIMIT $2`;
-
 /** Writes changes that belong to no step, in a transaction of the caller's. @returns what is to be done after its commit */
 export async function applyChanges(
   { database, clock, wakeups }: PostgresStore,
@@ -215,31 +199,12 @@ export class PostgresWorkLedger extends WorkLedger {
     if (hasChanged) wakeups.changed([work.lane]);
   }
 
-  async badEnds(maxLines: number): Promise<BadEnds> {
-    this.#store.checkOpen();
-    const { database } = this.#store;
-    const [all] = await database.query(BAD_ENDS);
-    const through = integer(all!, 'through');
-    const lines = await database.query(BAD_LINES, [through, maxLines]);
-    return {
-      total: integer(all!, 'total'),
-      through,
-      lines: lines.map((row) => ({
-        line: text(row, 'line'),
-        count: integer(row, 'count'),
-        eventId: optionalText(row, 'event_id'),
-      })),
-    };
+  badEnds(maxLines: number): Promise<BadEnds> {
+    return this.#store.freshReads.call('gatherBadEnds', maxLines);
   }
 
   async noteChannels(news: ChannelConditions): Promise<void> {
-    this.#store.checkOpen();
-    const rows = channelRows(news);
-    await this.#store.database.query(NOTE_CHANNELS, [
-      rows.map(([key]) => key),
-      rows.map(([, value]) => value),
-      this.#store.clock.now(),
-    ]);
+    await this.#store.writes.call('noteChannels', news);
   }
 
   renew(lease: Lease): Promise<boolean> {

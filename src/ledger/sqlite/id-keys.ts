@@ -3,7 +3,7 @@
 // random and stands in the row: whoever guesses a key has not found the event.
 
 /** Counted from here, keys are whole numbers that JavaScript holds exactly until 2089 (and down to 1950). */
-const EPOCH_MS = Date.UTC(2020, 0, 1);
+export const EPOCH_MS = Date.UTC(2020, 0, 1);
 const PER_MILLISECOND = 4096;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** Where the random rest begins. */

@@ -1,39 +1,19 @@
 // What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
-import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
+import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
-import type { BadEnds, ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type {
   AcceptLimits,
-  ContextLimits,
-  DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
   Forgotten,
   ForgottenStep,
-  SessionContext,
-  Sessions,
-  WorkCounts,
   Retention,
-  KnownCertificate,
 } from '../../hooks/ports/ledger.ts';
-import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
-import type { HookRefusals, HookUse } from '../../hooks/ports/hook-use.ts';
-import type { ChannelConditions, Route } from '../../hooks/ports/channel.ts';
-import type {
-  LostRequests,
-  NewRefusal,
-  RefusalFilter,
-  Refusals,
-} from '../../hooks/ports/refusals.ts';
-import type {
-  EventFilter,
-  EventStore,
-  EventSummary,
-  SessionDetails,
-  SessionFilter,
-} from '../../hooks/ports/event-store.ts';
+import type { NewRefusal } from '../../hooks/ports/refusals.ts';
+import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { CallMap } from '../calls.ts';
 import type {
   ChangeTuple,
   EventTuple,
@@ -41,22 +21,15 @@ import type {
   StoredLease,
   WorkTuple,
 } from '../codec.ts';
+import type { FreshReads, Reads, Writes } from '../core.ts';
+import type { Key } from '../rows.ts';
 import type { Followed } from '../search-follower.ts';
-import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
 import type { KeyTuple } from '../stored-key.ts';
-
-/** What a thread can be asked to do: a name, what it takes and what it answers. */
-export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };
 
 /** One call on its way to a thread. */
 export type Call<C extends CallMap<C>, K extends keyof C = keyof C> = {
   [P in K]: { readonly name: P; readonly args: C[P]['args'] };
 }[K];
-
-/** The functions behind the calls; `now` is the clock's time when the batch was sent. */
-export type Handlers<C extends CallMap<C>> = {
-  readonly [K in keyof C]: (now: number, ...args: C[K]['args']) => C[K]['result'];
-};
 
 /** Calls that are done in one transaction. */
 export interface Batch<C extends CallMap<C>> {
@@ -77,7 +50,7 @@ export interface BatchAnswer {
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
   /** Keys of events that were accepted or changed their status, if anybody wants to know. */
-  readonly changedEvents: readonly number[];
+  readonly changedEvents: readonly Key[];
   /** How long the batch took, most of it the commit. */
   readonly tookMs: number;
   /** Why nothing can be written any more, in a sentence; the thread ends. Null: all is well. */
@@ -144,14 +117,10 @@ export interface ThreadData {
 }
 
 /** Everything that writes, and what has to be read in order with the writing. */
-export interface WriterCalls {
+export interface WriterCalls extends FreshReads, Writes {
   accept: { args: [event: EventTuple, limits: AcceptLimits]; result: StoredAcceptance };
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   add: { args: [work: WorkTuple]; result: null };
-  badEnds: { args: [maxLines: number]; result: BadEnds };
-  certificates: { args: []; result: readonly KnownCertificate[] };
-  keepCertificate: { args: [certificate: KnownCertificate]; result: null };
-  noteChannels: { args: [news: ChannelConditions]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   noteActing: { args: [workId: number, attempt: number]; result: boolean };
   abandon: { args: [workId: number, attempt: number]; result: null };
@@ -159,12 +128,7 @@ export interface WriterCalls {
     args: [workId: number, attempt: number, outcome: StepOutcome, changes: readonly ChangeTuple[]];
     result: boolean;
   };
-  context: { args: [session: string, limits: ContextLimits]; result: SessionContext };
-  routes: { args: [session: string]; result: Awaited<ReturnType<Sessions['routes']>> };
-  noteRoute: { args: [session: string, route: Route]; result: null };
   holderOf: { args: [key: KeyTuple]; result: string | null };
-  clearRoutes: { args: [session: string]; result: null };
-  clearTranscript: { args: [session: string]; result: null };
   recordRefusals: {
     args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];
     result: null;
@@ -173,16 +137,12 @@ export interface WriterCalls {
   retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
   dismiss: { args: [eventId: string]; result: number | null };
   dismissAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
-  startConsoleSession: { args: [session: ConsoleSession]; result: null };
-  extendConsoleSession: { args: [digest: string, endsAt: number]; result: null };
-  endConsoleSession: { args: [digest: string]; result: null };
   forget: { args: [eventId: string]; result: Forgotten | 'under-way' | null };
   forgetMatching: { args: [terms: readonly string[], from: number]; result: ForgottenStep };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
   writeActivity: { args: []; result: null };
   prune: { args: [retention: Retention]; result: boolean };
-  probe: { args: []; result: null };
   hasChangedTexts: { args: []; result: boolean };
   trimChangedTexts: { args: [followed: number]; result: boolean };
 }
@@ -194,34 +154,14 @@ export interface ClaimResult {
 }
 
 /** What an operator looks at; read beside the writer, never in its way. */
-export interface ReaderCalls {
-  list: { args: [filter: EventFilter]; result: Awaited<ReturnType<EventStore['list']>> };
-  summaries: { args: [keys: readonly number[]]; result: EventSummary[] };
-  get: { args: [id: string]; result: StoredEventDetails | null };
-  run: { args: [id: string]; result: StoredRunStory | null };
-  storedRequest: {
-    args: [id: string];
-    result: { hook: string; head: string; payload: string | null } | null;
-  };
-  hookUses: { args: [hooks: readonly string[], since: number]; result: readonly HookUse[] };
-  sessions: { args: [filter: SessionFilter]; result: Awaited<ReturnType<EventStore['sessions']>> };
-  session: { args: [key: string, page: SessionFilter]; result: SessionDetails | null };
-  refusals: { args: [filter: RefusalFilter]; result: Awaited<ReturnType<Refusals['list']>> };
-  consoleSession: { args: [digest: string]; result: ConsoleSession | null };
-  refusalsByHook: { args: [since: number]; result: readonly HookRefusals[] };
-  lostRequests: { args: [since: number]; result: readonly LostRequests[] };
-  failedRequests: { args: [since: number]; result: readonly LostRequests[] };
-  counts: { args: []; result: readonly WorkCounts[] };
-  dead: { args: []; result: readonly DeadWork[] };
-  channelConditions: { args: []; result: ChannelConditions };
-  activity: { args: [window: ActivityWindow]; result: Activity };
+export interface ReaderCalls extends Reads {
   search: { args: [filter: EventFilter, search: string]; result: SearchAnswer };
   follow: { args: [budgetMs: number]; result: FollowedOnDisk };
 }
 
 /** What a search came to, or what is the matter with the index, in a sentence without its stop. */
 export type SearchAnswer =
-  | { readonly trouble: null; readonly page: Awaited<ReturnType<EventStore['list']>> }
+  | { readonly trouble: null; readonly page: FoundEvents }
   | { readonly trouble: string; readonly page: null };
 
 /** How far the index is after a slice of following. */

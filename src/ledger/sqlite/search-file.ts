@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { SearchRefused } from '../../hooks/ports/event-store.ts';
+import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import type { Followed, FollowedIndex } from '../search-follower.ts';
+import type { EventSearch } from '../ports/event-store.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import type { RpcClient } from './worker-client.ts';
 
@@ -24,6 +27,21 @@ export function removeSearchFileOf(dir: string, log: LedgerLog): void {
     removeSearchFile(file);
   } catch {
     log.error(`${file} cannot be removed, though search is switched off: remove it`);
+  }
+}
+
+/** The reader thread searches. */
+export class ThreadSearch implements EventSearch {
+  readonly #reader: RpcClient<ReaderCalls>;
+
+  constructor(reader: RpcClient<ReaderCalls>) {
+    this.#reader = reader;
+  }
+
+  async search(filter: EventFilter, search: string): Promise<FoundEvents> {
+    const { page, trouble } = await this.#reader.call('search', filter, search);
+    if (page === null) throw new SearchRefused('unavailable', trouble);
+    return page;
   }
 }
 

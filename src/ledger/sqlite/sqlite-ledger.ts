@@ -1,36 +1,28 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
-import { Intake, LedgerUnavailable, Sessions } from '../../hooks/ports/ledger.ts';
+import { Intake, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import type {
   AcceptLimits,
   Ledger,
   LedgerLog,
   LedgerProvider,
-  ContextLimits,
   KnownCertificate,
-  SessionContext,
 } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
-import type { ChannelConditions, Route } from '../../hooks/ports/channel.ts';
+import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import {
-  decodeAcceptance,
-  decodeLease,
-  encodeChange,
-  encodeEvent,
-  encodeWork,
-} from '../codec.ts';
+import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from '../codec.ts';
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { encodeKey } from '../stored-key.ts';
-import {
-  SqliteConsoleSessions,
-  SqliteEventStore,
-  SqliteLedgerAdmin,
-  SqliteRefusals,
-} from './operator-ports.ts';
+import { StoredConsoleSessions } from '../ports/console-sessions.ts';
+import { StoredEvents } from '../ports/event-store.ts';
+import { StoredRefusals } from '../ports/refusals.ts';
+import { StoredSessions } from '../ports/sessions.ts';
+import { SqliteLedgerAdmin } from './ledger-admin.ts';
+import { ThreadSearch } from './search-file.ts';
 import type { StoreHealth } from './store-health.ts';
 import { SILENT, SqliteMaintenance, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
@@ -45,7 +37,7 @@ import type { WriterPlace } from './writer-client.ts';
 // The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
 // goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
 // transaction with one fsync. A reader thread answers what an operator looks at, so that a long list never delays an
-// accepted event; those ports are in operator-ports.ts.
+// accepted event; those ports are in ../ports.
 //
 // The way of a wake, as an example:
 // 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
@@ -153,19 +145,20 @@ function buildLedger(store: OpenStore): Ledger {
   return {
     intake: new SqliteIntake(writer, watch.health, follower),
     work: new SqliteWorkLedger(writer, watch, follower),
-    sessions: new SqliteSessions(writer),
-    events: new SqliteEventStore(
-      {
-        changed: watch.changedEvents,
-        writer,
-        reader,
-        clock,
-        damaged: (reason) => watch.damaged(reason),
-      },
-      store.hasSearch,
-    ),
-    refusals: new SqliteRefusals(writer, reader),
-    consoleSessions: new SqliteConsoleSessions(writer, reader),
+    sessions: new StoredSessions(writer, writer),
+    events: new StoredEvents({
+      reader,
+      changed: watch.changedEvents,
+      clock,
+      search: store.hasSearch ? new ThreadSearch(reader) : null,
+      // A batch that is under way does not know that anybody listens. This call comes after it.
+      isHeard: async () => void (await writer.call('isPaused')),
+      damaged: (reason) => watch.damaged(reason),
+    }),
+    refusals: new StoredRefusals(reader, async (refusals, changes) => {
+      await writer.call('recordRefusals', refusals, changes.map(encodeChange));
+    }),
+    consoleSessions: new StoredConsoleSessions(reader, writer),
     admin: new SqliteLedgerAdmin(writer, reader, store.dir),
     maintenance: new SqliteMaintenance(writer, watch, follower, async () => {
       // Claims that wait look once more, find the ledger closed and end.
@@ -217,7 +210,7 @@ export class SqliteIntake extends Intake {
   }
 
   override certificates(): Promise<readonly KnownCertificate[]> {
-    return this.#writer.call('certificates');
+    return this.#writer.call('readCertificates');
   }
 
   override async keepCertificate(certificate: KnownCertificate): Promise<void> {
@@ -267,7 +260,7 @@ class SqliteWorkLedger extends WorkLedger {
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {
-    return this.#writer.call('badEnds', maxLines);
+    return this.#writer.call('gatherBadEnds', maxLines);
   }
 
   async noteChannels(news: ChannelConditions): Promise<void> {
@@ -299,35 +292,5 @@ class SqliteWorkLedger extends WorkLedger {
       }
       throw error;
     }
-  }
-}
-
-/** Reads sessions on the writer thread: a turn must see everything that was committed before it. */
-class SqliteSessions extends Sessions {
-  readonly #writer: RpcClient<WriterCalls>;
-
-  constructor(writer: RpcClient<WriterCalls>) {
-    super();
-    this.#writer = writer;
-  }
-
-  context(session: string, limits: ContextLimits): Promise<SessionContext> {
-    return this.#writer.call('context', session, limits);
-  }
-
-  routes(session: string): Promise<WriterCalls['routes']['result']> {
-    return this.#writer.call('routes', session);
-  }
-
-  async noteRoute(session: string, route: Route): Promise<void> {
-    await this.#writer.call('noteRoute', session, route);
-  }
-
-  async clearRoutes(session: string): Promise<void> {
-    await this.#writer.call('clearRoutes', session);
-  }
-
-  async clearTranscript(session: string): Promise<void> {
-    await this.#writer.call('clearTranscript', session);
   }
 }

@@ -3,6 +3,7 @@ import type { Lane } from '../../hooks/ports/jobs.ts';
 import { Maintenance } from '../../hooks/ports/ledger.ts';
 import type { LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
 import { ChangedEvents } from '../changed-events.ts';
+import type { Key } from '../rows.ts';
 import type { SearchFollower } from '../search-follower.ts';
 import { WorkNotifier } from '../work-notifier.ts';
 import type { HeldLease, Inventory, WriterCalls } from './protocol.ts';
@@ -39,7 +40,7 @@ export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {
 export class StoreWatch implements WriterReports {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();
-  readonly changedEvents: ChangedEvents<number>;
+  readonly changedEvents: ChangedEvents<Key>;
   readonly health: StoreHealth;
   readonly #dir: string | null;
   readonly #log: LedgerLog;
@@ -51,7 +52,7 @@ export class StoreWatch implements WriterReports {
     this.health = new StoreHealth(dir, clock, log);
     this.#log = log;
     this.notifier = new WorkNotifier(clock);
-    this.changedEvents = new ChangedEvents<number>(clock);
+    this.changedEvents = new ChangedEvents<Key>(clock);
   }
 
   /** Resolves with the reason when nothing can be written any more. */
@@ -78,7 +79,7 @@ export class StoreWatch implements WriterReports {
     return this.changedEvents.isWatched;
   }
 
-  eventsChanged(keys: readonly number[]): void {
+  eventsChanged(keys: readonly Key[]): void {
     this.changedEvents.note(keys);
   }
 

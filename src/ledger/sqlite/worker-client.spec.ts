@@ -71,7 +71,7 @@ describe('ReaderClient', () => {
   it('starts no thread once it is closed', async () => {
     const reader = new ReaderClient('/nowhere', new ManualClock());
     await reader.close();
-    await expect(reader.call('counts')).rejects.toThrow('the ledger is closed');
+    await expect(reader.call('readCounts')).rejects.toThrow('the ledger is closed');
   });
 });
 

@@ -5,7 +5,9 @@ import { threadEnvironment } from '../../platform/thread-environment.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { CLOSE } from './protocol.ts';
 import { BatchWindow } from '../batch-window.ts';
-import type { BatchAnswer, CallFailure, CallMap, ReaderCalls, ThreadData } from './protocol.ts';
+import type { CallMap, Caller } from '../calls.ts';
+import type { Key } from '../rows.ts';
+import type { BatchAnswer, CallFailure, ReaderCalls, ThreadData } from './protocol.ts';
 
 // The main thread's end of the threads: calls go out in batches, one batch at a time, and each call resolves with its
 // own result. The other end is worker/worker.ts.
@@ -16,12 +18,10 @@ const MAX_BATCH = 256;
 const MAX_BATCH_TEXT = 4 * 1024 * 1024;
 export const CLOSED = 'the ledger is closed';
 
-/** Whoever can do the calls of `C`. */
-export interface RpcClient<C extends CallMap<C>> {
+/** A thread that does the calls of `C`. */
+export interface RpcClient<C extends CallMap<C>> extends Caller<C> {
   /** Calls that were asked for and not answered yet. */
   readonly waiting: number;
-  /** @throws LedgerUnavailable when the store cannot be used. */
-  call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']>;
 }
 
 /** What a thread tells beside its answers. */
@@ -31,7 +31,7 @@ export interface ThreadReports {
   /** Asked before each batch: whether anybody wants to know which events it changes. @default false */
   isWatched?(): boolean;
   /** Called after a batch with the keys of events that it changed. */
-  eventsChanged?(keys: readonly number[]): void;
+  eventsChanged?(keys: readonly Key[]): void;
   /** Called after each batch that was answered, with how long it took in milliseconds. */
   committed?(ms: number): void;
   /** Called when a call found that the file is damaged. */

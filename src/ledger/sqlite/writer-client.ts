@@ -6,7 +6,9 @@ import type { Lane } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LANES } from '../work-rows.ts';
 import { WAITS } from './protocol.ts';
-import type { CallMap, Handshake, HeldLease, Inventory, ThreadData } from './protocol.ts';
+import type { CallMap } from '../calls.ts';
+import type { Key } from '../rows.ts';
+import type { Handshake, HeldLease, Inventory, ThreadData } from './protocol.ts';
 import { CLOSED, WorkerClient, startThread } from './worker-client.ts';
 import type { RpcClient } from './worker-client.ts';
 
@@ -17,7 +19,7 @@ export interface WriterReports {
   /** Whether anybody wants to know which events change. */
   isWatched(): boolean;
   /** These events, by key, were accepted or changed their status. */
-  eventsChanged(keys: readonly number[]): void;
+  eventsChanged(keys: readonly Key[]): void;
   /** A batch took so many milliseconds. */
   committed(ms: number): void;
   /** A call found that the file is damaged. */

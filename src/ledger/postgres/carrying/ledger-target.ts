@@ -1,10 +1,5 @@
 import { CARRIED_TABLES, CHANGING_WHILE_PAUSED } from '../../carried-tables.ts';
-import type {
-  CarriedFacts,
-  CarriedName,
-  CarriedRow,
-  CarriedTable,
-} from '../../carried-tables.ts';
+import type { CarriedFacts, CarriedName, CarriedRow, CarriedTable } from '../../carried-tables.ts';
 import { certificateRow } from '../../certificate-rows.ts';
 import { channelRows } from '../../channel-rows.ts';
 import { text } from '../../rows.ts';

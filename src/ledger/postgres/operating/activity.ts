@@ -4,23 +4,21 @@
 //
 // Clocks may be set back or ahead. Minutes that lie ahead are no part of an answer. A row that was last written long ago,
 // by the clock of the database, is one of a clock that was ahead: when its minute comes it is begun anew.
-import type { Activity, ActivityWindow, Counted } from '../../../hooks/ports/activity.ts';
+import type { Counted } from '../../../hooks/ports/activity.ts';
 import type { Change } from '../../../hooks/ports/change.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
-import { LedgerUnavailable } from '../../../hooks/ports/ledger.ts';
 import {
   COUNTED,
   COUNTED_COLUMNS,
   DELIVERY_ENDS,
   RUN_ENDS,
   minuteOf,
-  minutesOf,
   noCounts,
-  toActivity,
 } from '../../activity-rows.ts';
 import type { Counts } from '../../activity-rows.ts';
 import type { Database } from '../connection.ts';
-import { WAITING } from './work-counts.ts';
+import { WAITING } from '../../records/work-counts.ts';
+import { toPostgres } from '../statements.ts';
 
 const BETWEEN_WRITES_MS = 10_000;
 /** An instance that could not write for so long still adds to rows of the others. */
@@ -28,7 +26,7 @@ const LATEST_WRITE_MS = 3_600_000;
 
 /** Adds sums to the rows of their minutes. Where nothing was counted, a row is written only when as much no longer waits. */
 const names = COUNTED_COLUMNS;
-const WRITE = `WITH waiting AS (${WAITING}),
+const WRITE = `WITH waiting AS (${toPostgres(WAITING)}),
   now AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now),
   before AS (SELECT waiting FROM @schema.activity WHERE minute <= $1 ORDER BY minute DESC LIMIT 1),
   counted AS (
@@ -114,30 +112,6 @@ export class ActivityRecord {
     for (const what of COUNTED) since[what] += counts[what];
     this.#unwritten.set(minute, since);
   }
-}
-
-/** Adds up what is asked for. What was counted and not written yet is written first; while nothing can be, what was is shown. */
-export async function readActivity(
-  database: Database,
-  record: ActivityRecord,
-  window: ActivityWindow,
-  now: number,
-): Promise<Activity> {
-  await record.write().catch((error: unknown) => {
-    if (!(error instanceof LedgerUnavailable)) throw error;
-  });
-  const { first, end } = minutesOf(window, now);
-  const [rows, [before]] = await Promise.all([
-    database.query(
-      'SELECT * FROM @schema.activity WHERE minute >= $1 AND minute < $2 ORDER BY minute',
-      [first, end],
-    ),
-    database.query(
-      'SELECT waiting FROM @schema.activity WHERE minute < $1 ORDER BY minute DESC LIMIT 1',
-      [first],
-    ),
-  ]);
-  return toActivity(window, rows, before);
 }
 
 function endOf(change: Change): Counted | undefined {

@@ -1,8 +1,6 @@
 import type { Activity, ActivityWindow } from '../../../hooks/ports/activity.ts';
 import type { ChannelConditions } from '../../../hooks/ports/channel.ts';
-import type { Clock } from '../../../hooks/ports/clock.ts';
-import type { Lane } from '../../../hooks/ports/jobs.ts';
-import { LedgerAdmin } from '../../../hooks/ports/ledger.ts';
+import { LedgerAdmin, LedgerUnavailable } from '../../../hooks/ports/ledger.ts';
 import type {
   DeadWork as CountedDeadWork,
   DeadWorkFilter,
@@ -13,37 +11,16 @@ import type {
   LedgerInstance,
   WorkCounts,
 } from '../../../hooks/ports/ledger.ts';
-import { CHANNEL_KEYS, toConditions } from '../../channel-rows.ts';
-import type { Database } from '../connection.ts';
-import { readActivity } from './activity.ts';
-import type { ActivityRecord } from './activity.ts';
+import type { PostgresStore } from '../store.ts';
 import type { InstanceList } from './instances.ts';
 import { DeadWork } from './dead-work.ts';
 import type { DoneToDeadWork } from './dead-work.ts';
 import { Erasing } from './erasing.ts';
-import { readCounts, readDead } from './work-counts.ts';
 
 /** Paused is that the row exists. */
 const PAUSE = `INSERT INTO @schema.meta (key, value) VALUES ('paused', 'yes') ON CONFLICT (key) DO NOTHING`;
 const RESUME = `DELETE FROM @schema.meta WHERE key = 'paused'`;
-const CHANNELS = `SELECT key, value FROM @schema.meta WHERE key LIKE $1`;
 const IS_PAUSED = `SELECT FROM @schema.meta WHERE key = 'paused'`;
-
-/** Who has to hear of what an operator did, in whichever instance. */
-export interface ToBeTold {
-  /** Something may have become claimable in these lanes, or no longer is. */
-  lanesChanged(lanes: readonly Lane[]): void;
-  /** These events have another status. */
-  eventsChanged(ids: readonly string[]): void;
-}
-
-/** Whose ledger it is. */
-export interface AdministeredStore {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly activity: ActivityRecord;
-  readonly instances: InstanceList;
-}
 
 /**
  * What an operator does, and what metrics count: of all instances together. It makes no difference which of them is
@@ -52,23 +29,17 @@ export interface AdministeredStore {
  * work.
  */
 export class PostgresLedgerAdmin extends LedgerAdmin {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #activity: ActivityRecord;
-  readonly #told: ToBeTold;
+  readonly #store: PostgresStore;
   readonly #instances: InstanceList;
   readonly #deadWork: DeadWork;
   readonly #erasing: Erasing;
 
-  constructor({ database, clock, activity, instances }: AdministeredStore, told: ToBeTold) {
+  constructor(store: PostgresStore, instances: InstanceList) {
     super();
-    this.#database = database;
-    this.#clock = clock;
-    this.#activity = activity;
-    this.#told = told;
+    this.#store = store;
     this.#instances = instances;
-    this.#deadWork = new DeadWork(database);
-    this.#erasing = new Erasing(database);
+    this.#deadWork = new DeadWork(store.database);
+    this.#erasing = new Erasing(store.database);
   }
 
   override instances(): Promise<readonly LedgerInstance[]> {
@@ -78,34 +49,33 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
   override async setDraining(id: string, draining: boolean): Promise<DrainOutcome> {
     const outcome = await this.#instances.setDraining(id, draining);
     // Claims that wait find out.
-    if (outcome === 'done') this.#told.lanesChanged(['turn', 'delivery']);
+    if (outcome === 'done') this.#store.wakeups.changed(['turn', 'delivery']);
     return outcome;
   }
 
   async retry(eventId: string): Promise<number | null> {
-    const done = await this.#deadWork.retry(eventId, this.#clock.now());
+    const done = await this.#deadWork.retry(eventId, this.#store.clock.now());
     return done && this.#tell(done).count;
   }
 
   async retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#tell(await this.#deadWork.retryAll(filter, this.#clock.now()));
+    return this.#tell(await this.#deadWork.retryAll(filter, this.#store.clock.now()));
   }
 
   async dismiss(eventId: string): Promise<number | null> {
-    const done = await this.#deadWork.dismiss(eventId, this.#clock.now());
+    const done = await this.#deadWork.dismiss(eventId, this.#store.clock.now());
     return done && this.#tell(done).count;
   }
 
   async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#tell(await this.#deadWork.dismissAll(filter, this.#clock.now()));
+    return this.#tell(await this.#deadWork.dismissAll(filter, this.#store.clock.now()));
   }
 
   async forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
-    const done = await this.#erasing.event(eventId, this.#clock.now());
+    const done = await this.#erasing.event(eventId, this.#store.clock.now());
     if (done === null || done === 'under-way') return done;
-    this.#told.eventsChanged([eventId]);
     // The next of its keys may be up.
-    this.#told.lanesChanged(['turn', 'delivery']);
+    this.#store.wakeups.changed(['turn', 'delivery'], [eventId]);
     return done;
   }
 
@@ -120,33 +90,36 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
   }
 
   async setPaused(paused: boolean): Promise<void> {
-    await this.#database.query(paused ? PAUSE : RESUME);
-    this.#told.lanesChanged(['turn', 'delivery']);
+    await this.#store.database.query(paused ? PAUSE : RESUME);
+    this.#store.wakeups.changed(['turn', 'delivery']);
   }
 
   async isPaused(): Promise<boolean> {
-    return (await this.#database.query(IS_PAUSED)).length > 0;
+    return (await this.#store.database.query(IS_PAUSED)).length > 0;
   }
 
   counts(): Promise<readonly WorkCounts[]> {
-    return readCounts(this.#database);
+    return this.#store.reads.call('readCounts');
   }
 
   dead(): Promise<readonly CountedDeadWork[]> {
-    return readDead(this.#database);
+    return this.#store.reads.call('readDead');
   }
 
-  async channelConditions(): Promise<ChannelConditions> {
-    return toConditions(await this.#database.query(CHANNELS, [CHANNEL_KEYS]));
+  channelConditions(): Promise<ChannelConditions> {
+    return this.#store.reads.call('readChannels');
   }
 
-  activity(window: ActivityWindow): Promise<Activity> {
-    return readActivity(this.#database, this.#activity, window, this.#clock.now());
+  /** What was counted and not written yet is written first; while nothing can be, what was is shown. */
+  async activity(window: ActivityWindow): Promise<Activity> {
+    await this.#store.activity.write().catch((error: unknown) => {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+    });
+    return this.#store.reads.call('readActivity', window);
   }
 
   #tell({ lanes, changed, count, nextCursor }: DoneToDeadWork): DeadWorkPage {
-    if (lanes.length > 0) this.#told.lanesChanged(lanes);
-    if (changed.length > 0) this.#told.eventsChanged(changed);
+    this.#store.wakeups.changed(lanes, changed);
     return { count, nextCursor };
   }
 }

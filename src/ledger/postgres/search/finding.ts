@@ -12,8 +12,9 @@ import { text } from '../../rows.ts';
 import type { Row } from '../../rows.ts';
 import type { Database } from '../connection.ts';
 import { FIRST_ID, LAST_ID, idAt, isId } from '../ids.ts';
-import { selectSummaries, summaryOf } from '../reading/event-summaries.ts';
-import { narrow } from '../reading/event-list.ts';
+import { narrow, selectSummaries } from '../../events/event-list.ts';
+import { summaryOf } from '../../events/event-summaries.ts';
+import { PostgresTx } from '../statements.ts';
 import { readTexts } from './following.ts';
 import { stateOf } from './sql-state.ts';
 
@@ -69,14 +70,14 @@ function selectFound(
 ): Promise<readonly Row[] | null> {
   return database.transaction(async (run) => {
     const { cursor: _cursor, ...others } = filter;
-    const query = await narrow(run, others);
+    const tx = new PostgresTx(run, 0);
+    const query = await narrow(tx, others);
     query.withTexts();
     query.where(`s.event >= ${query.given(from)} AND s.event < ${query.given(before)}`);
     for (const term of terms) query.where(`s.text LIKE ${query.given(patternOf(term))}`);
-    const events = `${query.select} ORDER BY ${query.id} DESC LIMIT ${query.given(filter.limit + 1)}`;
     await run(`SET LOCAL statement_timeout = ${longestMs}`);
     try {
-      return await run(`${selectSummaries(events)} ORDER BY e.id DESC`, query.values);
+      return await selectSummaries(tx, query, filter.limit + 1);
     } catch (error) {
       if (stateOf(error) === CANCELLED) return null;
       throw error;

@@ -3,12 +3,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FileGuard } from './file/file-guard.ts';
 import { StoreLost, damageIn, storeTrouble } from './file/store-trouble.ts';
-import type { Batch, BatchAnswer, Call, CallFailure, CallMap, Handlers } from '../protocol.ts';
+import type { CallMap, Functions } from '../../calls.ts';
+import type { Batch, BatchAnswer, Call, CallFailure } from '../protocol.ts';
+import type { SqliteTx } from '../statements.ts';
 
 /** What a thread needs in order to run batches. */
 export interface BatchContext<C extends CallMap<C>> {
   readonly db: DatabaseSync;
-  readonly handlers: Handlers<C>;
+  /** The same connection, as handlers are given it. */
+  readonly tx: SqliteTx;
+  readonly handlers: Functions<C>;
   /** Of a connection that writes into files; its batches hold the writing lock from their beginning. */
   readonly guard?: FileGuard;
   /** Called before each batch, outside of its transaction. */
@@ -25,13 +29,14 @@ export interface BatchContext<C extends CallMap<C>> {
 type BatchResult = Pick<BatchAnswer, 'values' | 'failures' | 'lost'>;
 
 /** Runs all calls of a batch in one transaction; when one of them fails, each in a transaction of its own. */
-export function runBatch<C extends CallMap<C>>(
+export async function runBatch<C extends CallMap<C>>(
   context: BatchContext<C>,
   batch: Batch<C>,
-): BatchResult {
+): Promise<BatchResult> {
   try {
     context.noteTime?.(batch.now, batch.elapsed);
-    const result = runTogether(context, batch);
+    context.tx.now = batch.now;
+    const result = await runTogether(context, batch);
     context.guard?.checkPresent();
     return result;
   } catch (error) {
@@ -41,11 +46,19 @@ export function runBatch<C extends CallMap<C>>(
 }
 
 /** @throws when no transaction could be begun: no call would fare better alone */
-function runTogether<C extends CallMap<C>>(context: BatchContext<C>, batch: Batch<C>): BatchResult {
+async function runTogether<C extends CallMap<C>>(
+  context: BatchContext<C>,
+  batch: Batch<C>,
+): Promise<BatchResult> {
   const { calls } = batch;
   begin(context);
   try {
-    const values = calls.map((call) => invoke(context, batch, call));
+    const values: unknown[] = [];
+    for (const call of calls) {
+      const value = invoke(context, call);
+      // What is there at once is not waited for.
+      values.push(value instanceof Promise ? await value : value);
+    }
     commit(context, batch);
     return { values, failures: [], lost: null };
   } catch (error) {
@@ -57,13 +70,16 @@ function runTogether<C extends CallMap<C>>(context: BatchContext<C>, batch: Batc
 }
 
 /** The slow way after a failure: a call that breaks takes none of its neighbours with it. */
-function runOneByOne<C extends CallMap<C>>(context: BatchContext<C>, batch: Batch<C>): BatchResult {
+async function runOneByOne<C extends CallMap<C>>(
+  context: BatchContext<C>,
+  batch: Batch<C>,
+): Promise<BatchResult> {
   const values: unknown[] = [];
   const failures: CallFailure[] = [];
   for (const [index, call] of batch.calls.entries()) {
     try {
       begin(context);
-      values[index] = invoke(context, batch, call);
+      values[index] = await invoke(context, call);
       commit(context, batch);
     } catch (error) {
       rollBack(context);
@@ -112,13 +128,11 @@ function rollBack<C extends CallMap<C>>(context: BatchContext<C>): void {
   context.forget();
 }
 
-/** One call, with the time that its batch was sent at. */
 function invoke<C extends CallMap<C>, K extends keyof C>(
-  context: BatchContext<C>,
-  batch: Batch<C>,
+  { handlers, tx }: BatchContext<C>,
   call: Call<C, K>,
-): C[K]['result'] {
-  return context.handlers[call.name](batch.now, ...call.args);
+): C[K]['result'] | Promise<C[K]['result']> {
+  return handlers[call.name](tx, ...call.args);
 }
 
 /**

@@ -5,12 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
+import type { CallMap } from '../../calls.ts';
 import { CLOSE, WAITS } from '../protocol.ts';
 import type {
   AllCalls,
   Batch,
   BatchAnswer,
-  CallMap,
   CheckResult,
   Handshake,
   Inventory,
@@ -19,6 +19,7 @@ import type {
   WriterCalls,
 } from '../protocol.ts';
 import { searchFileOf } from '../search-file.ts';
+import { SqliteTx } from '../statements.ts';
 import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './file/database.ts';
@@ -52,20 +53,22 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
 function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): Inventory {
-  const begin = (db: DatabaseSync) => ({
-    writer: createWriterHandlers(db, state),
-    // Prepared beside a directory too: tables that only the reader cannot use are found before they are kept.
-    reader: createReaderHandlers(db, null),
-  });
+  const begin = (db: DatabaseSync) => createWriterHandlers(db, state);
   if (dir === null) {
     const { found, begun, ...opened } = openInMemory(begin);
-    const handlers = { ...begun.writer.handlers, ...begun.reader.handlers };
-    serve<AllCalls>(port, { ...opened, ...begun.writer, handlers });
+    const tx = new SqliteTx(opened.db);
+    const reader = createReaderHandlers(opened.db, tx, null);
+    serve<AllCalls>(port, {
+      ...opened,
+      ...begun,
+      tx,
+      handlers: { ...begun.handlers, ...reader.handlers },
+    });
     return found;
   }
   const onHeld = () => port.postMessage(WAITS);
   const { found, begun, ...opened } = openDirectory(dir, begin, waitForLock ? onHeld : undefined);
-  serve<WriterCalls>(port, { ...opened, ...begun.writer });
+  serve<WriterCalls>(port, { ...opened, ...begun, tx: new SqliteTx(opened.db) });
   return found;
 }
 
@@ -73,9 +76,11 @@ function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): I
 function startReader(port: MessagePort, { dir }: ThreadData): void {
   if (dir === null) throw new Error('a ledger in memory has no reader of its own');
   const db = openForReading(dir);
-  const reader = createReaderHandlers(db, searchFileOf(dir));
+  const tx = new SqliteTx(db);
+  const reader = createReaderHandlers(db, tx, searchFileOf(dir));
   serve<ReaderCalls>(port, {
     db,
+    tx,
     handlers: reader.handlers,
     forget: () => undefined,
     close: () => {
@@ -133,27 +138,36 @@ const NO_LANES: readonly Lane[] = [];
 /** For those that changed no event, or while nobody wants to know. */
 const NO_EVENTS: readonly number[] = [];
 
-/** Answers batches until it is asked to close; the thread ends by itself then. */
+/** Answers batches, one after the other, until it is asked to close; the thread ends by itself then. */
 function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
+  let answered = Promise.resolve();
   port.on('message', (message: Batch<C> | typeof CLOSE) => {
-    if (message === CLOSE) {
-      writeLast(service, () => service.writeRest?.());
-      end(port, service);
-      return;
-    }
-    const began = performance.now();
-    const result = runBatch(service, message);
-    const tookMs = performance.now() - began;
-    const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
-    service.changedLanes?.clear();
-    const hasNews = message.isWatched && service.changedEvents?.size;
-    const changedEvents = hasNews ? [...service.changedEvents] : NO_EVENTS;
-    service.changedEvents?.clear();
-    const answer: BatchAnswer = { ...result, changedLanes, changedEvents, tookMs };
-    port.postMessage(answer);
-    if (result.lost === null) service.afterAnswer?.(service.hasForgotten?.() ?? false);
-    else end(port, service);
+    answered = answered.then(() => answer(port, service, message));
   });
+}
+
+async function answer<C extends CallMap<C>>(
+  port: MessagePort,
+  service: Service<C>,
+  message: Batch<C> | typeof CLOSE,
+): Promise<void> {
+  if (message === CLOSE) {
+    writeLast(service, () => service.writeRest?.());
+    end(port, service);
+    return;
+  }
+  const began = performance.now();
+  const result = await runBatch(service, message);
+  const tookMs = performance.now() - began;
+  const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
+  service.changedLanes?.clear();
+  const hasNews = message.isWatched && service.changedEvents?.size;
+  const changedEvents = hasNews ? [...service.changedEvents] : NO_EVENTS;
+  service.changedEvents?.clear();
+  const reply: BatchAnswer = { ...result, changedLanes, changedEvents, tookMs };
+  port.postMessage(reply);
+  if (result.lost === null) service.afterAnswer?.(service.hasForgotten?.() ?? false);
+  else end(port, service);
 }
 
 /** The thread ends by itself when its port is closed. */

@@ -6,16 +6,8 @@
 // first, so that what was counted while the clock was ahead is never added to.
 import type { DatabaseSync } from 'node:sqlite';
 import { ACTIVITY_KEPT_MS } from '../../../../hooks/ports/activity.ts';
-import type { Activity, ActivityWindow, Counted } from '../../../../hooks/ports/activity.ts';
-import {
-  COUNTED,
-  COUNTED_COLUMNS,
-  MINUTE_MS,
-  minuteOf,
-  minutesOf,
-  noCounts,
-  toActivity,
-} from '../../../activity-rows.ts';
+import type { Counted } from '../../../../hooks/ports/activity.ts';
+import { COUNTED, COUNTED_COLUMNS, MINUTE_MS, minuteOf, noCounts } from '../../../activity-rows.ts';
 import type { Counts } from '../../../activity-rows.ts';
 
 const BETWEEN_WRITES_MS = 10_000;
@@ -130,29 +122,6 @@ function prepareRecord(db: DatabaseSync) {
          ${columns.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     ),
     empty: db.prepare('DELETE FROM activity WHERE minute > ? AND minute <= ?'),
-  };
-}
-
-/** Adds up what is asked for. */
-export class ActivityReader {
-  readonly #sql: ReturnType<typeof prepareReader>;
-
-  constructor(db: DatabaseSync) {
-    this.#sql = prepareReader(db);
-  }
-
-  read(window: ActivityWindow, now: number): Activity {
-    const { first, end } = minutesOf(window, now);
-    return toActivity(window, this.#sql.rows.iterate(first, end), this.#sql.before.get(first));
-  }
-}
-
-function prepareReader(db: DatabaseSync) {
-  return {
-    rows: db.prepare('SELECT * FROM activity WHERE minute >= ? AND minute < ? ORDER BY minute'),
-    before: db.prepare(
-      'SELECT waiting FROM activity WHERE minute < ? ORDER BY minute DESC LIMIT 1',
-    ),
   };
 }
 

@@ -1,23 +1,9 @@
 // What an operator does to the ledger as a whole, and what metrics and health checks ask of it.
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { AttemptNote } from '../../../../hooks/ports/change.ts';
-import type { ChannelConditions } from '../../../../hooks/ports/channel.ts';
-import type {
-  DeadWork as CountedDeadWork,
-  DeadWorkFilter,
-  DeadWorkPage,
-  KnownCertificate,
-  WorkCounts,
-} from '../../../../hooks/ports/ledger.ts';
-import { KEPT_CERTIFICATES } from '../../../../hooks/ports/ledger.ts';
+import type { DeadWorkFilter, DeadWorkPage } from '../../../../hooks/ports/ledger.ts';
 import { keyOf, ownKeyOf, restOf } from '../../id-keys.ts';
-import {
-  CERTIFICATE_KEYS,
-  certificateRow,
-  toCertificates,
-} from '../../../certificate-rows.ts';
-import { CHANNEL_KEYS, channelRows, toConditions } from '../../../channel-rows.ts';
-import { KINDS, LANES, toDeadWork, toWorkCounts } from '../../../work-rows.ts';
+import { KINDS, LANES } from '../../../work-rows.ts';
 import type { Settlement } from '../events/event-status.ts';
 import type { WorkQueue } from '../work/queue.ts';
 import { integer, optionalText, text, word } from '../../../rows.ts';
@@ -198,72 +184,4 @@ function prepareDeadWork(db: DatabaseSync) {
     noteDelivery: note('deliveries'),
     forget: db.prepare('DELETE FROM work WHERE id = ?'),
   };
-}
-
-/** Finds out whether the store can be written, by writing: a full disk shows only then. */
-export function createProbe(db: DatabaseSync): (now: number) => void {
-  const write = db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('probed', ?)`);
-  return (now) => {
-    write.run(String(now));
-  };
-}
-
-/** Keeps how channels fared. */
-export function createChannelNotes(db: DatabaseSync): (news: ChannelConditions) => void {
-  const write = db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
-  return (news) => {
-    for (const row of channelRows(news)) write.run(...row);
-  };
-}
-
-/** Certificates that verified a request. */
-export class KnownCertificates {
-  readonly #read: StatementSync;
-  readonly #write: StatementSync;
-  readonly #forget: StatementSync;
-
-  constructor(db: DatabaseSync) {
-    this.#read = db.prepare('SELECT key, value FROM meta WHERE key LIKE ? ORDER BY value DESC');
-    this.#write = db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
-    this.#forget = db.prepare(
-      `DELETE FROM meta WHERE key IN
-         (SELECT key FROM meta WHERE key LIKE ? ORDER BY value DESC LIMIT -1 OFFSET ?)`,
-    );
-  }
-
-  all(): KnownCertificate[] {
-    return toCertificates(this.#read.all(CERTIFICATE_KEYS));
-  }
-
-  keep(certificate: KnownCertificate): void {
-    this.#write.run(...certificateRow(certificate));
-    this.#forget.run(CERTIFICATE_KEYS, KEPT_CERTIFICATES);
-  }
-}
-
-/** How channels fared last. */
-export function createChannelReader(db: DatabaseSync): () => ChannelConditions {
-  const read = db.prepare('SELECT key, value FROM meta WHERE key LIKE ?');
-  return () => toConditions(read.all(CHANNEL_KEYS));
-}
-
-/** Counts work by kind and state, and finds since when the oldest waits that is due. */
-export function createWorkCounter(db: DatabaseSync): () => readonly WorkCounts[] {
-  const count = db.prepare(
-    `SELECT kind, CASE stage WHEN 'leased' THEN 'running' WHEN 'dead' THEN 'dead'
-       ELSE 'waiting' END AS state, count(*) AS count,
-       min(iif(stage IN ('blocked', 'ready', 'suspect'), due_at, NULL)) AS oldest
-     FROM work GROUP BY 1, 2`,
-  );
-  return () => count.all().map(toWorkCounts);
-}
-
-/** Counts dead runs and deliveries by hook. When they were buried they were due for the last time. */
-export function createDeadCounter(db: DatabaseSync): () => readonly CountedDeadWork[] {
-  const count = db.prepare(
-    `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM work
-     WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
-     GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1`,
-  );
-  return () => count.all().map(toDeadWork);
 }

@@ -2,12 +2,7 @@
 // is in old-events.ts and prune.ts; the log is emptied and the index follows alike.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Forgotten, ForgottenStep } from '../../../../hooks/ports/ledger.ts';
-import {
-  ERASABLE,
-  STEP_TURNS,
-  matchingRows,
-  sessionsShown,
-} from '../../../erasable-rows.ts';
+import { ERASABLE, STEP_TURNS, matchingRows, sessionsShown } from '../../../erasable-rows.ts';
 import type { ErasableRows } from '../../../erasable-rows.ts';
 import { integer, text } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';

@@ -4,7 +4,8 @@ import type { EventFilter, EventSummary } from '../../../../hooks/ports/event-st
 import { leaveOutOfText } from '../../../../platform/credentials.ts';
 import { findTerms, parseSearch } from '../../../../platform/search-text.ts';
 import { firstKeyOf } from '../../id-keys.ts';
-import type { EventList } from '../events/event-list.ts';
+import { findOne } from '../../../events/event-list.ts';
+import type { Tx } from '../../../tx.ts';
 import type { EventTexts } from './event-texts.ts';
 import type { IndexTables } from './index-tables.ts';
 
@@ -19,18 +20,18 @@ export interface FoundPage {
 
 /** Searches one index of one ledger. */
 export class Finding {
-  readonly #list: EventList;
+  readonly #tx: Tx;
   readonly #texts: EventTexts;
   readonly #tables: IndexTables;
 
-  constructor(list: EventList, texts: EventTexts, tables: IndexTables) {
-    this.#list = list;
+  constructor(tx: Tx, texts: EventTexts, tables: IndexTables) {
+    this.#tx = tx;
     this.#texts = texts;
     this.#tables = tables;
   }
 
   /** One more than asked for is looked for: whether it exists decides whether there is a next page. */
-  find(filter: EventFilter, search: string): FoundPage {
+  async find(filter: EventFilter, search: string): Promise<FoundPage> {
     const terms = parseSearch(search);
     const until = performance.now() + LONGEST_MS;
     const found: { key: number; summary: EventSummary }[] = [];
@@ -39,7 +40,7 @@ export class Finding {
       nextCursor: last === null ? null : String(last),
     });
     for (const { key, isCandidate } of this.#places(filter, terms)) {
-      const summary = isCandidate ? this.#look(key, filter, terms) : null;
+      const summary = isCandidate ? await this.#look(key, filter, terms) : null;
       if (summary !== null) found.push({ key, summary });
       if (found.length > filter.limit) return page(found.at(-2)!.key);
       if (performance.now() > until) return page(key);
@@ -65,8 +66,12 @@ export class Finding {
     }
   }
 
-  #look(key: number, filter: EventFilter, terms: readonly string[]): EventSummary | null {
-    const summary = this.#list.one(key, filter);
+  async #look(
+    key: number,
+    filter: EventFilter,
+    terms: readonly string[],
+  ): Promise<EventSummary | null> {
+    const summary = await findOne(this.#tx, key, filter);
     const text = summary === null ? null : this.#texts.of(key);
     const match = text === null ? null : findTerms(text, terms);
     return summary === null || match === null ? null : { ...summary, match: leaveOutOfText(match) };

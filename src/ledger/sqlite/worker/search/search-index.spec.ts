@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { EventList } from '../events/event-list.ts';
+import { SqliteTx } from '../../statements.ts';
 import { STEPS } from '../file/schema.ts';
 import { SearchIndex } from './search-index.ts';
 
@@ -26,7 +26,7 @@ describe('SearchIndex', () => {
     dir = mkdtempSync(join(tmpdir(), 'search-'));
     ledger = new DatabaseSync(':memory:');
     ledger.exec(STEPS.join(''));
-    index = new SearchIndex(ledger, new EventList(ledger), file());
+    index = new SearchIndex(ledger, new SqliteTx(ledger), file());
   });
   afterEach(() => {
     index.close();
@@ -49,7 +49,7 @@ describe('SearchIndex', () => {
     expect(readFileSync(file()).includes(bytes)).toBe(false);
   });
 
-  it('follows when events are forgotten one after the other', () => {
+  it('follows when events are forgotten one after the other', async () => {
     for (let key = 1; key <= 5; key += 1) accept(key, `payload ${key} ${'.'.repeat(key * 3000)}`);
     follow();
     for (let key = 1; key <= 5; key += 1) {
@@ -57,6 +57,7 @@ describe('SearchIndex', () => {
         INSERT INTO changed_texts (event) VALUES (${key})`);
     }
     follow();
-    expect(index.search({ limit: 9 }, 'payload').page?.events).toEqual([]);
+    const { page } = await index.search({ limit: 9 }, 'payload');
+    expect(page?.events).toEqual([]);
   });
 });

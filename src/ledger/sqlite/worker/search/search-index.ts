@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EventFilter } from '../../../../hooks/ports/event-store.ts';
 import type { ReaderCalls } from '../../protocol.ts';
 import { removeSearchFile } from '../../search-file.ts';
-import type { EventList } from '../events/event-list.ts';
+import type { Tx } from '../../../tx.ts';
 import { storeTrouble } from '../file/store-trouble.ts';
 import { EventTexts } from './event-texts.ts';
 import { Finding } from './finding.ts';
@@ -31,15 +31,15 @@ interface Opened {
 /** Follows one ledger, and finds what is asked for. */
 export class SearchIndex {
   readonly #ledger: DatabaseSync;
-  readonly #list: EventList;
+  readonly #tx: Tx;
   readonly #file: string | null;
   readonly #texts: EventTexts;
   #opened: Opened | null = null;
 
   /** @param file null: in memory */
-  constructor(ledger: DatabaseSync, list: EventList, file: string | null) {
+  constructor(ledger: DatabaseSync, tx: Tx, file: string | null) {
     this.#ledger = ledger;
-    this.#list = list;
+    this.#tx = tx;
     this.#file = file;
     this.#texts = new EventTexts(ledger);
   }
@@ -58,12 +58,12 @@ export class SearchIndex {
   }
 
   /** What came a moment ago is looked for first: it may not be in the index yet. */
-  search(filter: EventFilter, search: string): ReaderCalls['search']['result'] {
+  async search(filter: EventFilter, search: string): Promise<ReaderCalls['search']['result']> {
     try {
       const isBehind = this.#step(this.#file === null ? Infinity : performance.now() + CATCH_UP_MS);
       const { finding, following } = this.#open();
       const searchedUntil = isBehind ? following.behindSince() : null;
-      return { trouble: null, page: { ...finding.find(filter, search), searchedUntil } };
+      return { trouble: null, page: { ...(await finding.find(filter, search)), searchedUntil } };
     } catch (error) {
       return { trouble: this.#giveUp(error), page: null };
     }
@@ -121,7 +121,7 @@ export class SearchIndex {
     const tables = new IndexTables(db);
     const following = new Following(this.#ledger, this.#texts, db, tables);
     if (!following.resume()) return null;
-    return { db, tables, following, finding: new Finding(this.#list, this.#texts, tables) };
+    return { db, tables, following, finding: new Finding(this.#tx, this.#texts, tables) };
   }
 
   /**

@@ -7,13 +7,9 @@
 // turn failed for good, `markFailed` leaves them for a later turn and counts their heartbeats as failed.
 import type { DatabaseSync } from 'node:sqlite';
 import type { ConsumeChange, HeartbeatFailedChange } from '../../../../hooks/ports/change.ts';
-import type { SessionFilter } from '../../../../hooks/ports/event-store.ts';
-import type { ContextLimits } from '../../../../hooks/ports/ledger.ts';
 import type { StoredSystemEvent } from '../../../codec.ts';
-import { idOf, keyOf, ownKeyOf } from '../../id-keys.ts';
-import { integer, optionalInteger, optionalText } from '../../../rows.ts';
-import type { Row } from '../../../rows.ts';
-import { OldestLines, toShownLine, toSystemEvent } from '../../../session-rows.ts';
+import { keyOf, ownKeyOf } from '../../id-keys.ts';
+import { integer, optionalInteger } from '../../../rows.ts';
 import type { HeartbeatCounts } from '../events/event-status.ts';
 import { HookShares } from './hook-shares.ts';
 
@@ -24,8 +20,6 @@ interface Waiting {
   /** It has its row among the sessions, which stays after all its system events were consumed. */
   hasRow: boolean;
 }
-
-type EventLimits = Omit<ContextLimits, 'maxHistoryCharacters'>;
 
 /** What was not shown, by its number, stays. */
 const NOT_EXCEPTED = 'seq NOT IN (SELECT value FROM json_each(?))';
@@ -85,24 +79,6 @@ export class SystemEvents {
     return this.#shares.of(session, hook);
   }
 
-  /** The oldest up to both limits, but at least one, without those that are held back. */
-  oldest(session: string, limits: EventLimits, now: number): OldestLines['taken'] {
-    const oldest = new OldestLines(limits, now);
-    for (const row of this.#sql.oldest.iterate(session)) {
-      if (!oldest.take(toSystemEvent(row, eventIdOf(row)))) break;
-    }
-    return oldest.taken;
-  }
-
-  /** All that wait, page by page; the cursor is the `seq` of the last one shown. */
-  list(session: string, { cursor = '0', limit }: SessionFilter) {
-    const rows = this.#sql.after.all(session, Number(cursor), limit + 1);
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : String(integer(last, 'seq'));
-    return { pending: shown.map(toShownLine), nextCursor };
-  }
-
   /** Takes away what was shown; the heartbeats it asked for are done. Names the events to be settled. */
   consume(
     { session, through, except = [] }: Omit<ConsumeChange, 'type'>,
@@ -155,19 +131,8 @@ export class SystemEvents {
   }
 }
 
-/** Null: it tells of none, or of one that was forgotten by age. */
-function eventIdOf(row: Row): string | null {
-  const rest = optionalText(row, 'rest');
-  return rest === null ? null : idOf(integer(row, 'event'), rest);
-}
-
 /** `seq` rises within a session and orders its system events; it is what `through` names. */
 function prepareStatements(db: DatabaseSync) {
-  const ofEvent = (column: string) => `iif(text IS NULL, ${column}, NULL) AS ${column}`;
-  const select = `SELECT seq, text, at, trust, s.hook, ${ofEvent('head')}, ${ofEvent('payload')}, received_at,
-       e.hook AS event_hook, s.event, e.rest, channel, d.status, d.error
-     FROM system_events s LEFT JOIN deliveries d ON d.key = delivery
-       LEFT JOIN events e ON e.key = s.event`;
   return {
     insert: db.prepare(
       `INSERT INTO system_events
@@ -178,8 +143,6 @@ function prepareStatements(db: DatabaseSync) {
     measure: db.prepare(
       'SELECT count(*) AS count, ifnull(max(seq), 0) AS last FROM system_events WHERE session = ?',
     ),
-    oldest: db.prepare(`${select} WHERE session = ? ORDER BY seq`),
-    after: db.prepare(`${select} WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`),
     consume: db.prepare(
       `DELETE FROM system_events WHERE session = ? AND seq <= ? AND ${NOT_EXCEPTED}
        RETURNING event, asks_heartbeat, heartbeat_failed`,

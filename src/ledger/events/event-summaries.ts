@@ -1,35 +1,32 @@
 // What a list says of an event. Nothing is stored for it: all of it is read from the row, its runs and its deliveries, so
 // that accepting pays nothing and what was forgotten is gone here, too.
-import type { EventSummary } from '../../../hooks/ports/event-store.ts';
-import { isRecord } from '../../../platform/objects.ts';
-import { LOOKED_AT, statusOf, toSummary } from '../../event-rows.ts';
-import { integer, optionalText, storedJson, text } from '../../rows.ts';
-import type { Row } from '../../rows.ts';
-import type { StoredHead } from '../../stored-head.ts';
+import type { EventSummary } from '../../hooks/ports/event-store.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { LOOKED_AT, statusOf, toSummary } from '../event-rows.ts';
+import { integer, optionalText, storedJson, text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { StoredHead } from '../stored-head.ts';
 
 /** So much of a head is read for a list: the request, and the first words of the first action. */
 const HEAD_START = 32_768;
 
 /** Runs and deliveries of an event that ended badly, each with why; the first of them says it for the event. */
-const BAD_RUN = `SELECT error FROM @schema.runs WHERE event = e.id AND error IS NOT NULL
-    AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY id LIMIT 1`;
-const BAD_DELIVERY = `SELECT error FROM @schema.deliveries WHERE event = e.id AND error IS NOT NULL
-    AND status IN ('dead', 'unknown') ORDER BY id LIMIT 1`;
+const BAD_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS NOT NULL
+    AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY KEY(r) LIMIT 1`;
+const BAD_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
+    AND status IN ('dead', 'unknown') ORDER BY KEY(d) LIMIT 1`;
 
 /**
- * Reads events with all that their summaries need. Heads and payloads may be large, and PostgreSQL's JSON functions refuse
- * U+0000 and halves of pairs: their beginnings are read as text.
- * @param events a query for rows of `events`, in the order of the answer
- * @param more columns to be read besides
+ * Columns of `events e` with all that a summary needs. Heads and payloads may be large, and PostgreSQL's JSON functions
+ * refuse U+0000 and halves of pairs: their beginnings are read as text, the payload's only where it may have the words.
  */
-export function selectSummaries(events: string, more = ''): string {
-  return `SELECT e.id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
+export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
     CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
-    left(e.head, ${HEAD_START}) AS head_start, left(e.payload, ${LOOKED_AT}) AS payload_start${more}
-  FROM (${events}) e`;
-}
+    substr(e.head, 1, ${HEAD_START}) AS head_start,
+    CASE WHEN e.head LIKE '%"text":null%' OR e.head LIKE '%"message":null%'
+      THEN substr(e.payload, 1, ${LOOKED_AT}) END AS payload_start`;
 
-/** One line of the list, of a row of {@link selectSummaries}. */
+/** One line of the list, of a row with {@link SUMMARY}. */
 export function summaryOf(row: Row): EventSummary {
   const { actions = [] } = headOf(row);
   const [{ name, message, text: words } = {}] = actions;

@@ -1,0 +1,69 @@
+// Everything that the ledger does by one function each, whatever it is kept in.
+import type { CallsOf } from './calls.ts';
+import { readEvent, readRequest, readRun } from './events/event-details.ts';
+import { listEvents, summariesOf } from './events/event-list.ts';
+import { readHookUses } from './events/hook-uses.ts';
+import { readActivity } from './records/activity.ts';
+import { gatherBadEnds } from './records/bad-ends.ts';
+import {
+  endConsoleSession,
+  extendConsoleSession,
+  findConsoleSession,
+  startConsoleSession,
+} from './records/console-sessions.ts';
+import {
+  keepCertificate,
+  noteChannels,
+  probe,
+  readCertificates,
+  readChannels,
+} from './records/meta.ts';
+import { countRefusals, listRefusals, sumRefusals } from './records/refusals.ts';
+import { readCounts, readDead } from './records/work-counts.ts';
+import { listSessions, readSession } from './sessions/session-list.ts';
+import {
+  clearRoutes,
+  clearTranscript,
+  noteRoute,
+  readContext,
+  readRoutes,
+} from './sessions/session-memory.ts';
+
+/** What an operator looks at: beside the writing, and it may be a moment behind. */
+export const READS = {
+  listEvents,
+  summariesOf,
+  readEvent,
+  readRun,
+  readRequest,
+  readHookUses,
+  listSessions,
+  readSession,
+  listRefusals,
+  countRefusals,
+  sumRefusals,
+  findConsoleSession,
+  readCounts,
+  readDead,
+  readChannels,
+  readActivity,
+};
+export type Reads = CallsOf<typeof READS>;
+
+/** What has to be read in order with the writing: a turn sees every step that was committed before. */
+export const FRESH_READS = { readContext, readRoutes, readCertificates, gatherBadEnds };
+export type FreshReads = CallsOf<typeof FRESH_READS>;
+
+/** What is written as a whole or not at all. */
+export const WRITES = {
+  startConsoleSession,
+  extendConsoleSession,
+  endConsoleSession,
+  keepCertificate,
+  noteChannels,
+  noteRoute,
+  clearRoutes,
+  clearTranscript,
+  probe,
+};
+export type Writes = CallsOf<typeof WRITES>;

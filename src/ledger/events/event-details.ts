@@ -1,0 +1,80 @@
+// What an operator reads of one event: everything. What its head and its payload say is JSON text still, which the main
+// thread parses.
+import { heartbeatStatus, toDelivery, toRun } from '../event-rows.ts';
+import { keyIn, optionalText, text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
+import { first } from '../tx.ts';
+import type { Tx } from '../tx.ts';
+import { SUMMARY, reasonOf, summaryOf } from './event-summaries.ts';
+
+const DETAILS = `SELECT ${SUMMARY}, e.head, e.payload, e.beats_open, e.beats_done FROM @events e WHERE KEY(e) = $1`;
+/** Not the payload: it may be large. */
+const EVENT_OF_RUN = `SELECT ${SUMMARY}, e.head FROM @events e WHERE KEY(e) = $1`;
+const REQUEST = 'SELECT ID(e) AS id, hook, head, payload FROM @events e WHERE KEY(e) = $1';
+const RUN = 'SELECT r.*, ID(r) AS id FROM @runs r WHERE KEY(r) = $1';
+const RUNS = 'SELECT r.*, ID(r) AS id FROM @runs r WHERE event = $1 ORDER BY KEY(r)';
+const DELIVERIES = `SELECT d.*, ID(d) AS id FROM @deliveries d WHERE event = $1 ORDER BY KEY(d)`;
+const DELIVERIES_OF_RUN = `SELECT d.*, ID(d) AS id FROM @deliveries d WHERE event = $1 AND run_id = $2 ORDER BY KEY(d)`;
+
+/** What came in, as it is stored. */
+export interface StoredText {
+  readonly hook: string;
+  readonly head: string;
+  readonly payload: string | null;
+}
+
+/** Null for an unknown event. */
+export async function readEvent(tx: Tx, id: string): Promise<StoredEventDetails | null> {
+  const event = await find(tx, DETAILS, id);
+  if (event === null) return null;
+  const key = keyIn(event, 'key');
+  const [runs, deliveries] = await Promise.all([tx.all(RUNS, key), tx.all(DELIVERIES, key)]);
+  const summaries = runs.map((run) => optionalText(run, 'summary')).filter((it) => it !== null);
+  return {
+    ...summaryOf(event),
+    head: text(event, 'head'),
+    payload: optionalText(event, 'payload'),
+    runs: runs.map((run) => toRun(run, text(run, 'id'))),
+    summary: summaries.length === 0 ? null : summaries.join('\n'),
+    heartbeat: heartbeatStatus(event),
+    deliveries: deliveries.map((delivery) => toDelivery(delivery, text(delivery, 'id'))),
+    error: reasonOf(event),
+  };
+}
+
+/** One run with its event, but for the payload. Null for an unknown run. */
+export async function readRun(tx: Tx, id: string): Promise<StoredRunStory | null> {
+  const run = await find(tx, RUN, id);
+  if (run === null) return null;
+  const key = keyIn(run, 'event');
+  const [[event], deliveries] = await Promise.all([
+    tx.all(EVENT_OF_RUN, key),
+    tx.all(DELIVERIES_OF_RUN, key, id),
+  ]);
+  if (event === undefined) return null;
+  return {
+    event: summaryOf(event),
+    head: text(event, 'head'),
+    run: toRun(run, id),
+    deliveries: deliveries.map((delivery) => toDelivery(delivery, text(delivery, 'id'))),
+  };
+}
+
+/** What came in: enough to send it again or to preview it. Null for an unknown event. */
+export async function readRequest(tx: Tx, id: string): Promise<StoredText | null> {
+  const event = await find(tx, REQUEST, id);
+  if (event === null) return null;
+  return {
+    hook: text(event, 'hook'),
+    head: text(event, 'head'),
+    payload: optionalText(event, 'payload'),
+  };
+}
+
+/** A key alone can be guessed: the whole id has to be the row's. */
+async function find(tx: Tx, sql: string, id: string): Promise<Row | null> {
+  const key = tx.keys.of(id);
+  const row = key === null ? undefined : await first(tx, sql, key);
+  return row === undefined || text(row, 'id') !== id ? null : row;
+}

@@ -1,0 +1,79 @@
+// The statements of the ledger (../tx.ts) as SQLite reads them, each prepared once.
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Row } from '../rows.ts';
+import type { Tx, Value } from '../tx.ts';
+import { EPOCH_MS, firstKeyOf, keyOf, timeOf } from './id-keys.ts';
+
+/** The id of a row, made of its key and the rest of it (id-keys.ts says how). */
+const MILLISECOND = `(($1.key >> 12) + ${EPOCH_MS})`;
+const ID = `iif($1.rest IS NULL, NULL,
+  printf('%08x-%04x-7%03x-%s', ${MILLISECOND} >> 16, ${MILLISECOND} & 65535, $1.key & 4095, $1.rest))`;
+
+/** What is written otherwise, in this order. */
+const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => string)])[] = [
+  [
+    /\bROWS\((\$\d+), (\w+): ([\w\s,]+)\)/g,
+    (_all, list, alias, fields) => rowsOf(list, alias, fields),
+  ],
+  [/@(\w+)/g, '$1'],
+  [/\bKEY\((\w+)\)/g, '$1.key'],
+  [/\bID\((\w+)\)/g, ID],
+  [/\bFIRST\(([\w.]+), ([$\w.]+)\)/g, '$1 = $2'],
+  [/\bEACH\((\$\d+), (\w+)\)/g, 'json_each($1) AS $2'],
+  [/= ANY \((\$\d+)(?:::\w+\[\])?\)/g, 'IN (SELECT value FROM json_each($1))'],
+  [/<> ALL \((\$\d+)(?:::\w+\[\])?\)/g, 'NOT IN (SELECT value FROM json_each($1))'],
+  [/::\w+(?:\[\])?/g, ''],
+  [/ FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g, ''],
+  // The index of a flag says it so, and is used where the statement does.
+  // As the index of sums says it.
+  [/\bcoalesce\((\w+), ''\)/g, `ifnull($1, '')`],
+  [/= true\b/g, '= 1'],
+  [/= false\b/g, '= 0'],
+  // A limit that is a parameter alone makes SQLite prepare the statement anew with each value.
+  [/\b(LIMIT|OFFSET) (\$\d+)/g, '$1 ($2 + 0)'],
+  [/\$(\d+)/g, '?$1'],
+];
+
+/** A statement of the ledger in SQLite's words. */
+export function toSqlite(sql: string): string {
+  return WRITTEN.reduce(
+    (text, [from, to]) =>
+      typeof to === 'string' ? text.replaceAll(from, to) : text.replaceAll(from, to),
+    sql,
+  );
+}
+
+function rowsOf(list: string, alias: string, fields: string): string {
+  const names = fields.split(',').map((field) => field.trim().split(' ', 1)[0]);
+  const columns = names.map((name) => `value ->> '${name}' AS ${name}`);
+  return `(SELECT ${columns.join(', ')} FROM json_each(${list})) AS ${alias}`;
+}
+
+/** Runs statements on one connection, in whatever transaction that is in. */
+export class SqliteTx implements Tx {
+  readonly keys = { of: keyOf, first: firstKeyOf, timeOf: (key: unknown) => timeOf(Number(key)) };
+  now = 0;
+  readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  all(sql: string, ...values: readonly Value[]): readonly Row[] {
+    return this.#statement(sql).all(...values.map(toInput));
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(toSqlite(sql));
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+function toInput(value: Value): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
