@@ -20,6 +20,7 @@ import {
 } from './records/meta.ts';
 import { countRefusals, listRefusals, sumRefusals } from './records/refusals.ts';
 import { readCounts, readDead } from './records/work-counts.ts';
+import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
   clearRoutes,
@@ -28,6 +29,7 @@ import {
   readContext,
   readRoutes,
 } from './sessions/session-memory.ts';
+import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {
@@ -64,6 +66,12 @@ export const WRITES = {
   noteRoute,
   clearRoutes,
   clearTranscript,
+  retry,
+  retryAll,
+  dismiss,
+  dismissAll,
+  forgetEvent,
+  forgetMatching,
   probe,
 };
 export type Writes = CallsOf<typeof WRITES>;

@@ -23,18 +23,3 @@ export async function tryLock(
   ]);
   return row?.['taken'] === true;
 }
-
-/**
- * Waits until no other transaction reads or writes what waits in these sessions, and what they remember.
- * @param others names of further locks, which are taken in one order with these
- */
-export async function lockSessions(
-  database: Database,
-  run: Run,
-  sessions: readonly string[],
-  others: readonly string[] = [],
-): Promise<void> {
-  await run('SET LOCAL search_path = @schema, pg_temp');
-  const names = [...sessions.map((key) => `session ${key}`), ...others];
-  await run(`SELECT ${database.fn('lock')}($1::text[])`, [names]);
-}

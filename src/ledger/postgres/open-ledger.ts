@@ -21,7 +21,7 @@ import { PostgresIntake } from './intake.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { InstanceList } from './operating/instances.ts';
 import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
-import { Pruning } from './operating/pruning.ts';
+import { SharedPruning } from './operating/shared-pruning.ts';
 import { recordRefusals } from './operating/record-refusals.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { removeSearchTables } from './search/search-tables.ts';
@@ -127,7 +127,7 @@ function buildLedger(
     ),
     consoleSessions: new StoredConsoleSessions(store.reads, store.writes),
     admin: new PostgresLedgerAdmin(store, instances),
-    maintenance: new PostgresMaintenance(store, new Pruning(database, clock), () =>
+    maintenance: new PostgresMaintenance(store, new SharedPruning(database, clock), () =>
       close(store, intake),
     ),
   };

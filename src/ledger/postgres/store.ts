@@ -43,10 +43,12 @@ export class PostgresStore {
     this.health = parts.health;
     this.activity = parts.activity;
     this.follower = parts.follower;
-    const { database, clock } = parts;
-    this.reads = new DirectCalls<Reads>(READS, database, clock);
-    this.freshReads = new DirectCalls<FreshReads>(FRESH_READS, database, clock);
-    this.writes = new DirectCalls<Writes>(WRITES, database, clock, 'as a whole');
+    const { database, clock, wakeups } = parts;
+    this.reads = new DirectCalls<Reads>(READS, database, clock, null);
+    this.freshReads = new DirectCalls<FreshReads>(FRESH_READS, database, clock, null);
+    this.writes = new DirectCalls<Writes>(WRITES, database, clock, (lanes, events) =>
+      wakeups.changed(lanes, events),
+    );
   }
 
   /** @throws LedgerUnavailable once it was closed */

@@ -15,9 +15,14 @@ const SOME = 'SELECT key, value FROM @meta WHERE key = ANY ($1::text[]) ORDER BY
 const TRIM = `DELETE FROM @meta WHERE key IN
   (SELECT key FROM @meta WHERE key LIKE $1 ORDER BY value DESC LIMIT 1000 OFFSET $2)`;
 
+/** Writes one, in place of the one before. */
+export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
+  await tx.all(WRITE, key, value);
+}
+
 /** Finds out whether the store can be written, by writing: a full disk, or a standby, shows only then. */
 export async function probe(tx: Tx): Promise<null> {
-  await tx.all(WRITE, 'probed', String(tx.now));
+  await writeMeta(tx, 'probed', String(tx.now));
   return null;
 }
 
@@ -36,7 +41,7 @@ export async function noteChannels(tx: Tx, news: ChannelConditions): Promise<nul
   const times = new Map(known.map((row) => [text(row, 'key'), timeOf(text(row, 'value'))]));
   for (const [key, value] of rows) {
     const before = times.get(key) ?? -Infinity;
-    if (before <= timeOf(value) || before > tx.now) await tx.all(WRITE, key, value);
+    if (before <= timeOf(value) || before > tx.now) await writeMeta(tx, key, value);
   }
   return null;
 }
@@ -52,7 +57,7 @@ export async function readCertificates(tx: Tx): Promise<readonly KnownCertificat
 }
 
 export async function keepCertificate(tx: Tx, certificate: KnownCertificate): Promise<null> {
-  await tx.all(WRITE, ...certificateRow(certificate));
+  await writeMeta(tx, ...certificateRow(certificate));
   await tx.all(TRIM, CERTIFICATE_KEYS, KEPT_CERTIFICATES);
   return null;
 }

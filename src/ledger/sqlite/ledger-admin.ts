@@ -48,7 +48,7 @@ export class SqliteLedgerAdmin extends LedgerAdmin {
   }
 
   forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
-    return this.#writer.call('forget', eventId);
+    return this.#writer.call('forgetEvent', eventId);
   }
 
   forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {

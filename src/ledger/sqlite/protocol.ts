@@ -3,14 +3,7 @@
 // batch of them is one transaction with one fsync (group commit).
 import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
-import type {
-  AcceptLimits,
-  DeadWorkFilter,
-  DeadWorkPage,
-  Forgotten,
-  ForgottenStep,
-  Retention,
-} from '../../hooks/ports/ledger.ts';
+import type { AcceptLimits, Retention } from '../../hooks/ports/ledger.ts';
 import type { NewRefusal } from '../../hooks/ports/refusals.ts';
 import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import type { CallMap } from '../calls.ts';
@@ -133,12 +126,6 @@ export interface WriterCalls extends FreshReads, Writes {
     args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];
     result: null;
   };
-  retry: { args: [eventId: string]; result: number | null };
-  retryAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
-  dismiss: { args: [eventId: string]; result: number | null };
-  dismissAll: { args: [filter: DeadWorkFilter]; result: DeadWorkPage };
-  forget: { args: [eventId: string]; result: Forgotten | 'under-way' | null };
-  forgetMatching: { args: [terms: readonly string[], from: number]; result: ForgottenStep };
   setPaused: { args: [paused: boolean]; result: null };
   isPaused: { args: []; result: boolean };
   writeActivity: { args: []; result: null };

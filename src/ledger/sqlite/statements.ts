@@ -1,7 +1,8 @@
 // The statements of the ledger (../tx.ts) as SQLite reads them, each prepared once.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Row } from '../rows.ts';
-import type { Tx, Value } from '../tx.ts';
+import type { Lane } from '../../hooks/ports/jobs.ts';
+import type { Key, Row } from '../rows.ts';
+import type { Keys, Moves, Tx, Value } from '../tx.ts';
 import { EPOCH_MS, firstKeyOf, keyOf, timeOf } from './id-keys.ts';
 
 /** The id of a row, made of its key and the rest of it (id-keys.ts says how). */
@@ -51,14 +52,38 @@ function rowsOf(list: string, alias: string, fields: string): string {
 
 /** Runs statements on one connection, in whatever transaction that is in. */
 export class SqliteTx implements Tx {
-  readonly keys = { of: keyOf, first: firstKeyOf, timeOf: (key: unknown) => timeOf(Number(key)) };
+  readonly keys: Keys = {
+    of: keyOf,
+    first: firstKeyOf,
+    timeOf: (key) => timeOf(Number(key)),
+    parse: Number,
+  };
+  readonly changedLanes = new Set<Lane>();
+  readonly changedEvents = new Set<Key>();
   now = 0;
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  #moves: Moves | null = null;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+    db.function('key_of', { deterministic: true }, (id) =>
+      typeof id === 'string' ? keyOf(id) : null,
+    );
   }
+
+  /** Of a connection that writes. */
+  set moves(moves: Moves) {
+    this.#moves = moves;
+  }
+
+  get moves(): Moves {
+    if (this.#moves === null) throw new Error('this connection only reads');
+    return this.#moves;
+  }
+
+  /** The directory has one process at a time, and that one writer. */
+  lock(): void {}
 
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
     return this.#statement(sql).all(...values.map(toInput));

@@ -17,7 +17,8 @@
 // A claim that found less than it asked for answers with when to look again: when something becomes due, or another
 // instance's lease ends. Rows that somebody else has locked are skipped and never waited for. Two clocks are in play: `p_now` is the
 // instance's, by which work becomes due; `p_clock` the database's, by which leases end.
-import { ENTRY, FIRST, LOCKS } from './queue.ts';
+import { FIRST } from '../../work/stages.ts';
+import { ENTRY, LOCKS } from './queue.ts';
 
 /**
  * A query for the next flow behind a place: only its comparison is another for each length of the place. It locks nothing:

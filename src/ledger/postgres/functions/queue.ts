@@ -4,14 +4,10 @@
 // The order in which anything waits, everywhere: locks by name, sorted (`lock`); rows of work; rows of runs and deliveries;
 // rows of events, sorted by their ids, last of all. Claims skip rows that are locked. So no two wait for each other.
 
+import { CLAIMABLE, FIRST } from '../../work/stages.ts';
+
 /** Locks of the ledger as a whole, beside 0, which is the migration's, and the buckets of names, which are greater. */
 export const LOCKS = { refusals: -1, forgetting: -2, counting: -3 } as const;
-
-/** Work that is first of its key, word for word as the index says it. */
-export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;
-
-/** The stage of work that is first and due: what was under way in two crashes in a row is suspect. */
-export const CLAIMABLE = `CASE WHEN crashes >= 2 THEN 'suspect' ELSE 'ready' END`;
 
 /** Adds a text to a column that is a JSON array. */
 export function appended(column: string, note: string): string {

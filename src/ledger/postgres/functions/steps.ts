@@ -9,7 +9,8 @@
 // Changes arrive as JSON that change-text.ts has made, nested data as texts that are stored as they are: nothing is
 // parsed here that nobody looks at. A new kind of effect is a case of `apply`, or of `apply_all` where it is about
 // queues or the lines of a session, beside the case in the SQLite ledger's changes.ts.
-import { CLAIMABLE, ENTRY, appended } from './queue.ts';
+import { CLAIMABLE } from '../../work/stages.ts';
+import { ENTRY, appended } from './queue.ts';
 
 /** Ending a step, and whatever it has written (steps.ts and changes.ts of the SQLite ledger). */
 export const STEPS = `

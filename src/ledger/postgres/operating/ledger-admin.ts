@@ -13,9 +13,6 @@ import type {
 } from '../../../hooks/ports/ledger.ts';
 import type { PostgresStore } from '../store.ts';
 import type { InstanceList } from './instances.ts';
-import { DeadWork } from './dead-work.ts';
-import type { DoneToDeadWork } from './dead-work.ts';
-import { Erasing } from './erasing.ts';
 
 /** Paused is that the row exists. */
 const PAUSE = `INSERT INTO @schema.meta (key, value) VALUES ('paused', 'yes') ON CONFLICT (key) DO NOTHING`;
@@ -31,15 +28,11 @@ const IS_PAUSED = `SELECT FROM @schema.meta WHERE key = 'paused'`;
 export class PostgresLedgerAdmin extends LedgerAdmin {
   readonly #store: PostgresStore;
   readonly #instances: InstanceList;
-  readonly #deadWork: DeadWork;
-  readonly #erasing: Erasing;
 
   constructor(store: PostgresStore, instances: InstanceList) {
     super();
     this.#store = store;
     this.#instances = instances;
-    this.#deadWork = new DeadWork(store.database);
-    this.#erasing = new Erasing(store.database);
   }
 
   override instances(): Promise<readonly LedgerInstance[]> {
@@ -53,34 +46,28 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
     return outcome;
   }
 
-  async retry(eventId: string): Promise<number | null> {
-    const done = await this.#deadWork.retry(eventId, this.#store.clock.now());
-    return done && this.#tell(done).count;
+  retry(eventId: string): Promise<number | null> {
+    return this.#store.writes.call('retry', eventId);
   }
 
-  async retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#tell(await this.#deadWork.retryAll(filter, this.#store.clock.now()));
+  retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#store.writes.call('retryAll', filter);
   }
 
-  async dismiss(eventId: string): Promise<number | null> {
-    const done = await this.#deadWork.dismiss(eventId, this.#store.clock.now());
-    return done && this.#tell(done).count;
+  dismiss(eventId: string): Promise<number | null> {
+    return this.#store.writes.call('dismiss', eventId);
   }
 
-  async dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
-    return this.#tell(await this.#deadWork.dismissAll(filter, this.#store.clock.now()));
+  dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#store.writes.call('dismissAll', filter);
   }
 
-  async forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
-    const done = await this.#erasing.event(eventId, this.#store.clock.now());
-    if (done === null || done === 'under-way') return done;
-    // The next of its keys may be up.
-    this.#store.wakeups.changed(['turn', 'delivery'], [eventId]);
-    return done;
+  forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
+    return this.#store.writes.call('forgetEvent', eventId);
   }
 
   forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
-    return this.#erasing.matching(terms, from);
+    return this.#store.writes.call('forgetMatching', terms, from);
   }
 
   async leftovers(): Promise<readonly string[]> {
@@ -116,10 +103,5 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
       if (!(error instanceof LedgerUnavailable)) throw error;
     });
     return this.#store.reads.call('readActivity', window);
-  }
-
-  #tell({ lanes, changed, count, nextCursor }: DoneToDeadWork): DeadWorkPage {
-    this.#store.wakeups.changed(lanes, changed);
-    return { count, nextCursor };
   }
 }

@@ -16,7 +16,7 @@ export async function recordRefusals(
   const committed = await database.transaction(async (run) => {
     // Two that add to the same sums in different order would wait for each other.
     await takeLock(database, run, 'refusals');
-    await addRefusals(new PostgresTx(run, clock.now()), refusals);
+    await addRefusals(new PostgresTx(database, run, clock.now()), refusals);
     return applyChanges(store, run, changes);
   });
   committed();

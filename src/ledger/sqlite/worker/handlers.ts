@@ -11,7 +11,7 @@ import type { ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
 import type { SqliteTx } from '../statements.ts';
 import { Accepting } from './intake/accepting.ts';
 import { ActivityRecord } from './operations/activity.ts';
-import { DeadWork, Pause } from './operations/admin.ts';
+import { Pause } from './operations/pause.ts';
 import { Backlog } from './work/backlog.ts';
 import { ChangedTexts } from './events/changed-texts.ts';
 import { BadEnds, Changes } from './work/changes.ts';
@@ -20,8 +20,8 @@ import { ClockSteps } from './work/clock-steps.ts';
 import { HeartbeatCounts, Settlement } from './events/event-status.ts';
 import { IdempotencyKeys } from './intake/idempotency.ts';
 import { Interruptions } from './work/interruptions.ts';
-import { Erasing } from './operations/erasing.ts';
-import { Pruning } from './operations/prune.ts';
+import { FilePruning } from './operations/prune.ts';
+import { SqliteMoves } from './work/moves.ts';
 import { WorkQueue } from './work/queue.ts';
 import { Room } from './intake/room.ts';
 import { SearchIndex } from './search/search-index.ts';
@@ -31,7 +31,11 @@ import { SystemEvents } from './sessions/system-events.ts';
 import { UnderWay } from './work/under-way.ts';
 
 /** The tables, each with the others that it writes to. */
-function buildWriterTables(db: DatabaseSync, now: number) {
+function buildWriterTables(
+  db: DatabaseSync,
+  { changedLanes, changedEvents }: SqliteTx,
+  now: number,
+) {
   const backlog = new Backlog(db);
   const underWay = new UnderWay(db);
   const activity = new ActivityRecord(
@@ -39,9 +43,8 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     now,
     () => backlog.total - underWay.runs - underWay.deliveries,
   );
-  const queue = new WorkQueue(db, backlog, underWay);
+  const queue = new WorkQueue(db, backlog, underWay, changedLanes);
   const heartbeats = new HeartbeatCounts(db);
-  const changedEvents = new Set<number>();
   const settlement = new Settlement(db, changedEvents);
   const systemEvents = new SystemEvents(db, heartbeats);
   const transcripts = new Transcripts(db);
@@ -61,7 +64,6 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     routes,
   });
   return {
-    changedEvents,
     activity,
     backlog,
     underWay,
@@ -85,9 +87,7 @@ function buildWriterTables(db: DatabaseSync, now: number) {
     claims: new Claims(db, { changedEvents, queue, underWay, parts }),
     interruptions: new Interruptions(db),
     steps: new Steps(db, { queue, underWay, parts, changes, settlement }),
-    deadWork: new DeadWork(db, queue, settlement),
-    erasing: new Erasing(db, { queue, systemEvents, changedEvents }),
-    pruning: new Pruning(db, (session) => systemEvents.forget(session)),
+    moves: new SqliteMoves(db, { queue, settlement, systemEvents }),
   };
 }
 
@@ -98,16 +98,19 @@ function buildWriterTables(db: DatabaseSync, now: number) {
  */
 export function createWriterHandlers(
   db: DatabaseSync,
+  tx: SqliteTx,
   { now, elapsed, held, hasSearch }: Omit<ThreadData, 'role' | 'dir'>,
 ) {
-  const tables = buildWriterTables(db, now);
+  const tables = buildWriterTables(db, tx, now);
   const { activity, backlog, underWay, queue, systemEvents, pause, claims, interruptions } = tables;
   const changedTexts = hasSearch ? new ChangedTexts(db) : null;
   const clock = new ClockSteps(db, now, elapsed);
+  const pruning = new FilePruning(db, clock);
+  tx.moves = tables.moves;
   interruptions.endAll(now, held);
   interruptions.pullIn(now);
   const allLanesChanged = () => {
-    for (const lane of LANES) queue.changedLanes.add(lane);
+    for (const lane of LANES) tx.changedLanes.add(lane);
   };
   const handlers: Functions<WriterCalls> = {
     ...FRESH_READS,
@@ -133,7 +136,7 @@ export function createWriterHandlers(
       tables.steps.commit({ workId, attempt }, outcome, changes.map(decodeChange), now),
     holderOf: ({ now }, key) => tables.accepting.holderOf(decodeKey(key), now),
     clearTranscript: (tx, session) => {
-      tables.pruning.noteForgotten();
+      pruning.noteForgotten();
       return WRITES.clearTranscript(tx, session);
     },
     recordRefusals: async (tx, refusals, changes) => {
@@ -142,17 +145,13 @@ export function createWriterHandlers(
       for (const change of changes) tables.changes.apply(decodeChange(change), tx.now);
       return null;
     },
-    retry: ({ now }, eventId) => tables.deadWork.retry(eventId, now),
-    retryAll: ({ now }, filter) => tables.deadWork.retryAll(filter, now),
-    dismiss: ({ now }, eventId) => tables.deadWork.dismiss(eventId, now),
-    dismissAll: ({ now }, filter) => tables.deadWork.dismissAll(filter, now),
-    forget: ({ now }, eventId) => {
-      tables.pruning.noteForgotten();
-      return tables.erasing.event(eventId, now);
+    forgetEvent: (tx, eventId) => {
+      pruning.noteForgotten();
+      return WRITES.forgetEvent(tx, eventId);
     },
-    forgetMatching: (_tx, terms, from) => {
-      tables.pruning.noteForgotten();
-      return tables.erasing.matching(terms, from);
+    forgetMatching: (tx, terms, from) => {
+      pruning.noteForgotten();
+      return WRITES.forgetMatching(tx, terms, from);
     },
     setPaused: (_tx, paused) => {
       pause.set(paused);
@@ -164,9 +163,9 @@ export function createWriterHandlers(
       activity.writeNow();
       return null;
     },
-    prune: ({ now }, retention) => {
+    prune: async (tx, retention) => {
       const hasMoreTexts = changedTexts?.trim(0) ?? false;
-      return (clock.isBelieved(now) && tables.pruning.step(retention)) || hasMoreTexts;
+      return (await pruning.step(tx, retention)) || hasMoreTexts;
     },
     hasChangedTexts: () => changedTexts?.isMore ?? false,
     trimChangedTexts: (_tx, followed) => changedTexts?.trim(followed) ?? false,
@@ -179,6 +178,7 @@ export function createWriterHandlers(
     systemEvents.forget();
     tables.keys.forget();
     pause.forget();
+    pruning.forget();
   };
   const noteTime = (now: number, elapsed: number) => {
     if (!clock.note(now, elapsed)) return;
@@ -195,9 +195,7 @@ export function createWriterHandlers(
     committed: () => activity.committed(),
     forget,
     writeRest: () => activity.writeRest(),
-    hasForgotten: () => tables.pruning.takeForgotten(),
-    changedLanes: queue.changedLanes,
-    changedEvents: tables.changedEvents,
+    hasForgotten: () => pruning.takeForgotten(),
   };
 }
 

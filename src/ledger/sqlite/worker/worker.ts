@@ -20,6 +20,7 @@ import type {
 } from '../protocol.ts';
 import { searchFileOf } from '../search-file.ts';
 import { SqliteTx } from '../statements.ts';
+import type { Key } from '../../rows.ts';
 import { runBatch, writeLast } from './batch.ts';
 import type { BatchContext } from './batch.ts';
 import { openDirectory, openForReading, openInMemory } from './file/database.ts';
@@ -53,22 +54,20 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
 function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): Inventory {
-  const begin = (db: DatabaseSync) => createWriterHandlers(db, state);
+  const begin = (db: DatabaseSync) => {
+    const tx = new SqliteTx(db);
+    return { tx, ...createWriterHandlers(db, tx, state) };
+  };
   if (dir === null) {
     const { found, begun, ...opened } = openInMemory(begin);
-    const tx = new SqliteTx(opened.db);
-    const reader = createReaderHandlers(opened.db, tx, null);
-    serve<AllCalls>(port, {
-      ...opened,
-      ...begun,
-      tx,
-      handlers: { ...begun.handlers, ...reader.handlers },
-    });
+    const reader = createReaderHandlers(opened.db, begun.tx, null);
+    const handlers = { ...begun.handlers, ...reader.handlers };
+    serve<AllCalls>(port, { ...opened, ...begun, handlers });
     return found;
   }
   const onHeld = () => port.postMessage(WAITS);
   const { found, begun, ...opened } = openDirectory(dir, begin, waitForLock ? onHeld : undefined);
-  serve<WriterCalls>(port, { ...opened, ...begun, tx: new SqliteTx(opened.db) });
+  serve<WriterCalls>(port, { ...opened, ...begun });
   return found;
 }
 
@@ -120,10 +119,6 @@ function findDamage(db: DatabaseSync): string | null {
 
 /** A connection that answers, and how it ends. */
 interface Service<C extends CallMap<C>> extends BatchContext<C> {
-  /** Filled by the handlers, emptied into each answer. */
-  readonly changedLanes?: Set<Lane>;
-  /** The same of events, by key. */
-  readonly changedEvents?: Set<number>;
   /** Writes what is only in memory, in a last transaction. */
   writeRest?(): void;
   /** Asked after each answer: true once everything that was old is forgotten, if anything was. */
@@ -136,7 +131,7 @@ interface Service<C extends CallMap<C>> extends BatchContext<C> {
 /** For the answers of batches after which there is nothing new to claim. */
 const NO_LANES: readonly Lane[] = [];
 /** For those that changed no event, or while nobody wants to know. */
-const NO_EVENTS: readonly number[] = [];
+const NO_EVENTS: readonly Key[] = [];
 
 /** Answers batches, one after the other, until it is asked to close; the thread ends by itself then. */
 function serve<C extends CallMap<C>>(port: MessagePort, service: Service<C>): void {
@@ -159,11 +154,12 @@ async function answer<C extends CallMap<C>>(
   const began = performance.now();
   const result = await runBatch(service, message);
   const tookMs = performance.now() - began;
-  const changedLanes = service.changedLanes?.size ? [...service.changedLanes] : NO_LANES;
-  service.changedLanes?.clear();
-  const hasNews = message.isWatched && service.changedEvents?.size;
-  const changedEvents = hasNews ? [...service.changedEvents] : NO_EVENTS;
-  service.changedEvents?.clear();
+  const { tx } = service;
+  const changedLanes = tx.changedLanes.size > 0 ? [...tx.changedLanes] : NO_LANES;
+  const hasNews = message.isWatched && tx.changedEvents.size > 0;
+  const changedEvents = hasNews ? [...tx.changedEvents] : NO_EVENTS;
+  tx.changedLanes.clear();
+  tx.changedEvents.clear();
   const reply: BatchAnswer = { ...result, changedLanes, changedEvents, tookMs };
   port.postMessage(reply);
   if (result.lost === null) service.afterAnswer?.(service.hasForgotten?.() ?? false);

@@ -9,7 +9,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventStatus } from '../../../../hooks/ports/event-store.ts';
 import { integer, text } from '../../../rows.ts';
-import type { Row } from '../../../rows.ts';
+import type { Key, Row } from '../../../rows.ts';
 
 /** Counts for each event how many of its system events ask for a heartbeat, were shown, or were in a heartbeat that failed. */
 export class HeartbeatCounts {
@@ -48,10 +48,10 @@ function prepareCounts(db: DatabaseSync) {
 /** Derives the status of events anew. */
 export class Settlement {
   readonly #sql: ReturnType<typeof prepareSettlement>;
-  readonly #changed: Set<number>;
+  readonly #changed: Set<Key>;
 
   /** @param changed is filled with the keys of events whose status has changed. */
-  constructor(db: DatabaseSync, changed: Set<number>) {
+  constructor(db: DatabaseSync, changed: Set<Key>) {
     this.#sql = prepareSettlement(db);
     this.#changed = changed;
   }

@@ -8,18 +8,19 @@ import { idOf, ownKeyOf, restOf } from '../../id-keys.ts';
 import { countHeartbeats, firstStatus, hookOf, withReusedKey } from '../../../new-event.ts';
 import { encodeHead } from '../../../stored-head.ts';
 import type { ActivityRecord } from '../operations/activity.ts';
-import type { Pause } from '../operations/admin.ts';
+import type { Pause } from '../operations/pause.ts';
 import type { Changes } from '../work/changes.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { loadOf } from './room.ts';
 import type { Room } from './room.ts';
 import { integer, text } from '../../../rows.ts';
+import type { Key } from '../../../rows.ts';
 import type { SystemEvents } from '../sessions/system-events.ts';
 
 /** What accepting touches besides its own tables. */
 interface Tables {
   /** Keys of events that are new, or changed. */
-  readonly changedEvents: Set<number>;
+  readonly changedEvents: Set<Key>;
   readonly keys: IdempotencyKeys;
   readonly pause: Pause;
   readonly room: Room;

@@ -3,7 +3,7 @@
 // lately the writer's memory (recent-keys.ts).
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredKey } from '../../../stored-key.ts';
-import type { Budget } from '../operations/old-events.ts';
+import type { Budget } from '../../../retention/old-events.ts';
 import { decodeOwnKeys, encodeOwnKeys, shortName } from './own-keys.ts';
 import type { OwnKey } from './own-keys.ts';
 import { RecentKeys } from './recent-keys.ts';

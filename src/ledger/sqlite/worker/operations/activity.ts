@@ -5,9 +5,8 @@
 // The clock may be set back or ahead. Minutes that lie ahead are no part of an answer; each minute that begins is emptied
 // first, so that what was counted while the clock was ahead is never added to.
 import type { DatabaseSync } from 'node:sqlite';
-import { ACTIVITY_KEPT_MS } from '../../../../hooks/ports/activity.ts';
 import type { Counted } from '../../../../hooks/ports/activity.ts';
-import { COUNTED, COUNTED_COLUMNS, MINUTE_MS, minuteOf, noCounts } from '../../../activity-rows.ts';
+import { COUNTED, COUNTED_COLUMNS, minuteOf, noCounts } from '../../../activity-rows.ts';
 import type { Counts } from '../../../activity-rows.ts';
 
 const BETWEEN_WRITES_MS = 10_000;
@@ -122,22 +121,6 @@ function prepareRecord(db: DatabaseSync) {
          ${columns.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     ),
     empty: db.prepare('DELETE FROM activity WHERE minute > ? AND minute <= ?'),
-  };
-}
-
-/** Statements that forget some of it, each for the present minute and a budget of rows. */
-export function prepareOldActivity(db: DatabaseSync) {
-  const kept = ACTIVITY_KEPT_MS / MINUTE_MS;
-  return {
-    oldActivity: db.prepare(
-      `DELETE FROM activity WHERE minute IN
-       (SELECT minute FROM activity WHERE minute < ? - ${kept} LIMIT ?)`,
-    ),
-    /** Of a clock that is set ahead again and again. */
-    activityAhead: db.prepare(
-      `DELETE FROM activity WHERE minute IN
-       (SELECT minute FROM activity WHERE minute > ? ORDER BY minute LIMIT ? OFFSET ${kept})`,
-    ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { Lane } from '../../../../hooks/ports/jobs.ts';
 import { newId } from '../../../../platform/new-id.ts';
 import { Backlog } from './backlog.ts';
 import { Claims } from './claims.ts';
@@ -12,9 +13,10 @@ function empty() {
   const db = new DatabaseSync(':memory:');
   db.exec(STEPS.join(''));
   const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
-  const queue = new WorkQueue(db, backlog, underWay);
+  const changedLanes = new Set<Lane>();
+  const queue = new WorkQueue(db, backlog, underWay, changedLanes);
   const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
-  return { db, queue, claims };
+  return { db, queue, claims, changedLanes };
 }
 
 /** Every statement that claiming and queueing prepare, with what SQLite makes of it. */
@@ -28,7 +30,7 @@ function plans(): { sql: string; plan: string }[] {
     prepared.push(sql);
     return prepare(sql);
   };
-  const queue = new WorkQueue(db, backlog, underWay);
+  const queue = new WorkQueue(db, backlog, underWay, new Set());
   const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
   expect(claims.isHeld(1, 1)).toBe(false);
   const found = prepared.map((sql) => {
@@ -73,11 +75,11 @@ describe('claims and the queue', () => {
   });
 
   it('tell of no new run while there is no place for it, and look for it when one has ended', () => {
-    const { queue, claims } = empty();
+    const { queue, claims, changedLanes } = empty();
     const add = (key: string, kind: 'run' | 'heartbeat', hook = 'agent') => {
-      queue.changedLanes.clear();
+      changedLanes.clear();
       queue.add({ lane: 'turn', key, kind, hook, ref: newId(), dueAt: 0, job: '{}' }, 0);
-      return [...queue.changedLanes];
+      return [...changedLanes];
     };
     const limits = { maxRuns: 2, perHook: { small: 1 } };
     const claim = () => claims.claim('turn', 1, limits, 1).leases;

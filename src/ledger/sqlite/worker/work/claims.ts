@@ -12,7 +12,7 @@ import { ownKeyOf } from '../../id-keys.ts';
 import type { ClaimResult } from '../../protocol.ts';
 import type { WorkQueue } from './queue.ts';
 import { integer, optionalText, text } from '../../../rows.ts';
-import type { Row } from '../../../rows.ts';
+import type { Key, Row } from '../../../rows.ts';
 import type { Parts } from './steps.ts';
 import { toHeldWork } from './under-way.ts';
 import type { HeldWork, UnderWay } from './under-way.ts';
@@ -20,7 +20,7 @@ import type { HeldWork, UnderWay } from './under-way.ts';
 /** What claiming reads and moves besides the rows of work. */
 interface Tables {
   /** Keys of events that are new, or changed. */
-  readonly changedEvents: Set<number>;
+  readonly changedEvents: Set<Key>;
   readonly queue: WorkQueue;
   readonly underWay: UnderWay;
   readonly parts: Parts;
@@ -47,7 +47,7 @@ const NOTHING: ClaimResult = { leases: [], nextDue: null };
  * leases of the one before ended at the opening, and none of ours runs out by the clock.
  */
 export class Claims {
-  readonly #changedEvents: Set<number>;
+  readonly #changedEvents: Set<Key>;
   readonly #queue: WorkQueue;
   readonly #underWay: UnderWay;
   readonly #parts: Parts;

@@ -7,7 +7,7 @@ import { ownKeyOf } from '../../id-keys.ts';
 import type { HeldLease } from '../../protocol.ts';
 import { integer, text } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
-import { FIRST } from './stages.ts';
+import { FIRST } from '../../../work/stages.ts';
 import type { HeldWork } from './under-way.ts';
 
 /** More than any step asks for: retries end a day after acceptance. */

@@ -17,7 +17,7 @@ import { KINDS, LANES } from '../../../work-rows.ts';
 import type { Backlog } from './backlog.ts';
 import { integer, text, word } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
-import { CLAIMABLE, FIRST } from './stages.ts';
+import { CLAIMABLE, FIRST } from '../../../work/stages.ts';
 import type { HeldWork, UnderWay } from './under-way.ts';
 
 /**
@@ -27,15 +27,16 @@ import type { HeldWork, UnderWay } from './under-way.ts';
  * of it is first: so a claim never looks at the others.
  */
 export class WorkQueue {
-  /** Lanes in which something may have become claimable since the last answer, which takes and empties it. */
-  readonly changedLanes = new Set<Lane>();
+  readonly #changedLanes: Set<Lane>;
   readonly #backlog: Backlog;
   readonly #underWay: UnderWay;
   readonly #sql: ReturnType<typeof prepareStatements>;
   /** Never reused while the process lives: a lost lease must not fit later work. */
   #lastId: number;
 
-  constructor(db: DatabaseSync, backlog: Backlog, underWay: UnderWay) {
+  /** @param changedLanes is filled with those in which something may have become claimable */
+  constructor(db: DatabaseSync, backlog: Backlog, underWay: UnderWay, changedLanes: Set<Lane>) {
+    this.#changedLanes = changedLanes;
     this.#backlog = backlog;
     this.#underWay = underWay;
     this.#sql = prepareStatements(db);
@@ -68,7 +69,7 @@ export class WorkQueue {
     // A run that has no place is found by the claim that follows the end of another.
     const hasPlace =
       kind !== 'run' || !(this.#underWay.hasAllRuns || this.#underWay.hasAllRunsOf(hook));
-    if (stage !== 'blocked' && hasPlace) this.changedLanes.add(lane);
+    if (stage !== 'blocked' && hasPlace) this.#changedLanes.add(lane);
   }
 
   /** Work that waits already is done earlier, if it was never begun. */
@@ -77,7 +78,7 @@ export class WorkQueue {
     const id = integer(waiting, 'id');
     this.#sql.replace.run(dueAt, job, id);
     if (text(waiting, 'stage') === 'deferred' && dueAt <= now) this.#enqueue(id, lane, key, dueAt);
-    this.changedLanes.add(lane);
+    this.#changedLanes.add(lane);
   }
 
   /** Lets work that became due be claimed, behind the others of its key if it was not first. */
@@ -100,12 +101,6 @@ export class WorkQueue {
     const row = this.#sql.renew.get(now, id)!;
     this.#backlog.add(word(row, 'kind', KINDS), text(row, 'hook'));
     this.#enqueue(id, lane, key, now);
-  }
-
-  /** The first in its queue, which waits for its next attempt, is due now. */
-  bringForward(id: number, lane: Lane, now: number): void {
-    this.#sql.giveBack.run(now, id);
-    this.changedLanes.add(lane);
   }
 
   /** The first in its queue stays first and is tried again later. A stop is no end of its own: crashes before it count on. */
@@ -151,7 +146,7 @@ export class WorkQueue {
     if (text(row, 'stage') === 'dead') return;
     this.#backlog.remove(word(row, 'kind', KINDS), text(row, 'hook'));
     if (this.#sql.first.get(lane, key) === undefined) this.#sql.promote.run(lane, key);
-    this.changedLanes.add(lane);
+    this.#changedLanes.add(lane);
   }
 
   /** The first in its queue is given up and kept; the next of its key is up. */
@@ -162,7 +157,7 @@ export class WorkQueue {
 
   #enqueue(id: number, lane: Lane, key: string, dueAt: number): void {
     this.#sql.place.run(this.#stageInQueue(lane, key), dueAt, id);
-    this.changedLanes.add(lane);
+    this.#changedLanes.add(lane);
   }
 
   /** Lets the oldest of those that wait behind be claimed. */
@@ -174,8 +169,8 @@ export class WorkQueue {
 
   /** Work of another key may have waited for the place of this one, or to hear that its backend is back. */
   #noteEnd({ lane, isSuspect }: HeldWork): void {
-    this.changedLanes.add(lane);
-    if (isSuspect) for (const each of LANES) this.changedLanes.add(each);
+    this.#changedLanes.add(lane);
+    if (isSuspect) for (const each of LANES) this.#changedLanes.add(each);
   }
 
   /** `ready` where nobody is first. */

@@ -4,7 +4,7 @@ import type { ClaimLimits } from '../../../../hooks/ports/work-ledger.ts';
 import { KINDS, LANES } from '../../../work-rows.ts';
 import { integer, optionalText, text, word } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
-import { FIRST, SUSPECT_CRASHES } from './stages.ts';
+import { FIRST, SUSPECT_CRASHES } from '../../../work/stages.ts';
 
 /** Work in the hands of this process. */
 export interface HeldWork {

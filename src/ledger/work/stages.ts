@@ -1,10 +1,10 @@
-// The stages of work (queue.ts), in the words of the queries that ask for several of them.
+// The stages of work, in the words of the statements that ask for several of them.
 
 /** What was under way in so many crashes in a row is suspect: it may be what takes the process down. */
 export const SUSPECT_CRASHES = 2;
 
 /** The stage of work that is first of its key and due. */
-export const CLAIMABLE = `iif(crashes >= ${SUSPECT_CRASHES}, 'suspect', 'ready')`;
+export const CLAIMABLE = `CASE WHEN crashes >= ${SUSPECT_CRASHES} THEN 'suspect' ELSE 'ready' END`;
 
 /** Work that is first of its key, word for word as the index says it that finds it. */
 export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;

@@ -1,0 +1,110 @@
+// Steps of forgetting (../../retention/pruning.ts), by one instance at a time. What is forgotten is no longer in any row;
+// what PostgreSQL does with the room that it took is PostgreSQL's (docs/decisions/0184).
+import type { Clock } from '../../../hooks/ports/clock.ts';
+import type { Retention } from '../../../hooks/ports/ledger.ts';
+import { writeMeta } from '../../records/meta.ts';
+import type { Budget } from '../../retention/old-events.ts';
+import { Pruning } from '../../retention/pruning.ts';
+import { integer, text } from '../../rows.ts';
+import { first } from '../../tx.ts';
+import type { Tx } from '../../tx.ts';
+import type { Database } from '../connection.ts';
+import { LOCKS } from '../functions/queue.ts';
+import { PostgresTx } from '../statements.ts';
+
+/** One instance at a time forgets. */
+const FORGETTING = 'SELECT pg_advisory_xact_lock(hashtext($1), $2)';
+/** Keys that a step looks at: their order is that of their digests, so those that have run out lie among the others. */
+const STEP_KEYS = 4000;
+
+/** A stretch of all keys, in their order. */
+const EXPIRED_KEYS = `WITH stretch AS MATERIALIZED
+    (SELECT name, keep_until FROM @idempotency WHERE name > $1 ORDER BY name LIMIT ${STEP_KEYS}),
+  gone AS (DELETE FROM @idempotency WHERE keep_until <= $2
+    AND name IN (SELECT name FROM stretch WHERE keep_until <= $2 ORDER BY name))
+  SELECT max(name) AS last, count(*) FILTER (WHERE keep_until <= $2) AS expired, count(*) AS looked_at FROM stretch`;
+
+/** Forgets a small step's worth at a time. */
+export class SharedPruning {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #belief: ClockBelief;
+  readonly #steps = new Pruning();
+  /** Where the next step goes on among the idempotency keys. */
+  #keysFrom = '';
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#belief = new ClockBelief(clock);
+  }
+
+  /** True: there is more to do. */
+  async step(retention: Retention): Promise<boolean> {
+    const database = this.#database;
+    const forgotten = await this.#steps.step(
+      {
+        transaction: (act) =>
+          database.transaction(async (run) =>
+            act(new PostgresTx(database, run, this.#clock.now())),
+          ),
+        mayForget: async (tx) => {
+          await tx.all(FORGETTING, database.name, LOCKS.forgetting);
+          return this.#belief.isBelieved(tx);
+        },
+        forgetKeys: (tx, budget, now) => this.#forgetKeys(tx, budget, now),
+      },
+      retention,
+    );
+    return forgotten !== null && Pruning.hasMore(forgotten);
+  }
+
+  /** Goes round all keys, a stretch in each step: no index of their ends is needed. */
+  async #forgetKeys(tx: Tx, budget: Budget, now: number): Promise<void> {
+    const row = await first(tx, EXPIRED_KEYS, this.#keysFrom, now);
+    const isWhole = integer(row!, 'looked_at') === STEP_KEYS;
+    this.#keysFrom = isWhole ? text(row!, 'last') : '';
+    budget.left -= integer(row!, 'expired');
+  }
+}
+
+// The clock of an instance may be set, by years, and one instance that forgot by such a clock would forget what all of them
+// keep. So nothing is forgotten by a clock that leapt ahead, until it has stood for a day.
+
+/** All instances may have been off for so long without anybody wondering. */
+const LONGEST_ABSENCE_MS = 3_600_000;
+/** So long a clock that leapt ahead has to stand, while the instance runs, before anything is forgotten by it. */
+const PROBATION_MS = 86_400_000;
+
+const READ = `SELECT value FROM @meta WHERE key = 'believed'`;
+
+/** Whether things may be forgotten by the clock of this instance. */
+class ClockBelief {
+  readonly #clock: Clock;
+  #askedAt: number;
+  /** How long a clock that is not believed has stood. */
+  #stood = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#askedAt = clock.elapsed();
+  }
+
+  /**
+   * Asked with every step of pruning, inside its transaction. All instances share the latest time that was believed; this
+   * one knows how long it is since it asked.
+   */
+  async isBelieved(tx: Tx): Promise<boolean> {
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const passed = Math.max(0, elapsed - this.#askedAt);
+    this.#askedAt = elapsed;
+    this.#stood += passed;
+    const row = await first(tx, READ);
+    const believed = row === undefined ? now : Number(text(row, 'value'));
+    const isBelieved = now - believed - passed <= LONGEST_ABSENCE_MS || this.#stood >= PROBATION_MS;
+    if (!isBelieved) return false;
+    this.#stood = 0;
+    if (now > believed || row === undefined) await writeMeta(tx, 'believed', String(now));
+    return true;
+  }
+}

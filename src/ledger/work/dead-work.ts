@@ -1,0 +1,114 @@
+// Work that was given up: an operator may have it done anew, or forget it. One event's is done in one transaction; of
+// many, a page at a time, so that no transaction holds a thousand locks, and a call that is cut off has done whole
+// pages. The oldest comes first, and the cursor is the number of the last one that was done.
+import type { AttemptNote } from '../../hooks/ports/change.ts';
+import type { DeadWorkFilter, DeadWorkPage } from '../../hooks/ports/ledger.ts';
+import { integer, optionalText, text, word } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { first } from '../tx.ts';
+import type { Tx } from '../tx.ts';
+import { LANES, RETRIABLE } from '../work-rows.ts';
+import { CLAIMABLE } from './stages.ts';
+
+/** Heartbeats are left out: what they were to show waits for a later turn of its session. */
+const DEAD = `stage = 'dead' AND kind IN ('run', 'delivery')`;
+const KNOWN = 'SELECT ID(e) AS id FROM @events e WHERE KEY(e) = $1';
+const OF_EVENT = `SELECT id FROM @work WHERE ${DEAD} AND event_id = $1 ORDER BY id`;
+/** All that is dead is found by its index, before anything is looked at; the table is never walked. */
+const FOUND = `WITH dead AS MATERIALIZED
+    (SELECT id, kind, hook, ref, event_id, since FROM @work WHERE ${DEAD} AND id > $1)
+  SELECT d.id FROM dead d LEFT JOIN @events e ON KEY(e) = KEYOF(d.event_id)
+  WHERE ($2::text IS NULL OR $2 IN (e.hook, e.mapping)) AND (d.hook = '' OR NOT $6::boolean)
+    AND ($3::bigint IS NULL OR coalesce(e.received_at, d.since) >= $3)
+    AND ($4::text IS NULL OR $4 = CASE d.kind
+      WHEN 'run' THEN (SELECT status FROM @runs r WHERE KEY(r) = KEYOF(d.ref))
+      ELSE (SELECT status FROM @deliveries t WHERE KEY(t) = KEYOF(d.ref)) END)
+  ORDER BY d.id LIMIT $5`;
+/** Those that wait for their next attempt are due now. */
+const BRING_FORWARD = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false
+  WHERE stage = 'retrying' AND kind IN ('run', 'delivery') AND event_id = $1 RETURNING lane`;
+const TAKE = `SELECT id, kind, ref, event_id, attempt FROM @work
+  WHERE id = ANY ($1::bigint[]) AND stage = 'dead' ORDER BY id FOR UPDATE`;
+const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
+/** Notes are a list as JSON text. */
+const addNotes = (table: string): string => `UPDATE @${table} AS t
+  SET notes = CASE t.notes WHEN '[]' THEN '[' ELSE substr(t.notes, 1, length(t.notes) - 1) || ',' END || note || ']'
+  FROM ROWS($1, given: ref uuid, note text) WHERE KEY(t) = KEYOF(given.ref)`;
+const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
+
+/**
+ * Puts what is dead of an event back into its queues, unless its job was forgotten with the payload, and makes due what
+ * waits for its next attempt. Returns how much; null for an unknown event.
+ */
+export async function retry(tx: Tx, eventId: string): Promise<number | null> {
+  if (!(await isKnown(tx, eventId))) return null;
+  const waiting = await tx.all(BRING_FORWARD, eventId, tx.now);
+  for (const row of waiting) tx.changedLanes.add(word(row, 'lane', LANES));
+  const dead = await tx.all(OF_EVENT, eventId);
+  return waiting.length + (await tx.moves.requeue(tx, dead.map(idOf)));
+}
+
+/** The same for all that the filter finds. */
+export function retryAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
+  return ofAll(tx, filter, (ids) => tx.moves.requeue(tx, ids));
+}
+
+/** Forgets what is dead of an event; its history says so. Returns how much; null for an unknown event. */
+export async function dismiss(tx: Tx, eventId: string): Promise<number | null> {
+  if (!(await isKnown(tx, eventId))) return null;
+  const dead = await tx.all(OF_EVENT, eventId);
+  return forget(tx, dead.map(idOf));
+}
+
+/** The same for all that the filter finds. */
+export function dismissAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
+  return ofAll(tx, filter, (ids) => forget(tx, ids));
+}
+
+async function isKnown(tx: Tx, eventId: string): Promise<boolean> {
+  const key = tx.keys.of(eventId);
+  const row = key === null ? undefined : await first(tx, KNOWN, key);
+  return row !== undefined && text(row, 'id') === eventId;
+}
+
+async function ofAll(
+  tx: Tx,
+  filter: DeadWorkFilter,
+  act: (ids: readonly number[]) => number | Promise<number>,
+): Promise<DeadWorkPage> {
+  const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
+  // Work that no hook asked for names none.
+  const isOfNone = filter.hook === null;
+  if (Number.isNaN(since)) throw new RangeError('since is no time');
+  const after = Number(cursor);
+  if (!Number.isSafeInteger(after)) return { count: 0, nextCursor: null };
+  const found = await tx.all(FOUND, after, hook, since, status, limit + 1, isOfNone);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : String(idOf(last));
+  return { count: await act(page.map(idOf)), nextCursor };
+}
+
+/** What somebody else has retried or dismissed meanwhile is left alone. */
+async function forget(tx: Tx, ids: readonly number[]): Promise<number> {
+  const rows = await tx.all(TAKE, ids);
+  for (const kind of RETRIABLE) {
+    const notes = rows
+      .filter((row) => word(row, 'kind', RETRIABLE) === kind)
+      .map((row) => ({ ref: text(row, 'ref'), note: noteOf(row, tx.now) }));
+    if (notes.length > 0) await tx.all(ADD_NOTES[kind], notes);
+  }
+  await tx.all(DELETE, rows.map(idOf));
+  const events = rows.map((row) => optionalText(row, 'event_id')).filter((id) => id !== null);
+  await tx.moves.settle(tx, [...new Set(events)]);
+  return rows.length;
+}
+
+function noteOf(row: Row, now: number): string {
+  const attempt = integer(row, 'attempt');
+  return JSON.stringify({ at: now, attempt, outcome: 'dismissed' } satisfies AttemptNote);
+}
+
+function idOf(row: Row): number {
+  return integer(row, 'id');
+}
