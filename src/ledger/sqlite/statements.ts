@@ -19,14 +19,14 @@ const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => str
   [/@(\w+)/g, '$1'],
   [/\bKEY\((\w+)\)/g, '$1.key'],
   [/\bID\((\w+)\)/g, ID],
+  [/\bKEYOF\(/g, 'key_of('],
   [/\bFIRST\(([\w.]+), ([$\w.]+)\)/g, '$1 = $2'],
   [/\bEACH\((\$\d+), (\w+)\)/g, 'json_each($1) AS $2'],
   [/= ANY \((\$\d+)(?:::\w+\[\])?\)/g, 'IN (SELECT value FROM json_each($1))'],
   [/<> ALL \((\$\d+)(?:::\w+\[\])?\)/g, 'NOT IN (SELECT value FROM json_each($1))'],
   [/::\w+(?:\[\])?/g, ''],
   [/ FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g, ''],
-  // The index of a flag says it so, and is used where the statement does.
-  // As the index of sums says it.
+  // Word for word as indexes say it, which are used where the statement does.
   [/\bcoalesce\((\w+), ''\)/g, `ifnull($1, '')`],
   [/= true\b/g, '= 1'],
   [/= false\b/g, '= 0'],
