@@ -7,6 +7,10 @@ import type { PostgresServer } from '../support/postgres-server.ts';
 
 /** What names the socket of PostgreSQL in its directory. */
 const SOCKET = '.s.PGSQL.5432';
+/** How the server says that it waits for a statement (protocol 3.0, ReadyForQuery), idle. */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+/** What it says to a session that an administrator ends (ErrorResponse; backend/tcop/postgres.c, ProcessInterrupts). */
+const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
 
 /** Stands between services and a PostgreSQL, and cuts connections or lets them hang. */
 export class CuttingProxy implements AsyncDisposable {
@@ -14,6 +18,7 @@ export class CuttingProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((service) => this.#join(service));
   #hangs = false;
+  #endsWhenReady = false;
   #late: { readonly text: string; readonly held: (deliver: () => Promise<void>) => void } | null =
     null;
 
@@ -59,6 +64,11 @@ export class CuttingProxy implements AsyncDisposable {
     return new Promise((held) => (this.#late = { text, held }));
   }
 
+  /** Ends the next connection as an administrator does, in the very moment in which it can be used. */
+  endWhenReady(): void {
+    this.#endsWhenReady = true;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.close();
     this.cut();
@@ -75,6 +85,11 @@ export class CuttingProxy implements AsyncDisposable {
       from.on('data', (chunk: Buffer) => {
         if (from === service && this.#late !== null && chunk.includes(this.#late.text)) {
           this.#cutOff(service, database, chunk);
+        } else if (from === database && this.#endsWhenReady && chunk.includes(READY)) {
+          this.#endsWhenReady = false;
+          const length = Buffer.alloc(4);
+          length.writeInt32BE(4 + FIELDS.length);
+          service.end(Buffer.concat([chunk, Buffer.from('E'), length, Buffer.from(FIELDS)]));
         } else to.write(chunk);
       });
       from.on('error', () => undefined);

@@ -160,3 +160,14 @@ it('stores nothing late that its sender was told is not stored', async () => {
   ]);
   await ledger.maintenance.close();
 }, 60_000);
+
+it('A ledger whose connection is ended in the moment in which it can be used outlives it', async () => {
+  await using database = await suite.server.database();
+  await using proxy = await CuttingProxy.start(suite.server);
+  const provider = postgresLedger({ url: proxy.url(database.name) });
+  proxy.endWhenReady();
+  await expect(provider.open(new SystemClock())).rejects.toThrow('cannot be used');
+  const ledger = await provider.open(new SystemClock());
+  await expect(ledger.admin.isPaused()).resolves.toBe(false);
+  await ledger.maintenance.close();
+});

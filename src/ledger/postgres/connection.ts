@@ -74,8 +74,12 @@ export class Database {
     };
     this.#pool = new pools({ ...this.#config, max: connections });
     this.#intake = new pools({ ...this.#config, max: 1 });
-    // An idle connection that was cut: the pool has let go of it already, and the next statement gets another.
-    for (const pool of [this.#pool, this.#intake]) pool.on('error', () => {});
+    for (const pool of [this.#pool, this.#intake]) {
+      // An idle connection that was cut: the pool has let go of it already, and the next statement gets another.
+      pool.on('error', ignore);
+      // From its first moment, and while it is checked out: an error of the connection comes here and with the statement.
+      pool.on('connect', (client) => client.on('error', ignore));
+    }
   }
 
   /** Connects with the first statement. @throws OptionalPackageError when the driver is not installed */
@@ -165,9 +169,6 @@ export class Database {
       isUnclear = true;
       client.release(new Error('the database does not answer'));
     }, mostMs);
-    const ignore = (): void => {};
-    // While it is checked out, an error of the connection comes here and with the statement.
-    client.on('error', ignore);
     try {
       return await act(client);
     } catch (error) {
@@ -178,11 +179,12 @@ export class Database {
       throw error;
     } finally {
       clearTimeout(timer);
-      client.off('error', ignore);
       if (!isUnclear) client.release();
     }
   }
 }
+
+function ignore(): void {}
 
 async function connect(pool: Pool): Promise<PoolClient> {
   try {
