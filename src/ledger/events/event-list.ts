@@ -55,8 +55,9 @@ export function selectSummaries(
   most: number,
 ): ReturnType<Tx['all']> {
   const keys = `${query.select} ORDER BY ${query.order} LIMIT ${query.given(most)}`;
+  // As a cross join, because SQLite might read all events otherwise to find a few keys among them.
   return tx.all(
-    `SELECT ${SUMMARY} FROM (${keys}) AS found JOIN @events e ON KEY(e) = found.key ORDER BY KEY(e) DESC`,
+    `SELECT ${SUMMARY} FROM (${keys}) AS found CROSS JOIN @events e WHERE KEY(e) = found.key ORDER BY KEY(e) DESC`,
     ...query.values,
   );
 }
@@ -95,7 +96,8 @@ export class NarrowedEvents {
   /** Only events with a run in this session, each once. */
   inSession(session: string): void {
     const [agent, key] = agentAndShortKey(session);
-    this.#from = '@runs r JOIN @events n ON KEY(n) = r.event';
+    this.#from = '@runs r CROSS JOIN @events n';
+    this.where('KEY(n) = r.event');
     this.where(`r.agent_id = ${this.given(agent)} AND r.session_key = ${this.given(key)}`);
     this.key = 'r.event';
     this.#isOfSession = true;
