@@ -11,9 +11,7 @@ export default async function bundleLedgerThread() {
   const draft = fileURLToPath(new URL(`ledger-thread-${process.pid}.mjs`, CACHE));
   const file = new URL('ledger-thread.mjs', CACHE);
   await build({
-    entryPoints: [
-      fileURLToPath(new URL('../src/ledger/sqlite/worker/worker.ts', import.meta.url)),
-    ],
+    entryPoints: [fileURLToPath(new URL('../src/ledger/sqlite/worker/worker.ts', import.meta.url))],
     outfile: draft,
     bundle: true,
     packages: 'external',

@@ -182,7 +182,7 @@ describe('hooks events show', () => {
     }
     const next = await waiting('found after it');
     // Eight digits stand for a minute, which may be over in between.
-    const differAt = [...id].findIndex((digit, at) => digit !== next[at]);
+    const differAt = id.split('').findIndex((digit, at) => digit !== next[at]);
     const { code, stderr } = await served.hooks('events', 'show', id.slice(0, differAt));
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(id) });
   });
