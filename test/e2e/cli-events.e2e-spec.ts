@@ -86,7 +86,7 @@ describe('hooks events list', () => {
 
   it('goes on with the cursor it names', async () => {
     const { stdout, stderr } = await served.hooks('events', 'list', '--limit', '1');
-    const [, cursor = ''] = /There are more: --cursor (\d+)/.exec(stderr) ?? [];
+    const [, cursor = ''] = /There are more: --cursor (\S+)/.exec(stderr) ?? [];
     const next = await served.hooks('events', 'list', '--limit', '1', '--cursor', cursor);
     expect(next.stdout).toMatch(/done/);
     expect(next.stdout).not.toBe(stdout);

@@ -159,6 +159,17 @@ describe('Two services on one database', () => {
     expect(world.heartbeats.length).toBeLessThanOrEqual((Date.now() - began) / every + 1);
   });
 
+  it('list events page by page', async () => {
+    const [a, b] = await begin();
+    await Promise.all([accepted(a, 'one'), accepted(a, 'two')]);
+    type Page = { events: { id: string }[]; nextCursor: string | null };
+    const page = async (query: string) => (await b.read(`/ops/api/events?limit=1${query}`)) as Page;
+    const first = await page('');
+    const second = await page(`&cursor=${first.nextCursor}`);
+    expect([first, second].map(({ events }) => events.length)).toEqual([1, 1]);
+    expect(second.events[0]!.id).not.toBe(first.events[0]!.id);
+  });
+
   it('are drained at the other: not ready, nothing begun, and back', async () => {
     const [a, b] = await begin();
     const ready = async ({ url }: TestedService) => {

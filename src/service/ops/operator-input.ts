@@ -109,6 +109,9 @@ function parseObject(bytes: Buffer): object {
   throw new Refusal('invalid_body', 'it must be a JSON object of at most 1,000 levels');
 }
 
+/** A number or an id, by which ledgers say where a page has ended. */
+export const CURSOR = String.raw`(?:-?\d{1,16}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})`;
+
 /** How long a page is. */
 export class LimitQuery {
   /** Most rows of one answer, 1 to 200. */
@@ -123,7 +126,7 @@ export class LimitQuery {
 export class PageQuery extends LimitQuery {
   /** `nextCursor` of the answer before. */
   @IsOptional()
-  @Matches(/^-?\d{1,16}$/, { message: 'cursor must be the nextCursor of an answer' })
+  @Matches(new RegExp(`^${CURSOR}$`), { message: 'cursor must be the nextCursor of an answer' })
   cursor?: string;
 }
 

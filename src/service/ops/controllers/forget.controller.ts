@@ -6,7 +6,7 @@ import { parseSearch } from '../../../platform/search-text.ts';
 import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import type { Forgotten, ForgottenPage } from '../answers.ts';
-import { TakesBody, readBody } from '../operator-input.ts';
+import { CURSOR, TakesBody, readBody } from '../operator-input.ts';
 import { searchRefused } from './events.controller.ts';
 
 /** Body of `POST /ops/api/events/forget`. It is no query, so that no log on the way has the words. */
@@ -20,7 +20,7 @@ export class ForgetBody {
 
   /** `nextCursor` of the answer before. */
   @IsOptional()
-  @Matches(/^(?:events -?\d{1,16}|words \d{1,15})$/, {
+  @Matches(new RegExp(`^(?:events ${CURSOR}|words \\d{1,15})$`), {
     message: 'cursor must be the nextCursor of an answer',
   })
   cursor?: string;
