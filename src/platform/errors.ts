@@ -21,6 +21,11 @@ export function failedCall(error: unknown): string | undefined {
   return causedBy(error, (cause) => textOfForm(cause, 'syscall', /^[a-z]+$/));
 }
 
+/** Whether the error itself or something that caused it is of that name. */
+export function isCausedBy(error: unknown, name: string): boolean {
+  return causedBy(error, (cause) => getField(cause, 'name') === name || undefined) === true;
+}
+
 /** `TypeError: x is not a function`, in one line; of something that is no error only its type, since it may hold anything. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;

@@ -132,6 +132,13 @@ describe('the record of tool calls', () => {
     },
   );
 
+  it('is asked on another connection than before, which may be closed when a tool is done', async () => {
+    await using room = await ToolRoom.open();
+    room.model.closeIdleConnections();
+    room.calls('desk_echo', { text: 'hi' });
+    expect((await room.turn()).text).toBe(REPLY);
+  });
+
   it('a failure after a tool was used is not tried again', async () => {
     await using room = await ToolRoom.open();
     room.calls('desk_echo', { text: 'hi' });

@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** How one request is answered; what is left out is what the platform would do. */
 export interface Script {
@@ -90,6 +91,15 @@ export class ScriptedServer {
     const found = this.requests[n - 1];
     if (found === undefined) throw new Error(`requests are counted from 1, not ${n}`);
     return found;
+  }
+
+  /** From now on a second request on one connection is too late: to the server it was idle for long enough. */
+  closeIdleConnections(): void {
+    const used = new WeakSet<Socket>();
+    this.http.prependListener('request', ({ socket }) => {
+      if (used.has(socket)) socket.resetAndDestroy();
+      used.add(socket);
+    });
   }
 
   /** Breaks every connection; afterwards the port refuses. */

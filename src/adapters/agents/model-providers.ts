@@ -73,11 +73,17 @@ function checkUrl(given: string, key: string): string {
   return given;
 }
 
-/** A `fetch` for the SDKs that only takes an event stream of bounded size, from the configured address itself. */
+/**
+ * A `fetch` for the SDKs that only takes an event stream of bounded size, from the configured address itself. It keeps no
+ * connection: the server may close one that is idle just when the next request is sent, after a tool that took its time,
+ * and what such a request began is not known.
+ */
 function streamingFetch(provider: NamedProvider): typeof fetch {
   return async (...[input, init]) => {
+    const headers = new Headers(init?.headers);
+    headers.set('connection', 'close');
     // Followed, a redirect would carry the prompt to a server nobody configured.
-    const response = await fetch(input, { ...init, redirect: 'manual' });
+    const response = await fetch(input, { ...init, headers, redirect: 'manual' });
     const type = response.headers.get('content-type') ?? '';
     if (!response.ok || !/json|html/.test(type)) {
       return limitBody(response, MAX_ANSWER_MB * 1024 * 1024, () => tooLarge(provider.name));

@@ -1,7 +1,7 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai';
 import { AgentError, type AgentFailure } from '../../hooks/ports/agent-runner.ts';
 import { parseRetryAfter } from '../../platform/time.ts';
-import { errorCode } from '../../platform/errors.ts';
+import { errorCode, isCausedBy } from '../../platform/errors.ts';
 import { getField, getText, parseJson } from '../../platform/objects.ts';
 import { getSection, type NamedProvider, versionHint } from './model-provider.ts';
 import { neutralizeLine } from '../../hooks/boundary/index.ts';
@@ -104,7 +104,9 @@ function classify(failure: Failure): AgentError {
     return retryable(`the answer of provider "${name}" ended before it was complete`);
   }
   const code = systemCode(error);
-  if (code !== undefined || (APICallError.isInstance(error) && error.isRetryable)) {
+  const isLost = APICallError.isInstance(error) && error.isRetryable;
+  // Said without a code of an answer that is cut off, where the connection was to be closed behind it anyway.
+  if (code !== undefined || isLost || isCausedBy(error, 'HTTPParserError')) {
     const why = code === undefined ? '' : ` (${code})`;
     const kind = NOT_CONNECTED.has(code ?? '') ? 'unreachable' : 'retryable';
     return new AgentError(`the connection to provider "${name}" failed${why}`, kind);
