@@ -77,27 +77,36 @@ describe('one event, one message (behaviour §5), with a model that reads what w
   );
 
   it('what could not be delivered is told', async () => {
-    await start(0);
+    const clock = new ManualClock();
+    hooks = await Hooks.start({ clock });
+    hooks.runner.reply = careful;
     hooks.chan1.answer = async () => {
       hooks.chan1.answer = async () => ({});
       throw new DeliveryError('the chat is\ngone', 'permanent');
     };
     const { eventId } = await ask();
+    await eventually('it was not delivered', async () => {
+      const { deliveries } = await hooks.details(eventId);
+      return deliveries.some(({ status }) => status === 'dead');
+    });
+    clock.advance(250);
     expect(await hooks.ended(eventId)).toMatchObject({ status: 'failed', heartbeat: 'done' });
     expect(heartbeats()[0]?.prompt).toMatch(
       /\nNot delivered: the chat is gone\n<<<EXTERNAL[^]*\n\nHook: What happened/u,
     );
-    // On a busy machine the minutes of this clock pass: then there is a notice, too.
-    const texts = () => hooks.chan1.messages.map(({ text }) => text);
-    await eventually('the heartbeat tells it', () => texts().includes('There is news: 2'));
-    expect(texts()[0]).toContain('What happened');
+    await eventually('the heartbeat tells it', () => hooks.chan1.messages.length === 2);
+    const [summary, told] = hooks.chan1.messages.map(({ text }) => text);
+    expect(summary).toContain('What happened');
+    expect(told).toBe('There is news: 2');
   });
 
   it('with hooks.summary unless-delivered a heartbeat finds nothing of what arrived', async () => {
-    hooks = await Hooks.start({ clock: new FastClock(100), summary: 'unless-delivered' });
+    const clock = new ManualClock();
+    hooks = await Hooks.start({ clock, summary: 'unless-delivered' });
     hooks.runner.reply = careful;
     const { eventId } = await ask();
     await hooks.ended(eventId);
+    clock.advance(30_000);
     await eventually(
       'the heartbeat has ended',
       async () => (await hooks.waiting('heartbeat')) === 1,
