@@ -48,6 +48,14 @@ export async function cpuMillisecondsOf(work: () => unknown): Promise<number> {
   return millisecondsSince(before);
 }
 
+/** As {@link cpuMillisecondsOf}, of all threads of this process. */
+export async function processMillisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 function millisecondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
