@@ -16,6 +16,8 @@ const CONFIGURATION = {
     defaultSessionKey: 'hook:test',
     allowedSessionKeyPrefixes: ['hook:'],
     presets: ['jenkins'],
+    // However busy the machine is.
+    transformLimits: { timeoutMs: 60_000 },
     mappings: [
       { id: 'ci', messageTemplate: 'Build {{ number }}' },
       { id: 'ci-late', match: { path: 'ci' }, messageTemplate: 'Late' },

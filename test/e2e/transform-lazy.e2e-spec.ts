@@ -20,6 +20,7 @@ const token = 'a-token-for-the-lazy-start-test';
 const [configDir, mapping] = process.argv.slice(1);
 const module = HooksModule.forRoot({
   enabled: true, token, ledger: memoryLedger(), runner: demoRunner(), configDir, mappings: [JSON.parse(mapping)],
+  transformLimits: { timeoutMs: 60_000 },
 });
 const app = await NestFactory.create(module, new FastifyAdapter(), { logger: false });
 await app.listen(0, '127.0.0.1');
@@ -42,11 +43,11 @@ describe('without a transform', () => {
   it('neither bundler nor engine is imported, and no thread is started', async () => {
     using files = new TransformFiles();
     expect(await started(files, { id: 'm' })).toEqual([200, 0, false, false]);
-  }, 30_000);
+  });
 
   it('with one, the bundler is imported, the engine in the thread only, and the process ends by itself', async () => {
     using files = new TransformFiles().transform('export default () => null');
     const mapping = { id: 'm', transform: { module: 't.ts' } };
     expect(await started(files, mapping)).toEqual([204, 1, true, false]);
-  }, 30_000);
+  });
 });

@@ -44,6 +44,8 @@ export class Hooks {
             chan_1: { provider: hooks.chan1, to: '+1' },
             chan_2: { provider: hooks.chan2 },
           },
+          // However busy the machine is: what a transform may take is said where that is tested.
+          transformLimits: { timeoutMs: 60_000 },
           ...given,
         }),
       ],
