@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMillisecondsOf } from '../../../test/support/cpu-time.ts';
 import { TransformFiles } from '../../../test/support/transforms.ts';
 import { resolveOptions } from '../options/index.ts';
@@ -75,7 +76,8 @@ const ROUNDS = 5;
 
 /**
  * How many times as much of the host's processor an attack takes as a harmless transform of the same size beside it: all
- * but a little happens in the thread. The best of a few rounds, as the host collects its garbage when it likes.
+ * but a little happens in the thread. The best of a few rounds, as the host collects its garbage when it likes: after the
+ * first the harmless one is given as much time for that as the attack took, which is long on a busy machine.
  */
 async function costOf(attack: () => Promise<unknown>, size: number): Promise<number> {
   let cost = Infinity;
@@ -84,8 +86,13 @@ async function costOf(attack: () => Promise<unknown>, size: number): Promise<num
       'transforms/harmless.js',
       `export default () => ({}); // ${'x'.repeat(size + round)}`,
     );
-    const harmless = await cpuMillisecondsOf(() => run('harmless.js'));
-    cost = Math.min(cost, (await cpuMillisecondsOf(attack)) / harmless);
+    const began = performance.now();
+    const attacked = await cpuMillisecondsOf(attack);
+    const lastedMs = performance.now() - began;
+    const harmless = await cpuMillisecondsOf(() =>
+      Promise.all([run('harmless.js'), round > 0 && delay(lastedMs)]),
+    );
+    cost = Math.min(cost, attacked / harmless);
   }
   return cost;
 }
