@@ -84,7 +84,7 @@ describe('planImport', () => {
       }),
       { numRuns: 100 },
     );
-  }, 60_000);
+  });
 
   it('leaves out one refused mapping, and no other', async () => {
     const good = { id: 'good', match: { path: 'good' }, messageTemplate: 'x' };
