@@ -19,6 +19,8 @@ export interface AgentRunnerOptions extends CommandRunnerOptions {
   readonly models: () => ModelsSection;
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
   readonly ollamaUrl?: string;
+  /** Longest time in milliseconds that it gets for each answer about its models. @default 300 */
+  readonly probeMs?: number;
   /** True: without a model and without an Ollama the demo agent answers; for trying, never for people. @default false */
   readonly isDemo?: boolean;
 }
@@ -102,6 +104,8 @@ export const OLLAMA_URL = 'http://127.0.0.1:11434';
 export interface AutoRunnerOptions extends ModelRunnerOptions {
   /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
   readonly ollamaUrl?: string;
+  /** Longest time in milliseconds that it gets for each answer about its models. @default 300 */
+  readonly probeMs?: number;
   /** True: without a model and without an Ollama the demo agent answers. @default false */
   readonly isDemo?: boolean;
 }
@@ -118,11 +122,12 @@ export function autoRunner({
   workspaces,
   clock = new SystemClock(),
   ollamaUrl = OLLAMA_URL,
+  probeMs = PROBE_MS,
   isDemo = false,
 }: AutoRunnerOptions): AgentRunner & AsyncDisposable {
   const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
   return new AutoRunner(
-    new OllamaProbe(ollamaUrl, clock),
+    new OllamaProbe(ollamaUrl, probeMs, clock),
     modelRunner({ models: () => ({ providers: { ollama } }), env, workspaces, clock }),
     modelRunner({ models, env, workspaces, clock }),
     isDemo ? demoRunner() : null,
@@ -192,15 +197,17 @@ const REMEMBER_MS = 60_000;
 /** Looks for a local Ollama; everyone who asks within a minute shares one look. */
 class OllamaProbe {
   readonly url: string;
+  readonly #probeMs: number;
   readonly #clock: Clock;
   #seen: { readonly at: number; readonly model: Promise<string | undefined> } | undefined;
 
-  constructor(url: string, clock: Clock) {
+  constructor(url: string, probeMs: number, clock: Clock) {
     this.url = url;
+    this.#probeMs = probeMs;
     this.#clock = clock;
   }
 
-  /** The name of the first model it serves that can answer; undefined when none does within 300 ms. Never fails. */
+  /** The name of the first model it serves that can answer; undefined when none does in time. Never fails. */
   firstModel(): Promise<string | undefined> {
     const now = this.#clock.now();
     if (this.#seen === undefined || now - this.#seen.at >= REMEMBER_MS) {
@@ -238,7 +245,7 @@ class OllamaProbe {
   async #ask(path: string, body?: object): Promise<unknown> {
     const sent =
       body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: JSON_TYPE };
-    const request = sendHttp(`${this.url}${path}`, { timeoutMs: PROBE_MS, ...sent });
+    const request = sendHttp(`${this.url}${path}`, { timeoutMs: this.#probeMs, ...sent });
     const answer = await request.catch(() => undefined);
     return answer !== undefined && answer.status >= 200 && answer.status <= 299
       ? answer.json
