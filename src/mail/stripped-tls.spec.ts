@@ -45,14 +45,10 @@ describe('a connection that somebody strips of its TLS', () => {
   it.each([
     ['STARTTLS', { host: 'imap.example.org', secure: false }],
     ['TLS', { host: 'imap.example.org' }],
-  ])(
-    '(%s) fails before the password is said',
-    async (_, mail) => {
-      expect(await attempt(mail)).toMatchObject({ message: expect.any(String) });
-      expect(said).not.toMatch(/LOGIN|AUTHENTICATE/u);
-      expect(said).not.toContain(PASSWORD);
-      expect(said).not.toContain(Buffer.from(PASSWORD).toString('base64').slice(0, 20));
-    },
-    30_000,
-  );
+  ])('(%s) fails before the password is said', async (_, mail) => {
+    expect(await attempt(mail)).toMatchObject({ message: expect.any(String) });
+    expect(said).not.toMatch(/LOGIN|AUTHENTICATE/u);
+    expect(said).not.toContain(PASSWORD);
+    expect(said).not.toContain(Buffer.from(PASSWORD).toString('base64').slice(0, 20));
+  });
 });

@@ -15,9 +15,6 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { isGone } from '../support/process-state.ts';
 
-/** Each test waits for processes to start. */
-const PATIENCE_MS = 120_000;
-
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
@@ -50,20 +47,16 @@ describe('commandRunner: a program that fails', () => {
     expect(error.message).not.toContain('/nowhere');
   });
 
-  it(
-    'fails permanently with its exit code and its own words, but neither key nor prompt',
-    async () => {
-      const settings = command(['fail'], { env: ['API_KEY'] });
-      for (const prompt of ['e', 'A secret.\nOf two lines.', 'word '.repeat(1000)]) {
-        const error = await failedCommand(dir.path, settings, { prompt });
-        expect(error.kind).toBe('permanent');
-        expect(error.message).toMatch(/ended with exit code 7: .*key \[API_KEY\] \/ out of order$/);
-        expect(error.message).not.toContain(KEY);
-        expect(error.message).not.toMatch(/secret|two lines|word/);
-      }
-    },
-    PATIENCE_MS,
-  );
+  it('fails permanently with its exit code and its own words, but neither key nor prompt', async () => {
+    const settings = command(['fail'], { env: ['API_KEY'] });
+    for (const prompt of ['e', 'A secret.\nOf two lines.', 'word '.repeat(1000)]) {
+      const error = await failedCommand(dir.path, settings, { prompt });
+      expect(error.kind).toBe('permanent');
+      expect(error.message).toMatch(/ended with exit code 7: .*key \[API_KEY\] \/ out of order$/);
+      expect(error.message).not.toContain(KEY);
+      expect(error.message).not.toMatch(/secret|two lines|word/);
+    }
+  });
 
   it('keeps the last 2 KB of the error output, in whole lines', async () => {
     const settings = command(['complain']);
@@ -142,19 +135,15 @@ describe('commandRunner: what a program leaves running', () => {
     expect(await eventually('it is gone', () => isGone(Number(text)))).toBe(true);
   });
 
-  it(
-    'leaves no listener behind',
-    async () => {
-      const before = process.listenerCount('exit');
-      const runner = commandRunner({ env: serviceEnvironment, workspaces: dir.path });
-      const agent = { id: 'ops', timeoutSeconds: 600, runner: command(['say', 'ok']) };
-      const { signal } = new AbortController();
-      const turns = Array.from({ length: 20 }, () => runner.run(agentTurn({ agent }), signal));
-      expect((await Promise.all(turns)).map(({ text }) => text)).toEqual(turns.map(() => 'ok'));
-      expect(process.listenerCount('exit')).toBe(before);
-    },
-    PATIENCE_MS,
-  );
+  it('leaves no listener behind', async () => {
+    const before = process.listenerCount('exit');
+    const runner = commandRunner({ env: serviceEnvironment, workspaces: dir.path });
+    const agent = { id: 'ops', timeoutSeconds: 600, runner: command(['say', 'ok']) };
+    const { signal } = new AbortController();
+    const turns = Array.from({ length: 20 }, () => runner.run(agentTurn({ agent }), signal));
+    expect((await Promise.all(turns)).map(({ text }) => text)).toEqual(turns.map(() => 'ok'));
+    expect(process.listenerCount('exit')).toBe(before);
+  });
 
   it('does not hold the turn up when it has left the group', async () => {
     const { text } = await runCommand(dir.path, command(['escape']));

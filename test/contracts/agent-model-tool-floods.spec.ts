@@ -3,8 +3,6 @@ import { ScriptedServer } from '../support/scripted-server.ts';
 import { isRunning, ToolRoom } from '../support/tool-turn.ts';
 
 const MB = 1024 * 1024;
-/** A server is given ten seconds to be ready. */
-const PATIENCE_MS = 120_000;
 const UNUSABLE = 'the MCP server "desk" of agent "main" cannot be used';
 
 /** Notes its process id in a file, ignores the request to end and writes one endless line. */
@@ -14,22 +12,18 @@ const ENDLESS = `process.on('SIGTERM', () => {});
   write();`;
 
 describe('an MCP program that writes one endless line', () => {
-  it(
-    'is not read further, and ended',
-    async () => {
-      await using room = await ToolRoom.open();
-      const before = process.memoryUsage().rss;
-      const args = ['-e', ENDLESS, room.file('pid')];
-      const mcp = { desk: { command: process.execPath, args, env: [] } };
-      await expect(room.turn({ mcp })).rejects.toMatchObject({
-        kind: 'retryable',
-        message: `${UNUSABLE}: the connection ended`,
-      });
-      expect(isRunning(Number(room.read('pid')))).toBe(false);
-      expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
-    },
-    PATIENCE_MS,
-  );
+  it('is not read further, and ended', async () => {
+    await using room = await ToolRoom.open();
+    const before = process.memoryUsage().rss;
+    const args = ['-e', ENDLESS, room.file('pid')];
+    const mcp = { desk: { command: process.execPath, args, env: [] } };
+    await expect(room.turn({ mcp })).rejects.toMatchObject({
+      kind: 'retryable',
+      message: `${UNUSABLE}: the connection ended`,
+    });
+    expect(isRunning(Number(room.read('pid')))).toBe(false);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
+  });
 });
 
 describe('an MCP server over HTTP whose answer does not end', () => {
@@ -46,7 +40,6 @@ describe('an MCP server over HTTP whose answer does not end', () => {
       expect(await (await server.request(1)).closed).toBe('broken');
       await server.close();
     },
-    PATIENCE_MS,
   );
 });
 

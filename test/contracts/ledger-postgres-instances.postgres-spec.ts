@@ -282,7 +282,7 @@ describe('Ledgers of one PostgreSQL database', () => {
       };
       await Promise.all(ledgers.map(loop));
       expect(most).toBe(TOTAL);
-    }, 60_000);
+    });
   });
 
   describe('under load', () => {
@@ -349,7 +349,7 @@ describe('Ledgers of one PostgreSQL database', () => {
       const { events } = await one.events.list({ limit: 1, status: 'running' });
       expect(events).toEqual([]);
       expect(suite.server.log).not.toContain('deadlock detected');
-    }, 60_000);
+    });
 
     it('show each line of a session once and in order, whoever adds and whoever takes away', async () => {
       const total = 600;
@@ -381,6 +381,6 @@ describe('Ledgers of one PostgreSQL database', () => {
       for (const [n, own] of texts.entries()) {
         expect(shown.filter((text) => text.startsWith(`${n}-`))).toEqual(own);
       }
-    }, 60_000);
+    });
   });
 });

@@ -101,7 +101,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
       maxHistoryCharacters: 0,
     });
     expect(pending).toHaveLength(sent.accepted.length);
-  }, 60_000);
+  });
 
   it('asks for an event again whose connection was cut, before it is refused', async () => {
     const sent = new Sent();
@@ -118,7 +118,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
     stop.abort();
     await sending;
     await expectKept(sent);
-  }, 60_000);
+  });
 
   it('does work that was claimed when the connection was cut, without counting a crash', async () => {
     const stop = new AbortController();
@@ -154,7 +154,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
     await cutting;
     expect(new Set(ends).size).toBe(count);
     expect(await inDatabase('SELECT 1 FROM hooks.work')).toEqual([]);
-  }, 60_000);
+  });
 
   it('goes on when somebody else says something on its channel', async () => {
     const channel = `hooks_${hash('sha256', 'hooks').slice(0, 16)}`;
@@ -209,7 +209,7 @@ describe('A ledger in PostgreSQL in trouble', () => {
     await locker.end();
     await eventually('it is accepted', () => sent.send(ledger, wake()));
     await expectKept(sent);
-  }, 60_000);
+  });
 
   it('accepts while all connections for other things are in use, and says so of those', async () => {
     const { Client } = await import('pg');
@@ -232,5 +232,5 @@ describe('A ledger in PostgreSQL in trouble', () => {
     await locker.end();
     await Promise.all(busy);
     await expectKept(sent);
-  }, 60_000);
+  });
 });

@@ -15,8 +15,6 @@ import { ServiceProcess } from '../support/service-process.ts';
 const TEXT = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
 const STUBS = fileURLToPath(new URL('../support/cli/bin', import.meta.url));
 const TOKEN = 'the-hook-token-of-the-tests';
-/** Each test waits for processes to start. */
-const PATIENCE_MS = 120_000;
 const OPERATOR = 'the-operator-token-of-the-tests';
 
 /** What stands behind the configuration of a section while it is started. */
@@ -129,15 +127,11 @@ describe('docs/agents.md', () => {
     expect([...DOCUMENTED.keys()].toSorted()).toEqual(started.toSorted());
   });
 
-  it.each(Object.entries(SECTIONS))(
-    '%s: the configuration runs',
-    async (heading, start) => {
-      await using stub = await start(documented(heading), dir);
-      const run = await runWith(stub, dir);
-      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringMatching(stub.reply) });
-    },
-    PATIENCE_MS,
-  );
+  it.each(Object.entries(SECTIONS))('%s: the configuration runs', async (heading, start) => {
+    await using stub = await start(documented(heading), dir);
+    const run = await runWith(stub, dir);
+    expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringMatching(stub.reply) });
+  });
 
   it.each(['Claude Code', 'Codex', 'Gemini CLI', 'opencode', 'Copilot CLI'])(
     '%s: the conversation continues with its own session id',
@@ -155,6 +149,5 @@ describe('docs/agents.md', () => {
       const next = await runner.run(agentTurn({ agent, prompt: 'xy', runnerSession }), signal);
       expect(next.text).toBe('resumed session-1: 2 characters');
     },
-    PATIENCE_MS,
   );
 });

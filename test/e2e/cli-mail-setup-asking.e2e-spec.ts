@@ -50,7 +50,7 @@ describe('hooks mail setup at a terminal', () => {
     expect(JSON5.parse(written('gateway.d/mail.json5'))).toMatchObject({
       hooks: { mail: { account: 'me@mail.example', auth: { password: MAILBOX.password } } },
     });
-  }, 60_000);
+  });
 
   it('never lets a subject steer the terminal', async () => {
     using terminal = typing('--account', MAILBOX.account, '--host', '127.0.0.1', '--dry-run');
@@ -61,7 +61,7 @@ describe('hooks mail setup at a terminal', () => {
       String.raw`Invoice \u001b[2J\u001b]0;title\u0007\u009b31m \u202eevil`,
     );
     for (const sign of ['\u0007', '\u009b', '\u202e']) expect(terminal.raw).not.toContain(sign);
-  }, 60_000);
+  });
 });
 
 describe('hooks mail setup at a terminal changes nothing', () => {
@@ -75,7 +75,7 @@ describe('hooks mail setup at a terminal changes nothing', () => {
     await terminal.answer('Refresh token', `token${enter}`);
     expect(await terminal.ended()).toBe(1);
     expect(terminal.words).toContain('hooks.mail.auth.oauth2.tokenUrl is needed');
-  }, 60_000);
+  });
 
   it('when the last question is answered with no', async () => {
     using terminal = typing('--account', MAILBOX.account, '--host', '127.0.0.1', '--no-check');
@@ -84,11 +84,11 @@ describe('hooks mail setup at a terminal changes nothing', () => {
     await terminal.answer('Write this?', 'n');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.words).toContain('nothing was changed');
-  }, 60_000);
+  });
 
   it('after Ctrl-C, which ends it with 130', async () => {
     using terminal = typing('--host', '127.0.0.1');
     await terminal.answer('Address of the mailbox', ctrlC);
     expect(await terminal.ended()).toBe(130);
-  }, 60_000);
+  });
 });

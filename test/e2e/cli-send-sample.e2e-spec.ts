@@ -89,7 +89,7 @@ describe('hooks send <preset> <sample>', () => {
     await terminal.answer('Which sample?', KEYS.enter);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.words).toContain('The whole story: hooks events show');
-  }, 60_000);
+  });
 
   it('hooks preview shows the same without sending it', async () => {
     const before = await countEvents();
@@ -129,7 +129,7 @@ describe('hooks send <preset> <sample>', () => {
     await terminal.answer('Which sample?', KEYS.enter);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.words).toContain('Nothing was stored, sent or run.');
-  }, 60_000);
+  });
 });
 
 describe('hooks send refuses, and sends nothing', () => {

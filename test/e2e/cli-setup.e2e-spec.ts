@@ -356,7 +356,7 @@ describe('hooks setup at a terminal', () => {
     expect(terminal.raw).not.toContain('made-by-linear');
     expect(secretsOf('linear')).toEqual(['made-by-linear']);
     expect(fragment('linear').publicUrl).toBe('https://a.example');
-  }, 60_000);
+  });
 
   it('writes nothing when it is left', async () => {
     dir.write('gateway.json5', OWN);
@@ -364,5 +364,5 @@ describe('hooks setup at a terminal', () => {
     await terminal.answer('The secret of Linear', KEYS.ctrlC);
     expect(await terminal.ended()).toBe(130);
     expectNoFragment();
-  }, 60_000);
+  });
 });

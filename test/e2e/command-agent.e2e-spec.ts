@@ -10,9 +10,6 @@ const TOKEN = 'the-hook-token-of-the-tests';
 const OPERATOR = 'the-operator-token-of-the-tests';
 const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, SERVICE_ONLY: 'of the service' };
 
-/** Each test waits for several processes to start. */
-const PATIENCE_MS = 120_000;
-
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
@@ -50,60 +47,48 @@ const stubbornRunner = () => ({
 });
 
 describe('an agent that is a program', () => {
-  it(
-    'runs in its workspace with .env variables and its contract, and nothing of the service',
-    async () => {
-      const args = [AGENT, 'tell'];
-      const runner = { command: process.execPath, args, output: 'json', env: ['API_KEY'] };
-      await using gateway = await service(runner, { workspace: 'agents/main' });
-      const { status, reply } = await ended(gateway, await ask(gateway));
-      expect(status).toBe('succeeded');
-      const received = JSON.parse(reply) as {
-        cwd: string;
-        env: Record<string, string>;
-        input: string;
-      };
-      expect(received.cwd).toBe(join(dir.path, 'agents', 'main'));
-      expect(statSync(received.cwd).mode & 0o777).toBe(0o700);
-      expect(received.env).toMatchObject({
-        API_KEY: 'sk-of-the-dotenv-file',
-        AGENT_HOOKS_AGENT: 'main',
-      });
-      expect(JSON.parse(received.env['AGENT_HOOKS_CONTRACT'] ?? '')).toEqual({
-        trust: 'untrusted',
-        verifiedBy: 'token',
-        allowedTools: [],
-        mayDeliverTo: null,
-      });
-      expect(JSON.stringify(received.env)).not.toMatch(/of the service|GATEWAY|token-of-the-tests/);
-      expect(received.input).toContain('Where is the station?');
-    },
-    PATIENCE_MS,
-  );
+  it('runs in its workspace with .env variables and its contract, and nothing of the service', async () => {
+    const args = [AGENT, 'tell'];
+    const runner = { command: process.execPath, args, output: 'json', env: ['API_KEY'] };
+    await using gateway = await service(runner, { workspace: 'agents/main' });
+    const { status, reply } = await ended(gateway, await ask(gateway));
+    expect(status).toBe('succeeded');
+    const received = JSON.parse(reply) as {
+      cwd: string;
+      env: Record<string, string>;
+      input: string;
+    };
+    expect(received.cwd).toBe(join(dir.path, 'agents', 'main'));
+    expect(statSync(received.cwd).mode & 0o777).toBe(0o700);
+    expect(received.env).toMatchObject({
+      API_KEY: 'sk-of-the-dotenv-file',
+      AGENT_HOOKS_AGENT: 'main',
+    });
+    expect(JSON.parse(received.env['AGENT_HOOKS_CONTRACT'] ?? '')).toEqual({
+      trust: 'untrusted',
+      verifiedBy: 'token',
+      allowedTools: [],
+      mayDeliverTo: null,
+    });
+    expect(JSON.stringify(received.env)).not.toMatch(/of the service|GATEWAY|token-of-the-tests/);
+    expect(received.input).toContain('Where is the station?');
+  });
 
-  it(
-    'ends at the deadline of its run, with all that it started',
-    async () => {
-      await using gateway = await service(stubbornRunner());
-      const eventId = await ask(gateway, { timeoutSeconds: 3 });
-      expect(await ended(gateway, eventId)).toMatchObject({ status: 'timed-out' });
-      const pids = await pidsIn(join(dir.path, 'pids'));
-      await eventually('all are gone', () => pids.every(isGone));
-    },
-    PATIENCE_MS,
-  );
+  it('ends at the deadline of its run, with all that it started', async () => {
+    await using gateway = await service(stubbornRunner());
+    const eventId = await ask(gateway, { timeoutSeconds: 3 });
+    expect(await ended(gateway, eventId)).toMatchObject({ status: 'timed-out' });
+    const pids = await pidsIn(join(dir.path, 'pids'));
+    await eventually('all are gone', () => pids.every(isGone));
+  });
 
-  it.each(['once', 'twice'])(
-    'ends with the service, signalled %s',
-    async (times) => {
-      await using gateway = await service(stubbornRunner());
-      await ask(gateway);
-      const pids = await pidsIn(join(dir.path, 'pids'));
-      gateway.signal('SIGTERM');
-      if (times === 'twice') gateway.signal('SIGTERM');
-      await gateway.ended();
-      await eventually('all are gone', () => pids.every(isGone));
-    },
-    PATIENCE_MS,
-  );
+  it.each(['once', 'twice'])('ends with the service, signalled %s', async (times) => {
+    await using gateway = await service(stubbornRunner());
+    await ask(gateway);
+    const pids = await pidsIn(join(dir.path, 'pids'));
+    gateway.signal('SIGTERM');
+    if (times === 'twice') gateway.signal('SIGTERM');
+    await gateway.ended();
+    await eventually('all are gone', () => pids.every(isGone));
+  });
 });

@@ -46,7 +46,7 @@ describe('a long reply over a real connection', () => {
     ]);
     expect(server.shown.map(({ text }) => text.slice(0, 5))).toEqual(['(1/3)', '(2/3)', '(3/3)']);
     expect(server.asked).toHaveLength(4);
-  }, 15_000);
+  });
 
   it('an answer that is lost is told as unknown, and the message sent again', async () => {
     await start();
@@ -57,7 +57,7 @@ describe('a long reply over a real connection', () => {
     ]);
     expect(server.shown).toHaveLength(2);
     expect(JSON.stringify([deliveries, hooks.log.lines])).not.toContain(telegram.secret);
-  }, 15_000);
+  });
 
   it.each([
     ['an answer that is lost', { cut: 'at-once' }],
@@ -137,7 +137,7 @@ describe('two channels of one bot', () => {
     await ask('/agent', { ...request, message: 'reply two', channel: 'chan_5' });
     await hooks.ended(first.eventId);
     expect(server.shown.map(({ text }) => text)).toEqual(['reply one', 'reply two']);
-  }, 15_000);
+  });
 });
 
 describe('a storm of rate limits, failures and lost answers', () => {
@@ -168,7 +168,7 @@ describe('a storm of rate limits, failures and lost answers', () => {
       const once = texts.filter((text, index) => text !== texts[index - 1]);
       expect(once).toEqual([0, 1, 2, 3, 4, 5].map((n) => `reply ${n * 6 + to}`));
     }
-  }, 60_000);
+  });
 });
 
 describe('a platform that takes connections and answers nobody', () => {
@@ -193,7 +193,7 @@ describe('a platform that takes connections and answers nobody', () => {
     expect(server.shown).toHaveLength(20);
     expect(hanging.requests).toHaveLength(8);
     await hanging.close();
-  }, 20_000);
+  });
 });
 
 describe('links in the reply to foreign text', () => {

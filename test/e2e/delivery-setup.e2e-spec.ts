@@ -61,13 +61,13 @@ function test(id: ChannelId): Promise<Ending> {
 beforeAll(async () => {
   servers = {} as typeof servers;
   await follow();
-}, 30_000);
+});
 
 afterAll(async () => {
   await service.stop();
   directory[Symbol.dispose]();
   await Promise.all(Object.values(servers).map((server) => server.close()));
-}, 30_000);
+});
 
 describe('docs/channels.md, followed from nothing to the first message', () => {
   it.each(CHANNEL_IDS)('%s: the test message arrives where the page says', async (id) => {

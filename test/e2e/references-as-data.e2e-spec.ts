@@ -215,7 +215,7 @@ describe('${NAME} in what comes over the API', () => {
     }
     expect(shown(told.join('\n'))).toEqual([]);
     expect(shown(filesBelow(dir.path))).toEqual([]);
-  }, 120_000);
+  });
 
   it('is refused alike whether the variable is set or not', async () => {
     using dir = new ConfigDirectory().write('gateway.json5', GATEWAY);
@@ -233,7 +233,7 @@ describe('${NAME} in what comes over the API', () => {
       return answers;
     };
     expect(await refusals(UNSET)).toEqual(await refusals(OFFERED));
-  }, 120_000);
+  });
 
   it('names no hook of a token, and a reference that an operator wrote is shown as it is written', async () => {
     using dir = new ConfigDirectory();

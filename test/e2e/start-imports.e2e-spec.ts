@@ -37,4 +37,4 @@ it('a start reads few files of ours, and nothing that only some configurations n
   const unwanted =
     /\/node_modules\/(?:class-validator|libphonenumber-js|uuid|esbuild|quickjs-wasi)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);
-}, 60_000);
+});

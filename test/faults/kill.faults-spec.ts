@@ -36,7 +36,7 @@ beforeAll(
 afterAll(async () => {
   await service.stop();
   await world[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   it('came while there was something to lose', () => {
@@ -46,5 +46,5 @@ describe(`kill -9 under load, ${ROUNDS} rounds`, () => {
   it('loses nothing, keeps the order, and repeats only what was under way and says so', async () => {
     expect(await verdictOn(world, service)).toEqual(FLAWLESS);
     tell(`${ROUNDS} kills, ${world.acknowledged.length} events`);
-  }, 120_000);
+  });
 });

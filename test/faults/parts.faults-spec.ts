@@ -65,14 +65,10 @@ async function restart(): Promise<void> {
 }
 
 async function ended(eventId: string): Promise<EventDetails> {
-  return eventually(
-    `${eventId} ends`,
-    async () => {
-      const details = await service.details(eventId);
-      return !['accepted', 'running', 'delivering'].includes(details.status) && details;
-    },
-    60_000,
-  );
+  return eventually(`${eventId} ends`, async () => {
+    const details = await service.details(eventId);
+    return !['accepted', 'running', 'delivering'].includes(details.status) && details;
+  });
 }
 
 /** The places of the parts that people saw, in order. */
@@ -100,13 +96,13 @@ beforeEach(async () => {
   servers = Object.fromEntries(await Promise.all(started)) as Record<Id, PlatformServer>;
   await configure();
   service = await TestedService.start(dir);
-}, 120_000);
+});
 
 afterEach(async () => {
   await service.stop();
   await Promise.all([models.close(), ...Object.values(servers).map((server) => server.close())]);
   await rm(dir, { recursive: true });
-}, 120_000);
+});
 
 describe('kill -9 while a part of a long reply is shown and its answer was not heard', () => {
   let details: Record<Id, EventDetails>;
@@ -118,7 +114,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
     await restart();
     const found = IDS.map(async (id) => [id, await ended(events[id])]);
     details = Object.fromEntries(await Promise.all(found)) as Record<Id, EventDetails>;
-  }, 120_000);
+  });
 
   it('goes on with that part: twice only where there is no key and the operator chose it', () => {
     for (const id of WITH_KEYS) expectWhole(servers[id]);
@@ -138,7 +134,7 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
         { status: 'unknown', attempts: [{ outcome: 'unknown' }, { outcome: 'unknown' }] },
       ],
     });
-  }, 120_000);
+  });
 });
 
 describe('kill -9 between two parts, when the last one that was tried was refused', () => {
@@ -158,7 +154,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
       ]);
       expectWhole(servers[id]);
     }
-  }, 120_000);
+  });
 });
 
 describe('kill -9 at any moment of a long reply', () => {
@@ -177,7 +173,7 @@ describe('kill -9 at any moment of a long reply', () => {
     expectWhole(servers.chan_2);
     const unknown = deliveries[0]?.attempts.filter(({ outcome }) => outcome === 'unknown') ?? [];
     expect(again).toBeLessThanOrEqual(unknown.length);
-  }, 120_000);
+  });
 });
 
 /** What was shown without repetitions of the part before. */

@@ -109,7 +109,7 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'hooks-power-'));
     journal = await record(dir, fault);
-  }, 180_000);
+  });
 
   afterAll(() => rm(dir, { recursive: true }));
 
@@ -127,7 +127,7 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
     const missing: number[] = [];
     for await (const left of cutsOf(lie, dir, () => false)) missing.push(left.missing.length);
     expect(Math.max(...missing)).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it.each(CUTS_BY_KIND)(
     'while the ledger is made, that %s: the next start makes it',
@@ -138,7 +138,6 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
         expect(left).toEqual({ promised: 0, missing: [], integrity: 'ok' });
       }
     },
-    120_000,
   );
 
   it.each(CUTS_BY_KIND)(

@@ -14,5 +14,5 @@ describe('An upgrade of a ledger in a file', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain('is of edition 1, with all of its events');
     });
-  }, 300_000);
+  });
 });

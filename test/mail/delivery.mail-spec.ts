@@ -53,17 +53,17 @@ describe('new mail', () => {
       await watched.accepts(count);
     }
     expect(watched.hook.subjects).toHaveLength(11);
-  }, 120_000);
+  });
 
   it('of a burst of 200 arrives once each, oldest first', async () => {
     const account = suite.account();
     await using watched = await Watched.start(account, suite.imap);
     await Promise.all([0, 1, 2, 3].map((part) => deliverFifty(account, part)));
-    await watched.accepts(200, 30_000);
+    await watched.accepts(200);
     expect(new Set(watched.hook.subjects).size).toBe(200);
     const uids = watched.hook.accepted.map(({ id }) => Number(id.split('-').at(-1)));
     expect(uids).toEqual(uids.toSorted((a, b) => a - b));
-  }, 120_000);
+  });
 
   it('stays unseen', async () => {
     const account = suite.account();

@@ -66,8 +66,8 @@ export class Dovecot implements AsyncDisposable {
     });
     const dovecot = new Dovecot(dir, child, ports);
     try {
-      await eventually('Dovecot listens', () => isListening(ports.imap), 20_000);
-      await eventually('Dovecot takes mail', () => isListening(ports.lmtp), 20_000);
+      await eventually('Dovecot listens', () => isListening(ports.imap));
+      await eventually('Dovecot takes mail', () => isListening(ports.lmtp));
       return dovecot;
     } catch (error) {
       const log = readFileSync(join(dir, 'log'), 'utf8');

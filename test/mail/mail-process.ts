@@ -26,7 +26,7 @@ export class MailProcess implements AsyncDisposable {
   }
 
   async prints(text: string): Promise<void> {
-    await eventually(`it prints ${text}: ${this.stderr}`, () => this.stdout.includes(text), 20_000);
+    await eventually(`it prints ${text}: ${this.stderr}`, () => this.stdout.includes(text));
   }
 
   /** Its exit code, after `signal` when there is one. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   tokens = await TokenServer.start();
   dovecot = await Dovecot.start({ tokenInfoUrl: `${tokens.url}/info?access_token=` });
   lmtp = await Lmtp.connect(dovecot.ports.lmtp);
-}, 60_000);
+});
 
 afterAll(async () => {
   lmtp[Symbol.dispose]();

@@ -36,7 +36,7 @@ describe('a lost connection', () => {
     }
     const expected = [1, 2, 3].flatMap((round) => numbered(`round ${round}`, 20));
     expect(watched.hook.subjects).toEqual(expected);
-  }, 120_000);
+  });
 
   it('is told in the report and forgotten when it is over', async () => {
     const account = suite.account();
@@ -116,7 +116,7 @@ describe('a mailbox that was numbered anew', () => {
     await watched.accepts(2);
     expect(watched.hook.subjects).toEqual(['one', 'two']);
     expect(new Set(watched.hook.accepted.map(({ id }) => id)).size).toBe(2);
-  }, 120_000);
+  });
 
   it('that does not exist is said so, and watched when it does', async () => {
     const account = suite.account();

@@ -17,14 +17,10 @@ async function burst(account: string, count: number): Promise<void> {
 }
 
 async function hasRuns(service: MailService, count: number): Promise<string[]> {
-  const runs = await eventually(
-    `${count} runs`,
-    async () => {
-      const found = await service.mailRuns();
-      return found.length >= count && found;
-    },
-    60_000,
-  );
+  const runs = await eventually(`${count} runs`, async () => {
+    const found = await service.mailRuns();
+    return found.length >= count && found;
+  });
   return runs;
 }
 
@@ -54,7 +50,7 @@ describe('the service with hooks.mail', () => {
     const { service: running } = service;
     expect((await running?.stop())?.code).toBe(0);
     expect(running?.stdout).not.toContain(PASSWORD);
-  }, 120_000);
+  });
 
   it('killed five times under a burst of 200 loses nothing and runs nothing twice', async () => {
     const account = suite.account();
@@ -70,7 +66,7 @@ describe('the service with hooks.mail', () => {
     }
     await sent;
     expectOnce(await hasRuns(service, 200), 200);
-  }, 120_000);
+  });
 
   it('goes on while it is paused: the mail waits in the mailbox', async () => {
     const account = suite.account();
@@ -83,7 +79,7 @@ describe('the service with hooks.mail', () => {
     expect([1, 2]).toContain(mailbox.waiting);
     await service.post('/ops/api/resume');
     expectOnce(await hasRuns(service, 2), 2);
-  }, 120_000);
+  });
 });
 
 describe('a wrong password', () => {
@@ -109,7 +105,7 @@ describe('a wrong password', () => {
     // A line whose write is under way when the process ends may come twice (gathered-writer.ts).
     expect(new Set(errors?.map((line) => JSON.stringify(line))).size).toBe(1);
     expect(running?.stdout).not.toContain(auth.password);
-  }, 120_000);
+  });
 });
 
 describe('hooks mail run', () => {
@@ -123,7 +119,7 @@ describe('hooks mail run', () => {
     expect(watcher.stderr).toContain('INBOX is watched');
     expect(await watcher.ended('SIGTERM')).toBe(0);
     expect(watcher.stdout + watcher.stderr).not.toMatch(new RegExp(`${PASSWORD}|${HOOK_TOKEN}`));
-  }, 120_000);
+  });
 
   it('killed five times under a burst of 200 loses nothing and runs nothing twice', async () => {
     const account = suite.account();
@@ -144,7 +140,7 @@ describe('hooks mail run', () => {
     await sent;
     expectOnce(await hasRuns(service, 200), 200);
     expect(await last.ended('SIGINT')).toBe(130);
-  }, 120_000);
+  });
 
   it('that loses the answers repeats, and nothing runs twice', async () => {
     const account = suite.account();
@@ -160,7 +156,7 @@ describe('hooks mail run', () => {
     await watcher.prints('"delivered":10');
     expect(proxy.lostAnswers).toBe(0);
     expectOnce(await hasRuns(service, 10), 10);
-  }, 120_000);
+  });
 
   it('is refused while the service watches, with the reason', async () => {
     const account = suite.account();
@@ -169,7 +165,7 @@ describe('hooks mail run', () => {
     expect(await second.ended()).toBe(1);
     expect(second.stderr).toMatch(/Another watcher reads the mail/u);
     expect(second.stdout).toBe('');
-  }, 120_000);
+  });
 
   it('lets a service that is started meanwhile stand by', async () => {
     const account = suite.account();
@@ -179,5 +175,5 @@ describe('hooks mail run', () => {
     await service.begin();
     await service.is('watched-elsewhere');
     expect(await service.ask('/health/ready')).not.toHaveProperty('degraded');
-  }, 120_000);
+  });
 });

@@ -13,7 +13,7 @@ export class MailSuite {
     beforeAll(async () => {
       suite.#dovecot = await Dovecot.start(options);
       suite.#lmtp = await Lmtp.connect(suite.dovecot.ports.lmtp);
-    }, 60_000);
+    });
     afterAll(async () => {
       suite.#lmtp?.[Symbol.dispose]();
       await suite.#dovecot?.[Symbol.asyncDispose]();

@@ -40,11 +40,11 @@ describe('the libraries of the image (deploy/Dockerfile)', () => {
     const names = await readdir(join(directory, 'node_modules'));
     expect(names).not.toContain('jest');
     expect(names).not.toContain('typescript');
-  }, 300_000);
+  });
 
   it('cannot be ones that the lock file does not have', async () => {
     const step = await stepOf('libraries');
     await copyFile(join(ROOT, 'package.json'), join(directory, 'package.json'));
     await expect(run('env', ['PACKAGES=left-pad', 'sh', '-c', step], directory)).rejects.toThrow();
-  }, 300_000);
+  });
 });

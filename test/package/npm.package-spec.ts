@@ -41,7 +41,7 @@ beforeAll(async () => {
   nestAlone = await occupied(project);
   await install(await pack(directory));
   withHooks = await occupied(project);
-}, 300_000);
+});
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -62,14 +62,14 @@ describe('installed by a strict npm', () => {
     await copyFile(join(SUPPORT, 'app.js'), join(project, 'app.js'));
     const { stdout } = await run(process.execPath, ['app.js'], project);
     expect(JSON.parse(stdout)).toEqual({ status: 200, hook: 'wake', event: 'done' });
-  }, 60_000);
+  });
 
   it('keeps the names of its classes, which hosts read in logs', async () => {
     const script =
       "import('nestjs-agent-hooks').then((face) => console.log(face.HooksSettings.name))";
     const { stdout } = await run(process.execPath, ['--eval', script], project);
     expect(stdout).toBe('HooksSettings\n');
-  }, 60_000);
+  });
 
   it('brings the command hooks', async () => {
     const { stdout } = await run('npx', ['hooks', '--version'], project);
@@ -94,7 +94,7 @@ describe('installed by a strict npm', () => {
     await rm(join(project, 'gateway.json5'));
     const schema = await run('npx', ['hooks', 'config', 'schema'], project);
     expect(JSON.parse(schema.stdout)).toHaveProperty('$defs.HooksOptions');
-  }, 60_000);
+  });
 });
 
 describe('in a project of TypeScript', () => {
@@ -131,7 +131,6 @@ describe('in a project of TypeScript', () => {
       const tsc = join(project, 'node_modules/typescript/bin/tsc');
       await run(process.execPath, [tsc, '-p', name], project);
     },
-    120_000,
   );
 });
 
@@ -148,7 +147,7 @@ describe("a host's own suite, without our set-up file", () => {
       project,
     );
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
-  }, 120_000);
+  });
 
   it('passes in Vitest', async () => {
     await copyFile(join(SUPPORT, 'suite.js'), join(project, 'gateway.vitest.js'));
@@ -167,7 +166,7 @@ describe("a host's own suite, without our set-up file", () => {
     await run(process.execPath, [vitest, ...args], project);
     const report: unknown = JSON.parse(await readFile(join(project, 'passed.json'), 'utf8'));
     expect(report).toMatchObject({ success: true, numPassedTests: 1 });
-  }, 120_000);
+  });
 });
 
 describe.each(OLD_NODES)('on Node %s', (version) => {
@@ -181,7 +180,7 @@ describe.each(OLD_NODES)('on Node %s', (version) => {
     );
     await run('npm', ['install', '--no-audit', '--no-fund', `node@${version}`], place);
     node = join(place, 'node_modules/node/bin/node');
-  }, 300_000);
+  });
 
   const sentence = nodeRefusal(version, 'install a newer Node', 'The package nestjs-agent-hooks');
 
@@ -192,7 +191,6 @@ describe.each(OLD_NODES)('on Node %s', (version) => {
       const { stdout, stderr } = await runToItsEnd(node, ['--eval', script], project);
       expect({ stdout, stderr }).toEqual({ stdout: `${sentence}\n`, stderr: '' });
     },
-    60_000,
   );
 
   it('the command ends with one sentence', async () => {
@@ -203,5 +201,5 @@ describe.each(OLD_NODES)('on Node %s', (version) => {
       /^This service needs Node 24\.15 or newer and was started on Node .+\n$/,
     );
     expect(stderr).toContain(version);
-  }, 60_000);
+  });
 });

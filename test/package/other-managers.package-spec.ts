@@ -16,7 +16,7 @@ beforeAll(async () => {
   await mkdir(managers);
   await beginProject(managers);
   await run('npm', ['install', '--no-audit', '--no-fund', ...MANAGERS], managers);
-}, 300_000);
+});
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -45,7 +45,7 @@ describe('a Nest application boots and takes a wake', () => {
       project,
     );
     expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
-  }, 300_000);
+  });
 
   it('installed by Yarn into node_modules', async () => {
     const project = await projectOf('yarn');
@@ -70,5 +70,5 @@ describe('a Nest application boots and takes a wake', () => {
     // YN0002: a peer is missing, YN0060: one does not fit, YN0086: some are wrong.
     expect(stdout).not.toMatch(/YN00(?:02|60|86)/);
     expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
-  }, 300_000);
+  });
 });

@@ -11,20 +11,20 @@ let tarball: string;
 beforeAll(async () => {
   directory = await newDirectory();
   tarball = await pack(directory);
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 it('publint finds nothing', async () => {
   const { stdout } = await run(join(BIN, 'publint'), ['--strict', tarball], ROOT);
   expect(stdout).toContain('All good!');
-}, 60_000);
+});
 
 it('arethetypeswrong finds nothing but that a require meets ES modules', async () => {
   const args = ['--ignore-rules', 'cjs-resolves-to-esm', '--format', 'json', tarball];
   const { stdout } = await run(join(BIN, 'attw'), args, ROOT);
   const { problems } = JSON.parse(stdout) as { problems: Record<string, unknown> };
   expect(Object.keys(problems)).toEqual(['CJSResolvesToESM']);
-}, 120_000);
+});
 
 it('npm pack builds first, and brings no test, no source map and no file of a service', async () => {
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], ROOT);
@@ -36,4 +36,4 @@ it('npm pack builds first, and brings no test, no source map and no file of a se
   // What the command reads at run time.
   expect(paths).toContain('docs/gateway.schema.json');
   expect(paths.filter((path) => /\.spec\.|\.map$|^test\/|^data\/|\.env$/.test(path))).toEqual([]);
-}, 120_000);
+});

@@ -32,37 +32,33 @@ describe('A database whose disk is full', () => {
       'and its log is on it',
       ({ dir }: SmallDisk) => ({ wal: join(dir, 'wal'), settings: SMALL_LOG }),
     ],
-  ])(
-    '(%s) refuses events until there is room, and then all goes on',
-    async (_, placed) => {
-      using disk = mountedDisk(scratch, ROOMY);
-      await using server = await PostgresServer.start(placed(disk));
-      await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
-      await using one = await world.start();
-      await using other = await world.start();
-      const both = inTurns(one, other);
-      await world.loadOf(both, 5);
-      await world.load(both, async () => {
-        disk.fill();
-        const refused = () => world.senders.every(({ refusals }) => refusals > 3);
-        await eventually('refusals', refused, 60_000);
-        await eventually('it is not ready', async () => (await one.health('ready')) === 503);
-        expect(await other.health('live')).toBe(200);
-        disk.free();
-        await eventually('it is ready', async () => {
-          if ((await one.health('ready')) === 200) return true;
-          // As whoever supervises it does; it refuses while it runs.
-          await server.resume().catch(() => undefined);
-          return false;
-        });
-        const seen = world.acknowledged.length;
-        await eventually('events are taken', () => world.acknowledged.length > seen + 10);
+  ])('(%s) refuses events until there is room, and then all goes on', async (_, placed) => {
+    using disk = mountedDisk(scratch, ROOMY);
+    await using server = await PostgresServer.start(placed(disk));
+    await using world = await World.open({ store: { postgres: { url: server.url() } } }, FILLING);
+    await using one = await world.start();
+    await using other = await world.start();
+    const both = inTurns(one, other);
+    await world.loadOf(both, 5);
+    await world.load(both, async () => {
+      disk.fill();
+      const refused = () => world.senders.every(({ refusals }) => refusals > 3);
+      await eventually('refusals', refused);
+      await eventually('it is not ready', async () => (await one.health('ready')) === 503);
+      expect(await other.health('live')).toBe(200);
+      disk.free();
+      await eventually('it is ready', async () => {
+        if ((await one.health('ready')) === 200) return true;
+        // As whoever supervises it does; it refuses while it runs.
+        await server.resume().catch(() => undefined);
+        return false;
       });
-      await world.drain(one);
-      expect(await verdictOn(world, other)).toEqual(FLAWLESS);
-      expect(server.log).toContain('No space left on device');
-      expect([one.hasEnded, other.hasEnded]).toEqual([false, false]);
-    },
-    200_000,
-  );
+      const seen = world.acknowledged.length;
+      await eventually('events are taken', () => world.acknowledged.length > seen + 10);
+    });
+    await world.drain(one);
+    expect(await verdictOn(world, other)).toEqual(FLAWLESS);
+    expect(server.log).toContain('No space left on device');
+    expect([one.hasEnded, other.hasEnded]).toEqual([false, false]);
+  });
 });

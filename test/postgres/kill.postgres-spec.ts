@@ -65,7 +65,7 @@ describe(`kill -9 of one of ${INSTANCES} services behind nginx, ${ROUNDS} rounds
     await Promise.all(services.map((service) => service.stop()));
     await world[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
-  }, 120_000);
+  });
 
   it(
     'loses nothing, keeps the order, and repeats only what was under way and says so',

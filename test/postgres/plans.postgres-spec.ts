@@ -36,7 +36,7 @@ describe(`The plans of statements, at ${EVENTS} events`, () => {
     await addManyEvents(database.url, EVENTS);
     ledger = await provider.open(new SystemClock());
     await addTexts(database.url, 30_000);
-  }, 300_000);
+  });
   afterAll(async () => {
     await ledger.maintenance.close();
     await database[Symbol.asyncDispose]();

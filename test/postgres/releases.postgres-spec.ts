@@ -91,25 +91,21 @@ describe('Two releases on one database', () => {
   it.each([
     ['the later one does what the earlier one accepted', undefined, next],
     ['the earlier one does what the later one accepted', next, undefined],
-  ] as const)(
-    '%s',
-    async (_, accepting, working) => {
-      await using database = await suite.server.database();
-      await using world = await World.open({
-        gateway: { shutdownSeconds: 1 },
-        store: { postgres: { url: database.url } },
-      });
-      const over = Promise.withResolvers<void>();
-      world.models.meanwhile = { after: over.promise };
-      await using accepter = await world.start(accepting);
-      await world.loadOf(accepter, 5);
-      await using worker = await world.start(working);
-      expect((await accepter.stop()).code).toBe(0);
-      world.models.meanwhile = {};
-      over.resolve();
-      await world.drain(worker);
-      expect(await verdictOn(world, worker)).toEqual(FLAWLESS);
-    },
-    120_000,
-  );
+  ] as const)('%s', async (_, accepting, working) => {
+    await using database = await suite.server.database();
+    await using world = await World.open({
+      gateway: { shutdownSeconds: 1 },
+      store: { postgres: { url: database.url } },
+    });
+    const over = Promise.withResolvers<void>();
+    world.models.meanwhile = { after: over.promise };
+    await using accepter = await world.start(accepting);
+    await world.loadOf(accepter, 5);
+    await using worker = await world.start(working);
+    expect((await accepter.stop()).code).toBe(0);
+    world.models.meanwhile = {};
+    over.resolve();
+    await world.drain(worker);
+    expect(await verdictOn(world, worker)).toEqual(FLAWLESS);
+  });
 });

@@ -9,7 +9,7 @@ export class PostgresSuite {
     const suite = new PostgresSuite();
     beforeAll(async () => {
       suite.#server = await PostgresServer.start(options);
-    }, 60_000);
+    });
     afterAll(async () => {
       await suite.#server?.[Symbol.asyncDispose]();
     });

@@ -31,10 +31,10 @@ describe('Two services whose database is in trouble', () => {
     return inTurns(...both);
   };
   const refused = (count: number) =>
-    eventually('refusals', () => world.senders.every(({ refusals }) => refusals >= count), 60_000);
+    eventually('refusals', () => world.senders.every(({ refusals }) => refusals >= count));
   const taken = (count: number) => {
     const goal = world.acknowledged.length + count;
-    return eventually('events are taken', () => world.acknowledged.length >= goal, 60_000);
+    return eventually('events are taken', () => world.acknowledged.length >= goal);
   };
   const flawless = async () => {
     await world.drain(both[0]!);
@@ -65,7 +65,7 @@ describe('Two services whose database is in trouble', () => {
       await taken(5);
     });
     await flawless();
-  }, 300_000);
+  });
 
   it('(a proxy lets nothing pass) refuse, and go on when it does again', async () => {
     await using proxy = await CuttingProxy.start(suite.server);
@@ -74,16 +74,12 @@ describe('Two services whose database is in trouble', () => {
       await taken(5);
       proxy.hang(true);
       await refused(1);
-      await eventually(
-        'it is not ready',
-        async () => (await both[0]!.health('ready')) === 503,
-        60_000,
-      );
+      await eventually('it is not ready', async () => (await both[0]!.health('ready')) === 503);
       proxy.hang(false);
       await taken(20);
     });
     await flawless();
-  }, 300_000);
+  });
 
   it('(it takes no more connections) refuse, and go on when it does', async () => {
     const services = await begin(database.url, { connections: 4 });
@@ -116,7 +112,7 @@ describe('Two services whose database is in trouble', () => {
     });
     await flawless();
     expect(both[0]!.output + both[1]!.output).toContain('the database takes no more connections');
-  }, 300_000);
+  });
 
   it('(it cancels statements) refuse, and go on when it is faster', async () => {
     const services = await begin(database.url);
@@ -137,7 +133,7 @@ describe('Two services whose database is in trouble', () => {
       await taken(20);
     });
     await flawless();
-  }, 300_000);
+  });
 });
 
 it('stores nothing late that its sender was told is not stored', async () => {
@@ -159,7 +155,7 @@ it('stores nothing late that its sender was told is not stored', async () => {
     { count: 1 },
   ]);
   await ledger.maintenance.close();
-}, 60_000);
+});
 
 it('A ledger whose connection is ended in the moment in which it can be used outlives it', async () => {
   await using database = await suite.server.database();

@@ -19,7 +19,7 @@ describe('An upgrade of a ledger in PostgreSQL', () => {
     await using database = await suite.server.database();
     await using world = await World.open({ store: { postgres: { url: database.url } } });
     await thereAndBack(world, main);
-  }, 300_000);
+  });
 
   it('happens while a service of edition 1 works, which goes on beside the new one', async () => {
     await using database = await suite.server.database();
@@ -35,5 +35,5 @@ describe('An upgrade of a ledger in PostgreSQL', () => {
     expect(await ask(database.url, EDITION)).toEqual([{ value: String(NEWEST) }]);
     await world.drain(old);
     for (const one of [old, service]) expect(await verdictOn(world, one)).toEqual(FLAWLESS);
-  }, 300_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Below the time that Jest gives a test (package.json), so that the complaint says what was awaited. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 240_000;
 const STEP_MS = 20;
 
 /** Asks until `fact` gives an answer other than undefined or false, and gives it; complains after `patienceMs`. */

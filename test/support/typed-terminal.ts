@@ -38,21 +38,17 @@ export class TypedTerminal implements Disposable {
 
   /** Waits until something new with these words is shown, then types. */
   async answer(question: string, keys: string): Promise<void> {
-    const at = await eventually(
-      `"${question}" after: ${this.words.slice(-400)}`,
-      () => {
-        const found = this.words.indexOf(question, this.#seen);
-        return found < 0 ? undefined : found + 1;
-      },
-      20_000,
-    );
+    const at = await eventually(`"${question}" after: ${this.words.slice(-400)}`, () => {
+      const found = this.words.indexOf(question, this.#seen);
+      return found < 0 ? undefined : found + 1;
+    });
     this.#seen = at;
     this.#pty.write(keys);
   }
 
   /** What the command ended with. */
   async ended(): Promise<number> {
-    const code = await eventually('the command ends', () => this.#ending(), 20_000);
+    const code = await eventually('the command ends', () => this.#ending());
     return code.exitCode;
   }
 
