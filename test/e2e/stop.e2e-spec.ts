@@ -89,8 +89,7 @@ describe('A stop while a run is under way', () => {
 
   it('ends when its time is over', async () => {
     await startWithRun(1);
-    await signalled();
-    await run('second');
+    service.signal('SIGTERM');
     expect((await service.ended()).code).toBe(0);
   });
 
