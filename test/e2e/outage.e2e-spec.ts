@@ -1,5 +1,5 @@
 import { AgentError, ExternalServices, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
-import type { AgentTurn } from '../../src/hooks/index.ts';
+import type { AgentTurn, WorkCounts } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
@@ -46,14 +46,16 @@ async function send(count: number, more: object = {}): Promise<string[]> {
   return ids;
 }
 
-/** Nothing is under way, and whoever could be claimed was. */
+/** Nothing is under way, whoever could be claimed was, and no reply is due. */
 async function quiet(): Promise<void> {
   let turns = -1;
   await eventually('nothing is under way', async () => {
     const before = turns;
     turns = hooks.runner.turns.length;
     const counts = await hooks.app.get(LedgerAdmin).counts();
-    return before === turns && counts.every(({ state }) => state !== 'running');
+    const isUnderWay = ({ kind, state, oldestDueAt }: WorkCounts) =>
+      state === 'running' || (kind === 'delivery' && oldestDueAt !== undefined);
+    return before === turns && !counts.some(isUnderWay);
   });
 }
 
