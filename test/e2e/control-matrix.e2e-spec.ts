@@ -63,7 +63,18 @@ let files: TransformFiles;
 
 beforeAll(async () => {
   files = new TransformFiles().write('transforms/careless.js', CARELESS_TRANSFORM);
-  hooks = await Hooks.start({ ...PERMISSIVE, configDir: files.path, clock: new FastClock() });
+  // What comes by itself after some time would look like an effect of whatever is tried just then.
+  const defaults = {
+    ...PERMISSIVE.agents?.defaults,
+    notify: false as const,
+    heartbeat: { every: '0m' },
+  };
+  hooks = await Hooks.start({
+    ...PERMISSIVE,
+    agents: { ...PERMISSIVE.agents, defaults },
+    configDir: files.path,
+    clock: new FastClock(),
+  });
 });
 
 afterAll(async () => {
