@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorRequests, sqliteLedger } from '../../src/index.ts';
 import type { Preview, PreviewRequest } from '../../src/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
 const CONFIG_DIR = new URL('../fixtures/preview', import.meta.url).pathname;
@@ -195,6 +196,7 @@ describe('preview of an event', () => {
 describe('preview has no effect whatsoever', () => {
   it('leaves every row of the ledger, the agents and the channels as they are', async () => {
     const { eventId } = await hooks.ask('/wake', { text: 'x', mode: 'next-heartbeat' });
+    await eventually('the search index has followed, and its last row alone stays', isFollowed);
     const before = { ledger: digest(dir), journal: [...hooks.journal] };
     for (const [hook, payload] of [
       ['wake', { text: 'now' }],
@@ -211,6 +213,11 @@ describe('preview has no effect whatsoever', () => {
     expect({ ledger: digest(dir), journal: hooks.journal }).toEqual(before);
   });
 });
+
+function isFollowed(): boolean {
+  using db = new DatabaseSync(join(dir, 'ledger.db'), { readOnly: true });
+  return db.prepare('SELECT count(*) AS rows FROM changed_texts').get()?.['rows'] === 1;
+}
 
 /** Of every row of the ledger: its files also change when the log is moved into the database, whoever wrote it. */
 function digest(directory: string): Record<string, string> {
