@@ -4,6 +4,7 @@ import type { ResolvedHook } from './actions/accept.ts';
 import type { HookAction } from './actions/hook-action.ts';
 import { builtInHook } from './actions/hook-request.ts';
 import type { HookRequest } from './actions/hook-request.ts';
+import { withSignalsOf } from './actions/shown-action.ts';
 import { isCredential } from '../platform/credentials.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
@@ -169,7 +170,8 @@ export class HookPreview {
   ): Promise<PreviewedAction> {
     const { details, changes } = toNewAction(action, { id: 'preview', hook, receivedAt });
     const { kind, dedupeKey } = action;
-    return { ...details, kind, dedupeKey, prompt: await this.#prompt(changes) };
+    const prompt = await this.#prompt(changes);
+    return { ...withSignalsOf(details), kind, dedupeKey, prompt };
   }
 
   async #prompt(changes: readonly Change[]): Promise<string> {

@@ -3,6 +3,7 @@
 // know when that is, and hosts replace any of them as any other provider.
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
+import { withSignals } from './actions/shown-action.ts';
 import { GIVEN_OPTIONS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import {
@@ -58,11 +59,17 @@ export class OpenedLedger {
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
+/** Of each method `true`, or what is made of its result for whoever asked. */
+type Methods<T> = {
+  readonly [K in keyof T]:
+    true | (T[K] extends (...args: never[]) => Promise<infer R> ? (result: R) => R : never);
+};
+
 /** A port whose every call goes to the ledger, which is opened by the first. All methods of all ports are asynchronous. */
 function port<T extends object>(
   provide: Type<T> | (abstract new () => T),
   pick: (ledger: Ledger) => T,
-  methods: Readonly<Record<keyof T, true>>,
+  methods: Methods<T>,
 ): Provider {
   return {
     provide,
@@ -70,10 +77,12 @@ function port<T extends object>(
     useFactory: (ledger: OpenedLedger) => {
       const lazy: object = Object.create(provide.prototype);
       for (const name of Object.keys(methods)) {
+        const show: true | ((result: unknown) => unknown) = Reflect.get(methods, name);
         const call = (opened: Ledger, args: unknown[]): Promise<unknown> => {
           const target: object = pick(opened);
           const method: Method = Reflect.get(target, name);
-          return method.apply(target, args);
+          const result = method.apply(target, args);
+          return show === true ? result : result.then(show);
         };
         const forward: Method = (...args) =>
           ledger.current === undefined
@@ -113,7 +122,7 @@ export const ledgerPorts: readonly Provider[] = [
   port(EventStore, (ledger) => ledger.events, {
     list: true,
     follow: true,
-    get: true,
+    get: (event) => event && withSignals(event),
     run: true,
     storedRequest: true,
     hookUses: true,

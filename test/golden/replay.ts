@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withSignals } from '../../src/hooks/actions/shown-action.ts';
 import type { GoldenHost, RunningHost, Store } from './host.ts';
 import { TOKEN } from './host.ts';
 import { post } from './requests/request.ts';
@@ -136,7 +137,7 @@ class NewEvents {
   async #stored(id: string): Promise<StoredEvent> {
     const details = await this.store.events.get(id);
     if (details === null) throw new Error(`event ${id} is listed and cannot be read`);
-    const { hook, mapping, request, warnings, actions } = details;
+    const { hook, mapping, request, warnings, actions } = withSignals(details);
     return shortened({ hook, mapping, request, warnings, actions });
   }
 }

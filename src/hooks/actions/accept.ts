@@ -258,9 +258,13 @@ function toRun(
   };
 }
 
-/** What the texts of a foreign sender try, for the event's details; nothing when the operator vouches. */
+/**
+ * What the texts of a foreign sender try, where the details cut one of them short. Of all others it is counted when
+ * somebody looks (`withSignals`), and not while their sender waits.
+ */
 function foundSignals({ trust }: HookAction, texts: readonly string[]): { signals?: object } {
-  if (trust.level !== 'untrusted') return {};
+  const isCut = texts.some(({ length }) => length > MAX_SHOWN_TEXT);
+  if (!isCut || trust.level !== 'untrusted') return {};
   const signals = signalsOf(texts);
   return Object.keys(signals).length === 0 ? {} : { signals };
 }

@@ -15,6 +15,14 @@ export class RunsController {
   async get(@Param('runId') runId: string): Promise<RunStory> {
     const story = await this.events.run(runId);
     if (story === null) throw new Refusal('unknown_run');
-    return story;
+    const signals = await this.#signalsOf(story);
+    return signals === undefined ? story : { ...story, action: { ...story.action, signals } };
+  }
+
+  /** They are counted in the event, which has the message. */
+  async #signalsOf({ event, run }: RunStory): Promise<unknown> {
+    const { runs = [], actions = [] } = (await this.events.get(event.id)) ?? {};
+    const at = runs.findIndex(({ id }) => id === run.id);
+    return actions.filter(({ kind }) => kind === 'agent')[at]?.['signals'];
   }
 }

@@ -1,0 +1,23 @@
+import { isRecord } from '../../platform/objects.ts';
+import { signalsOf } from '../boundary/index.ts';
+import type { EventDetails } from '../ports/index.ts';
+
+type ShownAction = EventDetails['actions'][number];
+
+/** An event with what the foreign text of each action tries. */
+export function withSignals(event: EventDetails): EventDetails {
+  return { ...event, actions: event.actions.map(withSignalsOf) };
+}
+
+/**
+ * An action with what its foreign text tries (`signals`): counted when somebody looks, since it decides nothing. Stored
+ * are the signals of a text that the details cut short, and those of events that an earlier build accepted. Of a text
+ * that was forgotten nothing can be counted.
+ */
+export function withSignalsOf(action: ShownAction): ShownAction {
+  const { trust, signals, text, message = text, name, source } = action;
+  const isForeign = isRecord(trust) && trust['level'] === 'untrusted';
+  if (!isForeign || signals !== undefined || typeof message !== 'string') return action;
+  const found = signalsOf([message, name, source].filter((it) => typeof it === 'string'));
+  return Object.keys(found).length === 0 ? action : { ...action, signals: found };
+}
