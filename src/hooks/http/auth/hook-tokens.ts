@@ -17,6 +17,16 @@ export interface HookToken {
   readonly endsAt: number;
 }
 
+/** The tokens of one configuration. */
+interface TokenTable {
+  readonly tokens: readonly HookToken[];
+  /**
+   * By the right ones as they were presented, one spelling each, so no more than there are. A map compares texts only where
+   * their hashes are equal, and those are seeded for each process: how long a wrong one takes tells nothing of a right one.
+   */
+  readonly known: Map<string, HookToken>;
+}
+
 /** How many hexadecimal digits of its digest name a secret: too few to find it by, enough to tell it from others. */
 const SECRET_NAME_DIGITS = 12;
 
@@ -35,25 +45,30 @@ export function secretName(text: string): string {
  */
 @Injectable()
 export class HookTokens {
-  readonly #tables = new WeakMap<ResolvedHooksOptions, readonly HookToken[]>();
+  readonly #tables = new WeakMap<ResolvedHooksOptions, TokenTable>();
   readonly #lastUses = new Map<string, number>();
 
   constructor(private readonly clock: Clock) {}
 
   /**
    * Compares a token with all that there are. Digests are compared, each one, so that neither the time nor a length tells
-   * anything; and a compare happens also when no token came.
+   * anything; and a compare happens also when no token came. What was right before is known again by itself.
    * @param presented as Node read it from a header, byte by byte; null: none came
    */
   find(presented: string | null, settings: ResolvedHooksOptions): HookToken | undefined {
+    const { tokens, known } = this.#table(settings);
+    const before = known.get(presented ?? '');
+    if (before !== undefined) return before;
     // Node reads header bytes as latin1; a token outside of ASCII is sent as UTF-8.
     PRESENTED.write(hash('sha256', Buffer.from(presented ?? '', 'latin1'), 'latin1'), 'latin1');
     let found: HookToken | undefined;
-    for (const token of this.#table(settings)) {
+    for (const token of tokens) {
       if (timingSafeEqual(PRESENTED, token.digest)) found = token;
     }
     // Of a digest nobody can tell at the start that its token is short.
-    return presented === null || presented.length < SHORTEST_TOKEN ? undefined : found;
+    if (presented === null || presented.length < SHORTEST_TOKEN) return undefined;
+    if (found !== undefined) known.set(presented, found);
+    return found;
   }
 
   /** Remembers that a token let a request in. */
@@ -71,11 +86,12 @@ export class HookTokens {
     return this.#lastUses;
   }
 
-  #table(settings: ResolvedHooksOptions): readonly HookToken[] {
-    const known = this.#tables.get(settings);
-    if (known !== undefined) return known;
+  #table(settings: ResolvedHooksOptions): TokenTable {
+    const ready = this.#tables.get(settings);
+    if (ready !== undefined) return ready;
     const written = writtenTokens(settings.hooks).filter(({ text }) => text !== '');
-    const table = written.length === 0 ? [NOBODY] : written.map(toHookToken);
+    const tokens = written.length === 0 ? [NOBODY] : written.map(toHookToken);
+    const table = { tokens, known: new Map<string, HookToken>() };
     this.#tables.set(settings, table);
     return table;
   }
