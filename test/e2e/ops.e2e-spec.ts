@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Rejection, SearchRefused } from '../../src/hooks/index.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
@@ -93,6 +94,17 @@ describe('GET /ops/api/runs/:runId', () => {
     expect(await service.get('/ops/api/runs/run-1', { token: null })).toMatchObject({
       status: 401,
     });
+  });
+
+  it('tells the signals of its own action, which are counted in its event', async () => {
+    const event = (await service.ledger.events.get('event-1'))!;
+    const { run } = (await service.ledger.events.run('run-1'))!;
+    const runs = [{ ...run, id: 'run-0' }, run];
+    const signals = { role: 1 };
+    const actions = [{ kind: 'wake', signals: {} }, { kind: 'agent' }, { kind: 'agent', signals }];
+    jest.spyOn(service.ledger.events, 'get').mockResolvedValueOnce({ ...event, runs, actions });
+    const { body } = await service.get('/ops/api/runs/run-1');
+    expect(body).toMatchObject({ action: { kind: 'agent', signals } });
   });
 });
 
