@@ -1,4 +1,6 @@
 // Everything that the ledger does by one function each, whatever it is kept in.
+import { isPaused } from './accepting/accept.ts';
+import { holderOf } from './accepting/idempotency.ts';
 import type { CallsOf } from './calls.ts';
 import { readEvent, readRequest, readRun } from './events/event-details.ts';
 import { listEvents, summariesOf } from './events/event-list.ts';
@@ -17,8 +19,9 @@ import {
   probe,
   readCertificates,
   readChannels,
+  setPaused,
 } from './records/meta.ts';
-import { countRefusals, listRefusals, sumRefusals } from './records/refusals.ts';
+import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
 import { readCounts, readDead } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
@@ -29,7 +32,9 @@ import {
   readContext,
   readRoutes,
 } from './sessions/session-memory.ts';
+import { abandon, commit, noteActing } from './work/commit.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
+import { add } from './work/queue.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {
@@ -53,11 +58,24 @@ export const READS = {
 export type Reads = CallsOf<typeof READS>;
 
 /** What has to be read in order with the writing: a turn sees every step that was committed before. */
-export const FRESH_READS = { readContext, readRoutes, readCertificates, gatherBadEnds };
+export const FRESH_READS = {
+  readContext,
+  readRoutes,
+  readCertificates,
+  gatherBadEnds,
+  holderOf,
+  isPaused,
+};
 export type FreshReads = CallsOf<typeof FRESH_READS>;
 
 /** What is written as a whole or not at all. */
 export const WRITES = {
+  add,
+  commit,
+  noteActing,
+  abandon,
+  recordRefusals,
+  setPaused,
   startConsoleSession,
   extendConsoleSession,
   endConsoleSession,

@@ -15,16 +15,10 @@ import type {
 } from '../hooks/ports/event.ts';
 import { storedJson } from './rows.ts';
 
-const NO_WARNINGS = '[]';
-
 /** The request as it is stored. Console lines (pruned with the payload) and redaction ride with it: they are rare. */
 export type StoredRequest = EventRequest & Pick<NewEvent, 'console' | 'redaction'>;
 
-export function toStoredRequest({
-  request,
-  console = [],
-  redaction = [],
-}: NewEvent): StoredRequest {
+function toStoredRequest({ request, console = [], redaction = [] }: NewEvent): StoredRequest {
   if (console.length === 0 && redaction.length === 0) return request;
   return {
     ...request,
@@ -60,7 +54,7 @@ const MEMBERS = `\\{\\s*(?:"(?!(?:${ANY_WORDS})")\\w+":\\s*(?:"[^"\\\\]*"|[\\w.+
 const MOST_OF_MEMBERS = 100;
 const ONLY_MEMBERS = new RegExp(`^${MEMBERS}$`);
 
-/** Main thread: what an action shows, as JSON text. @param payload JSON text, as it was sent */
+/** What an action shows, as JSON text. @param payload JSON text, as it was sent */
 export function encodeDetails(details: StoredDetails, payload: string): string {
   for (const field of WORDS) {
     const words = details[field];
@@ -97,35 +91,32 @@ export function decodeWordsAtStart(start: string | null): string | null {
   return words === undefined ? null : storedJson(`"${words}"`);
 }
 
-/** Main thread: what the sender is told of an action, as JSON text; empty when the action says it. */
-export function encodeReceipt({ receipt, details }: NewAction): string {
+/** What the sender is told of an action, as JSON text; null when the action says it. */
+function encodeReceipt({ receipt, details }: NewAction): string {
   const { kind, mode } = details;
   const isSaid = receipt.kind === 'wake' && receipt.kind === kind && receipt.mode === mode;
-  return isSaid ? '' : JSON.stringify(receipt);
+  return isSaid ? 'null' : JSON.stringify(receipt);
 }
 
-/** What a new event brings for its head, as JSON text. */
-interface HeadOfNewEvent {
-  readonly request: string;
-  readonly skipped: string | null;
-  readonly warnings: string;
-}
-
-/** Writer thread: the head of a new event. @param actions those that are stored. */
+/**
+ * The head of a new event, as JSON text.
+ * @param actions those that are stored
+ * @param warnings the event's, and what only the ledger can know
+ */
 export function encodeHead(
-  { request, skipped, warnings }: HeadOfNewEvent,
-  actions: readonly { readonly details: string; readonly receipt: string }[],
+  event: NewEvent,
+  actions: readonly NewAction[],
+  warnings: readonly string[],
 ): string {
-  let head = `{"request":${request}`;
+  let head = `{"request":${JSON.stringify(toStoredRequest(event))}`;
   if (actions.length > 0) {
-    head += `,"actions":[${actions.map(({ details }) => details).join(',')}]`;
-    const receipts = actions.map(({ receipt }) => receipt);
-    if (receipts.some((receipt) => receipt !== '')) {
-      head += `,"receipts":[${receipts.map((receipt) => receipt || 'null').join(',')}]`;
-    }
+    const details = actions.map((action) => encodeDetails(action.details, event.payload));
+    head += `,"actions":[${details.join()}]`;
+    const receipts = actions.map(encodeReceipt);
+    if (receipts.some((receipt) => receipt !== 'null')) head += `,"receipts":[${receipts.join()}]`;
   }
-  if (skipped !== null) head += `,"skipped":${skipped}`;
-  if (warnings !== NO_WARNINGS) head += `,"warnings":${warnings}`;
+  if (event.skipped !== undefined) head += `,"skipped":${JSON.stringify(event.skipped)}`;
+  if (warnings.length > 0) head += `,"warnings":${JSON.stringify(warnings)}`;
   return `${head}}`;
 }
 
@@ -206,7 +197,7 @@ export type StoredEventDetails = Omit<
   readonly payload: string | null;
 };
 
-/** Main thread: the details as the port shows them. */
+/** The details as the port shows them. */
 export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
   const { head, payload, ...details } = stored;
   const { request: given, actions = [], skipped, warnings = [] } = decodeHead(head);
@@ -225,7 +216,7 @@ export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
 /** A run and its event; what the event's head says is JSON text still. */
 export type StoredRunStory = Omit<RunStory, 'verifiedBy' | 'action'> & { readonly head: string };
 
-/** Main thread: the run as the port shows it, with the action whose receipt names it. */
+/** The run as the port shows it, with the action whose receipt names it. */
 export function decodeRunStory({ head, ...story }: StoredRunStory): RunStory {
   const { request, actions = [], receipts = [] } = decodeHead(head);
   const at = receipts.findIndex(
@@ -235,7 +226,7 @@ export function decodeRunStory({ head, ...story }: StoredRunStory): RunStory {
   return { ...story, verifiedBy: request.verifiedBy, action };
 }
 
-/** Main thread: the request of an event, without what rides with it. */
+/** The request of an event, without what rides with it. */
 export function decodeRequest(head: string): EventRequest {
   const { console: _console, redaction: _redaction, ...request } = decodeHead(head).request;
   return request;

@@ -10,7 +10,8 @@
 //   KEYOF(w.ref)       the key of an id that a row names
 //   EACH($1, h)        the texts of a list as rows of the alias `h`, in the column `value`
 //   ROWS($1, n: at bigint, code text)  the objects of a list as rows of the alias `n`, in their order
-import type { Lane } from '../hooks/ports/jobs.ts';
+import type { Counted } from '../hooks/ports/activity.ts';
+import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
 import type { Key, Row } from './rows.ts';
 
 /** A parameter of a statement; a list goes with `= ANY ($1::…[])`, `EACH` or `ROWS`. */
@@ -35,33 +36,82 @@ export interface Tx {
   /** Epoch milliseconds, by the clock of the host. */
   readonly now: number;
   readonly keys: Keys;
-  /** What work is moved by. */
-  readonly moves: Moves;
+  readonly memory: Memory;
+  /** What work the driver keeps in mind. */
+  readonly work: WorkMemory;
+  /** Whose leases these are; null: of the only process that has the ledger open. */
+  readonly instance: string | null;
   /** Lanes in which something may have become claimable: told after the commit. */
   readonly changedLanes: Set<Lane>;
+  /** Lanes in which a place of this process became free: likewise. */
+  readonly freedLanes: Set<Lane>;
   /** Events that are new, or another now: likewise. */
   readonly changedEvents: Set<Key>;
   /** Rows; nothing else may be awaited while a transaction of SQLite is open, whose answers are there at once. */
   all(sql: string, ...values: readonly Value[]): readonly Row[] | Promise<readonly Row[]>;
+  /**
+   * Writes rows of one table, all with the same columns. Of events, runs and deliveries `id` is the whole id.
+   * @param unless what becomes of one that is there already, `ON CONFLICT …`; absent: there is none
+   */
+  insert(table: string, rows: readonly NewRow[], unless?: string): void | Promise<void>;
   /** Waits until no other transaction holds one of these names, and holds them until its end. */
   lock(names: readonly string[]): void | Promise<void>;
+  /** Counts something for charts, if it is committed. */
+  count(what: Counted, times?: number): void;
 }
 
-/** How work moves in its queues, which each database does in its own way. It notes lanes and events that it changes. */
-export interface Moves {
-  /** Puts dead work into its queue as if it had just been accepted, unless its job was forgotten. @returns how much */
-  requeue(tx: Tx, ids: readonly number[]): number | Promise<number>;
-  /** Takes work out that is not under way; the next of its key is up. @param work rows with `id`, `lane`, `key`, `kind`, `hook` and `stage` */
-  withdraw(tx: Tx, work: readonly Row[]): void | Promise<void>;
-  /** Derives the status of these events anew, by their ids. */
-  settle(tx: Tx, events: readonly string[]): void | Promise<void>;
-  /** Lines of these sessions are gone, or whole sessions. */
-  noteForgotten(sessions: readonly string[]): void;
+/** A row by its columns. */
+export type NewRow = Readonly<Record<string, Scalar>>;
+
+/**
+ * What was read, and holds while nobody else writes: in SQLite, with its one writer, until a transaction is rolled back; in
+ * PostgreSQL to the end of the transaction, under its locks.
+ */
+export class Memory {
+  /** An operator paused the intake; null: not read yet. */
+  isPaused: boolean | null = null;
+  /** The number of the next line of main sessions that have their row. */
+  readonly numbers = new Map<string, number>();
+  /** How many lines wait in main sessions, by whose they are. */
+  readonly waiting = new Map<string, Map<string, number>>();
+
+  clear(): void {
+    this.isPaused = null;
+    this.numbers.clear();
+    this.waiting.clear();
+  }
+
+  /** Lines of these sessions were taken away past their count, or whole sessions. */
+  forgetSessions(sessions: readonly string[]): void {
+    for (const session of sessions) {
+      this.numbers.delete(session);
+      this.waiting.delete(session);
+    }
+  }
+}
+
+/** What a driver keeps in mind of the queues, where it alone writes to them. */
+export interface WorkMemory {
+  /** Work was added to its queue, or put back into it. */
+  added(kind: NewWork['kind'], hook: string): void;
+  /** Work left its queue: it is done, or was given up. */
+  removed(kind: NewWork['kind'], hook: string): void;
+  /** A lease has ended. */
+  ended(workId: number): void;
+  /** Whether new work of a kind could be begun now; a driver that cannot know says yes. */
+  hasPlace(kind: NewWork['kind'], hook: string): boolean;
+  /** Runs of a hook that are not under way. @param most counting further is in vain */
+  waitingRuns(tx: Tx, hook: string, most: number): number | Promise<number>;
 }
 
 /** The lock of the lines that wait in a main session: their numbers rise in the order of commits. */
 export function sessionLock(session: string): string {
   return `session ${session}`;
+}
+
+/** The lock of everything that has this key. */
+export function keyLock({ lane, key }: { readonly lane: Lane; readonly key: string }): string {
+  return `key ${lane} ${key}`;
 }
 
 /** The first row; undefined: there is none. */
@@ -72,4 +122,11 @@ export async function first(
 ): Promise<Row | undefined> {
   const [row] = await tx.all(sql, ...values);
   return row;
+}
+
+/** The key of an id of our own. @throws Error when it is the id of nothing */
+export function ownKey(tx: Tx, id: string): Key {
+  const key = tx.keys.of(id);
+  if (key === null) throw new Error(`${id} is no id of an event, a run or a delivery`);
+  return key;
 }

@@ -4,10 +4,10 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
-import { optionalText } from '../rows.ts';
+import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
-import { databaseTrouble, isGivenUp } from './trouble.ts';
+import { databaseTrouble, isAnswered, isGivenUp } from './trouble.ts';
 
 /** Where the ledger is, and how many connections it may have. */
 export interface ConnectionOptions {
@@ -27,6 +27,9 @@ const CONNECT_MS = 5000;
 const STATEMENT_MS = 20_000;
 /** How often a transaction is begun anew that the server gave up for the sake of another. */
 const ATTEMPTS = 5;
+
+/** Our name among the connections of a server. */
+export const APPLICATION = 'agent-hooks';
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -63,7 +66,7 @@ export class Database {
     this.#clients = clients;
     this.#config = {
       connectionString: url,
-      application_name: 'agent-hooks',
+      application_name: APPLICATION,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS,
       types: {
@@ -99,11 +102,11 @@ export class Database {
   }
 
   /**
-   * The same on the connection that accepts events; not tried again.
-   * @throws LedgerUnavailable when nothing was sent; afterwards what the driver throws
+   * A transaction on the connection that accepts events; not tried again.
+   * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
-  accept(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#use(this.#intake, STATEMENT_MS, (client) => this.#run(client, sql, values));
+  accept<T>(act: (run: Run) => Promise<T>): Promise<T> {
+    return this.#transact(this.#intake, STATEMENT_MS, act);
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -124,21 +127,28 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: (run: Run) => Promise<T>, mostMs = STATEMENT_MS): Promise<T> {
-    return again(() =>
-      this.#use(this.#pool, mostMs, async (client) => {
-        // The locks of a process that falls asleep in the middle are not held until it wakes.
-        await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}`);
-        try {
-          const result = await act((sql, values = []) => this.#run(client, sql, values));
-          await client.query('COMMIT');
-          return result;
-        } catch (error) {
-          // Of a connection that is gone, the server rolls back by itself.
-          await client.query('ROLLBACK').catch(() => {});
-          throw error;
-        }
-      }),
-    );
+    return again(() => this.#transact(this.#pool, mostMs, act));
+  }
+
+  #transact<T>(pool: Pool, mostMs: number, act: (run: Run) => Promise<T>): Promise<T> {
+    return this.#use(pool, mostMs, async (client) => {
+      const backend = await begin(client, mostMs);
+      let result: T;
+      try {
+        result = await act((sql, values = []) => this.#run(client, sql, values));
+      } catch (error) {
+        // Of a connection that is gone, the server rolls back by itself.
+        await client.query('ROLLBACK').catch(() => {});
+        throw error;
+      }
+      try {
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        if (isAnswered(error)) throw error;
+        throw new UnclearCommit(backend, error);
+      }
+    });
   }
 
   /** A connection beside the pool, not opened yet. */
@@ -172,7 +182,7 @@ export class Database {
     try {
       return await act(client);
     } catch (error) {
-      if (!isUnclear && databaseTrouble(error) !== null) {
+      if (!isUnclear && (error instanceof UnclearCommit || databaseTrouble(error) !== null)) {
         isUnclear = true;
         client.release(true);
       }
@@ -182,6 +192,28 @@ export class Database {
       if (!isUnclear) client.release();
     }
   }
+}
+
+/** The answer to a commit was lost: it was done, or it was not. */
+export class UnclearCommit extends Error {
+  override readonly name = 'UnclearCommit';
+
+  /** Process of the server that was asked for it. */
+  readonly backend: number;
+
+  constructor(backend: number, cause: unknown) {
+    super('the connection to the database was cut during a commit', { cause });
+    this.backend = backend;
+  }
+}
+
+/** @returns the process of the server that has the transaction, behind whatever pooler */
+async function begin(client: PoolClient, mostMs: number): Promise<number> {
+  // The locks of a process that falls asleep in the middle are not held until it wakes.
+  const sql = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}; SELECT pg_backend_pid() AS pid`;
+  // Of several statements in one text there are several results.
+  const results = [await client.query(sql)].flat();
+  return integer(results.at(-1)!.rows[0], 'pid');
 }
 
 function ignore(): void {}
@@ -213,7 +245,7 @@ async function again<T>(act: () => Promise<T>): Promise<T> {
 
 /** Trouble with the database as the ports know it; anything else as it is. */
 export function translate(error: unknown): unknown {
-  const trouble = databaseTrouble(error);
+  const trouble = databaseTrouble(error instanceof UnclearCommit ? error.cause : error);
   return trouble === null ? error : new LedgerUnavailable(trouble, { cause: error });
 }
 

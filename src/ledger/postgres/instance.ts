@@ -79,11 +79,9 @@ export class Instance {
     return [...this.#held.keys()];
   }
 
-  /** Ends what is in hand as if the process had died, and is gone. */
+  /** It is gone. */
   async end(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    const { id } = this;
-    await this.#database.call('end_leases', [id, [], true, this.#clock.now()]);
     await this.#list.leave();
   }
 

@@ -3,20 +3,16 @@ import { Intake, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { AcceptLimits, KnownCertificate } from '../../hooks/ports/ledger.ts';
 import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
 import { BatchWindow } from '../batch-window.ts';
-import { decodeAcceptance } from '../codec.ts';
-import type { StoredAcceptance } from '../codec.ts';
-import type { Lane } from '../../hooks/ports/jobs.ts';
-import { optionalText, text } from '../rows.ts';
-import { encodeKey } from '../stored-key.ts';
-import { answerOf, translate } from './connection.ts';
-import { GIVEN_UP } from './functions/accepting.ts';
-import { adjust, encode, groupCall, groupOf } from './event-group.ts';
-import type { EncodedEvent } from './event-group.ts';
+import { accept, locksOfArrivals } from '../accepting/accept.ts';
+import type { Arrival } from '../accepting/new-event.ts';
+import { text } from '../rows.ts';
+import { decodeReceipt } from '../stored-head.ts';
+import { APPLICATION, UnclearCommit, translate } from './connection.ts';
 import type { PostgresStore } from './store.ts';
-import { databaseTrouble, isAnswered, isGivenUp } from './trouble.ts';
+import { databaseTrouble, isGivenUp } from './trouble.ts';
 
-// Accepting events: whatever came while a group was on its way is the next group, one call and one commit. A group whose
-// answer was lost is looked for before its senders are told anything.
+// Accepting events: whatever came while a group was on its way is the next group, one transaction. A group whose answer
+// was lost is looked for before its senders are told anything.
 
 /** Events that may wait for the database; beyond, the sender is better told to come again. */
 const MAX_WAITING = 10_000;
@@ -29,38 +25,21 @@ const ATTEMPTS = 5;
 /** How long a group whose answer was lost is looked for. */
 const SEARCH_MS = 8000;
 const BETWEEN_SEARCHES_MS = 200;
-/** How long a group that was given up is known: longer than a network or a server keeps what was sent to it. */
-const GIVEN_UP_MS = 24 * 3_600_000;
 
 /** An event whose sender waits. */
 interface Pending {
-  encoded: EncodedEvent;
-  /** As methods: what resolves it is made of its own event. */
-  resolve(answer: StoredAcceptance): void;
+  readonly arrival: Arrival;
+  resolve(answer: Acceptance): void;
   reject(error: unknown): void;
 }
 
-/** What `accept` answers; absent: everything was simply accepted. */
-interface GroupAnswer {
-  readonly isPaused?: boolean;
-  readonly lanes?: readonly Lane[];
-  readonly answers?: readonly { readonly at: number; readonly answer: Verdict }[];
-}
+const FIND = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = ANY ($1::uuid[])';
+const END_BACKEND = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND application_name = '${APPLICATION}' AND xact_start IS NOT NULL`;
 
-type Verdict =
-  | StoredAcceptance
-  | {
-      readonly outcome: 'changed';
-      readonly dropped: readonly number[];
-      readonly isReused: boolean;
-    };
-
-const GIVE_UP = `INSERT INTO meta VALUES ($1, $2) ON CONFLICT DO NOTHING`;
-const FORGET_GIVEN_UP = `DELETE FROM meta WHERE key LIKE '${GIVEN_UP}%' AND value COLLATE "C" < $1`;
 /** Accepts events in groups, and refuses them while the database is too far behind. */
 export class PostgresIntake extends Intake {
   readonly #store: PostgresStore;
-  readonly #call: string;
   readonly #window = new BatchWindow();
   #waiting: Pending[] = [];
   #underWay = 0;
@@ -72,8 +51,6 @@ export class PostgresIntake extends Intake {
   constructor(store: PostgresStore) {
     super();
     this.#store = store;
-    const { database } = store;
-    this.#call = groupCall(database.fn('accept'), database.fn('group'));
   }
 
   async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
@@ -83,32 +60,21 @@ export class PostgresIntake extends Intake {
         'the ledger is overloaded: too many events wait for the database',
       );
     }
-    const encoded = encode(event, limits);
+    const arrival = { event, limits };
     try {
-      const answer = await new Promise<StoredAcceptance>((resolve, reject) => {
-        this.#waiting.push({ encoded, resolve, reject });
+      return await new Promise<Acceptance>((resolve, reject) => {
+        this.#waiting.push({ arrival, resolve, reject });
         this.#schedule();
       });
-      return decodeAcceptance(event, answer);
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.#store.health.failed(error.message);
       throw error;
     }
   }
 
-  async holderOf(key: IdempotencyKey): Promise<string | null> {
+  holderOf(key: IdempotencyKey): Promise<string | null> {
     this.#store.checkOpen();
-    const { database, clock } = this.#store;
-    const [name, digest, , onOtherContent] = encodeKey(key);
-    const [row] = await database.query(
-      `SELECT CASE WHEN k.digest = $2 OR $3 NOT IN ('new', 'latest') THEN k.event ELSE same.event END AS event
-       FROM (SELECT 1) AS one
-         LEFT JOIN ${database.schema}.idempotency k ON k.name = $1 AND k.keep_until > $4
-         LEFT JOIN ${database.schema}.idempotency same
-           ON same.name = $1 || ' ' || $2 AND $3 = 'new' AND same.keep_until > $4`,
-      [name, digest, onOtherContent, clock.now()],
-    );
-    return optionalText(row!, 'event');
+    return this.#store.freshReads.call('holderOf', key);
   }
 
   override certificates(): Promise<readonly KnownCertificate[]> {
@@ -145,114 +111,83 @@ export class PostgresIntake extends Intake {
     const group = this.#waiting.splice(0, groupLength(this.#waiting));
     this.#underWay = group.length;
     this.#isScheduled = false;
-    const again = await this.#settle(group);
-    this.#waiting.unshift(...again);
+    await this.#settle(group);
     this.#underWay = 0;
     this.#window.open(group.length, this.#waiting.length);
     if (this.#waiting.length > 0) this.#schedule();
     else this.#idle?.();
   }
 
-  /** Sends a group and answers it, but for those that have to be sent again. Never rejects. */
-  async #settle(group: readonly Pending[]): Promise<Pending[]> {
-    let answer: GroupAnswer;
+  /** Sends a group and answers it. Never rejects. */
+  async #settle(group: readonly Pending[]): Promise<void> {
     try {
-      answer = await this.#sendGroup(group);
+      const answers = await this.#storeGroup(group);
+      for (const [at, pending] of group.entries()) pending.resolve(answers[at]!);
     } catch (error) {
-      return this.#recover(group, error);
+      await this.#recover(group, error);
     }
-    return this.#answer(group, answer);
   }
 
-  async #sendGroup(group: readonly Pending[]): Promise<GroupAnswer> {
-    const { database, clock, health } = this.#store;
+  /** Stores a group; one that the server gave up for the sake of another transaction is sent again. */
+  async #storeGroup(group: readonly Pending[]): Promise<readonly Acceptance[]> {
+    const { database, health } = this.#store;
+    const arrivals = group.map(({ arrival }) => arrival);
     for (let attempt = 1; ; attempt += 1) {
       const began = performance.now();
       try {
-        const events = group.map(({ encoded }) => encoded);
-        const [row] = await database.accept(this.#call, groupOf(events, clock.now()));
+        const { answers, tx } = await database.accept(async (run) => {
+          const inner = this.#store.begin(run);
+          return { answers: await accept(inner, arrivals), tx: inner };
+        });
         health.committed(performance.now() - began);
-        return JSON.parse(answerOf(row));
+        this.#store.committed(tx);
+        if (tx.changedEvents.size > 0) this.#store.follower?.note();
+        return answers;
       } catch (error) {
         if (!isGivenUp(error) || attempt === ATTEMPTS) throw error;
       }
     }
   }
 
-  #answer(
-    group: readonly Pending[],
-    { isPaused, lanes = [], answers = [] }: GroupAnswer,
-  ): Pending[] {
-    const again: Pending[] = [];
-    const verdicts = new Map(answers.map(({ at, answer }) => [at, answer]));
-    const stored: string[] = [];
-    for (const [index, pending] of group.entries()) {
-      const verdict = isPaused ? ({ outcome: 'paused' } as const) : verdicts.get(index);
-      if (verdict?.outcome === 'changed') {
-        const { encoded } = pending;
-        const kept = encoded.kept.filter((_, place) => !verdict.dropped.includes(place + 1));
-        pending.encoded = adjust(encoded, { kept, isReused: verdict.isReused });
-        again.push(pending);
-      } else if (verdict === undefined) {
-        stored.push(pending.encoded.event.id);
-        pending.resolve(asStored(pending.encoded));
-      } else pending.resolve(verdict);
-    }
-    this.#store.wakeups.changed(lanes, stored);
-    if (stored.length === 0) return again;
-    this.#store.activity.add('accepted', stored.length);
-    this.#store.follower?.note();
-    return again;
-  }
-
-  async #recover(group: readonly Pending[], error: unknown): Promise<Pending[]> {
-    if (error instanceof LedgerUnavailable || isAnswered(error)) {
-      if (databaseTrouble(error) === null && !(error instanceof LedgerUnavailable)) {
-        return this.#oneByOne(group, error);
-      }
-      for (const pending of group) pending.reject(translate(error));
-      return [];
-    }
-    if (databaseTrouble(error) === null) return this.#oneByOne(group, error);
+  async #recover(group: readonly Pending[], error: unknown): Promise<void> {
     // Others are not kept waiting: while the database is away they are told so at once.
-    this.#looking.add(this.#lookFor(group, error));
-    return [];
+    if (error instanceof UnclearCommit) void this.#looking.add(this.#lookFor(group, error));
+    else if (error instanceof LedgerUnavailable || databaseTrouble(error) !== null) {
+      for (const pending of group) pending.reject(translate(error));
+    } else await this.#oneByOne(group, error);
   }
 
   /** An event that breaks takes none of its neighbours with it. */
-  async #oneByOne(group: readonly Pending[], error: unknown): Promise<Pending[]> {
+  async #oneByOne(group: readonly Pending[], error: unknown): Promise<void> {
     const [only, ...others] = group;
-    if (others.length === 0) {
-      only!.reject(error);
-      return [];
-    }
-    const again: Pending[] = [];
-    for (const pending of group) again.push(...(await this.#settle([pending])));
-    return again;
+    if (others.length === 0) return only!.reject(error);
+    for (const pending of group) await this.#settle([pending]);
   }
 
   /**
-   * The connection was cut after the group was sent: it is stored, or it is not. Whoever has its locks knows: a server
-   * that still works on it has them until its commit, and one that has not begun finds that it was given up.
+   * The connection was cut during the commit: the group is stored, or it is not. The process of the server that was asked is
+   * ended first, so that nothing is stored late which its senders were told is not; it has the locks until its end.
    */
-  #lookFor(group: readonly Pending[], error: unknown): Promise<void> {
+  #lookFor(group: readonly Pending[], error: UnclearCommit): Promise<void> {
     const looking: Promise<void> = this.#search(group, error).finally(() =>
       this.#looking.delete(looking),
     );
     return looking;
   }
 
-  async #search(group: readonly Pending[], error: unknown): Promise<void> {
+  async #search(group: readonly Pending[], error: UnclearCommit): Promise<void> {
     const end = performance.now() + SEARCH_MS;
     while (performance.now() < end) {
       try {
-        const found = await this.#stored(group);
+        const found = await this.#stored(group, error.backend);
         for (const pending of group) {
-          if (found.has(pending.encoded.event.id)) pending.resolve(asStored(pending.encoded));
-          else pending.reject(translate(error));
+          const { id } = pending.arrival.event;
+          const head = found.get(id);
+          if (head === undefined) pending.reject(translate(error));
+          else pending.resolve({ outcome: 'accepted', receipt: decodeReceipt(id, head) });
         }
         // Nobody knows which lanes the group has changed.
-        this.#store.wakeups.changed(['turn', 'delivery'], [...found]);
+        this.#store.wakeups.changed(['turn', 'delivery'], [...found.keys()]);
         return;
       } catch {
         await pause(BETWEEN_SEARCHES_MS);
@@ -261,24 +196,16 @@ export class PostgresIntake extends Intake {
     for (const pending of group) pending.reject(translate(error));
   }
 
-  #stored(group: readonly Pending[]): Promise<Set<string>> {
-    const { database, clock } = this.#store;
-    const values = groupOf(
-      group.map(({ encoded }) => encoded),
-      clock.now(),
-    );
-    const locks = values.at(-2);
-    const ids = values[1];
-    return database.transaction(async (run) => {
-      await run(`SET LOCAL search_path = ${database.schema}`);
-      await run(`SELECT ${database.fn('lock')}($1::text[])`, [locks]);
-      const rows = await run(`SELECT id FROM events WHERE id = ANY($1::uuid[])`, [ids]);
-      if (rows.length === 0) {
-        const now = clock.now();
-        await run(GIVE_UP, [GIVEN_UP + group[0]!.encoded.event.id, now]);
-        await run(FORGET_GIVEN_UP, [String(now - GIVEN_UP_MS)]);
-      }
-      return new Set(rows.map((row) => text(row, 'id')));
+  /** What is stored of a group: the heads of its events. */
+  #stored(group: readonly Pending[], backend: number): Promise<Map<string, string>> {
+    const arrivals = group.map(({ arrival }) => arrival);
+    return this.#store.database.transaction(async (run) => {
+      const tx = this.#store.begin(run);
+      await tx.all(END_BACKEND, backend);
+      await tx.lock(locksOfArrivals(arrivals));
+      const ids = arrivals.map(({ event }) => event.id);
+      const rows = await tx.all(FIND, ids);
+      return new Map(rows.map((row) => [text(row, 'id'), text(row, 'head')]));
     });
   }
 }
@@ -288,18 +215,8 @@ function groupLength(waiting: readonly Pending[]): number {
   let length = 0;
   let size = 0;
   while (length < waiting.length && length < MAX_GROUP && size < MAX_GROUP_TEXT) {
-    const { event, head } = waiting[length]!.encoded;
-    size += event.payload.length + head.length;
+    size += waiting[length]!.arrival.event.payload.length;
     length += 1;
   }
   return length;
-}
-
-/** What became of an event that is stored as it was sent. */
-function asStored({ event, kept, isReused, warnings }: EncodedEvent): StoredAcceptance {
-  return {
-    outcome: 'accepted',
-    ...(kept.length < event.actions.length && { kept }),
-    ...(isReused && { warnings }),
-  };
 }

@@ -18,13 +18,14 @@ import type { Database } from './connection.ts';
 import { PostgresHealth } from './health.ts';
 import { Instance } from './instance.ts';
 import { PostgresIntake } from './intake.ts';
+import { endExpired, endLeases } from './leases.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { InstanceList } from './operating/instances.ts';
 import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
 import { SharedPruning } from './operating/shared-pruning.ts';
-import { recordRefusals } from './operating/record-refusals.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { removeSearchTables } from './search/search-tables.ts';
+import { PostgresTx } from './statements.ts';
 import { PostgresStore } from './store.ts';
 import { Wakeups } from './wakeups.ts';
 import { PostgresWorkLedger } from './work-ledger.ts';
@@ -32,13 +33,13 @@ import { PostgresWorkLedger } from './work-ledger.ts';
 // An open ledger on PostgreSQL: this file gives each port its class. Several processes have one ledger open at a time.
 //
 // The way of a wake, as an example:
-// 1. `PostgresIntake.accept` encodes the event (event-group.ts) and adds it to the next group.
-// 2. The group is one statement, `accept` (functions/accepting.ts): it takes the locks of keys and sessions, looks for
-//    repeats and for room, writes everything and commits. What a 200 means is that commit.
-// 3. The answer resolves the call and names the lanes in which there is new work; wakeups.ts tells it to claims that
-//    wait here and, a moment later, to other instances.
+// 1. `PostgresIntake.accept` adds the event to the next group.
+// 2. The group is one transaction (../accepting/accept.ts): it takes the locks of keys and sessions, looks for repeats and
+//    for room, and writes everything. What a 200 means is its commit.
+// 3. It names the lanes in which there is new work; wakeups.ts tells it to claims that wait here and, a moment later, to
+//    other instances.
 // 4. A claim (functions/claiming.ts) leases what is next, for this instance and until a time of the database's clock.
-// 5. The step ends with `commit_step` (functions/steps.ts), fenced by work, attempt and instance.
+// 5. The step ends with `commit` (../work/commit.ts), fenced by work, attempt and instance.
 
 /** A database with the schema of this release, and whom to tell. */
 export interface OpenedDatabase {
@@ -84,11 +85,12 @@ async function openSearch({ database, log, hasSearch }: OpenedDatabase) {
 }
 
 /** Finds what earlier processes left behind, and begins to hear the others. */
-async function begin({ database, clock, instance, wakeups }: PostgresStore): Promise<void> {
+async function begin(store: PostgresStore): Promise<void> {
+  const { database, clock, instance, wakeups } = store;
   await instance.begin();
   const [last] = await database.query(LAST_ID);
   if (last !== undefined) continueIdsAfter(text(last, 'id'));
-  await database.call('end_expired', [[], instance.now(), clock.now()]);
+  await store.transact((tx) => endExpired(tx, [], instance.now()));
   await database.query(PULL_IN, [clock.now()]);
   await wakeups.start();
 }
@@ -122,9 +124,9 @@ function buildLedger(
       isHeard: () => wakeups.watch(),
       damaged: () => {},
     }),
-    refusals: new StoredRefusals(store.reads, (refusals, changes) =>
-      recordRefusals(store, refusals, changes),
-    ),
+    refusals: new StoredRefusals(store.reads, async (refusals, changes) => {
+      await store.writes.call('recordRefusals', refusals, changes);
+    }),
     consoleSessions: new StoredConsoleSessions(store.reads, store.writes),
     admin: new PostgresLedgerAdmin(store, instances),
     maintenance: new PostgresMaintenance(store, new SharedPruning(database, clock), () =>
@@ -139,11 +141,19 @@ async function close(store: PostgresStore, intake: PostgresIntake): Promise<void
   await intake.close();
   await store.follower?.close();
   // What cannot be written any more is given up: leases end by themselves.
-  await Promise.allSettled([store.activity.close(), store.instance.end()]);
+  await Promise.allSettled([store.activity.close(), endInHand(store)]);
   // Others go on with what was in hand here. Claims that wait look once more, find the ledger closed and end.
   store.wakeups.changed(['turn', 'delivery']);
   await store.wakeups.close();
   await store.database.close();
+}
+
+/** Ends what is in hand as if the process had died, and is gone. */
+async function endInHand({ database, clock, instance }: PostgresStore): Promise<void> {
+  await database.transaction((run) =>
+    endLeases(new PostgresTx(database, run, clock.now(), instance.id), [], true),
+  );
+  await instance.end();
 }
 
 /** What forgets a small step's worth. */

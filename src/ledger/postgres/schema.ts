@@ -11,6 +11,9 @@
 // - JSON stays text. `jsonb` refuses U+0000, folds keys and rounds numbers.
 //
 // Functions set the search path; every other statement names tables with their schema (`Database.schema`).
+/** Locks of the ledger as a whole, beside 0, which is the migration's, and those of names (statements.ts), which are greater. */
+export const LOCKS = { forgetting: -2, counting: -3 } as const;
+
 const TEXT = 'text COLLATE "C"';
 
 /** Rows that come and go all the time: cleaned up by a thousand, not by a fifth of the table. */

@@ -1,10 +1,12 @@
 // The statements of the ledger (../tx.ts) as PostgreSQL reads them.
+import type { Counted } from '../../hooks/ports/activity.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
+import { integer } from '../rows.ts';
 import type { Key } from '../rows.ts';
-import type { Keys, Tx, Value } from '../tx.ts';
+import { Memory, first } from '../tx.ts';
+import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
 import { storableJson } from './connection.ts';
 import type { Database, Run } from './connection.ts';
-import { PostgresMoves } from './moves.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
 /** What is written otherwise, but for the names of tables. */
@@ -37,27 +39,76 @@ const KEYS: Keys = {
   parse: (text) => text,
 };
 
+/** Rows of one statement: the parameters of a statement are numbered with 16 bits. */
+const MOST_ROWS = 1000;
+/** Holds names until the end of the transaction. A name is one of 4096 locks, of which no two are waited for in a circle. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtext($2), place) FROM
+  (SELECT DISTINCT (hashtext(name) & 4095) + 1 AS place FROM unnest($1::text[]) AS name ORDER BY 1) AS sorted`;
+/** However many wait, no more are counted than there are places. */
+const WAITING_RUNS = `SELECT count(*) AS count FROM (SELECT 1 FROM @work WHERE hook = $1 AND kind = 'run'
+  AND stage IN ('blocked', 'retrying', 'suspect', 'ready') LIMIT $2) AS found`;
+
+/** Nothing is kept in mind: other instances write, too. */
+const WORK: WorkMemory = {
+  added: () => {},
+  removed: () => {},
+  ended: () => {},
+  hasPlace: () => true,
+  waitingRuns: async (tx, hook, most) =>
+    integer((await first(tx, WAITING_RUNS, hook, most))!, 'count'),
+};
+
 /** Runs statements as `run` does: in its transaction, or each by itself. */
 export class PostgresTx implements Tx {
   readonly keys = KEYS;
+  readonly memory = new Memory();
+  readonly work = WORK;
+  readonly instance: string | null;
   readonly changedLanes = new Set<Lane>();
+  readonly freedLanes = new Set<Lane>();
   readonly changedEvents = new Set<Key>();
-  readonly moves: PostgresMoves;
+  /** To be counted when it is committed. */
+  readonly counted = new Map<Counted, number>();
   readonly now: number;
+  readonly #name: string;
   readonly #run: Run;
 
-  constructor(database: Database, run: Run, now: number) {
-    this.now = now;
+  /** @param instance whose leases these are; null: it claims and ends nothing */
+  constructor({ name }: Pick<Database, 'name'>, run: Run, now: number, instance: string | null) {
+    this.#name = name;
     this.#run = run;
-    this.moves = new PostgresMoves(database, run);
+    this.now = now;
+    this.instance = instance;
   }
 
   all(sql: string, ...values: readonly Value[]): ReturnType<Run> {
     return this.#run(toPostgres(sql), values.map(toInput));
   }
 
-  lock(names: readonly string[]): Promise<void> {
-    return this.moves.lock(names);
+  /** As one statement: parameters are of the types of their columns. */
+  async insert(table: string, rows: readonly NewRow[], unless = ''): Promise<void> {
+    const [pattern] = rows;
+    if (pattern === undefined) return;
+    const columns = Object.keys(pattern);
+    for (let from = 0; from < rows.length; from += MOST_ROWS) {
+      const values: unknown[] = [];
+      const places = rows.slice(from, from + MOST_ROWS).map((row) => {
+        const own = columns.map((column) => `$${values.push(row[column])}`);
+        return `(${own.join()})`;
+      });
+      await this.#run(
+        `INSERT INTO @schema.${table} (${columns.join()}) VALUES ${places.join()} ${unless}`,
+        values,
+      );
+    }
+  }
+
+  async lock(names: readonly string[]): Promise<void> {
+    if (names.length > 0) await this.#run(LOCK, [[...new Set(names)], this.#name]);
+  }
+
+  count(what: Counted, times = 1): void {
+    this.counted.set(what, (this.counted.get(what) ?? 0) + times);
   }
 }
 

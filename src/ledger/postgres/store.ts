@@ -1,14 +1,14 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { Caller } from '../calls.ts';
+import type { CallMap, Caller, Functions } from '../calls.ts';
 import { FRESH_READS, READS, WRITES } from '../core.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
-import { DirectCalls } from './direct-calls.ts';
 import type { SearchFollower } from '../search-follower.ts';
-import type { Database } from './connection.ts';
+import type { Database, Run } from './connection.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
 import type { ActivityRecord } from './operating/activity.ts';
+import { PostgresTx } from './statements.ts';
 import type { Wakeups } from './wakeups.ts';
 
 type Parts = Pick<
@@ -33,6 +33,8 @@ export class PostgresStore {
   readonly writes: Caller<Writes>;
   /** Null: events cannot be searched. */
   readonly follower: SearchFollower | null;
+  /** Runs of all instances are counted, so that a run which ends here gives a place to whichever. */
+  countsEverybody = false;
   #isClosed = false;
 
   constructor(parts: Parts) {
@@ -43,12 +45,39 @@ export class PostgresStore {
     this.health = parts.health;
     this.activity = parts.activity;
     this.follower = parts.follower;
-    const { database, clock, wakeups } = parts;
-    this.reads = new DirectCalls<Reads>(READS, database, clock, null);
-    this.freshReads = new DirectCalls<FreshReads>(FRESH_READS, database, clock, null);
-    this.writes = new DirectCalls<Writes>(WRITES, database, clock, (lanes, events) =>
-      wakeups.changed(lanes, events),
-    );
+    this.reads = callerOf<Reads>(READS, (act) => act(this.alone()));
+    this.freshReads = callerOf<FreshReads>(FRESH_READS, (act) => act(this.alone()));
+    this.writes = callerOf<Writes>(WRITES, (act) => this.transact(act));
+  }
+
+  /** Each statement is a transaction of its own. */
+  alone(): PostgresTx {
+    return this.begin((sql, values) => this.database.query(sql, values));
+  }
+
+  /** @param run runs statements in a transaction of the caller's */
+  begin(run: Run): PostgresTx {
+    return new PostgresTx(this.database, run, this.clock.now(), this.instance.id);
+  }
+
+  /** Writes all of it or nothing, and tells what has changed. */
+  async transact<T>(act: (tx: PostgresTx) => T | Promise<T>): Promise<T> {
+    this.checkOpen();
+    const { result, tx } = await this.database.transaction(async (run) => {
+      const inner = this.begin(run);
+      return { result: await act(inner), tx: inner };
+    });
+    this.committed(tx);
+    return result;
+  }
+
+  /** Tells what a transaction has changed, after its commit. */
+  committed({ changedLanes, freedLanes, changedEvents, counted }: PostgresTx): void {
+    this.wakeups.changed([...changedLanes], Array.from(changedEvents, String));
+    // A place that became free here is nobody else's, but where the runs of all are counted.
+    if (this.countsEverybody) this.wakeups.changed([...freedLanes]);
+    else this.wakeups.notifier.notify([...freedLanes]);
+    for (const [what, times] of counted) this.activity.add(what, times);
   }
 
   /** @throws LedgerUnavailable once it was closed */
@@ -64,4 +93,22 @@ export class PostgresStore {
   end(): void {
     this.#isClosed = true;
   }
+}
+
+/** Runs functions of the core by their names. */
+function callerOf<C extends CallMap<C>>(
+  functions: Functions<C>,
+  run: <T>(act: (tx: PostgresTx) => T | Promise<T>) => T | Promise<T>,
+): Caller<C> {
+  return {
+    async call(name, ...args) {
+      try {
+        return await run((tx) => functions[name](tx, ...args));
+      } catch (error) {
+        // A row holds something else than was written.
+        if (error instanceof SyntaxError) throw new LedgerUnavailable(error.message);
+        throw error;
+      }
+    },
+  };
 }

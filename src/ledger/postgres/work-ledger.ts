@@ -3,19 +3,28 @@ import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import { decodeLease, decodeWork, encodeWork } from '../codec.ts';
-import type { StoredLease } from '../codec.ts';
-import { encodeChanges, keyLock, workFields } from './change-text.ts';
-import { answerOf, storableJson } from './connection.ts';
-import type { Run } from './connection.ts';
+import type {
+  BadEnds,
+  ClaimLimits,
+  Lease,
+  StepOutcome,
+  WorkPart,
+} from '../../hooks/ports/work-ledger.ts';
+import { storedJson } from '../rows.ts';
+import { noteActing, renew } from '../work/commit.ts';
+import { enqueueDue } from '../work/queue.ts';
+import { endExpired, endLeases } from './leases.ts';
 import type { PostgresStore } from './store.ts';
+
+/** A lease, its job as it is stored. */
+type ClaimedLease = Omit<Lease, 'lane' | 'job' | 'part'> & {
+  readonly job: string;
+  readonly part: WorkPart | null;
+};
 
 /** What `claim` answers. */
 interface Claimed {
-  readonly leases: readonly (Omit<StoredLease, 'part'> & {
-    readonly part: StoredLease['part'] | null;
-  })[];
+  readonly leases: readonly ClaimedLease[];
   /** The flow that was served last; null: none was yet. */
   readonly place: readonly string[] | null;
   /** Epoch milliseconds when something will be claimable; null: not before its lane changes. */
@@ -24,23 +33,8 @@ interface Claimed {
   readonly changed?: readonly string[] | null;
   /** An operator drains this instance. */
   readonly isDraining?: boolean;
-  /** Leases ran out: work of either lane came back. */
-  readonly hasEnded?: boolean;
-}
-
-/** What writing changes answers: lanes in which something may be claimable, events that have another status. */
-interface Written {
-  readonly lanes: readonly Lane[];
-  readonly changed: readonly string[];
-}
-
-/** What `commit_step` answers. */
-interface Committed {
-  /** Lanes in which claims of this instance may have waited for the end of this step. */
-  readonly ended: readonly Lane[];
-  /** The end itself made something claimable, for everybody: the next of the key, or the work again. */
-  readonly hasOpened: boolean;
-  readonly written: Written;
+  /** Leases ran out, or work became due: that has to be seen to first. */
+  readonly hasDue?: boolean;
 }
 
 /** A claim that found less than it asked for: nothing more is there before the lane changes. */
@@ -51,22 +45,6 @@ interface Emptied {
   readonly limits: string;
   /** Epoch milliseconds when it is looked at all the same. */
   readonly until: number;
-}
-
-const RENEW = `UPDATE @schema.work SET lease_ends = $4
-  WHERE id = $1 AND attempt = $2 AND instance = $3 AND stage = 'leased' RETURNING 1`;
-/** Writes changes that belong to no step, in a transaction of the caller's. @returns what is to be done after its commit */
-export async function applyChanges(
-  { database, clock, wakeups }: PostgresStore,
-  run: Run,
-  changes: readonly Change[],
-): Promise<() => void> {
-  if (changes.length === 0) return () => {};
-  const { texts, locks } = encodeChanges(changes);
-  const sql = `SELECT ${database.fn('apply_changes')}($1, $2, $3)::text AS answer`;
-  const [row] = await run(sql, [locks, texts, clock.now()]);
-  const { lanes, changed }: Written = JSON.parse(answerOf(row));
-  return () => wakeups.changed(lanes, changed);
 }
 
 /**
@@ -87,8 +65,6 @@ export class PostgresWorkLedger extends WorkLedger {
   readonly #store: PostgresStore;
   readonly #places: Record<Lane, readonly string[] | null> = { turn: null, delivery: null };
   readonly #emptied: Record<Lane, Emptied | null> = { turn: null, delivery: null };
-  /** Runs of all instances are counted, so that a run which ends here gives a place to whichever. */
-  #countsEverybody = false;
   /** Claims of this instance, one after the other. */
   #claims: Promise<unknown> = Promise.resolve();
   /** The answer of a claim was lost: there may be leases that nobody heard of. */
@@ -115,7 +91,7 @@ export class PostgresWorkLedger extends WorkLedger {
       let emptied = this.#emptied[lane];
       if (emptied?.version !== version || emptied.limits !== text || emptied.until <= asked) {
         this.#emptied[lane] = null;
-        if (lane === 'turn') this.#countsEverybody = given.maxRunsTotal !== undefined;
+        if (lane === 'turn') this.#store.countsEverybody = given.maxRunsTotal !== undefined;
         const { leases, nextDue } = await this.#claimNow(lane, max, text);
         const rests = Object.values(given.resting ?? {}).filter((until) => until > asked);
         const until = Math.min(nextDue ?? Infinity, ...rests, asked + wakeups.pollMs);
@@ -143,19 +119,12 @@ export class PostgresWorkLedger extends WorkLedger {
     const { clock, instance, wakeups } = this.#store;
     if (this.#hasUnheard) await this.#endUnheard();
     const asked = clock.elapsed();
-    const { leases, place, nextDue, changed, hasEnded, isDraining } = await this.#askForLeases([
+    const { leases, place, nextDue, changed, isDraining } = await this.#askForLeases(
       lane,
       max,
-      instance.id,
-      instance.held,
-      clock.now(),
-      instance.now(),
-      LEASE_MS,
-      instance.mayEndLeases,
-      this.#places[lane],
       limits,
-    ]);
-    wakeups.changed(hasEnded ? ['turn', 'delivery'] : [], changed ?? []);
+    );
+    wakeups.changed([], changed ?? []);
     const tookMs = clock.elapsed() - asked;
     if (tookMs >= LEASE_MS / 3) instance.noteStandstill();
     if (tookMs >= LEASE_MS) {
@@ -167,16 +136,39 @@ export class PostgresWorkLedger extends WorkLedger {
     instance.noteDraining(isDraining === true);
     this.#places[lane] = place;
     return {
-      leases: leases.map(({ part, ...lease }) =>
-        decodeLease(lane, part === null ? lease : { ...lease, part }),
-      ),
+      leases: leases.map(({ part, ...lease }) => toLease(lane, lease, part)),
       nextDue: nextDue ?? null,
     };
   }
 
-  async #askForLeases(values: readonly unknown[]): Promise<Claimed> {
+  async #askForLeases(lane: Lane, max: number, limits: string): Promise<Claimed> {
+    const claimed = await this.#ask(lane, max, limits, true);
+    if (claimed.hasDue !== true) return claimed;
+    const { instance } = this.#store;
+    const { held } = instance;
+    if (instance.mayEndLeases) {
+      await this.#store.transact((tx) => endExpired(tx, held, instance.now()));
+    }
+    await this.#store.transact((tx) => enqueueDue(tx, lane));
+    return this.#ask(lane, max, limits, false);
+  }
+
+  async #ask(lane: Lane, max: number, limits: string, looksForDue: boolean): Promise<Claimed> {
+    const { clock, database, instance } = this.#store;
     try {
-      return await this.#store.database.call('claim', values);
+      return await database.call('claim', [
+        lane,
+        max,
+        instance.id,
+        instance.held,
+        clock.now(),
+        instance.now(),
+        LEASE_MS,
+        looksForDue,
+        instance.mayEndLeases,
+        this.#places[lane],
+        limits,
+      ]);
     } catch (error) {
       this.#hasUnheard = true;
       throw error;
@@ -185,18 +177,13 @@ export class PostgresWorkLedger extends WorkLedger {
 
   /** Gives back what was leased with an answer that never came. */
   async #endUnheard(): Promise<void> {
-    const { clock, database, instance, wakeups } = this.#store;
-    await database.call('end_leases', [instance.id, instance.held, false, clock.now()]);
+    const { held } = this.#store.instance;
+    await this.#store.transact((tx) => endLeases(tx, held, false));
     this.#hasUnheard = false;
-    wakeups.changed(['turn', 'delivery']);
   }
 
   async add(work: NewWork): Promise<void> {
-    this.#store.checkOpen();
-    const fields = storableJson(workFields(decodeWork(encodeWork(work))));
-    const { clock, database, wakeups } = this.#store;
-    const hasChanged = await database.call<boolean>('add', [fields, clock.now()]);
-    if (hasChanged) wakeups.changed([work.lane]);
+    await this.#store.writes.call('add', work);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {
@@ -208,27 +195,22 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   renew(lease: Lease): Promise<boolean> {
-    const { database, instance } = this.#store;
-    return this.#keep(lease, async (fence) => {
-      const rows = await database.query(RENEW, [...fence, instance.leaseEnd()]);
-      return rows.length > 0;
-    });
+    const { workId, attempt } = lease;
+    const until = () => this.#store.instance.leaseEnd();
+    return this.#keep(lease, () => renew(this.#store.alone(), workId, attempt, until()));
   }
 
   noteActing(lease: Lease): Promise<boolean> {
-    return this.#keep(lease, (fence) => this.#store.database.call('note_acting', fence));
+    const { workId, attempt } = lease;
+    return this.#keep(lease, () => noteActing(this.#store.alone(), workId, attempt));
   }
 
   /** Writes something about a lease while it holds. */
-  async #keep(
-    lease: Lease,
-    write: (fence: readonly unknown[]) => Promise<boolean>,
-  ): Promise<boolean> {
+  async #keep(lease: Lease, write: () => Promise<boolean>): Promise<boolean> {
     this.#store.checkOpen();
-    const { clock, instance } = this.#store;
-    const { workId, attempt } = lease;
+    const { clock } = this.#store;
     const asked = clock.elapsed();
-    const isHeld = await write([workId, attempt, instance.id]);
+    const isHeld = await write();
     if (!isHeld) this.#lose(lease);
     // What this process reads after a long sleep was true before it.
     else if (clock.elapsed() - asked >= LEASE_MS) return this.#keep(lease, write);
@@ -242,33 +224,15 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    this.#store.checkOpen();
-    const { clock, database, instance, wakeups, activity } = this.#store;
-    const { workId, attempt } = lease;
+    const { workId, attempt, lane, key } = lease;
     try {
-      const { texts, locks } = encodeChanges(changes);
-      const how =
-        outcome.type === 'cut' ? { ...outcome, job: JSON.stringify(outcome.job) } : outcome;
-      const answer = await database.call<Committed | null>('commit_step', [
-        workId,
-        attempt,
-        instance.id,
-        [keyLock(lease), ...locks],
-        storableJson(how),
-        texts,
-        clock.now(),
-      ]);
-      if (answer === null) {
+      const held = { workId, attempt, lane, key };
+      const isWritten = await this.#store.writes.call('commit', held, outcome, changes);
+      if (!isWritten) {
         this.#lose(lease);
         return false;
       }
-      instance.drop(lease);
-      const { ended, hasOpened, written } = answer;
-      // A place that became free here is nobody else's, but where the runs of all are counted.
-      if (hasOpened || this.#countsEverybody) wakeups.changed(ended);
-      else wakeups.notifier.notify(ended);
-      wakeups.changed(written.lanes, written.changed);
-      activity.addEnds(changes);
+      this.#store.instance.drop(lease);
       this.#store.follower?.note();
       return true;
     } catch (error) {
@@ -279,11 +243,17 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   async #abandon(lease: Lease): Promise<void> {
-    const { clock, database, instance, wakeups } = this.#store;
-    const now = clock.now();
-    const { workId, attempt } = lease;
-    await database.call('abandon', [workId, attempt, instance.id, now + LEASE_MS, now]);
-    instance.drop(lease);
-    wakeups.changed(['turn', 'delivery']);
+    await this.#store.writes.call('abandon', lease.workId, lease.attempt);
+    this.#store.instance.drop(lease);
   }
+}
+
+/** A lease as the step will see it: the kind says whose job it is. */
+function toLease(
+  lane: Lane,
+  { job, ...lease }: Omit<ClaimedLease, 'part'>,
+  part: WorkPart | null,
+): Lease {
+  const given = { ...lease, lane, job: storedJson(job) };
+  return part === null ? given : { ...given, part };
 }

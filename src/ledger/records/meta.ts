@@ -6,6 +6,7 @@ import { KEPT_CERTIFICATES } from '../../hooks/ports/ledger.ts';
 import type { KnownCertificate } from '../../hooks/ports/ledger.ts';
 import { text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
+import { LANES } from '../work-rows.ts';
 
 const WRITE = `INSERT INTO @meta (key, value) VALUES ($1, $2)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
@@ -18,6 +19,15 @@ const TRIM = `DELETE FROM @meta WHERE key IN
 /** Writes one, in place of the one before. */
 export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
   await tx.all(WRITE, key, value);
+}
+
+/** Pauses the intake and all work, or goes on: paused is that the row exists, also after a restart. */
+export async function setPaused(tx: Tx, paused: boolean): Promise<null> {
+  if (paused) await writeMeta(tx, 'paused', 'yes');
+  else await tx.all(`DELETE FROM @meta WHERE key = 'paused'`);
+  tx.memory.isPaused = paused;
+  for (const lane of LANES) tx.changedLanes.add(lane);
+  return null;
 }
 
 /** Finds out whether the store can be written, by writing: a full disk, or a standby, shows only then. */

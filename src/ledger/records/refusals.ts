@@ -1,5 +1,6 @@
 // Refused requests: recorded in batches of up to a second's worth, read by all instances. The kinds have bounds of their
 // own, so that a flood of one never pushes out another.
+import type { Change } from '../../hooks/ports/change.ts';
 import type { HookRefusals } from '../../hooks/ports/hook-use.ts';
 import { KEPT_REFUSALS } from '../../hooks/ports/refusals.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   RefusalFilter,
   RefusedRequest,
 } from '../../hooks/ports/refusals.ts';
+import { applyAll, locksOf } from '../changes.ts';
 import { toLost, toRefusal } from '../refusal-rows.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Tx } from '../tx.ts';
@@ -32,14 +34,23 @@ const BY_HOOK = `SELECT hook, sum(count)::bigint AS count FROM @refusals WHERE a
 const SUMS = `SELECT hook, code, status, sum(count)::bigint AS count, min(at) AS at FROM @refusals
   WHERE kind = $1 AND at >= $2 GROUP BY hook, code, status ORDER BY 4 DESC, hook NULLS FIRST, code`;
 
-/** Adds refusals in the order in which they came, which is that of their numbers. */
-export async function addRefusals(tx: Tx, refusals: readonly NewRefusal[]): Promise<void> {
+/** Keeps refusals, in the order in which they came, which is that of their numbers, with what comes with them. */
+export async function recordRefusals(
+  tx: Tx,
+  refusals: readonly NewRefusal[],
+  changes: readonly Change[],
+): Promise<null> {
+  // Two that add to the same sums in different order would wait for each other.
+  await tx.lock(['refusals', ...locksOf(changes)]);
   const rows = summedUp(refusals).map(({ verifiedBy, ...refusal }) => ({
     ...refusal,
     verified_by: verifiedBy,
   }));
   if (rows.length > 0) await tx.all(INSERT, rows);
   for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await tx.all(TRIM, kind);
+  for (const { count } of refusals) tx.count('refused', count);
+  await applyAll(tx, changes);
+  return null;
 }
 
 /** Newest first; the cursor is the number of the last one shown. */

@@ -9,6 +9,7 @@ import type { Row } from '../rows.ts';
 import { decodeHead, tombstone } from '../stored-head.ts';
 import { first, sessionLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
+import { withdraw } from '../work/queue.ts';
 
 const EVENT = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = $1';
 const RUNS = 'SELECT agent_id, session_key FROM @runs WHERE event = $1';
@@ -41,12 +42,12 @@ export async function forgetEvent(
   await tx.lock([...sessions.map(sessionLock), ...keys.map(keyName)]);
   const work = await tx.all(WORK, eventId, sessions);
   if (work.some(({ stage }) => stage === 'leased')) return 'under-way';
-  await tx.moves.withdraw(
+  await withdraw(
     tx,
     work.filter((row) => isTrue(row, 'own')),
   );
   const lines = await tx.all(LINES, sessions, key);
-  tx.moves.noteForgotten(lines.map(sessionOf));
+  tx.memory.forgetSessions(lines.map(sessionOf));
   const turns = await tx.all(TURNS, sessions, eventId);
   await tx.all(FORGET_RUNNERS, turns.map(sessionOf));
   for (const statement of OF_EVENT) await tx.all(statement, key);
@@ -74,7 +75,7 @@ export async function forgetMatching(
   const next = rows.length === STEP_TURNS && last !== undefined ? integer(last, 'n') : null;
   if (from > 0) return { turns, lines: 0, refusals: 0, next };
   const lines = await erase(tx, ERASABLE.lines, terms);
-  tx.moves.noteForgotten(lines.map(sessionOf));
+  tx.memory.forgetSessions(lines.map(sessionOf));
   const refusals = await erase(tx, ERASABLE.refusals, terms);
   await erase(tx, ERASABLE.others, terms);
   return { turns, lines: lines.length, refusals: refusals.length, next };

@@ -1,5 +1,5 @@
 // How events, or their bodies, are forgotten with all that repeats them. Rows are locked in the order of everybody:
-// work, then what waits in sessions, then events (postgres/functions/queue.ts).
+// work, then what waits in sessions, then events (../work/queue.ts).
 //
 // 1. `lockEnded` keeps those that are over still: an operator may have retried one since it was found by its age.
 // 2. Lines that wait in a main session may show the words of a payload that is about to go. They get words of their own

@@ -5,6 +5,7 @@
 // The module asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step has a
 // budget of rows, and only one instance makes a step at a time. A process that ends between two steps loses nothing: the
 // next one finds what is left by the same queries.
+import { ExpiredKeys } from '../accepting/idempotency.ts';
 import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
 import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
@@ -48,13 +49,12 @@ export interface PruningHost {
   transaction<T>(act: (tx: Tx) => Promise<T>): Promise<T>;
   /** Whether anything may be forgotten by this clock; waits until no other instance forgets. */
   mayForget(tx: Tx): boolean | Promise<boolean>;
-  /** Forgets idempotency keys that have run out, as many as the budget allows, and spends it. */
-  forgetKeys(tx: Tx, budget: Budget, now: number): void | Promise<void>;
 }
 
 /** Forgets a small step's worth at a time. */
 export class Pruning {
   readonly #events = new OldEvents();
+  readonly #keys = new ExpiredKeys();
 
   /** @returns how many rows were forgotten; null: nothing may be, by this clock */
   async step(host: PruningHost, retention: Retention): Promise<number | null> {
@@ -72,7 +72,7 @@ export class Pruning {
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
     await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));
     await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
-    await some(async (tx) => host.forgetKeys(tx, budget, now));
+    await some((tx) => this.#keys.forget(tx, budget, now));
     return STEP_ROWS - budget.left;
   }
 
@@ -116,7 +116,7 @@ async function forgetTurns(tx: Tx, budget: Budget, which: string, before: number
   );
   await tx.all(FORGET_RUNNERS, sessions);
   await tx.all(FORGET_SESSIONS, sessions);
-  tx.moves.noteForgotten(sessions);
+  tx.memory.forgetSessions(sessions);
   budget.left -= turns.length;
 }
 

@@ -1,23 +1,15 @@
 // What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
 // batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
 // batch of them is one transaction with one fsync (group commit).
+import type { Acceptance, NewEvent } from '../../hooks/ports/event.ts';
 import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { AcceptLimits, Retention } from '../../hooks/ports/ledger.ts';
-import type { NewRefusal } from '../../hooks/ports/refusals.ts';
-import type { ClaimLimits, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { ClaimLimits, Lease } from '../../hooks/ports/work-ledger.ts';
 import type { CallMap } from '../calls.ts';
-import type {
-  ChangeTuple,
-  EventTuple,
-  StoredAcceptance,
-  StoredLease,
-  WorkTuple,
-} from '../codec.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 import type { Key } from '../rows.ts';
 import type { Followed } from '../search-follower.ts';
-import type { KeyTuple } from '../stored-key.ts';
 
 /** One call on its way to a thread. */
 export type Call<C extends CallMap<C>, K extends keyof C = keyof C> = {
@@ -111,23 +103,9 @@ export interface ThreadData {
 
 /** Everything that writes, and what has to be read in order with the writing. */
 export interface WriterCalls extends FreshReads, Writes {
-  accept: { args: [event: EventTuple, limits: AcceptLimits]; result: StoredAcceptance };
+  accept: { args: [event: NewEvent, limits: AcceptLimits]; result: Acceptance };
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
-  add: { args: [work: WorkTuple]; result: null };
   renew: { args: [workId: number, attempt: number]; result: boolean };
-  noteActing: { args: [workId: number, attempt: number]; result: boolean };
-  abandon: { args: [workId: number, attempt: number]; result: null };
-  commit: {
-    args: [workId: number, attempt: number, outcome: StepOutcome, changes: readonly ChangeTuple[]];
-    result: boolean;
-  };
-  holderOf: { args: [key: KeyTuple]; result: string | null };
-  recordRefusals: {
-    args: [refusals: readonly NewRefusal[], changes: readonly ChangeTuple[]];
-    result: null;
-  };
-  setPaused: { args: [paused: boolean]; result: null };
-  isPaused: { args: []; result: boolean };
   writeActivity: { args: []; result: null };
   prune: { args: [retention: Retention]; result: boolean };
   hasChangedTexts: { args: []; result: boolean };
@@ -136,7 +114,7 @@ export interface WriterCalls extends FreshReads, Writes {
 
 /** `nextDue`: epoch milliseconds when something will be claimable; null: not before its lane changes. */
 export interface ClaimResult {
-  readonly leases: readonly StoredLease[];
+  readonly leases: readonly Lease[];
   readonly nextDue: number | null;
 }
 

@@ -14,9 +14,7 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import { decodeAcceptance, decodeLease, encodeChange, encodeEvent, encodeWork } from '../codec.ts';
 import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
-import { encodeKey } from '../stored-key.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
 import { StoredRefusals } from '../ports/refusals.ts';
@@ -40,14 +38,14 @@ import type { WriterPlace } from './writer-client.ts';
 // accepted event; those ports are in ../ports.
 //
 // The way of a wake, as an example:
-// 1. `SqliteIntake.accept` encodes the event (codec.ts) and hands it to the WorkerClient, which waits for a batch.
+// 1. `SqliteIntake.accept` hands the event to the WorkerClient, which waits for a batch.
 // 2. The writer thread begins a transaction, runs `accept` for this event and whatever else is in the batch
-//    (worker/intake/accepting.ts), and commits: one fsync, after which everything of the batch is durable.
+//    (../accepting/accept.ts), and commits: one fsync, after which everything of the batch is durable.
 // 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
 // 4. The WorkNotifier wakes the claim that waits in that lane. It asks the writer once more and gets a lease, written
 //    before it is handed out (worker/work/claims.ts).
 // 5. The step ends with `commit`, which carries the lease's attempt as its fencing token: if another attempt holds the
-//    work by now, nothing is written (worker/work/steps.ts).
+//    work by now, nothing is written (../work/commit.ts).
 
 /** Where {@link sqliteLedger} keeps its file. */
 export interface SqliteLedgerOptions {
@@ -156,7 +154,7 @@ function buildLedger(store: OpenStore): Ledger {
       damaged: (reason) => watch.damaged(reason),
     }),
     refusals: new StoredRefusals(reader, async (refusals, changes) => {
-      await writer.call('recordRefusals', refusals, changes.map(encodeChange));
+      await writer.call('recordRefusals', refusals, changes);
     }),
     consoleSessions: new StoredConsoleSessions(reader, writer),
     admin: new SqliteLedgerAdmin(writer, reader, store.dir),
@@ -194,11 +192,10 @@ export class SqliteIntake extends Intake {
     if (this.#writer.waiting >= MAX_WAITING) {
       throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
     }
-    const encoded = encodeEvent(event);
     try {
-      const answer = await this.#writer.call('accept', encoded, limits);
+      const answer = await this.#writer.call('accept', event, limits);
       if (answer.outcome === 'accepted') this.#follower?.note();
-      return decodeAcceptance(event, answer);
+      return answer;
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.#health.failed(error.message);
       throw error;
@@ -206,7 +203,7 @@ export class SqliteIntake extends Intake {
   }
 
   holderOf(key: IdempotencyKey): Promise<string | null> {
-    return this.#writer.call('holderOf', encodeKey(key));
+    return this.#writer.call('holderOf', key);
   }
 
   override certificates(): Promise<readonly KnownCertificate[]> {
@@ -248,7 +245,7 @@ class SqliteWorkLedger extends WorkLedger {
       const { leases, nextDue } = await this.#writer.call('claim', lane, max, limits());
       if (leases.length > 0) {
         this.#leases.add(leases);
-        return leases.map((lease) => decodeLease(lane, lease));
+        return leases;
       }
       await this.#notifier.wait(lane, version, nextDue, signal);
     }
@@ -256,7 +253,7 @@ class SqliteWorkLedger extends WorkLedger {
   }
 
   async add(work: NewWork): Promise<void> {
-    await this.#writer.call('add', encodeWork(work));
+    await this.#writer.call('add', work);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {
@@ -276,10 +273,10 @@ class SqliteWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    const { workId, attempt } = lease;
+    const { workId, attempt, lane, key } = lease;
     try {
-      const encoded = changes.map(encodeChange);
-      const isWritten = await this.#writer.call('commit', workId, attempt, outcome, encoded);
+      const held = { workId, attempt, lane, key };
+      const isWritten = await this.#writer.call('commit', held, outcome, changes);
       this.#leases.delete(lease);
       this.#follower?.note();
       return isWritten;

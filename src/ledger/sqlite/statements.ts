@@ -1,9 +1,11 @@
 // The statements of the ledger (../tx.ts) as SQLite reads them, each prepared once.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Counted } from '../../hooks/ports/activity.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { Key, Row } from '../rows.ts';
-import type { Keys, Moves, Tx, Value } from '../tx.ts';
-import { EPOCH_MS, firstKeyOf, keyOf, timeOf } from './id-keys.ts';
+import { Memory } from '../tx.ts';
+import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
+import { EPOCH_MS, firstKeyOf, keyOf, ownKeyOf, restOf, timeOf } from './id-keys.ts';
 
 /** The id of a row, made of its key and the rest of it (id-keys.ts says how). */
 const MILLISECOND = `(($1.key >> 12) + ${EPOCH_MS})`;
@@ -50,6 +52,15 @@ function rowsOf(list: string, alias: string, fields: string): string {
   return `(SELECT ${columns.join(', ')} FROM json_each(${list})) AS ${alias}`;
 }
 
+/** Tables whose rows are found by the key that their id begins with. */
+const IDENTIFIED: ReadonlySet<string> = new Set(['events', 'runs', 'deliveries']);
+
+/** What a connection that writes keeps in mind beside the rows. */
+interface Remembered {
+  readonly work: WorkMemory;
+  readonly activity: { add(what: Counted, times?: number): void };
+}
+
 /** Runs statements on one connection, in whatever transaction that is in. */
 export class SqliteTx implements Tx {
   readonly keys: Keys = {
@@ -58,12 +69,18 @@ export class SqliteTx implements Tx {
     timeOf: (key) => timeOf(Number(key)),
     parse: Number,
   };
+  readonly memory = new Memory();
+  readonly instance = null;
   readonly changedLanes = new Set<Lane>();
+  /** Of the only process: whoever waits for a place is told as everybody is. */
+  readonly freedLanes = this.changedLanes;
   readonly changedEvents = new Set<Key>();
   now = 0;
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
-  #moves: Moves | null = null;
+  #remembered: Remembered | null = null;
+  /** Never reused while the process lives: a lost lease must not fit later work. */
+  #lastWorkId: number | null = null;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -72,14 +89,22 @@ export class SqliteTx implements Tx {
     );
   }
 
-  /** Of a connection that writes. */
-  set moves(moves: Moves) {
-    this.#moves = moves;
+  /** Called once, for a connection that writes. */
+  remember(work: WorkMemory, activity: Remembered['activity']): void {
+    this.#remembered = { work, activity };
   }
 
-  get moves(): Moves {
-    if (this.#moves === null) throw new Error('this connection only reads');
-    return this.#moves;
+  get work(): WorkMemory {
+    return this.#written.work;
+  }
+
+  count(what: Counted, times?: number): void {
+    this.#written.activity.add(what, times);
+  }
+
+  get #written(): Remembered {
+    if (this.#remembered === null) throw new Error('this connection only reads');
+    return this.#remembered;
   }
 
   /** The directory has one process at a time, and that one writer. */
@@ -87,6 +112,33 @@ export class SqliteTx implements Tx {
 
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
     return this.#statement(sql).all(...values.map(toInput));
+  }
+
+  insert(table: string, rows: readonly NewRow[], unless = ''): void {
+    const [pattern] = rows;
+    if (pattern === undefined) return;
+    const names = Object.keys(pattern);
+    const isIdentified = IDENTIFIED.has(table);
+    const own = isIdentified ? ['key', 'rest'] : table === 'work' ? ['id'] : [];
+    const others = isIdentified ? names.filter((name) => name !== 'id') : names;
+    const columns = [...own, ...others];
+    const places = columns.map((_, at) => `$${at + 1}`);
+    const statement = this.#statement(
+      `INSERT INTO @${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) ${unless}`,
+    );
+    for (const row of rows) {
+      const values = others.map((name) => toInput(row[name]!));
+      if (isIdentified) {
+        const id = String(row['id']);
+        values.unshift(ownKeyOf(id), restOf(id));
+      } else if (table === 'work') values.unshift(this.#nextWorkId());
+      statement.run(...values);
+    }
+  }
+
+  #nextWorkId(): number {
+    this.#lastWorkId ??= Number(this.all('SELECT max(id) AS id FROM @work')[0]?.['id'] ?? 0);
+    return (this.#lastWorkId += 1);
   }
 
   #statement(sql: string): StatementSync {

@@ -196,13 +196,12 @@ function batchLength(waiting: readonly PendingCall[]): number {
   return length;
 }
 
-/** Characters of the texts in lists of lists: that is how whatever is large crosses. */
-function textIn(list: readonly unknown[]): number {
+/** Characters of the texts in data. */
+function textIn(data: unknown): number {
+  if (typeof data === 'string') return data.length;
+  if (typeof data !== 'object' || data === null) return 0;
   let sum = 0;
-  for (const item of list) {
-    if (typeof item === 'string') sum += item.length;
-    else if (Array.isArray(item)) sum += textIn(item);
-  }
+  for (const item of Object.values(data)) sum += textIn(item);
   return sum;
 }
 

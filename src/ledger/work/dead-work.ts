@@ -8,7 +8,9 @@ import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { LANES, RETRIABLE } from '../work-rows.ts';
-import { CLAIMABLE } from './stages.ts';
+import { requeue } from './queue.ts';
+import { Touched, settle } from './settlement.ts';
+import { CLAIMABLE, appended } from './stages.ts';
 
 /** Heartbeats are left out: what they were to show waits for a later turn of its session. */
 const DEAD = `stage = 'dead' AND kind IN ('run', 'delivery')`;
@@ -30,9 +32,7 @@ const BRING_FORWARD = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, actin
 const TAKE = `SELECT id, kind, ref, event_id, attempt FROM @work
   WHERE id = ANY ($1::bigint[]) AND stage = 'dead' ORDER BY id FOR UPDATE`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
-/** Notes are a list as JSON text. */
-const addNotes = (table: string): string => `UPDATE @${table} AS t
-  SET notes = CASE t.notes WHEN '[]' THEN '[' ELSE substr(t.notes, 1, length(t.notes) - 1) || ',' END || note || ']'
+const addNotes = (table: string): string => `UPDATE @${table} AS t SET notes = ${appended('note')}
   FROM ROWS($1, given: ref uuid, note text) WHERE KEY(t) = KEYOF(given.ref)`;
 const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
 
@@ -45,12 +45,12 @@ export async function retry(tx: Tx, eventId: string): Promise<number | null> {
   const waiting = await tx.all(BRING_FORWARD, eventId, tx.now);
   for (const row of waiting) tx.changedLanes.add(word(row, 'lane', LANES));
   const dead = await tx.all(OF_EVENT, eventId);
-  return waiting.length + (await tx.moves.requeue(tx, dead.map(idOf)));
+  return waiting.length + (await requeue(tx, dead.map(idOf)));
 }
 
 /** The same for all that the filter finds. */
 export function retryAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
-  return ofAll(tx, filter, (ids) => tx.moves.requeue(tx, ids));
+  return ofAll(tx, filter, (ids) => requeue(tx, ids));
 }
 
 /** Forgets what is dead of an event; its history says so. Returns how much; null for an unknown event. */
@@ -99,8 +99,9 @@ async function forget(tx: Tx, ids: readonly number[]): Promise<number> {
     if (notes.length > 0) await tx.all(ADD_NOTES[kind], notes);
   }
   await tx.all(DELETE, rows.map(idOf));
-  const events = rows.map((row) => optionalText(row, 'event_id')).filter((id) => id !== null);
-  await tx.moves.settle(tx, [...new Set(events)]);
+  const touched = new Touched();
+  for (const row of rows) touched.addId(tx, optionalText(row, 'event_id'));
+  await settle(tx, touched);
   return rows.length;
 }
 

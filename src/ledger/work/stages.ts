@@ -8,3 +8,11 @@ export const CLAIMABLE = `CASE WHEN crashes >= ${SUSPECT_CRASHES} THEN 'suspect'
 
 /** Work that is first of its key, word for word as the index says it that finds it. */
 export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;
+
+/** What a row says of a lease that has ended. */
+export const UNLEASED = 'instance = NULL, lease_ends = NULL';
+
+/** Appends a JSON text to the list that a column is. @param note a parameter, or a column */
+export function appended(note: string): string {
+  return `CASE notes WHEN '[]' THEN '[' ELSE substr(notes, 1, length(notes) - 1) || ',' END || ${note} || ']'`;
+}

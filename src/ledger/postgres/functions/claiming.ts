@@ -7,7 +7,8 @@
 //
 // 1. Paused: nothing is leased.
 // 2. With `maxRunsTotal` the counting of everybody's runs is locked, before all other locks.
-// 3. Leases that ran out are ended where this instance may do that; work that became due joins the queue of its key.
+// 3. Where leases ran out that this instance may end, or work became due, nothing is leased: the caller sees to that first,
+//    and claims anew.
 // 4. What this instance has in hand is counted against its limits.
 // 5. A suspect, work that was under way in two crashes in a row, is begun while no other one is.
 // 6. Then flow by flow. Where a limit is reached or a backend rests, everything that begins like that is passed over in
@@ -18,7 +19,14 @@
 // instance's lease ends. Rows that somebody else has locked are skipped and never waited for. Two clocks are in play: `p_now` is the
 // instance's, by which work becomes due; `p_clock` the database's, by which leases end.
 import { FIRST } from '../../work/stages.ts';
-import { ENTRY, LOCKS } from './queue.ts';
+import { LOCKS } from '../schema.ts';
+
+/**
+ * How it is run: names are found in the ledger's schema, and plans are made once, of index lookups only. A plan that was made
+ * while the tables were small would read all of them otherwise, and go on so when they have grown.
+ */
+const ENTRY = `SET search_path = @schema, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
 /**
  * A query for the next flow behind a place: only its comparison is another for each length of the place. It locks nothing:
@@ -88,7 +96,7 @@ END $$;
 -- that was served last; @param p_clock the database's clock; @param limits those of
 -- ClaimLimits.
 CREATE FUNCTION claim_@(p_lane text, p_max int, p_instance uuid, held bigint[], p_now bigint, p_clock bigint,
-  p_lease_ms bigint, may_end boolean, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY}
+  p_lease_ms bigint, looks_for_due boolean, may_end boolean, p_place text[], limits json) RETURNS json LANGUAGE plpgsql ${ENTRY}
   ${NO_SORTS} AS $$
 DECLARE
   known record;
@@ -109,23 +117,23 @@ DECLARE
   events_begun uuid[];
   changed uuid[];
   next_due bigint;
-  has_ended boolean := false;
   has_total boolean;
   may_count boolean;
 BEGIN
   -- What is seldom so is asked for at once.
   SELECT EXISTS (SELECT FROM instances WHERE id = p_instance AND draining) AS is_draining,
     EXISTS (SELECT FROM meta WHERE key = 'paused') AS is_paused,
-    EXISTS (SELECT FROM work WHERE stage = 'leased' AND lease_ends < p_clock) AS has_expired,
+    EXISTS (SELECT FROM work WHERE stage = 'leased' AND lease_ends < p_clock AND id <> ALL(held)) AS has_expired,
     EXISTS (SELECT FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying') AND due_at <= p_now) AS has_due
     INTO known;
   IF known.is_draining OR known.is_paused THEN
     RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'isDraining', known.is_draining);
   END IF;
+  IF looks_for_due AND (known.has_due OR (may_end AND known.has_expired)) THEN
+    RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'hasDue', true);
+  END IF;
   has_total := p_lane = 'turn' AND limits->>'maxRunsTotal' IS NOT NULL;
   IF has_total THEN may_count := may_count_@(p_instance, limits); END IF;
-  IF may_end AND known.has_expired THEN has_ended := end_expired_@(held, p_clock, p_now); END IF;
-  IF has_ended OR known.has_due THEN PERFORM enqueue_due_@(p_lane, p_now); END IF;
   FOR h IN SELECT lane, kind, server, hook, crashes FROM work
     WHERE stage = 'leased' AND ${FIRST} AND instance = p_instance
   LOOP
@@ -196,7 +204,7 @@ BEGIN
         WHERE stage = 'leased' AND lease_ends >= p_clock AND instance <> p_instance));
   END IF;
   IF cardinality(ids) = 0 THEN
-    RETURN json_build_object('leases', '[]'::json, 'place', served, 'nextDue', next_due, 'hasEnded', has_ended);
+    RETURN json_build_object('leases', '[]'::json, 'place', served, 'nextDue', next_due);
   END IF;
   SELECT array_agg(ref) FILTER (WHERE kind = 'run'), array_agg(event_id) INTO runs_begun, events_begun
     FROM work WHERE id = ANY(ids);
@@ -207,7 +215,7 @@ BEGIN
   WITH begun AS (UPDATE events SET status = 'running'
     WHERE id = ANY(events_begun) AND status IS NOT DISTINCT FROM 'accepted' RETURNING id)
   SELECT array_agg(id) INTO changed FROM begun;
-  RETURN (SELECT json_build_object('place', served, 'nextDue', next_due, 'changed', changed, 'hasEnded', has_ended,
+  RETURN (SELECT json_build_object('place', served, 'nextDue', next_due, 'changed', changed,
     'leases', json_agg(json_build_object('workId', w.id, 'key', w.key, 'kind', w.kind, 'ref', w.ref,
       'eventId', w.event_id, 'attempt', w.attempt, 'failures', w.failures, 'crashes', w.crashes,
       'mayHaveActed', w.acting, 'since', w.since, 'job', w.job, 'part', part.part)

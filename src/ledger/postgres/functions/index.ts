@@ -1,15 +1,9 @@
 // What the database does by itself: whatever has to be decided and written in one round trip. The texts are those of
 // PL/pgSQL functions; `_@` ends the name of each and becomes the edition of all of them, `@schema` the ledger's schema.
 import { hash } from 'node:crypto';
-import { ACCEPTING } from './accepting.ts';
 import { CLAIMING } from './claiming.ts';
-import { QUEUE } from './queue.ts';
-import { SETTLING } from './settling.ts';
-import { STEPS } from './steps.ts';
 
-const TEXTS = [QUEUE, SETTLING, STEPS, CLAIMING, ACCEPTING];
-
-const ALL = TEXTS.join('\n');
+const ALL = CLAIMING;
 
 /** Names the functions of this release: a digest of their texts. Releases with other texts go on beside it. */
 export const EDITION = hash('sha256', ALL).slice(0, 8);

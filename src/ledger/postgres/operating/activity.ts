@@ -5,16 +5,8 @@
 // Clocks may be set back or ahead. Minutes that lie ahead are no part of an answer. A row that was last written long ago,
 // by the clock of the database, is one of a clock that was ahead: when its minute comes it is begun anew.
 import type { Counted } from '../../../hooks/ports/activity.ts';
-import type { Change } from '../../../hooks/ports/change.ts';
 import type { Clock } from '../../../hooks/ports/clock.ts';
-import {
-  COUNTED,
-  COUNTED_COLUMNS,
-  DELIVERY_ENDS,
-  RUN_ENDS,
-  minuteOf,
-  noCounts,
-} from '../../activity-rows.ts';
+import { COUNTED, COUNTED_COLUMNS, minuteOf, noCounts } from '../../activity-rows.ts';
 import type { Counts } from '../../activity-rows.ts';
 import type { Database } from '../connection.ts';
 import { WAITING } from '../../records/work-counts.ts';
@@ -63,14 +55,6 @@ export class ActivityRecord {
     if (!this.#isWaiting) void this.#writeLater();
   }
 
-  /** The ends of runs and deliveries among changes that were committed. */
-  addEnds(changes: readonly Change[]): void {
-    for (const change of changes) {
-      const end = endOf(change);
-      if (end !== undefined) this.add(end);
-    }
-  }
-
   /** Writes what there is, after what is being written. @throws LedgerUnavailable, and the same is written later */
   write(): Promise<void> {
     const write = (): Promise<void> => this.#writeNow();
@@ -111,17 +95,5 @@ export class ActivityRecord {
     const since = this.#unwritten.get(minute) ?? noCounts();
     for (const what of COUNTED) since[what] += counts[what];
     this.#unwritten.set(minute, since);
-  }
-}
-
-function endOf(change: Change): Counted | undefined {
-  switch (change.type) {
-    case 'run-update':
-      return change.status && RUN_ENDS[change.status];
-    case 'delivery':
-    case 'delivery-update':
-      return change.status && DELIVERY_ENDS[change.status];
-    default:
-      return undefined;
   }
 }

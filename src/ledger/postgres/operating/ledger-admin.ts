@@ -14,11 +14,6 @@ import type {
 import type { PostgresStore } from '../store.ts';
 import type { InstanceList } from './instances.ts';
 
-/** Paused is that the row exists. */
-const PAUSE = `INSERT INTO @schema.meta (key, value) VALUES ('paused', 'yes') ON CONFLICT (key) DO NOTHING`;
-const RESUME = `DELETE FROM @schema.meta WHERE key = 'paused'`;
-const IS_PAUSED = `SELECT FROM @schema.meta WHERE key = 'paused'`;
-
 /**
  * What an operator does, and what metrics count: of all instances together. It makes no difference which of them is
  * asked. A pause is a row that accepting and claiming read in their own transactions: from its commit on no instance
@@ -77,12 +72,11 @@ export class PostgresLedgerAdmin extends LedgerAdmin {
   }
 
   async setPaused(paused: boolean): Promise<void> {
-    await this.#store.database.query(paused ? PAUSE : RESUME);
-    this.#store.wakeups.changed(['turn', 'delivery']);
+    await this.#store.writes.call('setPaused', paused);
   }
 
-  async isPaused(): Promise<boolean> {
-    return (await this.#store.database.query(IS_PAUSED)).length > 0;
+  isPaused(): Promise<boolean> {
+    return this.#store.freshReads.call('isPaused');
   }
 
   counts(): Promise<readonly WorkCounts[]> {

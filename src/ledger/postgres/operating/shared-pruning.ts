@@ -3,35 +3,22 @@
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { writeMeta } from '../../records/meta.ts';
-import type { Budget } from '../../retention/old-events.ts';
 import { Pruning } from '../../retention/pruning.ts';
-import { integer, text } from '../../rows.ts';
+import { text } from '../../rows.ts';
 import { first } from '../../tx.ts';
 import type { Tx } from '../../tx.ts';
 import type { Database } from '../connection.ts';
-import { LOCKS } from '../functions/queue.ts';
+import { LOCKS } from '../schema.ts';
 import { PostgresTx } from '../statements.ts';
 
 /** One instance at a time forgets. */
 const FORGETTING = 'SELECT pg_advisory_xact_lock(hashtext($1), $2)';
-/** Keys that a step looks at: their order is that of their digests, so those that have run out lie among the others. */
-const STEP_KEYS = 4000;
-
-/** A stretch of all keys, in their order. */
-const EXPIRED_KEYS = `WITH stretch AS MATERIALIZED
-    (SELECT name, keep_until FROM @idempotency WHERE name > $1 ORDER BY name LIMIT ${STEP_KEYS}),
-  gone AS (DELETE FROM @idempotency WHERE keep_until <= $2
-    AND name IN (SELECT name FROM stretch WHERE keep_until <= $2 ORDER BY name))
-  SELECT max(name) AS last, count(*) FILTER (WHERE keep_until <= $2) AS expired, count(*) AS looked_at FROM stretch`;
-
 /** Forgets a small step's worth at a time. */
 export class SharedPruning {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #belief: ClockBelief;
   readonly #steps = new Pruning();
-  /** Where the next step goes on among the idempotency keys. */
-  #keysFrom = '';
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -46,25 +33,16 @@ export class SharedPruning {
       {
         transaction: (act) =>
           database.transaction(async (run) =>
-            act(new PostgresTx(database, run, this.#clock.now())),
+            act(new PostgresTx(database, run, this.#clock.now(), null)),
           ),
         mayForget: async (tx) => {
           await tx.all(FORGETTING, database.name, LOCKS.forgetting);
           return this.#belief.isBelieved(tx);
         },
-        forgetKeys: (tx, budget, now) => this.#forgetKeys(tx, budget, now),
       },
       retention,
     );
     return forgotten !== null && Pruning.hasMore(forgotten);
-  }
-
-  /** Goes round all keys, a stretch in each step: no index of their ends is needed. */
-  async #forgetKeys(tx: Tx, budget: Budget, now: number): Promise<void> {
-    const row = await first(tx, EXPIRED_KEYS, this.#keysFrom, now);
-    const isWhole = integer(row!, 'looked_at') === STEP_KEYS;
-    this.#keysFrom = isWhole ? text(row!, 'last') : '';
-    budget.left -= integer(row!, 'expired');
   }
 }
 

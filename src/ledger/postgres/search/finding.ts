@@ -70,7 +70,7 @@ function selectFound(
 ): Promise<readonly Row[] | null> {
   return database.transaction(async (run) => {
     const { cursor: _cursor, ...others } = filter;
-    const tx = new PostgresTx(database, run, 0);
+    const tx = new PostgresTx(database, run, 0, null);
     const query = await narrow(tx, others);
     query.withTexts();
     query.where(`s.event >= ${query.given(from)} AND s.event < ${query.given(before)}`);

@@ -1,4 +1,4 @@
-// The rows of a ledger as another store can take them (stored/carried-tables.ts): ids made whole, flags as booleans.
+// The rows of a ledger as another store can take them (../../carried-tables.ts): ids made whole, flags as booleans.
 // They are read in one transaction, so a copy that takes minutes is of one moment, and in the order of a key, so that
 // it can go on behind any row. What belongs to an event that is gone is left out, and counted.
 import type { DatabaseSync } from 'node:sqlite';
@@ -20,7 +20,6 @@ interface Origin {
   readonly from: string;
   /** The key and the rest of ids that stand in two columns. */
   readonly ids?: Readonly<Record<string, readonly [key: string, rest: string]>>;
-  readonly others?: Readonly<Record<string, string>>;
   readonly order: readonly string[];
 }
 
@@ -28,13 +27,9 @@ const OWN_ID = { id: ['t.key', 't.rest'] } as const;
 const OF_EVENT = { event: ['e.key', 'e.rest'] } as const;
 /** What belongs to an event that is gone is gone with it. CROSS: each is looked up by its key, in the order of `t`. */
 const WITH_EVENT = 'CROSS JOIN events e ON e.key = t.event';
-/** Those of all events, each in the row of its own; of two with a name the younger counts. */
-const ALL_KEYS = `(SELECT own.value ->> 0 AS name, own.value ->> 1 AS digest, own.value ->> 2 AS keep_until,
-    max(events.key) AS event FROM events, json_each(keys) own GROUP BY 1)`;
-
 const ORIGINS: Readonly<Record<CarriedName, Origin>> = {
   events: { from: 'events t', ids: OWN_ID, order: ['t.key'] },
-  idempotency: { from: `${ALL_KEYS} t ${WITH_EVENT}`, ids: OF_EVENT, order: ['t.name'] },
+  idempotency: { from: `idempotency t ${WITH_EVENT}`, ids: OF_EVENT, order: ['t.name'] },
   work: { from: 'work t', order: ['t.id'] },
   parts: { from: 'parts t', order: ['t.n'] },
   runs: { from: `runs t ${WITH_EVENT}`, ids: { ...OWN_ID, ...OF_EVENT }, order: ['t.key'] },
@@ -47,7 +42,6 @@ const ORIGINS: Readonly<Record<CarriedName, Origin>> = {
   system_events: {
     from: `system_events t LEFT JOIN events e ON e.key = t.event LEFT JOIN deliveries d ON d.key = t.delivery`,
     ids: { ...OF_EVENT, delivery: ['d.key', 'd.rest'] },
-    others: { owner: 'ifnull(e.mapping, e.hook)' },
     order: ['t.session', 't.seq'],
   },
   sessions: { from: 'sessions t', order: ['t.key'] },
@@ -65,8 +59,8 @@ export function* readRows(
   { name, columns }: CarriedTable,
   after: Cursor | null,
 ): Generator<{ readonly row: CarriedRow; readonly cursor: Cursor }> {
-  const { from, ids = {}, others = {}, order } = ORIGINS[name];
-  const picked = columns.flatMap(([column]) => ids[column] ?? others[column] ?? `t.${column}`);
+  const { from, ids = {}, order } = ORIGINS[name];
+  const picked = columns.flatMap(([column]) => ids[column] ?? `t.${column}`);
   const list = order.join(', ');
   const behind = after === null ? '' : `WHERE (${list}) > (${order.map(() => '?').join(', ')})`;
   const statement = db.prepare(
@@ -91,8 +85,7 @@ export function* readRows(
 export function countRows(db: DatabaseSync): Map<CarriedName, number> {
   return new Map(
     CARRIED_TABLES.map(({ name }) => {
-      const table = name === 'idempotency' ? ALL_KEYS : name;
-      const row = db.prepare(`SELECT count(*) AS count FROM ${table}`).get()!;
+      const row = db.prepare(`SELECT count(*) AS count FROM ${name}`).get()!;
       return [name, Number(row['count'])];
     }),
   );

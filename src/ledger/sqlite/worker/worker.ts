@@ -32,20 +32,20 @@ if (parentPort !== null) {
   const data: ThreadData = workerData;
   if (data.role === 'checker') check(parentPort, data);
   else if (data.role === 'reader') startReader(parentPort, data);
-  else startWriter(parentPort, data);
+  else void startWriter(parentPort, data);
 }
 
 /** Says whether the ledger could be opened before anything else; ends at once when it could not. */
-function startWriter(port: MessagePort, data: ThreadData): void {
-  const handshake = tryToWrite(port, data);
+async function startWriter(port: MessagePort, data: ThreadData): Promise<void> {
+  const handshake = await tryToWrite(port, data);
   port.postMessage(handshake, []);
   if (handshake.refusal !== null) port.close();
 }
 
 /** Opens and begins to serve, or says in one sentence why not. */
-function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
+async function tryToWrite(port: MessagePort, data: ThreadData): Promise<Handshake> {
   try {
-    return { refusal: null, found: write(port, data) };
+    return { refusal: null, found: await write(port, data) };
   } catch (error) {
     const refusal = storeTrouble(error) ?? (error instanceof Error ? error.message : 'it broke');
     return { refusal, found: null };
@@ -53,20 +53,27 @@ function tryToWrite(port: MessagePort, data: ThreadData): Handshake {
 }
 
 /** In memory there is one thread only: its one connection also answers what a reader would be asked. */
-function write(port: MessagePort, { dir, waitForLock, ...state }: ThreadData): Inventory {
-  const begin = (db: DatabaseSync) => {
+async function write(
+  port: MessagePort,
+  { dir, waitForLock, ...state }: ThreadData,
+): Promise<Inventory> {
+  const begin = async (db: DatabaseSync) => {
     const tx = new SqliteTx(db);
-    return { tx, ...createWriterHandlers(db, tx, state) };
+    return { tx, ...(await createWriterHandlers(db, tx, state)) };
   };
   if (dir === null) {
-    const { found, begun, ...opened } = openInMemory(begin);
+    const { found, begun, ...opened } = await openInMemory(begin);
     const reader = createReaderHandlers(opened.db, begun.tx, null);
     const handlers = { ...begun.handlers, ...reader.handlers };
     serve<AllCalls>(port, { ...opened, ...begun, handlers });
     return found;
   }
   const onHeld = () => port.postMessage(WAITS);
-  const { found, begun, ...opened } = openDirectory(dir, begin, waitForLock ? onHeld : undefined);
+  const { found, begun, ...opened } = await openDirectory(
+    dir,
+    begin,
+    waitForLock ? onHeld : undefined,
+  );
   serve<WriterCalls>(port, { ...opened, ...begun });
   return found;
 }

@@ -31,12 +31,12 @@ export interface OpenDirectory<T> {
 }
 
 /** A ledger that ends with its thread. */
-export function openInMemory<T>(
-  begin: (db: DatabaseSync) => T,
-): Pick<OpenDirectory<T>, 'db' | 'begun' | 'found' | 'close'> {
+export async function openInMemory<T>(
+  begin: (db: DatabaseSync) => T | Promise<T>,
+): Promise<Pick<OpenDirectory<T>, 'db' | 'begun' | 'found' | 'close'>> {
   const db = new DatabaseSync(':memory:');
   prepareNewFile(db);
-  const begun = migrate(db, () => begin(db));
+  const begun = await migrate(db, () => begin(db));
   return { db, begun, found: takeInventory(db, true), close: () => db.close() };
 }
 
@@ -46,16 +46,16 @@ export function openInMemory<T>(
  * @param onHeld see {@link DirectoryLock}
  * @throws Error with a sentence that says what to do when it cannot be used.
  */
-export function openDirectory<T>(
+export async function openDirectory<T>(
   dir: string,
-  begin: (db: DatabaseSync) => T,
+  begin: (db: DatabaseSync) => T | Promise<T>,
   onHeld?: () => void,
-): OpenDirectory<T> {
+): Promise<OpenDirectory<T>> {
   const files = prepareDirectory(dir);
   const lock = new DirectoryLock(files.lock, onHeld);
   try {
     const isNew = sizeOf(files.database) === 0;
-    const opened = openLocked(files, lock, begin);
+    const opened = await openLocked(files, lock, begin);
     return { ...opened, found: takeInventory(opened.db, isNew) };
   } catch (error) {
     lock.release();
@@ -63,13 +63,13 @@ export function openDirectory<T>(
   }
 }
 
-function openLocked<T>(
+async function openLocked<T>(
   files: LedgerFiles,
   lock: DirectoryLock,
-  begin: (db: DatabaseSync) => T,
-): Omit<OpenDirectory<T>, 'found'> {
+  begin: (db: DatabaseSync) => T | Promise<T>,
+): Promise<Omit<OpenDirectory<T>, 'found'>> {
   refuseOtherEditions(files.database);
-  const { db, begun } = openForWriting(files.database, begin);
+  const { db, begun } = await openForWriting(files.database, begin);
   const log = new WriteAheadLog(db, BUSY_MS);
   const guard = new FileGuard(db, files);
   return {
@@ -135,10 +135,10 @@ function refuseOtherEditions(file: string): void {
 }
 
 /** Opens and migrates; a file that cannot be used is closed again. */
-function openForWriting<T>(
+async function openForWriting<T>(
   file: string,
-  begin: (db: DatabaseSync) => T,
-): { db: DatabaseSync; begun: T } {
+  begin: (db: DatabaseSync) => T | Promise<T>,
+): Promise<{ db: DatabaseSync; begun: T }> {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
     prepareNewFile(db);
@@ -152,7 +152,7 @@ function openForWriting<T>(
     // What is deleted is overwritten with zeros, in pages that are freed as well.
     db.exec('PRAGMA secure_delete = ON');
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-    return { db, begun: migrate(db, () => begin(db)) };
+    return { db, begun: await migrate(db, () => begin(db)) };
   } catch (error) {
     db.close();
     throw error;

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { IdempotencyKey } from '../../../../hooks/ports/event.ts';
 import { LIMITS, agent } from '../../../../../test/contracts/ledger/events.ts';
 import { ManualClock } from '../../../../../test/support/clocks.ts';
 import { KILLED_AT, putLedger } from '../../../../../test/support/kept-ledgers.ts';
@@ -56,20 +57,33 @@ const files = () =>
       .map((name) => [name, readFileSync(join(dir, name)).toString('base64')]),
   );
 
+/** A key that no event of edition 1 has; with content of its own, remembered by its digest. */
+const KEY: IdempotencyKey = {
+  scope: 'hook',
+  key: 'since',
+  digest: 'R+/8sL2kk5vqzp0Yx0uG2w==',
+  keepUntil: Number.MAX_SAFE_INTEGER,
+  onOtherContent: 'conflict',
+};
+
 /** An upgraded ledger that went on. */
 async function upgraded() {
   const before = tables(file);
   const ledger = await open();
-  await ledger.intake.accept(agent('since'), LIMITS);
+  await ledger.intake.accept({ ...agent('since'), keys: [KEY] }, LIMITS);
   await ledger.maintenance.close();
   return before;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('no text');
+  return value;
 }
 
 describe('goBack', () => {
   it('gives the ledger the tables of an earlier edition, with everything in it', async () => {
     const before = await upgraded();
-    const { editions, turns = [], ...all } = rows(file);
-    const turnsBefore = turns.map(({ events: _ofEdition3, ...turn }) => turn);
+    const later = rows(file);
     expect(goBack(dir, 1, false)).toEqual({
       from: NEWEST,
       to: 1,
@@ -79,8 +93,23 @@ describe('goBack', () => {
       kept: `ledger.edition-${NEWEST}.db`,
     });
     expect(tables(file)).toEqual(before);
-    expect(rows(file)).toEqual({ ...all, turns: turnsBefore });
-    expect(rows(kept)).toEqual({ ...all, turns, editions });
+    expect(rows(kept)).toEqual(later);
+    const earlier = rows(file);
+    // What an edition has no column for is left out; how keys are found has a form of its own.
+    const { editions: _builds, idempotency: keys = [], ...others } = later;
+    for (const [table, all] of Object.entries(others)) {
+      if (table === 'meta') continue;
+      const columns = Object.keys(earlier[table]?.[0] ?? {}).filter((name) => name !== 'keys');
+      const pick = (row: Record<string, unknown>) => columns.map((name) => row[name]);
+      expect([table, (earlier[table] ?? []).map(pick)]).toEqual([table, all.map(pick)]);
+    }
+    const own = (earlier['events'] ?? []).flatMap((event) => event['keys'] ?? []);
+    const remembered = own.map((list) => JSON.parse(textOf(list))).flat();
+    expect(remembered).toHaveLength(keys.length);
+    expect(remembered).toEqual(
+      expect.arrayContaining(keys.map((key) => [key['name'], key['digest'], key['keep_until']])),
+    );
+    expect(earlier['idempotency']).toHaveLength(keys.length);
     for (const path of [file, kept]) expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(Object.keys(files()).toSorted()).toEqual(
       ['ledger.db', `ledger.before-${NEWEST}.db`, `ledger.edition-${NEWEST}.db`].toSorted(),
@@ -92,7 +121,17 @@ describe('goBack', () => {
     const all = rows(file);
     goBack(dir, 1, false);
     await (await open()).maintenance.close();
-    expect(rows(file)).toEqual({ ...all, editions: expect.any(Array) });
+    const again = rows(file);
+    const withoutKeys = ({ keys: _own, ...event }: Record<string, unknown>) => event;
+    expect({ ...again, events: (again['events'] ?? []).map(withoutKeys) }).toEqual({
+      ...all,
+      editions: expect.any(Array),
+      events: (all['events'] ?? []).map(withoutKeys),
+    });
+    const ledger = await open();
+    const other = { ...agent('repeat'), keys: [{ ...KEY, digest: 'other' }] };
+    expect(await ledger.intake.accept(other, LIMITS)).toMatchObject({ outcome: 'conflict' });
+    await ledger.maintenance.close();
   });
 
   it('changes nothing when it is only asked', async () => {

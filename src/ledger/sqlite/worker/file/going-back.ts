@@ -96,14 +96,52 @@ function write(earlier: DatabaseSync, edition: number, database: string): void {
   earlier.prepare('ATTACH ? AS later').run(database);
   earlier.exec('BEGIN');
   makeTables(earlier, edition);
+  const keepsShortNames = edition < WHOLE_NAMES;
   for (const [table, columns] of columnsOf(earlier)) {
+    if (table === 'idempotency' && keepsShortNames) continue;
     const list = columns.join(', ');
     earlier.exec(
       `DELETE FROM main.${table}; INSERT INTO main.${table} (${list}) SELECT ${list} FROM later.${table}`,
     );
   }
+  if (keepsShortNames) giveKeysBack(earlier);
   earlier.exec('COMMIT');
 }
+
+/** From this edition on `idempotency` has whole names and digests. */
+const WHOLE_NAMES = 4;
+
+/** Before, the row of an event held its keys, and the table only led to the events that might have one. */
+function giveKeysBack(earlier: DatabaseSync): void {
+  earlier.function('short_name', { deterministic: true }, (name) => shortName(String(name)));
+  earlier.exec(`
+    WITH own AS (SELECT event, json_group_array(json_array(name, digest, keep_until)) AS keys
+      FROM later.idempotency GROUP BY event)
+    UPDATE main.events SET keys = own.keys FROM own WHERE own.event = main.events.key;
+    INSERT OR REPLACE INTO main.idempotency (name, event, keep_until)
+      SELECT short_name(name), event, keep_until FROM later.idempotency;
+    INSERT OR REPLACE INTO main.meta (key, value)
+      SELECT 'keys_filed_to', CAST(max(key) AS TEXT) FROM main.events HAVING count(*) > 0;`);
+}
+
+/** Of both ends of a name. */
+const CHARACTERS_OF_END = 4;
+
+/** 48 bits of the Base64 of a key's name, by which it was found: its beginning, and its end from behind. */
+function shortName(name: string): number {
+  const characters = Array.from(name.replaceAll(/[^\w+/-]/g, 'A'));
+  const bits = (some: readonly string[]) =>
+    Buffer.from(some.join('').padEnd(CHARACTERS_OF_END, 'A'), 'base64').readUIntBE(0, 3);
+  const ends = [characters.slice(0, CHARACTERS_OF_END), characters.slice(-CHARACTERS_OF_END)];
+  return bits(ends[0]!) * 2 ** 24 + bits(ends[1]!.toReversed());
+}
+
+/** What an earlier edition keeps elsewhere, or finds out by itself. */
+const NOT_LOST: ReadonlySet<string> = new Set([
+  'idempotency.digest',
+  'sessions.last_seq',
+  'system_events.owner',
+]);
 
 function leftOut(db: DatabaseSync, edition: number): string[] {
   const before = using(new DatabaseSync(':memory:'), (earlier) => {
@@ -117,7 +155,8 @@ function leftOut(db: DatabaseSync, edition: number): string[] {
     const more = columns.filter((column) => !known.includes(column));
     return more
       .filter((column) => has(`${table} WHERE ${column} IS NOT NULL`))
-      .map((column) => `${table}.${column}`);
+      .map((column) => `${table}.${column}`)
+      .filter((column) => !NOT_LOST.has(column));
   });
 }
 

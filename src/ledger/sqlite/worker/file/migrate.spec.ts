@@ -11,10 +11,10 @@ const THIRD = 'CREATE TABLE b (z TEXT) STRICT';
 describe('migrate', () => {
   let dir: string;
   let db: DatabaseSync;
-  beforeEach(() => {
+  beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'ledger-'));
     db = new DatabaseSync(join(dir, 'ledger.db'));
-    migrate(db, () => db.exec(`INSERT INTO a VALUES ('kept')`), [FIRST]);
+    await migrate(db, () => db.exec(`INSERT INTO a VALUES ('kept')`), [FIRST]);
   });
   afterEach(() => {
     db.close();
@@ -23,9 +23,13 @@ describe('migrate', () => {
   const version = () => db.prepare('PRAGMA user_version').get()!['user_version'];
   const copy = (target: number) => join(dir, `ledger.before-${target}.db`);
 
-  it('takes all steps that are left, gives what was begun, and copies the file before', () => {
+  it('takes all steps that are left, gives what was begun, and copies the file before', async () => {
     expect(existsSync(copy(1))).toBe(false);
-    const begun = migrate(db, () => db.prepare('SELECT y, z FROM a, b'), [FIRST, SECOND, THIRD]);
+    const begun = await migrate(db, () => db.prepare('SELECT y, z FROM a, b'), [
+      FIRST,
+      SECOND,
+      THIRD,
+    ]);
     expect(begun.all()).toEqual([]);
     expect(version()).toBe(3);
     checkEdition(db, [FIRST, SECOND, THIRD]);
@@ -39,18 +43,18 @@ describe('migrate', () => {
   it.each([
     ['a step cannot be taken', [FIRST, SECOND, 'ALTER TABLE absent RENAME TO c'], 'SELECT 1'],
     ['a statement cannot be prepared', [FIRST, SECOND, THIRD], 'SELECT absent FROM a'],
-  ])('changes nothing when %s, and says so, each time', (_, steps, statement) => {
+  ])('changes nothing when %s, and says so, each time', async (_, steps, statement) => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      expect(() => migrate(db, () => db.prepare(statement), steps)).toThrow(
+      await expect(migrate(db, () => db.prepare(statement), steps)).rejects.toThrow(
         /^it cannot be brought from edition 1 to 3 \(.*no such .*nothing was changed/,
       );
       checkEdition(db, [FIRST]);
       expect(db.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }]);
     }
-    expect(migrate(db, () => 'begun', [FIRST, SECOND])).toBe('begun');
+    expect(await migrate(db, () => 'begun', [FIRST, SECOND])).toBe('begun');
   });
 
-  it('leaves no half of a copy behind, and calls a damaged file damaged', () => {
+  it('leaves no half of a copy behind, and calls a damaged file damaged', async () => {
     db.close();
     const file = join(dir, 'ledger.db');
     const descriptor = openSync(file, 'r+');
@@ -58,24 +62,24 @@ describe('migrate', () => {
     writeSync(descriptor, Buffer.alloc(4096, 1), 0, 4096, 4096);
     closeSync(descriptor);
     db = new DatabaseSync(file);
-    expect(() => migrate(db, () => null, [FIRST, SECOND])).toThrow(
+    await expect(migrate(db, () => null, [FIRST, SECOND])).rejects.toThrow(
       /^database disk image is malformed/,
     );
     expect(existsSync(copy(2))).toBe(false);
     expect(version()).toBe(1);
   });
 
-  it('keeps no copy of a file that it does not change', () => {
-    migrate(db, () => null, [FIRST]);
+  it('keeps no copy of a file that it does not change', async () => {
+    await migrate(db, () => null, [FIRST]);
     expect(existsSync(copy(1))).toBe(false);
   });
 });
 
 describe('checkEdition', () => {
   let db: DatabaseSync;
-  beforeEach(() => {
+  beforeEach(async () => {
     db = new DatabaseSync(':memory:');
-    migrate(db, () => null, [FIRST, SECOND]);
+    await migrate(db, () => null, [FIRST, SECOND]);
   });
   afterEach(() => db.close());
 

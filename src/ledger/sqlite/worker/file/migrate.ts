@@ -76,7 +76,11 @@ export function prepareNewFile(db: DatabaseSync): void {
  * A file that has to be changed is copied beside itself before, as `ledger.before-<edition>.db`.
  * @param begin prepares every statement, inside the transaction: what cannot be used is rolled back
  */
-export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
+export async function migrate<T>(
+  db: DatabaseSync,
+  begin: () => T | Promise<T>,
+  steps = STEPS,
+): Promise<T> {
   const version = pragma(db, 'user_version');
   try {
     if (version > 0 && version < steps.length) keepCopy(db, `ledger.before-${steps.length}.db`);
@@ -87,7 +91,7 @@ export function migrate<T>(db: DatabaseSync, begin: () => T, steps = STEPS): T {
       noteBuild(db, at + 1);
     }
     if (version < steps.length) mark(db, steps.length);
-    const begun = begin();
+    const begun = await begin();
     db.exec('COMMIT');
     return begun;
   } catch (error) {

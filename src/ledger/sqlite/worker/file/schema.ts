@@ -2,8 +2,8 @@
 
 /**
  * The tables of edition 1, that of commit bae2b81: `meta` (the operator's pause, the health check, marks, how channels fared, certificates), `events` (a row per request:
- * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name; the
- * latest are not there yet: recent-keys.ts), `work` (the queue, a row per run, heartbeat or delivery still to be done),
+ * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name,
+ * until edition 4), `work` (the queue, a row per run, heartbeat or delivery still to be done),
  * `parts` (what is left of a reply in parts), `runs` and `deliveries` (what became of them), `system_events` (waiting
  * for the next turn of a main session), `sessions`, `recipients` and `turns` (what sessions remember), `bad_ends` (what
  * ended badly and no notice has told yet), `refusals` (who was refused: a row per request of a verified sender, of the
@@ -238,6 +238,30 @@ CREATE TABLE editions (
 const EVENTS_OF_TURNS = 'ALTER TABLE turns ADD COLUMN events TEXT;';
 
 /**
+ * Rows as PostgreSQL has them, so that the same statements serve both: a key leads to its event by its whole name and
+ * holds the digest of its content, which stood in the row of the event (`events.keys`, which is left as it is); a line says
+ * whose it is, a session which number was taken away last, work who leases it (nobody: there is one process).
+ */
+const SHARED_ROWS = `
+ALTER TABLE work ADD COLUMN instance TEXT;
+ALTER TABLE work ADD COLUMN lease_ends INTEGER;
+ALTER TABLE sessions ADD COLUMN last_seq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE system_events ADD COLUMN owner TEXT;
+UPDATE system_events SET owner = (SELECT ifnull(mapping, hook) FROM events WHERE key = event);
+DROP TABLE idempotency;
+CREATE TABLE idempotency (
+  name TEXT PRIMARY KEY,
+  digest TEXT NOT NULL,
+  keep_until INTEGER NOT NULL,
+  event INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT OR REPLACE INTO idempotency (name, digest, keep_until, event)
+  SELECT own.value ->> 0, own.value ->> 1, own.value ->> 2, events.key FROM events, json_each(events.keys) AS own
+  WHERE keys IS NOT NULL ORDER BY 1, events.key;
+DELETE FROM meta WHERE key = 'keys_filed_to';
+`;
+
+/**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
  *
@@ -248,4 +272,4 @@ const EVENTS_OF_TURNS = 'ALTER TABLE turns ADD COLUMN events TEXT;';
  * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
  * PostgreSQL's steps are in ledger/postgres/schema.ts, under numbers of their own.
  */
-export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS];
+export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS, SHARED_ROWS];

@@ -5,7 +5,6 @@ import type { Retention } from '../../../../hooks/ports/ledger.ts';
 import { Pruning } from '../../../retention/pruning.ts';
 import { integer } from '../../../rows.ts';
 import type { Tx } from '../../../tx.ts';
-import { ExpiredKeys } from '../intake/idempotency.ts';
 import type { ClockSteps } from '../work/clock-steps.ts';
 
 /** Pages that one step may give back to the disk. */
@@ -19,14 +18,12 @@ const KEPT_FREE_PAGES = 256;
 export class FilePruning {
   readonly #db: DatabaseSync;
   readonly #clock: ClockSteps;
-  readonly #keys: ExpiredKeys;
   readonly #steps = new Pruning();
   #forgot: 'nothing' | 'something' | 'all' = 'nothing';
 
   constructor(db: DatabaseSync, clock: ClockSteps) {
     this.#db = db;
     this.#clock = clock;
-    this.#keys = new ExpiredKeys(db);
   }
 
   /** True: there is more to do. */
@@ -35,8 +32,6 @@ export class FilePruning {
       // Inside of that of its batch.
       transaction: <T>(act: (inner: Tx) => Promise<T>) => act(tx),
       mayForget: () => this.#clock.isBelieved(tx.now),
-      forgetKeys: (_tx: Tx, budget: { left: number }, now: number) =>
-        this.#keys.forget(budget, now),
     };
     const forgotten = await this.#steps.step(host, retention);
     if (forgotten === null) return false;

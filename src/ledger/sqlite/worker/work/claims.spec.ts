@@ -1,38 +1,58 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Lane } from '../../../../hooks/ports/jobs.ts';
+import type { NewWork } from '../../../../hooks/ports/jobs.ts';
+import type { StepOutcome } from '../../../../hooks/ports/work-ledger.ts';
 import { newId } from '../../../../platform/new-id.ts';
-import { Backlog } from './backlog.ts';
+import { abandon, commit } from '../../../work/commit.ts';
+import { addWork } from '../../../work/queue.ts';
+import { SqliteTx } from '../../statements.ts';
 import { Claims } from './claims.ts';
-import { WorkQueue } from './queue.ts';
+import { Queues } from './queues.ts';
 import { STEPS } from '../file/schema.ts';
-import { Parts } from './steps.ts';
-import { UnderWay } from './under-way.ts';
 
 /** What works on an empty ledger in memory. */
 function empty() {
   const db = new DatabaseSync(':memory:');
   db.exec(STEPS.join(''));
-  const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
-  const changedLanes = new Set<Lane>();
-  const queue = new WorkQueue(db, backlog, underWay, changedLanes);
-  const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
-  return { db, queue, claims, changedLanes };
+  const queues = new Queues(db);
+  const tx = new SqliteTx(db);
+  tx.remember(queues, { add: () => {} });
+  return { db, tx, queues };
+}
+
+function work(key: string, kind: 'run' | 'heartbeat' = 'run', hook = 'agent'): NewWork {
+  const job = { v: 1, agentId: 'main', isPeriodic: false } as const;
+  return { lane: 'turn', key, kind, hook, ref: newId(), dueAt: 0, once: kind === 'heartbeat', job };
 }
 
 /** Every statement that claiming and queueing prepare, with what SQLite makes of it. */
-function plans(): { sql: string; plan: string }[] {
-  const db = new DatabaseSync(':memory:');
-  db.exec(STEPS.join(''));
-  const [underWay, backlog, parts] = [new UnderWay(db), new Backlog(db), new Parts(db)];
+async function plans(): Promise<{ sql: string; plan: string }[]> {
+  const { db, tx, queues } = empty();
+  // Counted once at a start.
+  expect(queues.waiting).toBe(0);
   const prepare = db.prepare.bind(db);
   const prepared: string[] = [];
   db.prepare = (sql) => {
     prepared.push(sql);
     return prepare(sql);
   };
-  const queue = new WorkQueue(db, backlog, underWay, new Set());
-  const claims = new Claims(db, { changedEvents: new Set(), queue, underWay, parts });
-  expect(claims.isHeld(1, 1)).toBe(false);
+  const claims = new Claims(db, queues);
+  const outcomes: StepOutcome[] = [
+    { type: 'rest', backend: 'b', asked: false },
+    { type: 'rest', backend: 'b', asked: true },
+    { type: 'release' },
+    { type: 'retry', at: 0 },
+    { type: 'retry', at: 9 },
+    { type: 'dead' },
+    { type: 'done' },
+  ];
+  for (const outcome of outcomes) {
+    await addWork(tx, [work('a'), work('a'), work('b', 'heartbeat'), work('b', 'heartbeat')]);
+    const { leases } = await claims.claim(tx, 'turn', 9, {});
+    for (const lease of leases) await commit(tx, lease, outcome, []);
+  }
+  tx.now = 99;
+  const { leases } = await claims.claim(tx, 'turn', 1, {});
+  for (const { workId, attempt } of leases) await abandon(tx, workId, attempt);
   const found = prepared.map((sql) => {
     const rows = prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
     return { sql, plan: rows.map((row) => String(row['detail'])).join('; ') };
@@ -42,58 +62,64 @@ function plans(): { sql: string; plan: string }[] {
 }
 
 describe('claims and the queue', () => {
-  it('find work by an index alone, however much of it waits', () => {
-    const all = plans();
+  it('find work by an index alone, however much of it waits', async () => {
+    const all = await plans();
     expect(all.length).toBeGreaterThan(20);
-    const slow = all.filter(({ plan }) => /SCAN work|TEMP B-TREE/.test(plan));
+    // What is leased, and what waits too long, is looked for once, by the index that holds little else.
+    const atStart = /USING INDEX work_(?:first|later)$/;
+    const slow = all.filter(
+      ({ plan }) => /SCAN (?:work|w)\b|TEMP B-TREE/.test(plan) && !atStart.test(plan),
+    );
     expect(slow).toEqual([]);
   });
 
-  it('look for the next flow beyond all that waits in this one', () => {
-    const { db, queue, claims } = empty();
+  it('look for the next flow beyond all that waits in this one', async () => {
+    const { db, tx, queues } = empty();
+    const claims = new Claims(db, queues);
     const waiting = 100_000;
     db.exec('BEGIN');
-    for (let n = 0; n < waiting; n += 1) {
-      queue.add({ lane: 'turn', key: `s${n}`, kind: 'run', ref: newId(), dueAt: 0, job: '{}' }, 0);
-    }
+    const works = Array.from({ length: waiting }, (_, n) => work(`s${n}`));
+    await addWork(tx, works);
     db.exec('COMMIT');
-    const claim = (maxRuns: number) => claims.claim('turn', 4, { maxRuns }, 1).leases.length;
-    expect(claim(1)).toBe(1);
+    const claim = async () => (await claims.claim(tx, 'turn', 4, { maxRuns: 1 })).leases.length;
+    expect(await claim()).toBe(1);
     /** Milliseconds, the least of many, so that a busy machine does not count. */
-    const least = (what: () => unknown) => {
-      const times = Array.from({ length: 50 }, () => {
+    const least = async (what: () => unknown) => {
+      let least = Infinity;
+      for (let n = 0; n < 50; n += 1) {
         const began = performance.now();
-        what();
-        return performance.now() - began;
-      });
-      return Math.min(...times);
+        await what();
+        least = Math.min(least, performance.now() - began);
+      }
+      return least;
     };
-    const readAll = least(() => db.prepare(`SELECT sum(due_at) FROM work`).get());
+    const readAll = await least(() => db.prepare(`SELECT sum(due_at) FROM work`).get());
     // Nobody has a place: nothing is found, and nothing of all that waits is read.
-    expect(least(() => expect(claim(1)).toBe(0))).toBeLessThan(readAll / 10);
+    expect(await least(async () => expect(await claim()).toBe(0))).toBeLessThan(readAll / 10);
     db.close();
   });
 
-  it('tell of no new run while there is no place for it, and look for it when one has ended', () => {
-    const { queue, claims, changedLanes } = empty();
-    const add = (key: string, kind: 'run' | 'heartbeat', hook = 'agent') => {
-      changedLanes.clear();
-      queue.add({ lane: 'turn', key, kind, hook, ref: newId(), dueAt: 0, job: '{}' }, 0);
-      return [...changedLanes];
+  it('tell of no new run while there is no place for it, and look for it when one has ended', async () => {
+    const { db, tx, queues } = empty();
+    const claims = new Claims(db, queues);
+    const add = async (key: string, kind: 'run' | 'heartbeat', hook = 'agent') => {
+      tx.changedLanes.clear();
+      await addWork(tx, [work(key, kind, hook)]);
+      return [...tx.changedLanes];
     };
     const limits = { maxRuns: 2, perHook: { small: 1 } };
-    const claim = () => claims.claim('turn', 1, limits, 1).leases;
-    expect(add('a', 'run', 'small')).toEqual(['turn']);
-    expect(claim()).toHaveLength(1);
-    expect(add('b', 'run', 'small')).toEqual([]);
-    expect(add('c', 'run')).toEqual(['turn']);
-    expect(claim()).toHaveLength(1);
-    expect(add('d', 'run')).toEqual([]);
-    expect(add('e', 'heartbeat')).toEqual(['turn']);
+    const claim = async () => (await claims.claim(tx, 'turn', 1, limits)).leases;
+    expect(await add('a', 'run', 'small')).toEqual(['turn']);
+    expect(await claim()).toHaveLength(1);
+    expect(await add('b', 'run', 'small')).toEqual([]);
+    expect(await add('c', 'run')).toEqual(['turn']);
+    expect(await claim()).toHaveLength(1);
+    expect(await add('d', 'run')).toEqual([]);
+    expect(await add('e', 'heartbeat')).toEqual(['turn']);
   });
 
-  it('find the next flow and its oldest piece by one seek into the ring', () => {
-    const next = plans().filter(({ sql }) =>
+  it('find the next flow and its oldest piece by one seek into the ring', async () => {
+    const next = (await plans()).filter(({ sql }) =>
       sql.includes('(kind, server, hook, sender, due_at) >'),
     );
     expect(next.map(({ plan }) => plan)).toEqual([

@@ -5,26 +5,20 @@
 // each claim takes the oldest of the next flow. However much one of them has queued, the others come round. The index
 // `work_ready` is that ring: one seek finds the next flow and its oldest piece, whatever waits behind them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { isPaused } from '../../../accepting/accept.ts';
 import type { Lane } from '../../../../hooks/ports/jobs.ts';
-import type { ClaimLimits } from '../../../../hooks/ports/work-ledger.ts';
-import type { StoredLease } from '../../../codec.ts';
-import { ownKeyOf } from '../../id-keys.ts';
-import type { ClaimResult } from '../../protocol.ts';
-import type { WorkQueue } from './queue.ts';
-import { integer, optionalText, text } from '../../../rows.ts';
-import type { Key, Row } from '../../../rows.ts';
-import type { Parts } from './steps.ts';
-import { toHeldWork } from './under-way.ts';
-import type { HeldWork, UnderWay } from './under-way.ts';
-
-/** What claiming reads and moves besides the rows of work. */
-interface Tables {
-  /** Keys of events that are new, or changed. */
-  readonly changedEvents: Set<Key>;
-  readonly queue: WorkQueue;
-  readonly underWay: UnderWay;
-  readonly parts: Parts;
-}
+import type { ClaimLimits, Lease } from '../../../../hooks/ports/work-ledger.ts';
+import { integer, optionalInteger, optionalText, text, word } from '../../../rows.ts';
+import type { Row } from '../../../rows.ts';
+import { ownKey } from '../../../tx.ts';
+import type { Tx } from '../../../tx.ts';
+import { KINDS } from '../../../work-rows.ts';
+import { interrupt } from '../../../work/interruptions.ts';
+import { toLease } from '../../../work/lease.ts';
+import { enqueueDue } from '../../../work/queue.ts';
+import { FIRST } from '../../../work/stages.ts';
+import type { ClaimResult, HeldLease } from '../../protocol.ts';
+import type { Queues } from './queues.ts';
 
 /** What is taken in turns. */
 type Flow = readonly [kind: string, server: string, hook: string, sender: string];
@@ -41,44 +35,60 @@ const BEGINNING: Place = ['', '', '', ''];
 /** Behind every text: SQLite orders blobs after texts. */
 const BEHIND_ALL = new Uint8Array(0);
 const NOTHING: ClaimResult = { leases: [], nextDue: null };
+/** More than any step asks for: retries end a day after acceptance. */
+const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /**
  * Hands out due work. The directory has one process at a time, so whatever is leased is in the hands of this one:
  * leases of the one before ended at the opening, and none of ours runs out by the clock.
  */
 export class Claims {
-  readonly #changedEvents: Set<Key>;
-  readonly #queue: WorkQueue;
-  readonly #underWay: UnderWay;
-  readonly #parts: Parts;
+  readonly #queues: Queues;
   readonly #sql: ReturnType<typeof prepareClaims>;
   /** Where the next claim of a lane goes on. */
   readonly #places: Record<Lane, Place> = { turn: BEGINNING, delivery: BEGINNING };
 
-  constructor(db: DatabaseSync, { changedEvents, queue, underWay, parts }: Tables) {
-    this.#changedEvents = changedEvents;
-    this.#queue = queue;
-    this.#underWay = underWay;
-    this.#parts = parts;
+  constructor(db: DatabaseSync, queues: Queues) {
+    this.#queues = queues;
     this.#sql = prepareClaims(db);
   }
 
   /** Leases up to `max` pieces of due work, flow after flow, and leaves out whatever has no place left or rests. */
-  claim(lane: Lane, max: number, limits: ClaimLimits, now: number): ClaimResult {
-    if (max < 1) return NOTHING;
-    if (lane === 'turn') this.#underWay.limitTurns(limits);
-    this.#queue.enqueueDue(lane, now);
-    const leases: StoredLease[] = [];
+  async claim(tx: Tx, lane: Lane, max: number, limits: ClaimLimits): Promise<ClaimResult> {
+    if (max < 1 || (await isPaused(tx))) return NOTHING;
+    const { now } = tx;
+    if (lane === 'turn') this.#queues.limitTurns(limits);
+    await enqueueDue(tx, lane);
+    const leases: Lease[] = [];
     const suspect = this.#suspect(lane, limits, now);
-    if (suspect !== undefined) leases.push(this.#lease(suspect, now));
+    if (suspect !== undefined) leases.push(this.#lease(tx, lane, suspect));
     for (const row of this.#ring(lane, max, limits, now)) {
       if (leases.length === max) break;
-      leases.push(this.#lease(row, now));
+      leases.push(this.#lease(tx, lane, row));
     }
     if (leases.length > 0) return { leases, nextDue: null };
     const rests = Object.values(limits.resting ?? {}).filter((until) => until > now);
-    const nextDue = Math.min(this.#queue.nextDue(lane) ?? Infinity, ...rests);
+    const due = this.#sql.nextDue.get(lane);
+    const nextDue = Math.min((due && optionalInteger(due, 'due_at')) ?? Infinity, ...rests);
     return { leases, nextDue: nextDue === Infinity ? null : nextDue };
+  }
+
+  /** Ends the leases of the process before this one, when the ledger is opened, and none that this one holds. */
+  async endAll(tx: Tx, held: readonly HeldLease[]): Promise<void> {
+    const mine = new Map(held);
+    const ended = this.#sql.leased
+      .all()
+      .filter((row) => mine.get(integer(row, 'id')) !== integer(row, 'attempt'));
+    await interrupt(
+      tx,
+      ended.map((row) => integer(row, 'id')),
+      true,
+    );
+  }
+
+  /** Makes retries due that would wait longer than any retry does: the clock was set back since. */
+  pullIn(now: number): void {
+    this.#sql.pullIn.run(now, LONGEST_WAIT_MS);
   }
 
   /**
@@ -124,16 +134,16 @@ export class Claims {
   #skipped([kind, server, hook]: Flow, limits: ClaimLimits, now: number): Place | null {
     const { perChannel = Infinity, resting } = limits;
     const isRun = kind === 'run';
-    if (isRun && this.#underWay.hasAllRuns) return [kind, BEHIND_ALL, '', ''];
-    if ((resting?.[server] ?? 0) > now || this.#underWay.ofServer(server) >= perChannel) {
+    if (isRun && this.#queues.hasAllRuns) return [kind, BEHIND_ALL, '', ''];
+    if ((resting?.[server] ?? 0) > now || this.#queues.ofServer(server) >= perChannel) {
       return [kind, server, BEHIND_ALL, ''];
     }
-    return isRun && this.#underWay.hasAllRunsOf(hook) ? [kind, server, hook, BEHIND_ALL] : null;
+    return isRun && this.#queues.hasAllRunsOf(hook) ? [kind, server, hook, BEHIND_ALL] : null;
   }
 
   /** Suspects are begun one at a time, of both lanes together: the next crash then tells which of them it is. */
   #suspect(lane: Lane, limits: ClaimLimits, now: number): Row | undefined {
-    if (this.#underWay.suspects > 0) return undefined;
+    if (this.#queues.suspects > 0) return undefined;
     for (const row of this.#sql.suspects.iterate(lane)) {
       if (this.#skipped(flowOf(row), limits, now) === null) return row;
     }
@@ -141,43 +151,21 @@ export class Claims {
   }
 
   /** Makes the row this process's own, and begins its run and its event if it is their first attempt. */
-  #lease(row: Row, now: number): StoredLease {
-    const held: HeldWork = toHeldWork(row, integer(row, 'attempt') + 1);
-    const lease: StoredLease = {
-      workId: held.id,
-      key: held.key,
-      kind: held.kind,
-      ref: held.ref,
-      eventId: optionalText(row, 'event_id'),
-      attempt: held.attempt,
-      failures: integer(row, 'failures'),
-      crashes: integer(row, 'crashes'),
-      mayHaveActed: integer(row, 'acting') === 1,
-      since: integer(row, 'since'),
-      job: text(row, 'job'),
-    };
-    this.#sql.lease.run(held.id);
-    this.#underWay.begin(held);
-    const part = held.kind === 'delivery' ? this.#parts.first(held.id) : undefined;
-    if (held.kind === 'run') this.#sql.beginRun.run(now, ownKeyOf(text(row, 'ref')));
-    if (lease.eventId !== null) this.#beginEvent(ownKeyOf(lease.eventId));
-    return part === undefined ? lease : { ...lease, part };
+  #lease(tx: Tx, lane: Lane, row: Row): Lease {
+    const id = integer(row, 'id');
+    const kind = word(row, 'kind', KINDS);
+    this.#sql.lease.run(id);
+    this.#queues.begun(row);
+    if (kind === 'run') this.#sql.beginRun.run(tx.now, ownKey(tx, text(row, 'ref')));
+    const eventId = optionalText(row, 'event_id');
+    if (eventId !== null) this.#beginEvent(tx, eventId);
+    const part = kind === 'delivery' ? this.#sql.firstPart.get(id) : undefined;
+    return toLease(lane, row, integer(row, 'attempt') + 1, part);
   }
 
-  #beginEvent(event: number): void {
-    if (Number(this.#sql.beginEvent.run(event).changes) > 0) this.#changedEvents.add(event);
-  }
-
-  /** Whether this attempt is still the one under way. */
-  isHeld(workId: number, attempt: number): boolean {
-    return this.#underWay.get(workId, attempt) !== null;
-  }
-
-  /** False: the lease was lost. */
-  noteActing(workId: number, attempt: number): boolean {
-    if (!this.isHeld(workId, attempt)) return false;
-    this.#sql.setActing.run(workId);
-    return true;
+  #beginEvent(tx: Tx, id: string): void {
+    const event = ownKey(tx, id);
+    if (Number(this.#sql.beginEvent.run(event).changes) > 0) tx.changedEvents.add(event);
   }
 }
 
@@ -221,6 +209,16 @@ function prepareClaims(db: DatabaseSync) {
     beginEvent: db.prepare(
       `UPDATE events SET status = 'running' WHERE key = ? AND status = 'accepted'`,
     ),
-    setActing: db.prepare('UPDATE work SET acting = 1 WHERE id = ?'),
+    firstPart: db.prepare(
+      'SELECT place, count, text FROM parts WHERE work_id = ? ORDER BY n LIMIT 1',
+    ),
+    nextDue: db.prepare(
+      `SELECT due_at FROM work WHERE lane = ? AND stage IN ('deferred', 'retrying') ORDER BY due_at LIMIT 1`,
+    ),
+    leased: db.prepare(`SELECT id, attempt FROM work WHERE stage = 'leased' AND ${FIRST}`),
+    pullIn: db.prepare(
+      `UPDATE work SET due_at = ?1 WHERE stage = 'retrying'
+       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2`,
+    ),
   };
 }

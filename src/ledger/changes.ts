@@ -1,0 +1,181 @@
+// Writing changes: everything that an accepted event or a step does to the ledger besides the moves of its own work. A new
+// kind of effect is one variant of `Change` (hooks/ports/change.ts) and one entry of `APPLY`.
+//
+// Each names the events whose status may be another one now; they are settled at the end, each once.
+import type {
+  Change,
+  DeliveryChange,
+  RunChange,
+  SystemEventChange,
+  TurnChange,
+} from '../hooks/ports/change.ts';
+import type { AttemptNote } from '../hooks/ports/change.ts';
+import { DELIVERY_ENDS, RUN_ENDS } from './activity-rows.ts';
+import { keyIn, optionalText } from './rows.ts';
+import { addLines, consume, markFailed } from './sessions/lines.ts';
+import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
+import { first, ownKey, sessionLock } from './tx.ts';
+import type { NewRow, Tx } from './tx.ts';
+import { addWork, lockOfWork } from './work/queue.ts';
+import { Touched, settle } from './work/settlement.ts';
+import { appended } from './work/stages.ts';
+
+/** Writes one change, and names the events that are to be settled. As a method, which takes whichever of its kinds. */
+type Write<C extends Change> = { write(tx: Tx, change: C, touched: Touched): unknown }['write'];
+
+/** What each kind of change writes. Locks are held. */
+const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }>> } = {
+  work: (tx, { work }) => addWork(tx, [work]),
+  'system-event': addLine,
+  run: async (tx, run, touched) => {
+    touched.add(ownKey(tx, run.eventId));
+    await tx.insert('runs', [toRunRow(tx, run)]);
+  },
+  'run-update': async (tx, run, touched) => {
+    const { contract, usage, warnings, toolCalls, status } = run;
+    if (status !== undefined) count(tx, RUN_ENDS[status]);
+    await update(tx, 'runs', run.id, touched, run.note, {
+      status,
+      model: run.model,
+      prompt: run.prompt,
+      reply: run.reply,
+      summary: run.summary,
+      contract: toJson(contract),
+      usage: toJson(usage),
+      warnings: toJson(warnings),
+      tool_calls: toJson(toolCalls),
+      finished_at: run.finishedAt,
+      error: run.error,
+    });
+  },
+  delivery: async (tx, delivery, touched) => {
+    count(tx, DELIVERY_ENDS[delivery.status]);
+    touched.add(ownKey(tx, delivery.eventId));
+    await tx.insert('deliveries', [toDeliveryRow(tx, delivery)]);
+  },
+  'delivery-update': async (tx, { id, status, messageId, error, attempt }, touched) => {
+    if (status !== undefined) count(tx, DELIVERY_ENDS[status]);
+    await update(tx, 'deliveries', id, touched, attempt, { status, message_id: messageId, error });
+  },
+  consume,
+  'heartbeat-failed': markFailed,
+  turn: addTurn,
+  route: (tx, { session, channel, to }) => noteRoute(tx, session, { channel, to }),
+  'bad-end': (tx, { line, eventId, count: times = 1 }) =>
+    tx.insert('bad_ends', [{ event_id: eventId, line, count: times }]),
+  told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
+};
+
+/** The names of the locks that changes need. */
+export function locksOf(changes: readonly Change[]): string[] {
+  const locks: string[] = [];
+  for (const change of changes) {
+    if (change.type === 'work') locks.push(lockOfWork(change.work));
+    if ('session' in change) locks.push(sessionLock(change.session));
+  }
+  return locks;
+}
+
+/** Writes one change; names the events that are to be settled. */
+export async function apply(tx: Tx, change: Change, touched: Touched): Promise<void> {
+  const write: Write<Change> = APPLY[change.type];
+  await write(tx, change, touched);
+}
+
+/** Writes changes, whose locks are held, and settles the events that they touch. */
+export async function applyAll(tx: Tx, changes: readonly Change[]): Promise<void> {
+  const touched = new Touched();
+  for (const change of changes) await apply(tx, change, touched);
+  await settle(tx, touched);
+}
+
+/** A run that was accepted and has not begun. */
+export function toRunRow(tx: Tx, run: RunChange): NewRow {
+  const { id, eventId, agentId, sessionKey, model = null, thinking = null } = run;
+  return {
+    id,
+    event: ownKey(tx, eventId),
+    agent_id: agentId,
+    session_key: sessionKey,
+    model,
+    thinking,
+  };
+}
+
+/** A delivery that waits, or one that was decided against at once: its status says which. */
+function toDeliveryRow(tx: Tx, delivery: DeliveryChange): NewRow {
+  const { id, eventId, runId, channel, to, status, error = null } = delivery;
+  return { id, event: ownKey(tx, eventId), run_id: runId, channel, recipient: to, status, error };
+}
+
+const OWNER = 'SELECT coalesce(mapping, hook) AS owner FROM @events e WHERE KEY(e) = $1';
+
+async function addLine(tx: Tx, change: SystemEventChange, touched: Touched): Promise<void> {
+  const { session, eventId, asksHeartbeat, deliveryId, at, hook, text } = change;
+  const event = eventId === undefined ? null : ownKey(tx, eventId);
+  const row = event === null ? undefined : await first(tx, OWNER, event);
+  const owner = row === undefined ? null : optionalText(row, 'owner');
+  const delivery = deliveryId === undefined ? null : tx.keys.of(deliveryId);
+  const words = { at, hook, text, trust: JSON.stringify(change.trust) };
+  await addLines(tx, [{ session, event, owner, asksHeartbeat, delivery, words }]);
+  if (asksHeartbeat && event !== null) touched.heartbeat(event, 'asked');
+}
+
+const HAS_CONVERSATION = 'SELECT 1 FROM @turns WHERE session = $1 AND isolated = false LIMIT 1';
+const CLEAR_ISOLATED = 'DELETE FROM @turns WHERE session = $1 AND isolated = true';
+const TRIM = `DELETE FROM @turns WHERE session = $1 AND isolated = false AND n <= (SELECT n FROM @turns
+  WHERE session = $1 AND isolated = false ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_TURNS})`;
+const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session) VALUES ($1, $2, $3)
+  ON CONFLICT (key) DO UPDATE SET runner = excluded.runner, runner_session = excluded.runner_session
+  WHERE (s.runner, s.runner_session) IS DISTINCT FROM (excluded.runner, excluded.runner_session)`;
+
+/**
+ * Adds a turn to the session's conversation, of which the newest {@link KEPT_TURNS} are kept; one that is isolated takes
+ * the place of the isolated one before it, and leaves a conversation as it is.
+ */
+async function addTurn(tx: Tx, turn: TurnChange): Promise<void> {
+  const { session, at, isIsolated, prompt, reply, isUntrusted, events = [] } = turn;
+  if (isIsolated && (await first(tx, HAS_CONVERSATION, session)) !== undefined) return;
+  await tx.all(CLEAR_ISOLATED, session);
+  const shown = events.length === 0 ? null : JSON.stringify(events);
+  const flags = { isolated: isIsolated, untrusted: isUntrusted };
+  await tx.insert('turns', [{ session, at, ...flags, prompt, reply, events: shown }]);
+  if (!isIsolated) await tx.all(TRIM, session);
+  const { runner = null, id = null } = (isIsolated ? undefined : turn.runnerSession) ?? {};
+  await tx.all(SET_RUNNER, session, runner, id);
+}
+
+/** Continues the record of a run or a delivery: columns that are undefined stay. One that was forgotten is left alone. */
+async function update(
+  tx: Tx,
+  table: 'runs' | 'deliveries',
+  id: string,
+  touched: Touched,
+  note: AttemptNote | undefined,
+  columns: Readonly<Record<string, NewRow[string] | undefined>>,
+): Promise<void> {
+  const key = tx.keys.of(id);
+  if (key === null) return;
+  const set: string[] = [];
+  const values: NewRow[string][] = [];
+  for (const [column, value] of Object.entries(columns)) {
+    if (value === undefined) continue;
+    values.push(value);
+    set.push(`${column} = $${values.length + 1}`);
+  }
+  if (note !== undefined) {
+    values.push(JSON.stringify(note));
+    set.push(`notes = ${appended(`$${values.length + 1}`)}`);
+  }
+  if (set.length === 0) return;
+  const sql = `UPDATE @${table} AS t SET ${set.join(', ')} WHERE KEY(t) = $1 RETURNING event`;
+  for (const row of await tx.all(sql, key, ...values)) touched.add(keyIn(row, 'event'));
+}
+
+function count(tx: Tx, what: Parameters<Tx['count']>[0] | undefined): void {
+  if (what !== undefined) tx.count(what);
+}
+
+function toJson(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value);
+}

@@ -1,0 +1,145 @@
+// Lines wait in a main session for its next turn, which shows them and takes them away. Every wake adds one.
+//
+// The way of one: `addLines` with its event; `readContext` (session-memory.ts) shows it to a turn together with its
+// neighbours; when the turn has ended well, `consume` deletes everything up to the last one shown (`through`), while those
+// that came in meanwhile stay. A line that tells of a reply on its way is held back until that has ended, or for as long as
+// the turn says. When the turn failed for good, `markFailed` leaves them for a later turn.
+import type { ConsumeChange, HeartbeatFailedChange } from '../../hooks/ports/change.ts';
+import { integer, isTrue, keyIn, optionalInteger, optionalText, text } from '../rows.ts';
+import type { Key } from '../rows.ts';
+import type { NewRow, Tx } from '../tx.ts';
+import type { Touched } from '../work/settlement.ts';
+
+/** A line to be added. */
+export interface Line {
+  readonly session: string;
+  readonly event: Key | null;
+  /** Whose share of the session it is: the mapping of its event, else its hook; null: nobody's. */
+  readonly owner: string | null;
+  readonly asksHeartbeat: boolean;
+  readonly delivery: Key | null;
+  /** Null where its event says the same. */
+  readonly words: LineWords | null;
+}
+
+/** What is shown of a line; `trust` is JSON text. */
+export interface LineWords {
+  readonly at: number;
+  readonly hook: string;
+  readonly trust: string;
+  readonly text: string;
+}
+
+/** The number of the next line goes on rising when all were taken away. */
+const NUMBERS = `SELECT s.value AS session, k.key AS known, k.last_seq,
+    (SELECT max(seq) FROM @system_events w WHERE w.session = s.value) AS last
+  FROM EACH($1, s) LEFT JOIN @sessions k ON k.key = s.value`;
+const WAITING = `SELECT session, owner, count(*) AS count FROM @system_events
+  WHERE session = ANY ($1::text[]) GROUP BY session, owner`;
+/** What was not shown, by its number, stays. */
+const SHOWN = 'session = $1 AND seq <= $2 AND seq <> ALL ($3::bigint[])';
+const CONSUME = `DELETE FROM @system_events WHERE ${SHOWN}
+  RETURNING event, owner, asks_heartbeat, heartbeat_failed`;
+const NOTE_LAST = 'UPDATE @sessions SET last_seq = $2 WHERE key = $1 AND last_seq < $2';
+const FAIL = `UPDATE @system_events SET heartbeat_failed = true WHERE ${SHOWN}
+  AND asks_heartbeat = true AND heartbeat_failed = false AND event IS NOT NULL RETURNING event`;
+
+/** Of lines that are nobody's, as counts have it. */
+const NOBODY = '';
+
+/**
+ * Appends lines to their sessions, which are then known even if they never had a turn. The locks of the sessions are held.
+ * @returns the number of each
+ */
+export async function addLines(tx: Tx, lines: readonly Line[]): Promise<readonly number[]> {
+  if (lines.length === 0) return [];
+  await findNumbers(tx, lines);
+  const { numbers, waiting } = tx.memory;
+  const rows: NewRow[] = [];
+  const given = lines.map((line) => {
+    const seq = numbers.get(line.session)!;
+    numbers.set(line.session, seq + 1);
+    const shares = waiting.get(line.session);
+    if (shares !== undefined) countLine(shares, line.owner, 1);
+    rows.push(toRow(line, seq));
+    return seq;
+  });
+  await tx.insert('system_events', rows);
+  return given;
+}
+
+function toRow({ session, event, owner, asksHeartbeat, delivery, words }: Line, seq: number) {
+  return {
+    session,
+    seq,
+    event,
+    owner,
+    asks_heartbeat: asksHeartbeat,
+    delivery,
+    at: words?.at ?? null,
+    hook: words?.hook ?? null,
+    trust: words?.trust ?? null,
+    text: words?.text ?? null,
+  };
+}
+
+/** How many lines wait in each of these sessions, by whose they are. */
+export async function findWaiting(tx: Tx, sessions: Iterable<string>): Promise<void> {
+  const { waiting } = tx.memory;
+  const unknown = [...sessions].filter((session) => !waiting.has(session));
+  if (unknown.length === 0) return;
+  for (const session of unknown) waiting.set(session, new Map());
+  for (const row of await tx.all(WAITING, unknown)) {
+    const owner = optionalText(row, 'owner') ?? NOBODY;
+    waiting.get(text(row, 'session'))!.set(owner, integer(row, 'count'));
+  }
+}
+
+/** Takes away what was shown; the heartbeats that it asked for are done. */
+export async function consume(
+  tx: Tx,
+  { session, through, except = [] }: ConsumeChange,
+  touched: Touched,
+): Promise<void> {
+  const shares = tx.memory.waiting.get(session);
+  for (const row of await tx.all(CONSUME, session, through, except)) {
+    if (shares !== undefined) countLine(shares, optionalText(row, 'owner'), -1);
+    if (row['event'] === null || !isTrue(row, 'asks_heartbeat')) continue;
+    touched.heartbeat(keyIn(row, 'event'), isTrue(row, 'heartbeat_failed') ? 'recovered' : 'done');
+  }
+  await tx.all(NOTE_LAST, session, through);
+}
+
+/** What was shown stays; the heartbeats that it asked for have failed. */
+export async function markFailed(
+  tx: Tx,
+  { session, through, except = [] }: HeartbeatFailedChange,
+  touched: Touched,
+): Promise<void> {
+  for (const row of await tx.all(FAIL, session, through, except)) {
+    touched.heartbeat(keyIn(row, 'event'), 'failed');
+  }
+}
+
+/** Looks up what number comes next, and gives new sessions their row. */
+async function findNumbers(tx: Tx, lines: readonly Line[]): Promise<void> {
+  const { numbers } = tx.memory;
+  const sessions = new Set(lines.map(({ session }) => session));
+  const unknown = [...sessions].filter((session) => !numbers.has(session));
+  if (unknown.length === 0) return;
+  const found = await tx.all(NUMBERS, unknown);
+  const fresh = found.filter((row) => row['known'] === null);
+  const rows = fresh.map((row) => ({ key: text(row, 'session') }));
+  if (rows.length > 0) await tx.insert('sessions', rows, 'ON CONFLICT DO NOTHING');
+  for (const row of found) {
+    const last = optionalInteger(row, 'last') ?? 0;
+    const lastTaken = optionalInteger(row, 'last_seq') ?? 0;
+    // From the clock: they go on rising over a session that was forgotten.
+    numbers.set(text(row, 'session'), Math.max(last + 1, lastTaken + 1, tx.now));
+  }
+}
+
+function countLine(shares: Map<string, number>, owner: string | null, by: 1 | -1): void {
+  const name = owner ?? NOBODY;
+  shares.set(name, (shares.get(name) ?? 0) + by);
+}

@@ -1,0 +1,161 @@
+// Ending a step of work. The outcome of the attempt and all changes that the step made are written in one transaction,
+// so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
+import type { Change } from '../../hooks/ports/change.ts';
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
+import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
+import type { StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import { applyAll, locksOf } from '../changes.ts';
+import { integer, optionalText, text, word } from '../rows.ts';
+import { first, keyLock } from '../tx.ts';
+import type { Tx } from '../tx.ts';
+import { KINDS, LANES } from '../work-rows.ts';
+import { interrupt } from './interruptions.ts';
+import { promote } from './queue.ts';
+import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
+
+/** A lease, by what its end needs of it; the attempt is the fencing token. */
+export interface HeldLease {
+  readonly workId: number;
+  readonly attempt: number;
+  readonly lane: Lane;
+  readonly key: string;
+}
+
+/** Work whose lease holds. */
+interface HeldWork {
+  readonly id: number;
+  readonly lane: Lane;
+  readonly key: string;
+  readonly kind: NewWork['kind'];
+  readonly hook: string;
+  /** Id of the run or the delivery. */
+  readonly ref: string | null;
+  readonly crashes: number;
+}
+
+const HELD = `id = $1 AND attempt = $2 AND instance IS NOT DISTINCT FROM $3 AND stage = 'leased'`;
+const FIND = `SELECT id, lane, key, kind, hook, ref, crashes FROM @work WHERE ${HELD} FOR UPDATE`;
+const RENEW = `UPDATE @work SET lease_ends = $4 WHERE ${HELD} RETURNING 1`;
+const NOTE_ACTING = `UPDATE @work SET acting = true WHERE ${HELD} RETURNING 1`;
+
+const DELETE = 'DELETE FROM @work WHERE id = $1';
+const BURY = `UPDATE @work SET stage = 'dead', due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
+const RETRY_LATER = `UPDATE @work SET stage = 'retrying', due_at = $2, failures = failures + $3::bigint,
+  crashes = CASE $3::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false, ${UNLEASED} WHERE id = $1`;
+const RETRY_NOW = RETRY_LATER.replace(
+  `'retrying'`,
+  `CASE $3::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`,
+);
+const RELEASE = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
+/** Those that were not asked keep their place before those that were. */
+const REST = `UPDATE @work SET stage = ${CLAIMABLE}, server = $2, acting = false, ${UNLEASED} WHERE id = $1`;
+const REST_AFTER_ASKING = `UPDATE @work SET stage = 'ready', server = $2, due_at = $3, failures = failures + 1, crashes = 0,
+  acting = false, ${UNLEASED} WHERE id = $1`;
+const CONTINUE = `UPDATE @work SET stage = 'ready', due_at = $2, failures = 0, crashes = 0, job = coalesce($3, job),
+  ${UNLEASED} WHERE id = $1`;
+const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
+/** A run that nobody was asked for has not used up an attempt. */
+const UNBEGIN_RUN = 'UPDATE @runs AS r SET attempts = attempts - 1 WHERE KEY(r) = $1';
+
+/** Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written. */
+export async function commit(
+  tx: Tx,
+  lease: HeldLease,
+  outcome: StepOutcome,
+  changes: readonly Change[],
+): Promise<boolean> {
+  await tx.lock([keyLock(lease), ...locksOf(changes)]);
+  const row = await first(tx, FIND, lease.workId, lease.attempt, tx.instance);
+  if (row === undefined) return false;
+  const held: HeldWork = {
+    id: lease.workId,
+    lane: word(row, 'lane', LANES),
+    key: text(row, 'key'),
+    kind: word(row, 'kind', KINDS),
+    hook: text(row, 'hook'),
+    ref: optionalText(row, 'ref'),
+    crashes: integer(row, 'crashes'),
+  };
+  if (await end(tx, held, outcome)) tx.changedLanes.add(held.lane);
+  tx.work.ended(held.id);
+  // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
+  tx.freedLanes.add(held.lane);
+  if (held.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
+  await applyAll(tx, changes);
+  return true;
+}
+
+/** What the outcome means for the work in its queue. True: something may be claimable that was not, or is from when on. */
+async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolean> {
+  const { id } = held;
+  switch (outcome.type) {
+    case 'done':
+      await tx.all(DELETE, id);
+      return leave(tx, held);
+    case 'dead':
+      await tx.all(BURY, id, tx.now);
+      return leave(tx, held);
+    case 'retry':
+      // A stop is no end of its own: crashes before it count on.
+      await tx.all(
+        outcome.at > tx.now ? RETRY_LATER : RETRY_NOW,
+        id,
+        outcome.at,
+        outcome.interrupted ? 0 : 1,
+      );
+      return true;
+    case 'release':
+      await tx.all(RELEASE, id, tx.now);
+      return true;
+    case 'rest':
+      if (outcome.asked) await tx.all(REST_AFTER_ASKING, id, outcome.backend, tx.now);
+      else await tx.all(REST, id, outcome.backend);
+      if (!outcome.asked && held.kind === 'run')
+        await tx.all(UNBEGIN_RUN, tx.keys.of(held.ref ?? ''));
+      return true;
+    case 'cut': {
+      const { parts } = outcome;
+      // `place` and `count` are those of the whole reply: they stay when earlier parts are gone.
+      const row = (part: string, at: number) => ({
+        work_id: id,
+        place: at + 1,
+        count: parts.length,
+        text: part,
+      });
+      await tx.insert('parts', parts.map(row));
+      await tx.all(CONTINUE, id, tx.now, JSON.stringify(outcome.job));
+      return true;
+    }
+    case 'continue':
+      await tx.all(DROP_PART, id);
+      await tx.all(CONTINUE, id, tx.now, null);
+      return true;
+  }
+}
+
+async function leave(tx: Tx, { lane, key, kind, hook }: HeldWork): Promise<boolean> {
+  tx.work.removed(kind, hook);
+  return promote(tx, lane, key);
+}
+
+/** Extends a lease. False: it was lost. @param until by the clock by which leases end; null: they do not */
+export async function renew(
+  tx: Tx,
+  workId: number,
+  attempt: number,
+  until: number | null,
+): Promise<boolean> {
+  return (await tx.all(RENEW, workId, attempt, tx.instance, until)).length > 0;
+}
+
+/** Notes of a lease that whoever is asked now may act. False: it was lost. */
+export async function noteActing(tx: Tx, workId: number, attempt: number): Promise<boolean> {
+  return (await tx.all(NOTE_ACTING, workId, attempt, tx.instance)).length > 0;
+}
+
+/** Ends one lease whose end can never be written; counted with the crashes, so that it is not begun for ever. */
+export async function abandon(tx: Tx, workId: number, attempt: number): Promise<null> {
+  const row = await first(tx, FIND, workId, attempt, tx.instance);
+  if (row !== undefined) await interrupt(tx, [workId], true, tx.now + LEASE_MS);
+  return null;
+}

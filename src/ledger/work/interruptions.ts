@@ -1,0 +1,51 @@
+// Attempts that ended without a word: their work is claimable again, and its run or delivery says what happened. What was
+// under way in one crash goes on as before; what was under way in two in a row is suspect, and begun one at a time.
+import type { AttemptNote } from '../../hooks/ports/change.ts';
+import { integer, text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { Tx } from '../tx.ts';
+import { LANES } from '../work-rows.ts';
+import { UNLEASED, appended } from './stages.ts';
+
+const END = `UPDATE @work SET stage = 'retrying', due_at = $2, crashes = crashes + $3, ${UNLEASED}
+  WHERE id = ANY ($1::bigint[]) AND stage = 'leased' RETURNING id, kind, ref, attempt`;
+const NOTE_RUN = `UPDATE @runs AS r SET status = 'queued', notes = ${appended('$2')} WHERE KEY(r) = $1`;
+const UNBEGIN_RUN = `UPDATE @runs AS r SET status = 'queued', attempts = attempts - 1 WHERE KEY(r) = $1`;
+const NOTE_DELIVERY = `UPDATE @deliveries AS d SET notes = ${appended('$2')} WHERE KEY(d) = $1`;
+
+/**
+ * Ends leases whose attempts did not end by themselves. Their rows are locked.
+ * @param isCrash counted, and written into the history of the run or the delivery; otherwise nobody heard of the lease,
+ * and nothing was begun
+ * @param dueAt epoch milliseconds when they are begun again
+ */
+export async function interrupt(
+  tx: Tx,
+  ids: readonly number[],
+  isCrash: boolean,
+  dueAt = tx.now,
+): Promise<void> {
+  if (ids.length === 0) return;
+  for (const row of await tx.all(END, ids, dueAt, isCrash ? 1 : 0)) {
+    tx.work.ended(integer(row, 'id'));
+    await note(tx, row, isCrash);
+  }
+  for (const lane of LANES) {
+    tx.changedLanes.add(lane);
+    tx.freedLanes.add(lane);
+  }
+}
+
+async function note(tx: Tx, row: Row, isCrash: boolean): Promise<void> {
+  const kind = text(row, 'kind');
+  if (kind !== 'run' && kind !== 'delivery') return;
+  const key = tx.keys.of(text(row, 'ref'));
+  if (!isCrash) {
+    if (kind === 'run') await tx.all(UNBEGIN_RUN, key);
+    return;
+  }
+  // A message may have been sent a moment before: nobody can tell.
+  const outcome = kind === 'delivery' ? 'unknown' : 'interrupted';
+  const entry: AttemptNote = { at: tx.now, attempt: integer(row, 'attempt'), outcome };
+  await tx.all(kind === 'run' ? NOTE_RUN : NOTE_DELIVERY, key, JSON.stringify(entry));
+}

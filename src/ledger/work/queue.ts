@@ -1,0 +1,226 @@
+// The queue of work: which piece of a key is next, and what becomes of it. Claims lease what is ready here, steps
+// (commit.ts) end what was leased.
+//
+//   heartbeat or notice ──► deferred ──due──┐
+//                                           ▼
+//   anything else ─────────────────────► blocked ──first of its key──► ready ──claim──► leased
+//                                                                        ▲ ▲              │
+//                                                         rest, release, │ └──────────────┤
+//                                                        next part, crash│                ▼
+//                                                                        └──due── retrying, gone, or dead
+//
+// Work is in one of seven stages: `deferred` (a heartbeat or notice that is not in its queue until it is due), `blocked`
+// (behind another), `retrying` (first, and due later), `ready` or `suspect` (first and due; suspect is what was under way
+// in two crashes in a row), `leased` (first and under way) or `dead` (no longer in its queue, kept for an operator).
+// Whenever a key has a queue, exactly one of it is first, and only that one is ever ready: so a claim never looks at the
+// others. Who adds to a key, or lets the next of it come up, holds the lock of the key until the commit.
+//
+// The order in which anything waits, everywhere: locks by name, sorted; rows of work; rows of runs and deliveries; rows of
+// events, sorted by their keys, last of all. Claims skip rows that are locked. So no two wait for each other.
+import { hash } from 'node:crypto';
+import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
+import { integer, optionalText, text, word } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { first, keyLock } from '../tx.ts';
+import type { NewRow, Tx } from '../tx.ts';
+import { KINDS, LANES } from '../work-rows.ts';
+import { Touched, settle } from './settlement.ts';
+import { CLAIMABLE, FIRST } from './stages.ts';
+
+const FIRSTS = `SELECT w.lane, w.key FROM ROWS($1, k: lane text, key text)
+  JOIN @work w ON w.lane = k.lane AND w.key = k.key AND ${FIRST}`;
+const NOT_BEGUN = `SELECT id, stage, due_at, attempt FROM @work WHERE lane = $1 AND key = $2 AND kind = $3
+  AND kind IN ('heartbeat', 'notice') AND stage NOT IN ('leased', 'dead') LIMIT 1 FOR UPDATE`;
+const REPLACE = 'UPDATE @work SET stage = $2, due_at = $3, job = $4 WHERE id = $1';
+const PLACE = 'UPDATE @work SET stage = $2, acting = false WHERE id = $1';
+/** More become due at a time only after a clock was set. */
+const DUE = `SELECT id, lane, key, stage FROM @work
+  WHERE lane = $1 AND stage IN ('deferred', 'retrying') AND due_at <= $2 ORDER BY due_at, id LIMIT 500`;
+const STILL_DEFERRED = `SELECT id, lane, key FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'deferred'
+  ORDER BY due_at, id FOR UPDATE`;
+const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
+  (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;
+const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
+  (SELECT id FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT 1) RETURNING 1`;
+const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
+
+const DEAD = `SELECT id, lane, key, kind, hook, ref, event_id FROM @work
+  WHERE id = ANY ($1::bigint[]) AND stage = 'dead' AND job IS NOT NULL ORDER BY id FOR UPDATE`;
+const KEYS_OF_DEAD = `SELECT lane, key FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'dead'`;
+const BEGIN_ANEW = `UPDATE @work SET stage = $2, due_at = $3, since = $3, failures = 0, crashes = 0, acting = false
+  WHERE id = $1`;
+const RUN_QUEUED = `UPDATE @runs AS r SET status = 'queued', finished_at = NULL WHERE KEY(r) = $1`;
+const DELIVERY_PENDING = `UPDATE @deliveries AS d SET status = 'pending' WHERE KEY(d) = $1`;
+
+/** In UTF-16 code units: what an index of PostgreSQL holds of a row is 2704 bytes. */
+const LONGEST_KEY = 500;
+
+/** A key as it is stored. Senders choose recipients, of any length, and these are in keys of deliveries. */
+function storedKey(key: string): string {
+  if (key.length <= LONGEST_KEY) return key;
+  return `${key.slice(0, LONGEST_KEY / 2)}… ${hash('sha256', key)}`;
+}
+
+/** The lock that new work needs. */
+export function lockOfWork({ lane, key }: NewWork): string {
+  return keyLock({ lane, key: storedKey(key) });
+}
+
+/** Queues work that no event asked for. */
+export async function add(tx: Tx, work: NewWork): Promise<null> {
+  await tx.lock([lockOfWork(work)]);
+  await addWork(tx, [work]);
+  return null;
+}
+
+/** Puts new work into the queues of its keys, whose locks are held; of one with `once`, at most one of its kind waits there. */
+export async function addWork(tx: Tx, works: readonly NewWork[]): Promise<void> {
+  const plain = works.filter(({ once }) => once !== true).map((work) => toRow(tx, work));
+  await placeInQueues(tx, plain);
+  const once = works.filter((work) => work.once === true);
+  for (const work of once.toSorted((one, other) => one.dueAt - other.dueAt))
+    await addOnce(tx, work);
+}
+
+type WorkRow = ReturnType<typeof toRow>;
+
+function toRow(tx: Tx, work: NewWork) {
+  const { lane, kind, dueAt, hook = '', sender = '', ref = null, eventId = null } = work;
+  const key = storedKey(work.key);
+  return {
+    lane,
+    key,
+    kind,
+    // Of a delivery its channel, the first word of its key; of a turn nothing yet.
+    server: lane === 'delivery' ? key.split(' ', 1)[0]! : '',
+    hook,
+    sender,
+    due_at: dueAt,
+    since: tx.now,
+    ref,
+    event_id: eventId,
+    job: JSON.stringify(work.job),
+  };
+}
+
+async function placeInQueues(tx: Tx, works: readonly WorkRow[]): Promise<void> {
+  if (works.length === 0) return;
+  const isLater = ({ kind, due_at }: WorkRow) =>
+    (kind === 'heartbeat' || kind === 'notice') && due_at > tx.now;
+  const hasFirst = await findFirsts(
+    tx,
+    works.filter((work) => !isLater(work)),
+  );
+  const rows: NewRow[] = [];
+  for (const work of works) {
+    let stage = 'deferred';
+    if (!isLater(work)) {
+      const key = keyLock(work);
+      stage = hasFirst.has(key) ? 'blocked' : 'ready';
+      hasFirst.add(key);
+    }
+    rows.push({ ...work, stage });
+    tx.work.added(work.kind, work.hook);
+    // A run that has no place is found by the claim that follows the end of another.
+    if (stage !== 'blocked' && tx.work.hasPlace(work.kind, work.hook))
+      tx.changedLanes.add(work.lane);
+  }
+  await tx.insert('work', rows);
+}
+
+/** The keys of these in whose queues one is first already. */
+async function findFirsts(
+  tx: Tx,
+  works: readonly { readonly lane: Lane; readonly key: string }[],
+): Promise<Set<string>> {
+  if (works.length === 0) return new Set();
+  const keys = works.map(({ lane, key }) => ({ lane, key }));
+  return new Set((await tx.all(FIRSTS, keys)).map(lockOfRow));
+}
+
+/** Work that waits already is done earlier, if it was never begun. */
+async function addOnce(tx: Tx, work: NewWork): Promise<void> {
+  const row = toRow(tx, work);
+  const { lane, key, kind, job, due_at: dueAt } = row;
+  const waiting = await first(tx, NOT_BEGUN, lane, key, kind);
+  if (waiting === undefined) return placeInQueues(tx, [row]);
+  // Whoever claims just now passes over a row that is locked, and has to look again.
+  if (tx.instance !== null) tx.changedLanes.add(lane);
+  if (integer(waiting, 'attempt') > 0 || integer(waiting, 'due_at') <= dueAt) return;
+  const stage = text(waiting, 'stage');
+  const isDue = stage === 'deferred' && dueAt <= tx.now;
+  const next = isDue ? await stageInQueue(tx, { lane, key }) : stage;
+  await tx.all(REPLACE, integer(waiting, 'id'), next, dueAt, job);
+  tx.changedLanes.add(lane);
+}
+
+/** `ready` where nobody is first. */
+async function stageInQueue(
+  tx: Tx,
+  work: { readonly lane: Lane; readonly key: string },
+): Promise<'blocked' | 'ready'> {
+  return (await findFirsts(tx, [work])).size > 0 ? 'blocked' : 'ready';
+}
+
+/** Lets work that became due be claimed, behind the others of its key if it was not first. */
+export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
+  const due = await tx.all(DUE, lane, tx.now);
+  if (due.length === 0) return;
+  const deferred = due.filter((row) => row['stage'] === 'deferred');
+  if (deferred.length > 0) {
+    await tx.lock(deferred.map(lockOfRow));
+    // As they are now that nobody else moves them.
+    for (const row of await tx.all(STILL_DEFERRED, deferred.map(idOf))) {
+      await tx.all(PLACE, idOf(row), await stageInQueue(tx, { lane, key: text(row, 'key') }));
+    }
+  }
+  await tx.all(MAKE_READY, due.map(idOf));
+  tx.changedLanes.add(lane);
+}
+
+/** The next of a key is up: the oldest of those that wait behind. True: there was one. */
+export async function promote(tx: Tx, lane: Lane, key: string): Promise<boolean> {
+  return (await tx.all(PROMOTE, lane, key)).length > 0;
+}
+
+/** Puts dead work into its queue as if it had just been accepted, unless its job was forgotten. @returns how much */
+export async function requeue(tx: Tx, ids: readonly number[]): Promise<number> {
+  await tx.lock((await tx.all(KEYS_OF_DEAD, ids)).map(lockOfRow));
+  const dead = await tx.all(DEAD, ids);
+  const touched = new Touched();
+  for (const row of dead) {
+    const [lane, kind] = [word(row, 'lane', LANES), word(row, 'kind', KINDS)];
+    await tx.all(
+      BEGIN_ANEW,
+      idOf(row),
+      await stageInQueue(tx, { lane, key: text(row, 'key') }),
+      tx.now,
+    );
+    await tx.all(kind === 'run' ? RUN_QUEUED : DELIVERY_PENDING, tx.keys.of(text(row, 'ref')));
+    tx.work.added(kind, text(row, 'hook'));
+    tx.changedLanes.add(lane);
+    touched.addId(tx, optionalText(row, 'event_id'));
+  }
+  await settle(tx, touched);
+  return dead.length;
+}
+
+/** Takes work out that is not under way; the next of its key is up. @param works rows with `id`, `lane`, `key`, `kind`, `hook` and `stage` */
+export async function withdraw(tx: Tx, works: readonly Row[]): Promise<void> {
+  await tx.all(DELETE, works.map(idOf));
+  for (const row of works) {
+    const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
+    if (stage === 'dead') continue;
+    tx.work.removed(word(row, 'kind', KINDS), text(row, 'hook'));
+    if (stage !== 'blocked' && stage !== 'deferred') await promote(tx, lane, text(row, 'key'));
+    tx.changedLanes.add(lane);
+  }
+}
+
+function idOf(row: Row): number {
+  return integer(row, 'id');
+}
+
+function lockOfRow(row: Row): string {
+  return keyLock({ lane: word(row, 'lane', LANES), key: text(row, 'key') });
+}
