@@ -7,7 +7,7 @@ import { LANES } from '../../work-rows.ts';
 import type { Functions } from '../../calls.ts';
 import { FRESH_READS, READS, WRITES } from '../../core.ts';
 import { addRefusals } from '../../records/refusals.ts';
-import type { ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
+import type { ReaderCalls, WriterCalls, WriterStart } from '../protocol.ts';
 import type { SqliteTx } from '../statements.ts';
 import { Accepting } from './intake/accepting.ts';
 import { ActivityRecord } from './operations/activity.ts';
@@ -99,7 +99,7 @@ function buildWriterTables(
 export function createWriterHandlers(
   db: DatabaseSync,
   tx: SqliteTx,
-  { now, elapsed, held, hasSearch }: Omit<ThreadData, 'role' | 'dir'>,
+  { now, elapsed, held, hasSearch }: WriterStart,
 ) {
   const tables = buildWriterTables(db, tx, now);
   const { activity, backlog, underWay, queue, systemEvents, pause, claims, interruptions } = tables;
