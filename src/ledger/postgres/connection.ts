@@ -7,6 +7,7 @@ import { loadOptionalPackage } from '../../platform/optional-package.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
+import { LOCKS } from './schema.ts';
 import { databaseTrouble, isAnswered, isGivenUp } from './trouble.ts';
 
 /** Where the ledger is, and how many connections it may have. */
@@ -52,18 +53,20 @@ export class Database {
   /** The schema as it is called. */
   readonly name: string;
   readonly #clients: typeof Client;
+  readonly #escape: (text: string) => string;
   readonly #config: ClientConfig;
   readonly #pool: Pool;
   readonly #intake: Pool;
   #isClosed = false;
 
   private constructor(
-    { Client: clients, Pool: pools, types }: typeof import('pg'),
+    { Client: clients, Pool: pools, escapeLiteral, types }: typeof import('pg'),
     { url, schema, connections }: ConnectionOptions,
   ) {
     this.name = schema;
     this.schema = `"${schema.replaceAll('"', '""')}"`;
     this.#clients = clients;
+    this.#escape = escapeLiteral;
     this.#config = {
       connectionString: url,
       application_name: APPLICATION,
@@ -106,7 +109,7 @@ export class Database {
    * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
   accept<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    return this.#transact(this.#intake, STATEMENT_MS, act);
+    return this.#transact(this.#intake, act, { mostMs: STATEMENT_MS, gate: this.#gate });
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -127,14 +130,32 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: (run: Run) => Promise<T>, mostMs = STATEMENT_MS): Promise<T> {
-    return again(() => this.#transact(this.#pool, mostMs, act));
+    return again(() => this.#transact(this.#pool, act, { mostMs, gate: '' }));
   }
 
-  #transact<T>(pool: Pool, mostMs: number, act: (run: Run) => Promise<T>): Promise<T> {
-    return this.#use(pool, mostMs, async (client) => {
-      const backend = await begin(client, mostMs);
+  /**
+   * The same of what events and steps write: a migration waits until all of these are over, and these for it. Both touch many
+   * tables, each in an order of its own, and would wait for each other in a circle.
+   */
+  write<T>(act: (run: Run) => Promise<T>): Promise<T> {
+    const how = { mostMs: STATEMENT_MS, gate: this.#gate };
+    return again(() => this.#transact(this.#pool, act, how));
+  }
+
+  get #gate(): string {
+    return `SELECT pg_advisory_xact_lock_shared(hashtext(${this.#escape(this.name)}), ${LOCKS.migration});`;
+  }
+
+  #transact<T>(
+    pool: Pool,
+    act: (run: Run) => Promise<T>,
+    how: { readonly mostMs: number; readonly gate: string },
+  ): Promise<T> {
+    return this.#use(pool, how.mostMs, async (client) => {
+      let backend: number;
       let result: T;
       try {
+        backend = await begin(client, how);
         result = await act((sql, values = []) => this.#run(client, sql, values));
       } catch (error) {
         // Of a connection that is gone, the server rolls back by itself.
@@ -208,9 +229,12 @@ export class UnclearCommit extends Error {
 }
 
 /** @returns the process of the server that has the transaction, behind whatever pooler */
-async function begin(client: PoolClient, mostMs: number): Promise<number> {
+async function begin(
+  client: PoolClient,
+  { mostMs, gate }: { readonly mostMs: number; readonly gate: string },
+): Promise<number> {
   // The locks of a process that falls asleep in the middle are not held until it wakes.
-  const sql = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}; SELECT pg_backend_pid() AS pid`;
+  const sql = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}; ${gate} SELECT pg_backend_pid() AS pid`;
   // Of several statements in one text there are several results.
   const results = [await client.query(sql)].flat();
   return integer(results.at(-1)!.rows[0], 'pid');

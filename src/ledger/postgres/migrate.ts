@@ -7,6 +7,7 @@ import { strangeLedger } from '../edition.ts';
 import { optionalText, text } from '../rows.ts';
 import type { Database, Run } from './connection.ts';
 import { EDITION, functionsFor } from './functions/index.ts';
+import { takeLock } from './locks.ts';
 import { findAlive } from './operating/instances.ts';
 import { COLUMNS_OF_FIRST, MIGRATIONS } from './schema.ts';
 import type { Migration } from './schema.ts';
@@ -32,7 +33,7 @@ export async function migrate(
   let isNew = false;
   for (;;) {
     const more = await database.transaction(async (run) => {
-      await run(`SELECT pg_advisory_xact_lock(hashtext($1), 0)`, [database.name]);
+      await takeLock(database, run, 'migration');
       await makeSchema(database, run);
       const edition = (await findEdition(database, run, steps)) ?? 0;
       isNew ||= edition === 0;

@@ -11,10 +11,10 @@
 // - JSON stays text. `jsonb` refuses U+0000, folds keys and rounds numbers.
 //
 // Functions set the search path; every other statement names tables with their schema (`Database.schema`).
-/** Locks of the ledger as a whole, beside 0, which is the migration's, and those of names (statements.ts), which are greater. */
-export const LOCKS = { forgetting: -2, counting: -3 } as const;
-
 const TEXT = 'text COLLATE "C"';
+
+/** Locks of the ledger as a whole; those of names (statements.ts) are greater. Builds of every edition know the migration's. */
+export const LOCKS = { migration: 0, forgetting: -2, counting: -3 } as const;
 
 /** Rows that come and go all the time: cleaned up by a thousand, not by a fifth of the table. */
 const QUEUE = `WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,

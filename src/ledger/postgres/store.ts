@@ -63,7 +63,7 @@ export class PostgresStore {
   /** Writes all of it or nothing, and tells what has changed. */
   async transact<T>(act: (tx: PostgresTx) => T | Promise<T>): Promise<T> {
     this.checkOpen();
-    const { result, tx } = await this.database.transaction(async (run) => {
+    const { result, tx } = await this.database.write(async (run) => {
       const inner = this.begin(run);
       return { result: await act(inner), tx: inner };
     });

@@ -32,7 +32,7 @@ export class SharedPruning {
     const forgotten = await this.#steps.step(
       {
         transaction: (act) =>
-          database.transaction(async (run) =>
+          database.write(async (run) =>
             act(new PostgresTx(database, run, this.#clock.now(), null)),
           ),
         mayForget: async (tx) => {
