@@ -95,7 +95,7 @@ describe('Bytes in flight', () => {
       await ingress.close();
       await start({ bodyTimeoutSeconds: 10 });
       const socket = begin({ 'content-length': BODY.length }, BODY.slice(0, 10));
-      await eventually('the body is waited for', () => ingress.clock.waiting > 0);
+      await eventually('the body is waited for', () => budget.held === BODY.length);
       ingress.clock.advance(9000);
       begin({ 'content-length': 20 }, '{');
       await eventually('both are waited for', () => budget.held === BODY.length + 20);

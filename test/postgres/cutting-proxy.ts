@@ -58,7 +58,7 @@ export class CuttingProxy implements AsyncDisposable {
 
   /**
    * Cuts off the service that sends this text next, with the text still on its way to the database. Resolves then, with
-   * what lets it arrive, and waits until the database has answered it.
+   * what lets it arrive, and waits until the database has answered it or has ended the session.
    */
   late(text: string): Promise<() => Promise<void>> {
     return new Promise((held) => (this.#late = { text, held }));
@@ -106,9 +106,14 @@ export class CuttingProxy implements AsyncDisposable {
     this.#late = null;
     service.removeAllListeners('close').destroy();
     this.#sockets.delete(service);
+    // The database may have ended the session meanwhile.
+    const ended = once(database, 'close').catch(() => undefined);
     held(async () => {
-      database.removeAllListeners('data').write(chunk);
-      await once(database, 'data');
+      database.removeAllListeners('data');
+      if (!database.destroyed) {
+        database.write(chunk);
+        await Promise.race([once(database, 'data').catch(() => undefined), ended]);
+      }
       database.destroy();
     });
   }

@@ -14,7 +14,7 @@ const CHANGES: readonly (readonly [from: RegExp, to: string])[] = [
       CREATE INDEX next_of_runs ON runs (next_of_runs) WHERE next_of_runs IS NOT NULL;
       CREATE TABLE next_things (id uuid PRIMARY KEY, at bigint NOT NULL);\` }]`,
   ],
-  [/-- Holds these names until the end of the transaction\./g, '-- Holds them until the end.'],
+  [/-- One more is in hand\./g, '-- One more is.'],
 ];
 
 /** Makes the release after the one that was built, in a directory. @returns its `main.js` */
