@@ -93,8 +93,10 @@ interface Store {
 }
 
 async function storeOf(running: RunningConfiguration, waitForLock: boolean): Promise<Store> {
-  const { dir, postgres, search } = running.started.store;
-  if (postgres === undefined) return { ledger: sqliteLedger({ dir, search, waitForLock }) };
+  const { dir, postgres, search, sqlite } = running.started.store;
+  if (postgres === undefined) {
+    return { ledger: sqliteLedger({ dir, search, waitForLock, host: sqlite.host }) };
+  }
   // Whoever has no database does not pay for the code that speaks to one.
   const { HeldTexts, postgresLedger, postgresThrottlerStorage } =
     await import('./ledger/postgres/index.ts');

@@ -14,6 +14,7 @@ import {
 } from '../../src/service/configuration/sections.ts';
 import {
   PostgresStoreOptions,
+  SqliteStoreOptions,
   StoreOptions,
 } from '../../src/service/configuration/store-section.ts';
 
@@ -50,6 +51,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['channels.*.template', ChannelTemplateOptions],
   ['store', StoreOptions],
   ['store.postgres', PostgresStoreOptions],
+  ['store.sqlite', SqliteStoreOptions],
   ['ops', OpsOptions],
 ];
 

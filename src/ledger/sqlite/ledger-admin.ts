@@ -12,19 +12,23 @@ import type {
   WorkCounts,
 } from '../../hooks/ports/ledger.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import type { RpcClient } from './worker-client.ts';
+import type { QueuedCaller } from './call-queue.ts';
 
 /** What the steps of the schema copy the file to before they change it (worker/file/migrate.ts). */
 const UPGRADE_COPY = /^ledger\.(?:before|edition)-\d+\.db$/;
 
 /** What an operator does, on the writer thread; what metrics count, on the reader's. */
 export class SqliteLedgerAdmin extends LedgerAdmin {
-  readonly #writer: RpcClient<WriterCalls>;
-  readonly #reader: RpcClient<ReaderCalls>;
+  readonly #writer: QueuedCaller<WriterCalls>;
+  readonly #reader: QueuedCaller<ReaderCalls>;
   readonly #dir: string | null;
 
   /** @param dir of the ledger; null: in memory */
-  constructor(writer: RpcClient<WriterCalls>, reader: RpcClient<ReaderCalls>, dir: string | null) {
+  constructor(
+    writer: QueuedCaller<WriterCalls>,
+    reader: QueuedCaller<ReaderCalls>,
+    dir: string | null,
+  ) {
     super();
     this.#writer = writer;
     this.#reader = reader;

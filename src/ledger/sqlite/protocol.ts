@@ -1,6 +1,6 @@
-// What the main thread and the threads of the ledger say to each other: batches of calls one way, one answer for each
-// batch the other way. Requests never wait for the disk on the main thread; they are written by the writer thread, and a
-// batch of them is one transaction with one fsync (group commit).
+// What the ledger is asked to do, and how it goes to whoever does it: calls go out in groups, and each group is one
+// transaction with one fsync (group commit). A host runs them, on the main thread or in a thread of its own; what is said
+// is the same in both places.
 import type { Acceptance, NewEvent } from '../../hooks/ports/event.ts';
 import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
@@ -10,39 +10,62 @@ import type { CallMap } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 import type { Key } from '../rows.ts';
 import type { Followed } from '../search-follower.ts';
+import type { FileMark, LedgerFiles } from './worker/file/data-directory.ts';
 
-/** One call on its way to a thread. */
-export type Call<C extends CallMap<C>, K extends keyof C = keyof C> = {
-  [P in K]: { readonly name: P; readonly args: C[P]['args'] };
-}[K];
+/** One call on its way to a host. */
+export interface Call<C extends CallMap<C>, K extends keyof C = keyof C> {
+  readonly name: K;
+  readonly args: C[K]['args'];
+}
+
+/** What a group is told beside its calls. */
+export interface GroupHead {
+  /** Whether anybody wants to know which events change. */
+  readonly isWatched: boolean;
+  /**
+   * Of the checkpoints that the reader thread makes. `begun`: one was under way at some time since the group before;
+   * `ended`: and it is over, so that little is left of the log.
+   */
+  readonly checkpoint: 'none' | 'begun' | 'ended';
+}
 
 /** Calls that are done in one transaction. */
-export interface Batch<C extends CallMap<C>> {
-  /** Epoch milliseconds by the host's clock: threads have no clock of their own. */
+export interface Group<C extends CallMap<C>> extends GroupHead {
+  /** Epoch milliseconds by the clock of whoever opened the ledger. */
   readonly now: number;
   /** Milliseconds of a clock that nobody can set, by which steps of the other are noticed. */
   readonly elapsed: number;
-  /** Whether anybody wants to know which events change. */
-  readonly isWatched: boolean;
   readonly calls: readonly Call<C>[];
 }
 
-/** The answer to one {@link Batch}. */
-export interface BatchAnswer {
-  /** By the place of the call in the batch; absent for a call that failed. */
+/** The answer to one {@link Group}. */
+export interface GroupAnswer {
+  /** By the place of the call in the group; absent for a call that failed. */
   readonly values: readonly unknown[];
   readonly failures: readonly CallFailure[];
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
   /** Keys of events that were accepted or changed their status, if anybody wants to know. */
   readonly changedEvents: readonly Key[];
-  /** How long the batch took, most of it the commit. */
+  /** How long the group took, most of it the commit. */
   readonly tookMs: number;
-  /** Why nothing can be written any more, in a sentence; the thread ends. Null: all is well. */
+  /** How much of that the thread did nothing but wait, as it does for a disk. */
+  readonly waitedMs: number;
+  /** What became of the log; null: nobody looked. */
+  readonly log: LogState | null;
+  /** Why nothing can be written any more, in a sentence. Null: all is well. */
   readonly lost: string | null;
 }
 
-/** A call that failed, by its place in the batch. */
+/** The write-ahead log, as of a group. */
+export interface LogState {
+  /** Pages that are only in the log. */
+  readonly pages: number;
+  /** True: what was forgotten may still be read in it. */
+  readonly holdsForgotten: boolean;
+}
+
+/** A call that failed, by its place in the group. */
 export interface CallFailure {
   readonly index: number;
   /** The store could not be used; the call itself was fine and may be repeated. */
@@ -52,13 +75,18 @@ export interface CallFailure {
   readonly message: string;
 }
 
-/** The writer's first message: what it found in the ledger, or why it cannot be used. */
+/** Runs groups of calls, one after the other. */
+export interface Host<C extends CallMap<C>> {
+  /** @throws Error when the host has ended without being asked to; nobody knows then what became of the group */
+  run(group: Group<C>): Promise<GroupAnswer>;
+  /** No group is under way. */
+  close(): Promise<void>;
+}
+
+/** The first message of a thread that answers: what a writer found in the ledger, or why it cannot be used. */
 export type Handshake =
   | { readonly refusal: string; readonly found: null }
-  | { readonly refusal: null; readonly found: Inventory };
-
-/** Comes before the writer's {@link Handshake} where another process has the directory, and it waits for it. */
-export const WAITS = 'waits';
+  | { readonly refusal: null; readonly found: Inventory | null };
 
 /** What a start finds. */
 export interface Inventory {
@@ -86,20 +114,34 @@ export interface CheckResult {
 /** Asks a thread to finish and end. */
 export const CLOSE = 'close';
 
-/** With what a thread begins. */
-export interface ThreadData {
-  readonly role: 'writer' | 'reader' | 'checker';
-  /** Directory of the ledger; null: in memory, where the writer does the reader's calls too. */
-  readonly dir: string | null;
+/** What a directory is opened by; the process holds its lock. */
+export interface HeldFiles extends LedgerFiles {
+  /** There was no database: it is made. */
+  readonly isNew: boolean;
+  /** Of the database, to read its header: closed after everything else, since that drops the locks of the process. */
+  readonly descriptor: number;
+  /** What lay at the paths when the ledger was opened first; of the log, while somebody has it open. */
+  readonly opened: FileMarks;
+}
+
+/** Files that have to stay where they were. */
+export type FileMarks = Readonly<{ database: FileMark; lock: FileMark; log: FileMark | null }>;
+
+/** How a connection that writes begins. */
+export interface WriterStart {
   readonly now: number;
   readonly elapsed: number;
-  /** What the main thread has in hand, when the writer before this one died; all other leases have ended. */
+  /** What the main thread has in hand, when there was a writer before this one; all other leases have ended. */
   readonly held: readonly HeldLease[];
   /** True: events can be searched by their texts. */
-  readonly hasSearch?: boolean;
-  /** Of a writer, true: it waits until no other process has the directory. */
-  readonly waitForLock?: boolean;
+  readonly hasSearch: boolean;
 }
+
+/** With what a thread begins. */
+export type ThreadData =
+  | { readonly role: 'writer'; readonly files: HeldFiles; readonly start: WriterStart }
+  | { readonly role: 'reader'; readonly dir: string }
+  | { readonly role: 'checker'; readonly dir: string };
 
 /** Everything that writes, and what has to be read in order with the writing. */
 export interface WriterCalls extends FreshReads, Writes {
@@ -135,5 +177,11 @@ export interface FollowedOnDisk extends Followed {
   readonly followed: number | null;
 }
 
-/** What the one thread of a ledger in memory answers. */
+/** What the reader thread does: for operators, and for the writer. */
+export interface ReaderThreadCalls extends ReaderCalls {
+  /** Moves what is in the log into the database, as far as nobody reads it there. */
+  checkpoint: { args: []; result: null };
+}
+
+/** What the one connection of a ledger in memory answers. */
 export type AllCalls = WriterCalls & ReaderCalls;

@@ -6,7 +6,7 @@ import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import type { Followed, FollowedIndex } from '../search-follower.ts';
 import type { EventSearch } from '../ports/event-store.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import type { RpcClient } from './worker-client.ts';
+import type { QueuedCaller } from './call-queue.ts';
 
 // Where the search index is, and how nothing of it is left behind.
 
@@ -32,9 +32,9 @@ export function removeSearchFileOf(dir: string, log: LedgerLog): void {
 
 /** The reader thread searches. */
 export class ThreadSearch implements EventSearch {
-  readonly #reader: RpcClient<ReaderCalls>;
+  readonly #reader: QueuedCaller<ReaderCalls>;
 
-  constructor(reader: RpcClient<ReaderCalls>) {
+  constructor(reader: QueuedCaller<ReaderCalls>) {
     this.#reader = reader;
   }
 
@@ -47,10 +47,10 @@ export class ThreadSearch implements EventSearch {
 
 /** The index of the reader thread follows; what it has followed for good, the writer deletes from the list of changes. */
 export class SearchSlices implements FollowedIndex {
-  readonly #reader: RpcClient<ReaderCalls>;
-  readonly #writer: RpcClient<WriterCalls>;
+  readonly #reader: QueuedCaller<ReaderCalls>;
+  readonly #writer: QueuedCaller<WriterCalls>;
 
-  constructor(reader: RpcClient<ReaderCalls>, writer: RpcClient<WriterCalls>) {
+  constructor(reader: QueuedCaller<ReaderCalls>, writer: QueuedCaller<WriterCalls>) {
     this.#reader = reader;
     this.#writer = writer;
   }

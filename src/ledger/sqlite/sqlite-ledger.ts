@@ -6,7 +6,6 @@ import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/eve
 import type {
   AcceptLimits,
   Ledger,
-  LedgerLog,
   LedgerProvider,
   KnownCertificate,
 } from '../../hooks/ports/ledger.ts';
@@ -14,12 +13,14 @@ import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
-import type { AllCalls, ReaderCalls, WriterCalls } from './protocol.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
 import { StoredRefusals } from '../ports/refusals.ts';
 import { StoredSessions } from '../ports/sessions.ts';
+import { CallQueue } from './call-queue.ts';
+import type { QueuedCaller } from './call-queue.ts';
 import { SqliteLedgerAdmin } from './ledger-admin.ts';
+import type { AllCalls, ReaderCalls, ReaderThreadCalls, WriterCalls } from './protocol.ts';
 import { ThreadSearch } from './search-file.ts';
 import type { StoreHealth } from './store-health.ts';
 import { SILENT, SqliteMaintenance, StoreWatch } from './store-watch.ts';
@@ -27,20 +28,20 @@ import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from '../work-notifier.ts';
 import { SearchFollower } from '../search-follower.ts';
 import { SearchSlices, removeSearchFileOf } from './search-file.ts';
-import { ReaderClient } from './worker-client.ts';
-import type { RpcClient } from './worker-client.ts';
-import { WriterClient } from './writer-client.ts';
-import type { WriterPlace } from './writer-client.ts';
+import { ThreadHost } from './thread-host.ts';
+import { openMemory } from './worker/open.ts';
+import { Writer } from './writer.ts';
+import type { WriterPlace } from './writer.ts';
 
-// The ledger on SQLite, from the top: this file opens the threads and gives each port its class; what a class is asked
-// goes through worker-client.ts to the writer thread (worker/), which does everything that arrived meanwhile in one
-// transaction with one fsync. A reader thread answers what an operator looks at, so that a long list never delays an
-// accepted event; those ports are in ../ports.
+// The ledger on SQLite, from the top: this file opens the store and gives each port its class. What a class is asked waits
+// in a queue (call-queue.ts) that gives groups of calls to a host, on the main thread or in one of its own, and does
+// everything of a group in one transaction with one fsync (worker/). A reader thread answers what an operator looks at, so
+// that a long list never delays an accepted event; those ports are in ../ports.
 //
 // The way of a wake, as an example:
-// 1. `SqliteIntake.accept` hands the event to the WorkerClient, which waits for a batch.
-// 2. The writer thread begins a transaction, runs `accept` for this event and whatever else is in the batch
-//    (../accepting/accept.ts), and commits: one fsync, after which everything of the batch is durable.
+// 1. `SqliteIntake.accept` queues the event.
+// 2. In the next turn of the event loop, the host begins a transaction, runs `accept` for this event and whatever else is
+//    in the group (../accepting/accept.ts), and commits: one fsync, after which everything of the group is durable.
 // 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
 // 4. The WorkNotifier wakes the claim that waits in that lane. It asks the writer once more and gets a lease, written
 //    before it is handed out (worker/work/claims.ts).
@@ -58,6 +59,12 @@ export interface SqliteLedgerOptions {
    * accepted. False: they cannot, and there is no such file. @default true
    */
   readonly search?: boolean;
+  /**
+   * Where it is written. `inline`: on the main thread, which waits for the disk at each commit; `thread`: in a thread of its
+   * own, which costs more; `auto`: on the main thread while the disk is fast, and in a thread from when it is not.
+   * @default 'auto'
+   */
+  readonly host?: 'auto' | 'inline' | 'thread';
 }
 
 /**
@@ -70,30 +77,31 @@ export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
   const dir = resolve(options.dir);
   return {
     open: (clock, log = SILENT) => {
-      const { waitForLock = false, search: hasSearch = true } = options;
-      return openDirectory({ dir, waitForLock, hasSearch }, clock, log);
+      const { waitForLock = false, search: hasSearch = true, host = 'auto' } = options;
+      return openDirectory({ dir, waitForLock, hasSearch, host }, clock, log);
     },
   };
 }
 
 /** A ledger that is empty when it opens and gone when it closes: the same code on SQLite's `:memory:`. For tests. */
 export function memoryLedger(): LedgerProvider {
-  return { open: openMemory };
+  return { open: openInMemory };
 }
 
-/** A writer thread, which holds the directory, and a reader thread once somebody reads. */
-async function openDirectory(
-  place: WriterPlace & { dir: string; hasSearch: boolean },
+/** A writer, which holds the directory, and a reader thread once somebody reads or the log has grown. */
+export async function openDirectory(
+  place: WriterPlace,
   clock: Clock,
-  log: LedgerLog,
+  log = SILENT,
 ): Promise<Ledger> {
   const { dir, hasSearch } = place;
   const watch = new StoreWatch(dir, clock, log);
-  const writer = new WriterClient<WriterCalls>(place, clock, watch);
-  watch.opened(await writer.open());
-  const reader = new ReaderClient(dir, clock, {
+  const reader = new CallQueue<ReaderThreadCalls>(clock, {
+    begin: () => ThreadHost.begin({ role: 'reader', dir }),
     damaged: (reason) => watch.damaged(reason),
   });
+  const writer = new Writer(place, clock, watch, () => reader.call('checkpoint'));
+  watch.opened(await writer.open());
   const slices = new SearchSlices(reader, writer);
   const follower = hasSearch ? new SearchFollower(slices, clock, log) : null;
   if (!hasSearch) removeSearchFileOf(dir, log);
@@ -105,29 +113,35 @@ async function openDirectory(
   return buildLedger({ watch, writer, reader, follower, hasSearch, dir, clock, close });
 }
 
-/** A database in memory belongs to one connection: its writer thread does the reading too. */
-async function openMemory(clock: Clock, log = SILENT): Promise<Ledger> {
+/** A database in memory belongs to one connection, on the main thread: it does the reading too. */
+async function openInMemory(clock: Clock, log = SILENT): Promise<Ledger> {
   const watch = new StoreWatch(null, clock, log);
-  const client = new WriterClient<AllCalls>({ dir: null }, clock, watch);
-  await client.open();
+  const start = { now: clock.now(), elapsed: clock.elapsed(), held: [], hasSearch: true };
+  const queue = new CallQueue<AllCalls>(clock, {
+    begin: () => openMemory(start),
+    head: () => ({ isWatched: watch.isWatched, checkpoint: 'none' }),
+    answered: (answer) => watch.heard(answer),
+    damaged: (reason) => watch.damaged(reason),
+  });
+  await queue.begin();
   return buildLedger({
     watch,
-    writer: client,
-    reader: client,
+    writer: queue,
+    reader: queue,
     // A search in memory follows everything before it looks.
     follower: null,
     hasSearch: true,
     dir: null,
     clock,
-    close: () => client.close(),
+    close: () => queue.close(),
   });
 }
 
 /** An open store: who does which calls, and how all of it is closed. */
 interface OpenStore {
   readonly watch: StoreWatch;
-  readonly writer: RpcClient<WriterCalls>;
-  readonly reader: RpcClient<ReaderCalls>;
+  readonly writer: QueuedCaller<WriterCalls>;
+  readonly reader: QueuedCaller<ReaderCalls>;
   /** Null: the index is not followed beside the calls. */
   readonly follower: SearchFollower | null;
   readonly hasSearch: boolean;
@@ -173,12 +187,12 @@ const MAX_WAITING = 10_000;
 
 /** Accepts events, and refuses them while the disk is too far behind. */
 export class SqliteIntake extends Intake {
-  readonly #writer: RpcClient<WriterCalls>;
+  readonly #writer: QueuedCaller<WriterCalls>;
   readonly #health: Pick<StoreHealth, 'failed'>;
   readonly #follower: SearchFollower | null;
 
   constructor(
-    writer: RpcClient<WriterCalls>,
+    writer: QueuedCaller<WriterCalls>,
     health: Pick<StoreHealth, 'failed'>,
     follower: SearchFollower | null = null,
   ) {
@@ -217,13 +231,13 @@ export class SqliteIntake extends Intake {
 
 /** Claims and ends work. Waiting for work happens here, on the main thread: the writer only says whether there is any. */
 class SqliteWorkLedger extends WorkLedger {
-  readonly #writer: RpcClient<WriterCalls>;
+  readonly #writer: QueuedCaller<WriterCalls>;
   readonly #notifier: WorkNotifier;
   readonly #leases: HeldLeases;
   readonly #follower: SearchFollower | null;
 
   constructor(
-    writer: RpcClient<WriterCalls>,
+    writer: QueuedCaller<WriterCalls>,
     { notifier, leases }: StoreWatch,
     follower: SearchFollower | null,
   ) {

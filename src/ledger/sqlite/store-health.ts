@@ -6,7 +6,7 @@ import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { LedgerLog, StoreState } from '../../hooks/ports/ledger.ts';
 import { CommitHealth } from '../commit-health.ts';
 import type { CheckResult } from './protocol.ts';
-import { startThread } from './worker-client.ts';
+import { startThread } from './thread-host.ts';
 
 /** Below, the next larger event may find no room, though a small one still does. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
@@ -93,8 +93,7 @@ export class StoreHealth extends CommitHealth {
   /** Null: none, or it could not be looked for. */
   #findDamage(dir: string): Promise<string | null> {
     return new Promise((resolve) => {
-      const time = { now: this.#clock.now(), elapsed: this.#clock.elapsed() };
-      const checker = startThread({ role: 'checker', dir, ...time, held: [] });
+      const checker = startThread({ role: 'checker', dir });
       this.#checker = checker;
       checker.unref();
       checker.once('message', ({ damage }: CheckResult) => resolve(damage));

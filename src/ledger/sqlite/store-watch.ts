@@ -1,15 +1,13 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { Lane } from '../../hooks/ports/jobs.ts';
 import { Maintenance } from '../../hooks/ports/ledger.ts';
 import type { LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
 import { ChangedEvents } from '../changed-events.ts';
 import type { Key } from '../rows.ts';
 import type { SearchFollower } from '../search-follower.ts';
 import { WorkNotifier } from '../work-notifier.ts';
-import type { HeldLease, Inventory, WriterCalls } from './protocol.ts';
+import type { QueuedCaller } from './call-queue.ts';
+import type { GroupAnswer, HeldLease, Inventory, WriterCalls } from './protocol.ts';
 import { StoreHealth } from './store-health.ts';
-import type { RpcClient } from './worker-client.ts';
-import type { WriterReports } from './writer-client.ts';
 
 /** What this process has in hand: claimed and heard of, not ended yet. */
 export class HeldLeases {
@@ -32,12 +30,12 @@ export class HeldLeases {
 export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Hears what the writer thread tells about the store, and passes each thing on to whoever it concerns: lanes in which
- * work became claimable to the claims that wait, events that changed to those who follow them, times of commits to the
- * health of the store, and what an operator should know to the log. When the writer dies it is begun anew, and requests
- * get 503 meanwhile; when the file itself cannot be used any more, that is final, and `untilLost` says why.
+ * Hears what the writer tells about the store, and passes each thing on to whoever it concerns: lanes in which work became
+ * claimable to the claims that wait, events that changed to those who follow them, times of commits to the health of the
+ * store, and what an operator should know to the log. When a writer's thread dies it is begun anew, and requests wait
+ * meanwhile; when the file itself cannot be used any more, that is final, and `untilLost` says why.
  */
-export class StoreWatch implements WriterReports {
+export class StoreWatch {
   readonly notifier: WorkNotifier;
   readonly leases = new HeldLeases();
   readonly changedEvents: ChangedEvents<Key>;
@@ -71,20 +69,16 @@ export class StoreWatch implements WriterReports {
     this.#log.log(`the ledger in ${this.#dir} is open: ${found}, ${waiting} waiting`);
   }
 
-  changed(lanes: readonly Lane[]): void {
-    this.notifier.notify(lanes);
-  }
-
-  isWatched(): boolean {
+  /** Whether anybody wants to know which events change. */
+  get isWatched(): boolean {
     return this.changedEvents.isWatched;
   }
 
-  eventsChanged(keys: readonly Key[]): void {
-    this.changedEvents.note(keys);
-  }
-
-  committed(ms: number): void {
-    this.health.committed(ms);
+  /** A group was answered. */
+  heard({ tookMs, changedLanes, changedEvents }: GroupAnswer): void {
+    this.health.committed(tookMs);
+    if (changedLanes.length > 0) this.notifier.notify(changedLanes);
+    if (changedEvents.length > 0) this.changedEvents.note(changedEvents);
   }
 
   damaged(reason: string): void {
@@ -95,16 +89,26 @@ export class StoreWatch implements WriterReports {
     this.health.waiting(ms);
   }
 
-  held(): readonly HeldLease[] {
-    return this.leases.all();
-  }
-
   waits(): void {
     this.#log.log(`another process uses the ledger in ${this.#dir}; waiting until it has ended`);
   }
 
   died(reason: string): void {
-    this.#log.error(`${reason}. It is begun anew, requests are answered 503 until then`);
+    this.#log.error(`${reason}. It is begun anew, and requests wait until then`);
+  }
+
+  /** The disk became too slow for the main thread. */
+  moved(waitedMs: number): void {
+    this.#log.warn(
+      `the disk is slow: a commit to the ledger waited ${Math.round(waitedMs)} ms for it. From now on until the next start, a thread of its own writes the ledger`,
+    );
+  }
+
+  /** A thread of its own could not be begun. */
+  stayed(reason: string): void {
+    this.#log.error(
+      `the disk is slow, but no thread can write the ledger in ${this.#dir}: ${reason}`,
+    );
   }
 
   lost(reason: string): void {
@@ -117,13 +121,13 @@ export class StoreWatch implements WriterReports {
 
 /** Pruning, the health check (a real write) and the end. */
 export class SqliteMaintenance extends Maintenance {
-  readonly #writer: RpcClient<WriterCalls>;
+  readonly #writer: QueuedCaller<WriterCalls>;
   readonly #watch: StoreWatch;
   readonly #follower: SearchFollower | null;
   readonly #close: () => Promise<void>;
 
   constructor(
-    writer: RpcClient<WriterCalls>,
+    writer: QueuedCaller<WriterCalls>,
     watch: StoreWatch,
     follower: SearchFollower | null,
     close: () => Promise<void>,

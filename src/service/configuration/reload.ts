@@ -261,6 +261,7 @@ const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => un
   'store.dir': ({ store }) => store.dir,
   'store.postgres': ({ store }) => store.postgres,
   'store.search': ({ store }) => store.search,
+  'store.sqlite': ({ store }) => store.sqlite,
   'ops.exposed': ({ ops }) => ops.exposed,
   'ops.listen': ({ operatorAddress }) => operatorAddress,
   'ops.hosts': ({ ops }) => ops.hosts,

@@ -215,7 +215,7 @@ function refuseOlder({ number, newest }: Edition): void {
 /** Null: another process has the directory. */
 function tryLock(file: string): DirectoryLock | null {
   try {
-    return new DirectoryLock(file);
+    return DirectoryLock.takeNow(file);
   } catch (error) {
     if (error instanceof DirectoryInUse) return null;
     throw error;

@@ -6,7 +6,7 @@ import type { Functions } from '../../calls.ts';
 import { FRESH_READS, READS, WRITES } from '../../core.ts';
 import { renew } from '../../work/commit.ts';
 import { LANES } from '../../work-rows.ts';
-import type { ReaderCalls, ThreadData, WriterCalls } from '../protocol.ts';
+import type { ReaderCalls, WriterCalls, WriterStart } from '../protocol.ts';
 import type { SqliteTx } from '../statements.ts';
 import { ChangedTexts } from './events/changed-texts.ts';
 import { ActivityRecord } from './operations/activity.ts';
@@ -24,7 +24,7 @@ import { Queues } from './work/queues.ts';
 export async function createWriterHandlers(
   db: DatabaseSync,
   tx: SqliteTx,
-  { now, elapsed, held, hasSearch }: Omit<ThreadData, 'role' | 'dir'>,
+  { now, elapsed, held, hasSearch }: WriterStart,
 ) {
   const queues = new Queues(db);
   const activity = new ActivityRecord(db, now, () => queues.waiting);

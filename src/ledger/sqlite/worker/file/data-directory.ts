@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../../../../platform/errors.ts';
 import { syncDirectory } from '../../../../platform/sync-directory.ts';
 
 /** The files of a ledger, by their paths. */
@@ -18,6 +19,18 @@ export interface LedgerFiles {
   /** SQLite's write-ahead log: what was committed last is only there. */
   readonly log: string;
   readonly lock: string;
+}
+
+/** A file as it was when it was opened. */
+export interface FileMark {
+  readonly device: number;
+  readonly inode: number;
+}
+
+/** Marks what lies at a path now. */
+export function markOf(file: string): FileMark {
+  const { dev, ino } = statSync(file);
+  return { device: dev, inode: ino };
 }
 
 /** Where they are in a directory. */
@@ -69,9 +82,9 @@ function attempt(sentence: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    const code = systemCode(error);
+    const code = errorCode(error);
     if (code === 'ENOSPC') throw new Error('the disk is full: make room', { cause: error });
-    throw new Error(`${sentence} (${code})`, { cause: error });
+    throw new Error(`${sentence} (${code ?? 'unknown'})`, { cause: error });
   }
 }
 
@@ -80,12 +93,8 @@ export function makeOwn(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
     accessSync(file, constants.R_OK | constants.W_OK);
     chmodSync(file, 0o600);
   }
-}
-
-function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

@@ -1,97 +1,75 @@
-// Opens the database of a ledger for its threads: commits that survive a power loss, in a file that is watched.
+// Opens the database of a ledger for those who use it: commits that survive a power loss, in a file that is watched.
 import { DatabaseSync } from 'node:sqlite';
+import { integer, text } from '../../../rows.ts';
 import { idOf } from '../../id-keys.ts';
-import type { Inventory } from '../../protocol.ts';
-import { filesOf, prepareDirectory, sizeOf } from './data-directory.ts';
-import type { LedgerFiles } from './data-directory.ts';
-import { DirectoryLock } from './directory-lock.ts';
+import type { HeldFiles, Inventory } from '../../protocol.ts';
+import { filesOf, sizeOf } from './data-directory.ts';
 import { FileGuard } from './file-guard.ts';
 import { checkEdition, migrate, prepareNewFile } from './migrate.ts';
-import { integer, text } from '../../../rows.ts';
+import type { Edition } from './migrate.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
-/** How long the writer waits for somebody in its way, such as an operator's `sqlite3`. */
+/** How long is waited at a start for somebody in the way, such as an operator's `sqlite3`. Nobody is waited for later. */
 const BUSY_MS = 100;
 /** How long a reader waits for the writer. */
 const READER_BUSY_MS = 1000;
 /** Holds the hot pages of every index. A larger one costs more: SQLite walks through all of it at the end of a transaction that split a page. */
 const CACHE_KIB = 4096;
 
-/** A directory that is held, the connection that writes, and what was begun on it. */
-export interface OpenDirectory<T> {
+/** The connection that writes, and what was begun on it. */
+export interface OpenDatabase<T> {
   readonly db: DatabaseSync;
   readonly begun: T;
-  readonly guard: FileGuard;
-  /** What was there already. */
-  readonly found: Inventory;
-  /** Called between batches, when nobody waits. @param hasForgotten see {@link WriteAheadLog.check} */
-  afterAnswer(hasForgotten: boolean): void;
-  /** Releases the directory. Of a lost ledger, what was not moved into the database stays where it is. */
-  close(): void;
+  readonly files?: { readonly guard: FileGuard; readonly log: WriteAheadLog };
 }
 
-/** A ledger that ends with its thread. */
+/** A ledger that ends with its process. */
 export async function openInMemory<T>(
   begin: (db: DatabaseSync) => T | Promise<T>,
-): Promise<Pick<OpenDirectory<T>, 'db' | 'begun' | 'found' | 'close'>> {
+): Promise<OpenDatabase<T>> {
   const db = new DatabaseSync(':memory:');
   prepareNewFile(db);
-  const begun = await migrate(db, () => begin(db));
-  return { db, begun, found: takeInventory(db, true), close: () => db.close() };
+  return { db, begun: await migrate(db, () => begin(db)) };
 }
 
 /**
- * Opens the ledger of a directory, made when absent, and holds the directory until it is closed.
+ * Opens the ledger of a directory that is held, and brings its tables to this edition.
  * @param begin is called in the transaction that makes or changes tables
- * @param onHeld see {@link DirectoryLock}
- * @throws Error with a sentence that says what to do when it cannot be used.
+ * @throws Error with a sentence that says what to do when it cannot be used; StoreLost when it is no longer what was held
  */
-export async function openDirectory<T>(
-  dir: string,
+export async function openForWriting<T>(
+  held: HeldFiles,
   begin: (db: DatabaseSync) => T | Promise<T>,
-  onHeld?: () => void,
-): Promise<OpenDirectory<T>> {
-  const files = prepareDirectory(dir);
-  const lock = new DirectoryLock(files.lock, onHeld);
+): Promise<Required<OpenDatabase<T>>> {
+  const holdsForgotten = sizeOf(held.log) > 0;
+  const db = new DatabaseSync(held.database, { timeout: BUSY_MS });
   try {
-    const isNew = sizeOf(files.database) === 0;
-    const opened = await openLocked(files, lock, begin);
-    return { ...opened, found: takeInventory(opened.db, isNew) };
+    prepareNewFile(db);
+    const mode = db.prepare('PRAGMA journal_mode = WAL').get();
+    if (mode === undefined || text(mode, 'journal_mode') !== 'wal') {
+      throw new Error('its file system cannot keep a write-ahead log: use a local disk');
+    }
+    // FULL: every commit is fsynced before it returns. Checkpoints are made beside it (worker/open.ts).
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF`);
+    db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 16777216`);
+    // What is deleted is overwritten with zeros, in pages that are freed as well.
+    db.exec('PRAGMA secure_delete = ON');
+    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+    const guard = new FileGuard(db, held);
+    const begun = await migrate(db, () => begin(db));
+    db.exec('PRAGMA busy_timeout = 0');
+    return { db, begun, files: { guard, log: new WriteAheadLog(db, holdsForgotten) } };
   } catch (error) {
-    lock.release();
+    db.close();
     throw error;
   }
-}
-
-async function openLocked<T>(
-  files: LedgerFiles,
-  lock: DirectoryLock,
-  begin: (db: DatabaseSync) => T | Promise<T>,
-): Promise<Omit<OpenDirectory<T>, 'found'>> {
-  refuseOtherEditions(files.database);
-  const { db, begun } = await openForWriting(files.database, begin);
-  const log = new WriteAheadLog(db, BUSY_MS);
-  const guard = new FileGuard(db, files);
-  return {
-    db,
-    begun,
-    guard,
-    afterAnswer: (hasForgotten) => {
-      if (log.check(guard.logSize, hasForgotten)) guard.noteCheckpoint();
-    },
-    close: () => {
-      if (!guard.isLost) log.truncate();
-      guard.close(db);
-      lock.release();
-    },
-  };
 }
 
 /** Counting more would cost a large ledger its quick start. */
 const MOST_COUNTED = 10_000;
 
 /** What a start finds; an operator sees by it that the ledger is the one he meant. */
-function takeInventory(db: DatabaseSync, isNew: boolean): Inventory {
+export function takeInventory(db: DatabaseSync, isNew: boolean): Inventory {
   const count = (rows: string) => {
     const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ${MOST_COUNTED + 1})`;
     return integer(db.prepare(sql).get()!, 'count');
@@ -120,41 +98,23 @@ export function openForReading(dir: string): DatabaseSync {
   return new DatabaseSync(filesOf(dir).database, { readOnly: true, timeout: READER_BUSY_MS });
 }
 
+/** Opens a ledger beside its writer, to move what is in the log into the database. */
+export function openForCheckpoints(dir: string): DatabaseSync {
+  const db = new DatabaseSync(filesOf(dir).database, { timeout: 0 });
+  db.exec('PRAGMA query_only = ON; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+  return db;
+}
+
 /**
  * Looks before anything is written: even closing a connection that can write moves the log into the database. Only what
  * the power cut short while the file was made, before it had a log, is undone first; that takes a connection that can write.
  */
-function refuseOtherEditions(file: string): void {
+export function lookBeforeOpening(file: string): Edition {
   const isCutShort = sizeOf(`${file}-journal`) > 0;
   const db = new DatabaseSync(file, { readOnly: !isCutShort, timeout: BUSY_MS });
   try {
-    checkEdition(db);
+    return checkEdition(db);
   } finally {
     db.close();
-  }
-}
-
-/** Opens and migrates; a file that cannot be used is closed again. */
-async function openForWriting<T>(
-  file: string,
-  begin: (db: DatabaseSync) => T | Promise<T>,
-): Promise<{ db: DatabaseSync; begun: T }> {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
-  try {
-    prepareNewFile(db);
-    const mode = db.prepare('PRAGMA journal_mode = WAL').get();
-    if (mode === undefined || text(mode, 'journal_mode') !== 'wal') {
-      throw new Error('its file system cannot keep a write-ahead log: use a local disk');
-    }
-    // FULL: every commit is fsynced before it returns.
-    db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF`);
-    db.exec(`PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216`);
-    // What is deleted is overwritten with zeros, in pages that are freed as well.
-    db.exec('PRAGMA secure_delete = ON');
-    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-    return { db, begun: await migrate(db, () => begin(db)) };
-  } catch (error) {
-    db.close();
-    throw error;
   }
 }

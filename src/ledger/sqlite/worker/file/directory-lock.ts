@@ -1,5 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { storeTrouble } from './store-trouble.ts';
 
 /** How often somebody who waits asks again. */
@@ -20,21 +21,35 @@ export class DirectoryInUse extends Error {
 export class DirectoryLock {
   readonly #db: DatabaseSync;
 
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
   /**
-   * @param onHeld is called once when another process has it; then this thread waits, without an end. Absent: refused
+   * Takes it, or waits for it.
+   * @param onHeld is called once when another process has it; then this waits, without an end. Absent: refused
    * @throws DirectoryInUse when another process has it.
    */
-  constructor(file: string, onHeld?: () => void) {
+  static async take(file: string, onHeld?: () => void): Promise<DirectoryLock> {
     let found = lock(file);
     if (found === 'held' && onHeld !== undefined) {
       onHeld();
       while (found === 'held') {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ASK_EVERY_MS);
+        await wait(ASK_EVERY_MS);
         found = lock(file);
       }
     }
+    return DirectoryLock.#of(file, found);
+  }
+
+  /** @throws DirectoryInUse when another process has it. */
+  static takeNow(file: string): DirectoryLock {
+    return DirectoryLock.#of(file, lock(file));
+  }
+
+  static #of(file: string, found: ReturnType<typeof lock>): DirectoryLock {
     if (found === 'held') throw new DirectoryInUse(USED_BY_ANOTHER);
-    this.#db = found === 'no database' ? lockAnew(file) : found;
+    return new DirectoryLock(found === 'no database' ? lockAnew(file) : found);
   }
 
   release(): void {

@@ -1,9 +1,11 @@
 // Sees to it that the files of a ledger are still those that were opened: a commit into a file that was removed or
 // replaced is durable nowhere, and one beside another writer counts on what is no longer so.
-import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { readSync, renameSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { LedgerFiles } from './data-directory.ts';
+import type { HeldFiles } from '../../protocol.ts';
+import { markOf } from './data-directory.ts';
+import type { FileMark, LedgerFiles } from './data-directory.ts';
 import { StoreLost } from './store-trouble.ts';
 
 /** SQLite's header: it differs between any two states of a database that differ in size or free pages. */
@@ -14,64 +16,49 @@ const SETTLES_MS = 5000;
 
 const UNDEFINED_IF_ABSENT = { throwIfNoEntry: false } as const;
 
-/** A file as it was when it was opened. */
-interface Opened {
-  readonly file: string;
-  readonly device: number;
-  readonly inode: number;
-}
-
 /** How the database of a lost ledger has to be closed. */
 type Loss = 'moved' | 'replaced' | 'overwritten' | 'shared';
 
-/** Compares the files with their paths: a few microseconds for each batch. */
+/** Compares the files with their paths: a few microseconds for each group. */
 export class FileGuard {
-  readonly #files: LedgerFiles;
-  readonly #opened: Readonly<Record<keyof LedgerFiles, Opened>>;
-  /** Kept open to read the header: closing it would drop the locks of this process on the file (POSIX). */
-  readonly #descriptor: number;
+  readonly #files: HeldFiles;
+  readonly #opened: Readonly<Record<keyof LedgerFiles, FileMark>>;
   readonly #dataVersion: StatementSync;
   readonly #version: unknown;
   /** Of the database when we last wrote it. */
   #changedAt: number;
   #header: Buffer;
-  #logSize = 0;
   #loss: Loss | null = null;
 
-  /** @param db once its log is there, and nobody else can write */
-  constructor(db: DatabaseSync, files: LedgerFiles) {
+  /**
+   * @param db before it has written anything
+   * @throws StoreLost when it is not what is held
+   */
+  constructor(db: DatabaseSync, files: HeldFiles) {
     this.#files = files;
-    this.#opened = {
-      database: identify(files.database),
-      log: identify(files.log),
-      lock: identify(files.lock),
-    };
-    this.#descriptor = openSync(files.database, 'r');
     this.#dataVersion = db.prepare('PRAGMA data_version');
     this.#dataVersion.setReturnArrays(true);
+    // Reading it opens the log.
     this.#version = this.#readVersion();
-    this.#changedAt = statSync(files.database).mtimeMs;
+    const { database, lock, log } = files.opened;
+    this.#opened = { database, lock, log: log ?? markOf(files.log) };
+    this.#changedAt = this.#look('database').mtimeMs;
     this.#header = this.#readHeader();
+    this.#look('lock');
+    this.#look('log');
   }
 
-  /** What is at the paths is no longer what was opened. */
-  get isLost(): boolean {
-    return this.#loss !== null;
-  }
-
-  /** Of the log, in bytes, as of the last batch. */
-  get logSize(): number {
-    return this.#logSize;
+  /** What lay at the path of the log when it was opened. */
+  get log(): FileMark {
+    return this.#opened.log;
   }
 
   /**
-   * Before a batch writes anything, inside its transaction: nobody else has written since the one before.
+   * Before a group writes anything, inside its transaction: nobody else has written since the one before.
    * @throws StoreLost
    */
   checkUnchanged(): void {
     this.#look('lock');
-    const { mtimeMs } = this.#look('database');
-    if (mtimeMs !== this.#changedAt) this.#checkHeader(mtimeMs);
     if (this.#readVersion() !== this.#version) {
       throw this.#lost(
         'shared',
@@ -82,22 +69,21 @@ export class FileGuard {
 
   /**
    * After the commit, before anybody hears of it: it went into the files that the next start will find. Where they cannot
-   * be looked at just now, what was committed counts: it is on disk, and the next batch looks before it writes.
+   * be looked at just now, what was committed counts: it is on disk, and the next group looks before it writes.
+   * @param hasCheckpoint the database may have been written by a checkpoint of ours
    * @throws StoreLost
    */
-  checkPresent(): void {
+  checkPresent(hasCheckpoint: boolean): void {
     try {
-      this.#noteChange(this.#look('database').mtimeMs);
-      this.#logSize = this.#look('log').size;
+      const { mtimeMs } = this.#look('database');
+      if (mtimeMs !== this.#changedAt) {
+        if (hasCheckpoint) this.#noteChange(mtimeMs);
+        else this.#checkHeader(mtimeMs);
+      }
+      this.#look('log');
     } catch (error) {
       if (error instanceof StoreLost) throw error;
     }
-  }
-
-  /** After pages were moved from the log into the database. */
-  noteCheckpoint(): void {
-    const stats = statSync(this.#files.database, { throwIfNoEntry: false });
-    if (stats !== undefined) this.#noteChange(stats.mtimeMs);
   }
 
   /**
@@ -117,24 +103,22 @@ export class FileGuard {
     }
     const isLeft = this.#loss === 'overwritten' || this.#loss === 'replaced';
     if (isLeft && isSame(statOf(log), this.#opened.log)) renameSync(log, `${log}.left`);
-    closeSync(this.#descriptor);
   }
 
   /** @throws StoreLost when the path leads elsewhere */
   #look(name: keyof LedgerFiles): Stats {
-    const opened = this.#opened[name];
-    const stats = statOf(opened.file);
-    if (isSame(stats, opened)) return stats;
+    const file = this.#files[name];
+    const stats = statOf(file);
+    if (isSame(stats, this.#opened[name])) return stats;
     const what = stats === undefined ? 'was removed or moved' : 'was replaced';
     const loss = name !== 'database' ? 'shared' : stats === undefined ? 'moved' : 'replaced';
     throw this.#lost(
       loss,
-      `${opened.file} ${what} while the service used it: put back what was there and start the service again`,
+      `${file} ${what} while the service used it: put back what was there and start the service again`,
     );
   }
 
   #noteChange(mtimeMs: number): void {
-    if (mtimeMs === this.#changedAt) return;
     this.#changedAt = mtimeMs;
     this.#header = this.#readHeader();
   }
@@ -158,7 +142,7 @@ export class FileGuard {
 
   #readHeader(): Buffer {
     const header = Buffer.alloc(HEADER_BYTES);
-    readSync(this.#descriptor, header, 0, HEADER_BYTES, 0);
+    readSync(this.#files.descriptor, header, 0, HEADER_BYTES, 0);
     return header;
   }
 
@@ -168,16 +152,11 @@ export class FileGuard {
   }
 }
 
-function identify(file: string): Opened {
-  const { dev, ino } = statSync(file);
-  return { file, device: dev, inode: ino };
-}
-
 /** Undefined: there is none. A path that cannot be looked at right now is trouble, not a loss: it throws. */
 function statOf(file: string): Stats | undefined {
   return statSync(file, UNDEFINED_IF_ABSENT);
 }
 
-function isSame(stats: Stats | undefined, opened: Opened): stats is Stats {
+function isSame(stats: Stats | undefined, opened: FileMark): stats is Stats {
   return stats?.dev === opened.device && stats.ino === opened.inode;
 }

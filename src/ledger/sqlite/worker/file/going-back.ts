@@ -9,7 +9,7 @@ import { syncDirectory } from '../../../../platform/sync-directory.ts';
 import { filesOf, makeOwn, sizeOf } from './data-directory.ts';
 import { DirectoryInUse, DirectoryLock } from './directory-lock.ts';
 import { checkEdition, keepCopy, makeTables, prepareNewFile } from './migrate.ts';
-import { storeTrouble } from './store-trouble.ts';
+import { messageOf, storeTrouble } from './store-trouble.ts';
 
 /** How long is waited for a program that reads. */
 const BUSY_MS = 1000;
@@ -37,7 +37,7 @@ export function goBack(dir: string, edition: number, isDryRun: boolean): WayBack
   const files = filesOf(dir);
   if (sizeOf(files.database) === 0) throw new Error(`there is no ledger in ${dir}`);
   try {
-    const lock = new DirectoryLock(files.lock);
+    const lock = DirectoryLock.takeNow(files.lock);
     try {
       return goBackLocked(dir, edition, isDryRun);
     } finally {
@@ -50,7 +50,7 @@ export function goBack(dir: string, edition: number, isDryRun: boolean): WayBack
 
 function sentence(dir: string, error: unknown): string {
   if (error instanceof DirectoryInUse) return `A service uses the ledger in ${dir}: stop it first`;
-  const why = storeTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+  const why = storeTrouble(error) ?? messageOf(error);
   return `The ledger in ${dir} cannot go back: ${why}`;
 }
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { filesOf, sizeOf } from './data-directory.ts';
 import { checkEdition } from './migrate.ts';
 import type { Edition } from './migrate.ts';
-import { storeTrouble } from './store-trouble.ts';
+import { messageOf, storeTrouble } from './store-trouble.ts';
 
 /** Longer than any commit on a sound disk. */
 const BUSY_MS = 1000;
@@ -27,7 +27,7 @@ export function lookAtDirectory(dir: string): Edition | null {
       db.close();
     }
   } catch (error) {
-    throw new Error(storeTrouble(error) ?? (error instanceof Error ? error.message : 'it broke'), {
+    throw new Error(storeTrouble(error) ?? messageOf(error), {
       cause: error,
     });
   }

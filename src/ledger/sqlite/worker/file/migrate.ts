@@ -8,7 +8,7 @@ import { strangeLedger } from '../../../edition.ts';
 import { integer } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
 import { STEPS } from './schema.ts';
-import { damageIn, storeTrouble } from './store-trouble.ts';
+import { damageIn, messageOf, storeTrouble } from './store-trouble.ts';
 
 /** Marks a file as ours ("hook"); files from before the first edition have 0 there, as those of most programs do. */
 const APPLICATION_ID = 0x68_6f_6f_6b;
@@ -97,7 +97,7 @@ export async function migrate<T>(
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     if (version === 0 || version === steps.length || damageIn(error) !== undefined) throw error;
-    const reason = storeTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+    const reason = storeTrouble(error) ?? messageOf(error);
     throw new Error(
       `it cannot be brought from edition ${version} to ${steps.length} (${reason}): start the build before again; nothing was changed`,
       { cause: error },

@@ -2,63 +2,61 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { jest } from '@jest/globals';
 import { WriteAheadLog } from './write-ahead-log.ts';
-
-const LARGE = 17 * 1024 * 1024;
-const BUSY_MS = 10_000;
 
 describe('WriteAheadLog', () => {
   let dir: string;
   let db: DatabaseSync;
+  const size = () => statSync(join(dir, 'a.db-wal')).size;
+  const write = () => db.exec(`INSERT INTO t VALUES ('x')`);
+  const read = () => {
+    const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });
+    reader.exec('BEGIN; SELECT * FROM t');
+    return reader;
+  };
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'log-'));
-    db = new DatabaseSync(join(dir, 'a.db'), { timeout: BUSY_MS });
-    db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a TEXT) STRICT');
+    db = new DatabaseSync(join(dir, 'a.db'), { timeout: 0 });
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    db.exec('CREATE TABLE t (a TEXT) STRICT');
   });
   afterEach(() => {
     db.close();
     rmSync(dir, { recursive: true });
   });
-  const checkUntilDone = (log: WriteAheadLog) => {
-    let checks = 1;
-    while (!log.check(LARGE, false)) checks += 1;
-    return checks;
-  };
 
-  it('is emptied at once of what was forgotten, or when the reader that was in the way is gone', () => {
-    const size = () => statSync(join(dir, 'a.db-wal')).size;
-    const log = new WriteAheadLog(db, BUSY_MS);
-    expect(log.check(size(), true)).toBe(true);
-    expect(size()).toBe(0);
-    db.exec(`INSERT INTO t VALUES ('x')`);
-    for (let batch = 0; batch < 100; batch += 1) expect(log.check(size(), false)).toBe(false);
-    const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });
-    reader.exec('BEGIN; SELECT * FROM t');
-    expect(log.check(size(), true)).toBe(true);
+  it('is emptied of what was forgotten, or when the reader that was in the way is gone', () => {
+    const log = new WriteAheadLog(db, false);
+    write();
+    expect(log.look(true)).toEqual({ pages: expect.any(Number), holdsForgotten: true });
+    const reader = read();
+    write();
+    log.finish();
+    expect(log.look(true)?.holdsForgotten).toBe(true);
     expect(size()).toBeGreaterThan(0);
     reader.close();
-    while (!log.check(size(), false));
+    log.finish();
     expect(size()).toBe(0);
   });
 
-  it('waits for no reader that is in its way, and comes back later and later', () => {
-    const reader = new DatabaseSync(join(dir, 'a.db'), { readOnly: true });
-    reader.exec('BEGIN; SELECT * FROM t');
-    db.exec(`INSERT INTO t VALUES ('x')`);
-    const log = new WriteAheadLog(db, BUSY_MS);
-    const timeout = () => db.prepare('PRAGMA busy_timeout').get()?.['timeout'];
-    const patience: unknown[] = [];
-    const truncate = log.truncate.bind(log);
-    jest.spyOn(log, 'truncate').mockImplementation(() => {
-      patience.push(timeout());
-      return truncate();
-    });
-    expect([1, 2, 3].map(() => checkUntilDone(log))).toEqual([32, 64, 128]);
-    expect(patience).toEqual([0, 0, 0]);
-    expect(timeout()).toBe(BUSY_MS);
+  it('is moved into the database and begins anew with the next write, past a reader that is in the way', () => {
+    const log = new WriteAheadLog(db, false);
+    const pages = () => {
+      let state = log.look(false);
+      while (state === null) state = log.look(false);
+      return state.pages;
+    };
+    write();
+    const reader = read();
+    write();
+    expect(pages()).toBeGreaterThan(0);
+    log.finish();
+    expect(pages()).toBeGreaterThan(0);
     reader.close();
-    expect([1, 2].map(() => checkUntilDone(log))).toEqual([256, 32]);
-    expect(statSync(join(dir, 'a.db-wal')).size).toBe(0);
+    log.finish();
+    expect(pages()).toBe(0);
+    const before = size();
+    write();
+    expect([pages(), size()]).toEqual([1, before]);
   });
 });

@@ -1,54 +1,65 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer } from '../../../rows.ts';
+import type { LogState } from '../../protocol.ts';
 
-/** SQLite moves the log into the database at 8 MB by itself; a reader at the wrong moment can keep it from that. */
-const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
-const BATCHES_BETWEEN_CHECKS = 32;
-/** While somebody keeps an old state of the ledger open, trying again soon is in vain. */
-const MOST_BATCHES_BETWEEN_CHECKS = 1024;
+/** Groups between two looks at the log, of which each costs a few microseconds. */
+const GROUPS_BETWEEN_LOOKS = 8;
 
-/** Keeps the write-ahead log short, and empties it of what was forgotten. */
+/** The write-ahead log, on the connection that writes. SQLite moves nothing of it into the database by itself. */
 export class WriteAheadLog {
-  readonly #db: DatabaseSync;
-  readonly #busyMs: number;
-  #pause = BATCHES_BETWEEN_CHECKS;
-  #batches = 0;
-  /** What was forgotten may still be in it; of a log that was found, nobody knows. */
-  #holdsForgotten = true;
+  readonly #look: StatementSync;
+  readonly #finish: StatementSync;
+  readonly #empty: StatementSync;
+  #groups = 0;
+  /** What was forgotten may still be in it. */
+  #holdsForgotten: boolean;
 
-  /** @param busyMs how long other statements of the connection wait for somebody in their way */
-  constructor(db: DatabaseSync, busyMs: number) {
-    this.#db = db;
-    this.#busyMs = busyMs;
+  /** @param holdsForgotten true: of a log that was found, nobody knows what is in it */
+  constructor(db: DatabaseSync, holdsForgotten: boolean) {
+    this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
+    this.#finish = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+    this.#empty = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#holdsForgotten = holdsForgotten;
   }
 
   /**
-   * Called between batches, when nobody waits. Never waits for a reader.
-   * @param size of the log, in bytes
-   * @param hasForgotten something was forgotten in the last batch, which is overwritten in the database by emptying the log
-   * @returns true: the database was written
+   * After a group; now and then only, unless something was forgotten.
+   * @param hasForgotten something was forgotten in the last group, which is overwritten in the database by emptying the log
    */
-  check(size: number, hasForgotten: boolean): boolean {
+  look(hasForgotten: boolean): LogState | null {
     if (hasForgotten) this.#holdsForgotten = true;
-    if (++this.#batches < this.#pause && !hasForgotten) return false;
-    this.#batches = 0;
-    if (size <= LOG_LIMIT_BYTES && !this.#holdsForgotten) return false;
-    this.#db.exec('PRAGMA busy_timeout = 0');
-    const isShort = this.truncate();
-    this.#db.exec(`PRAGMA busy_timeout = ${this.#busyMs}`);
-    if (isShort) this.#holdsForgotten = false;
-    const next = isShort ? BATCHES_BETWEEN_CHECKS : this.#pause * 2;
-    this.#pause = Math.min(next, MOST_BATCHES_BETWEEN_CHECKS);
-    return true;
+    this.#groups += 1;
+    if (this.#groups % GROUPS_BETWEEN_LOOKS !== 0 && !hasForgotten) return null;
+    try {
+      const row = this.#look.get()!;
+      const pages = integer(row, 'log') - integer(row, 'checkpointed');
+      return { pages, holdsForgotten: this.#holdsForgotten };
+    } catch {
+      // What was committed is durable, whatever becomes of a look.
+      return null;
+    }
   }
 
-  /** False: a full disk or a busy reader kept it from that. Nothing is lost, and a later check tries again. */
-  truncate(): boolean {
-    try {
-      const row = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      return row !== undefined && integer(row, 'busy') === 0;
-    } catch {
-      return false;
-    }
+  /**
+   * Moves the rest into the database, of which a checkpoint left little, so that the log begins anew with the next write.
+   * Never waits for a reader.
+   */
+  finish(): void {
+    if (this.#holdsForgotten) this.empty();
+    else run(this.#finish);
+  }
+
+  /** Leaves nothing in the log. A full disk or a busy reader may keep it from that; nothing is lost then. */
+  empty(): void {
+    if (run(this.#empty)) this.#holdsForgotten = false;
+  }
+}
+
+/** True: it came to its end. */
+function run(checkpoint: StatementSync): boolean {
+  try {
+    return integer(checkpoint.get()!, 'busy') === 0;
+  } catch {
+    return false;
   }
 }

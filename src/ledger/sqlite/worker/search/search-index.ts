@@ -151,6 +151,6 @@ export class SearchIndex {
 }
 
 function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
   return typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff);
 }

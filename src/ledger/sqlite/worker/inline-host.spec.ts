@@ -1,10 +1,10 @@
-import { toFailure } from './batch.ts';
+import { toFailure } from './inline-host.ts';
 
 function sqliteError(errcode: number): Error {
   return Object.assign(new Error('raw'), { errcode });
 }
 
-const WRITER = { guard: {} };
+const WRITER = { files: {} };
 
 describe('toFailure', () => {
   it.each([

@@ -1,0 +1,237 @@
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { CallMap, Caller } from '../calls.ts';
+import { messageOf } from './worker/file/store-trouble.ts';
+import type { Call, CallFailure, GroupAnswer, GroupHead, Host } from './protocol.ts';
+
+/** Calls of one group: more would keep the first of them waiting for the last. */
+const MAX_GROUP = 256;
+/** Text of one group in characters, its last call aside: all of it is held until the commit. */
+const MAX_GROUP_TEXT = 4 * 1024 * 1024;
+export const CLOSED = 'the ledger is closed';
+
+/** Whoever is asked for the calls of `C`. */
+export interface QueuedCaller<C extends CallMap<C>> extends Caller<C> {
+  /** Calls that were asked for and not answered yet. */
+  readonly waiting: number;
+}
+
+/** What a queue is made for: who runs its groups, and who hears of them. */
+export interface QueueOwner<C extends CallMap<C>> {
+  /** Begins a host: with the first call, and again after one that ended without being asked to. */
+  begin(): Promise<Host<C>>;
+  /** What the next group is told. */
+  head?(): GroupHead;
+  /** Called with each answer, once its calls are settled. */
+  answered?(answer: GroupAnswer): void;
+  /** Called when a call found that the file is damaged. */
+  damaged?(reason: string): void;
+  /** Called when somebody asks while a group is under way, with how long it has been. */
+  underWay?(ms: number): void;
+  /** Called when a host ended without being asked to; a new one is begun. */
+  died?(reason: string): void;
+  /** Called once, when nothing can be done any more. */
+  lost?(reason: string): void;
+}
+
+/** A call that waits for its group or for the answer to it. */
+interface PendingCall<C extends CallMap<C>> {
+  readonly call: Call<C>;
+  /** As a method: each call resolves to a result of its own type. */
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+const PLAIN: GroupHead = { isWatched: false, checkpoint: 'none' };
+
+/**
+ * Group commit: what arrives while the event loop works, or while a group is under way, is the next group; so under load
+ * a group is as large as what arrived during the commit before it, and alone a call goes at once. One group at a time is
+ * under way, whoever runs it, and nothing else gets into its transaction. No timer is involved.
+ */
+export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
+  readonly #clock: Clock;
+  readonly #owner: QueueOwner<C>;
+  /** Null: none was begun, or it ended. */
+  #host: Host<C> | null = null;
+  #beginning: Promise<void> | null = null;
+  #waiting: PendingCall<C>[] = [];
+  #underWay: PendingCall<C>[] = [];
+  #isScheduled = false;
+  /** How many keep what is asked for waiting. */
+  #holds = 0;
+  /** When the last group was given away, by {@link Clock.elapsed}. */
+  #sentAt = 0;
+  /** Why nothing is taken any more. */
+  #refusal: string | null = null;
+  #rested: (() => void)[] = [];
+
+  constructor(clock: Clock, owner: QueueOwner<C>) {
+    this.#clock = clock;
+    this.#owner = owner;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length + this.#underWay.length;
+  }
+
+  call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']> {
+    if (this.#refusal !== null) return Promise.reject(new LedgerUnavailable(this.#refusal));
+    return new Promise<C[K]['result']>((resolve, reject) => {
+      this.#waiting.push({ call: { name, args }, resolve, reject });
+      if (this.#underWay.length === 0) this.#schedule();
+      else this.#owner.underWay?.(this.#clock.elapsed() - this.#sentAt);
+    });
+  }
+
+  /** Begins a host if there is none. @throws Error that {@link QueueOwner.begin} throws */
+  begin(): Promise<void> {
+    this.#beginning ??= this.#begin();
+    return this.#beginning;
+  }
+
+  /** Keeps what is asked for waiting, until what it returns is called, once. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.#schedule();
+    };
+  }
+
+  /** Resolves when no group is under way. */
+  async rests(): Promise<void> {
+    if (this.#underWay.length > 0) await new Promise<void>((resolve) => this.#rested.push(resolve));
+  }
+
+  /** Gives what is asked for to another host from now on; no group is under way. */
+  replace(host: Host<C>): void {
+    this.#host = host;
+  }
+
+  /** Lets everything asked for before finish, then closes the host. */
+  async close(): Promise<void> {
+    const refusal = this.#refusal;
+    this.#refusal ??= CLOSED;
+    await this.#beginning?.catch(() => {});
+    if (refusal === null) {
+      while (this.waiting > 0) await new Promise<void>((resolve) => this.#rested.push(resolve));
+    }
+    const host = this.#host;
+    this.#host = null;
+    await host?.close();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      this.#host = await this.#owner.begin();
+      this.#schedule();
+    } catch (error) {
+      this.#fail(this.#waiting.splice(0), messageOf(error));
+      throw error;
+    } finally {
+      this.#beginning = null;
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#holds > 0 || this.#waiting.length === 0) return;
+    if (this.#host === null) {
+      // Whoever waits hears of it.
+      this.begin().catch(() => {});
+      return;
+    }
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const host = this.#host;
+    if (host === null || this.#holds > 0 || this.#underWay.length > 0) return;
+    const length = groupLength(this.#waiting);
+    if (length === 0) return;
+    this.#underWay = this.#waiting.splice(0, length);
+    const calls = this.#underWay.map(({ call }) => call);
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    this.#sentAt = elapsed;
+    const head = this.#owner.head?.() ?? PLAIN;
+    try {
+      this.#settle(await host.run({ ...head, now, elapsed, calls }));
+    } catch (error) {
+      this.#died(messageOf(error));
+    }
+  }
+
+  #settle(answer: GroupAnswer): void {
+    const answered = this.#underWay;
+    this.#underWay = [];
+    if (answer.lost !== null) {
+      this.#fail(answered, answer.lost);
+      return this.lose(answer.lost);
+    }
+    const failed = new Map(answer.failures.map((failure) => [failure.index, failure]));
+    for (const [index, pending] of answered.entries()) {
+      const failure = failed.get(index);
+      if (failure === undefined) pending.resolve(answer.values[index]);
+      else pending.reject(toError(failure));
+      if (failure?.damage !== undefined) this.#owner.damaged?.(failure.damage);
+    }
+    this.#owner.answered?.(answer);
+    this.#rest();
+  }
+
+  #died(reason: string): void {
+    this.#host = null;
+    this.#fail(this.#underWay.splice(0), reason);
+    this.#owner.died?.(reason);
+    this.#rest();
+  }
+
+  /** Nothing is done any more. */
+  lose(reason: string): void {
+    this.#refusal ??= reason;
+    this.#fail(this.#waiting.splice(0), reason);
+    this.#rest();
+    this.#owner.lost?.(reason);
+  }
+
+  /** No group is under way now. */
+  #rest(): void {
+    for (const resolve of this.#rested.splice(0)) resolve();
+    this.#schedule();
+  }
+
+  #fail(pending: readonly PendingCall<C>[], reason: string): void {
+    for (const call of pending) call.reject(new LedgerUnavailable(reason));
+  }
+}
+
+/** How many of the calls make one group. */
+function groupLength(
+  waiting: readonly { readonly call: { readonly args: readonly unknown[] } }[],
+): number {
+  let text = 0;
+  let length = 0;
+  while (length < waiting.length && length < MAX_GROUP && text < MAX_GROUP_TEXT) {
+    text += textIn(waiting[length]!.call.args);
+    length += 1;
+  }
+  return length;
+}
+
+/** Characters of the texts in lists of lists: that is how whatever is large is given. */
+function textIn(list: readonly unknown[]): number {
+  let sum = 0;
+  for (const item of list) {
+    if (typeof item === 'string') sum += item.length;
+    else if (Array.isArray(item)) sum += textIn(item);
+  }
+  return sum;
+}
+
+function toError({ unavailable, message }: CallFailure): Error {
+  return unavailable ? new LedgerUnavailable(message) : new Error(message);
+}

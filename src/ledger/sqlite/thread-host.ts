@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../platform/thread-environment.ts';
+import type { CallMap } from '../calls.ts';
+import { CLOSE } from './protocol.ts';
+import type { Group, GroupAnswer, Handshake, Host, Inventory, ThreadData } from './protocol.ts';
+
+/** Runs groups in a thread, which has a host of its own there (worker/worker.ts): one message each way. */
+export class ThreadHost<C extends CallMap<C>> implements Host<C> {
+  /** What a writer found in the ledger. */
+  readonly found: Inventory | null;
+  readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
+  #answer: PromiseWithResolvers<GroupAnswer> | null = null;
+  #ended: Error | null = null;
+
+  private constructor(worker: Worker, exited: Promise<unknown>, found: Inventory | null) {
+    this.found = found;
+    this.#worker = worker;
+    this.#exited = exited;
+    worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
+    worker.on('error', ({ message }: Error) =>
+      this.#end(`the thread of the ledger broke: ${message}`),
+    );
+    // Only now its locks are free again.
+    void exited.then(() => {
+      this.#end('the thread of the ledger has ended');
+      this.#answer?.reject(this.#ended);
+    });
+    worker.unref();
+  }
+
+  /**
+   * Resolves when the thread has opened the ledger.
+   * @throws Error which says why it cannot be used
+   */
+  static async begin<C extends CallMap<C>>(
+    data: ThreadData,
+    start: (data: ThreadData) => Worker = startThread,
+  ): Promise<ThreadHost<C>> {
+    const worker = start(data);
+    const exited = new Promise((resolve) => worker.once('exit', resolve));
+    const ended = exited.then((): [Handshake] => [
+      { refusal: 'its thread has ended', found: null },
+    ]);
+    const [handshake]: Handshake[] = await Promise.race([once(worker, 'message'), ended]);
+    if (handshake?.refusal !== null) throw new Error(handshake?.refusal ?? 'it says nothing');
+    return new ThreadHost<C>(worker, exited, handshake.found);
+  }
+
+  run(group: Group<C>): Promise<GroupAnswer> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    this.#answer = Promise.withResolvers();
+    // The process must not end while a caller waits for an answer.
+    this.#worker.ref();
+    this.#worker.postMessage(group, []);
+    return this.#answer.promise;
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended === null) {
+      this.#worker.ref();
+      this.#worker.postMessage(CLOSE, []);
+    }
+    await this.#exited;
+  }
+
+  #settle(answer: GroupAnswer): void {
+    this.#worker.unref();
+    this.#answer?.resolve(answer);
+    this.#answer = null;
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= new Error(reason);
+  }
+}
+
+/**
+ * Starts a thread of the ledger: from the sources in tests (Node strips the types of what a thread imports, so those
+ * files keep to syntax that can be erased), from the build otherwise.
+ */
+export function startThread(data: ThreadData): Worker {
+  const isSource = import.meta.url.endsWith('.ts');
+  // Many of them start faster from the one file that test/ledger-thread.mjs makes of these sources.
+  const sources = process.env['HOOKS_LEDGER_THREAD'] ?? './worker/worker.ts';
+  const entry = new URL(isSource ? sources : './worker/worker.js', import.meta.url);
+  const env = threadEnvironment(import.meta.url);
+  return new Worker(entry, { workerData: data, env, execArgv: [], name: `ledger-${data.role}` });
+}

@@ -1,0 +1,54 @@
+import { closeSync, openSync } from 'node:fs';
+import type { HeldFiles } from '../../protocol.ts';
+import { markOf, prepareDirectory, sizeOf } from './data-directory.ts';
+import type { FileMark, LedgerFiles } from './data-directory.ts';
+import { lookBeforeOpening } from './database.ts';
+import { DirectoryLock } from './directory-lock.ts';
+
+/**
+ * A directory that this process holds from before its ledger is opened until everything is closed, whoever writes
+ * meanwhile, on the main thread or in one that died and was begun anew: nobody else comes in between.
+ */
+export class HeldDirectory {
+  /** The tables have to be brought to this edition first, which may take long. */
+  readonly hasOldTables: boolean;
+  readonly #files: Omit<HeldFiles, 'opened'>;
+  readonly #lock: DirectoryLock;
+  readonly #opened: Record<'database' | 'lock', FileMark>;
+
+  private constructor(files: LedgerFiles, lock: DirectoryLock) {
+    this.#lock = lock;
+    const isNew = sizeOf(files.database) === 0;
+    const { number, newest } = lookBeforeOpening(files.database);
+    this.hasOldTables = number > 0 && number < newest;
+    this.#opened = { database: markOf(files.database), lock: markOf(files.lock) };
+    this.#files = { ...files, isNew, descriptor: openSync(files.database, 'r') };
+  }
+
+  /**
+   * Makes what is not there, and takes the lock.
+   * @param onHeld see {@link DirectoryLock.take}
+   * @throws Error with a sentence that says what to do
+   */
+  static async hold(dir: string, onHeld?: () => void): Promise<HeldDirectory> {
+    const files = prepareDirectory(dir);
+    const lock = await DirectoryLock.take(files.lock, onHeld);
+    try {
+      return new HeldDirectory(files, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** @param log what lies there, as long as somebody has it open: it is to be the same */
+  files(log: FileMark | null = null): HeldFiles {
+    return { ...this.#files, opened: { ...this.#opened, log } };
+  }
+
+  /** Once every connection is closed: this drops the locks of the process (POSIX). */
+  release(): void {
+    closeSync(this.#files.descriptor);
+    this.#lock.release();
+  }
+}

@@ -1,0 +1,217 @@
+// Group commit on one connection: one transaction, and where it writes one fsync, for all calls of a group. No value
+// leaves before its COMMIT has returned, so whatever a caller hears is durable.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Lane } from '../../../hooks/ports/jobs.ts';
+import type { CallMap, Functions } from '../../calls.ts';
+import type { Key } from '../../rows.ts';
+import type { Call, CallFailure, Group, GroupAnswer, Host } from '../protocol.ts';
+import type { SqliteTx } from '../statements.ts';
+import type { FileGuard } from './file/file-guard.ts';
+import { StoreLost, damageIn, messageOf, storeTrouble } from './file/store-trouble.ts';
+import type { WriteAheadLog } from './file/write-ahead-log.ts';
+
+/** A connection, and what is done on it. */
+export interface Connection<C extends CallMap<C>> {
+  readonly db: DatabaseSync;
+  /** The same connection, as handlers are given it. */
+  readonly tx: SqliteTx;
+  readonly handlers: Functions<C>;
+  /** Of a connection that writes into files; its groups hold the writing lock from their beginning. */
+  readonly files?: { readonly guard: FileGuard; readonly log: WriteAheadLog };
+  /** Called before each group, outside of its transaction. */
+  noteTime?(now: number, elapsed: number): void;
+  /** Called within each transaction, as the last before its COMMIT. */
+  beforeCommit?(now: number, elapsed: number): void;
+  /** Called when a COMMIT has returned. */
+  committed?(): void;
+  /** Called after a rollback: what was remembered in memory may be wrong. */
+  forget?(): void;
+  /** Writes what is only in memory, in a last transaction. */
+  writeRest?(): void;
+  /** True, once, when everything that was old is forgotten. */
+  hasForgotten?(): boolean;
+  close?(): void;
+}
+
+/** What the calls came to. */
+type GroupResult = Pick<GroupAnswer, 'values' | 'failures' | 'lost'>;
+
+/** For the answers of groups after which there is nothing new to claim. */
+const NO_LANES: readonly Lane[] = [];
+/** For those that changed no event, or while nobody wants to know. */
+const NO_EVENTS: readonly Key[] = [];
+
+/**
+ * Runs groups on the thread that asks. Handlers may return promises, but of what is there already: a group is over before
+ * the event loop turns, and whoever asks sends the next one only after its answer.
+ */
+export class InlineHost<C extends CallMap<C>> implements Host<C> {
+  readonly #connection: Connection<C>;
+  #isLost = false;
+
+  constructor(connection: Connection<C>) {
+    this.#connection = connection;
+  }
+
+  async run(group: Group<C>): Promise<GroupAnswer> {
+    const { tx, files } = this.#connection;
+    const [began, cpu] = [performance.now(), process.threadCpuUsage()];
+    const result = await runGroup(this.#connection, group);
+    const tookMs = performance.now() - began;
+    const { user, system } = process.threadCpuUsage(cpu);
+    this.#isLost = result.lost !== null;
+    const changedLanes = tx.changedLanes.size > 0 ? [...tx.changedLanes] : NO_LANES;
+    const hasNews = group.isWatched && tx.changedEvents.size > 0;
+    const changedEvents = hasNews ? [...tx.changedEvents] : NO_EVENTS;
+    tx.changedLanes.clear();
+    tx.changedEvents.clear();
+    const hasForgotten = this.#connection.hasForgotten?.() ?? false;
+    const log = this.#isLost ? null : (files?.log.look(hasForgotten) ?? null);
+    const waitedMs = tookMs - (user + system) / 1000;
+    return { ...result, changedLanes, changedEvents, tookMs, waitedMs, log };
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    if (!this.#isLost) {
+      writeLast(connection);
+      connection.files?.log.empty();
+    }
+    this.leave();
+  }
+
+  /** Closes the connection and nothing more: another host has the ledger open. */
+  leave(): void {
+    const { db, files } = this.#connection;
+    this.#connection.close?.();
+    if (files === undefined) db.close();
+    else files.guard.close(db);
+  }
+}
+
+/** Runs all calls of a group in one transaction; when one of them fails, each in a transaction of its own. */
+async function runGroup<C extends CallMap<C>>(
+  connection: Connection<C>,
+  group: Group<C>,
+): Promise<GroupResult> {
+  const { files, tx } = connection;
+  try {
+    if (group.checkpoint === 'ended') files?.log.finish();
+    connection.noteTime?.(group.now, group.elapsed);
+    tx.now = group.now;
+    const result = await runTogether(connection, group);
+    files?.guard.checkPresent(group.checkpoint !== 'none');
+    return result;
+  } catch (error) {
+    const failures = group.calls.map((_, index) => toFailure(connection, index, error));
+    return { values: [], failures, lost: error instanceof StoreLost ? error.message : null };
+  }
+}
+
+/** @throws when no transaction could be begun: no call would fare better alone */
+async function runTogether<C extends CallMap<C>>(
+  connection: Connection<C>,
+  group: Group<C>,
+): Promise<GroupResult> {
+  const { calls } = group;
+  begin(connection);
+  try {
+    const values: unknown[] = [];
+    for (const call of calls) {
+      const value = invoke(connection, call);
+      // What is there at once is not waited for.
+      values.push(value instanceof Promise ? await value : value);
+    }
+    commit(connection, group);
+    return { values, failures: [], lost: null };
+  } catch (error) {
+    rollBack(connection);
+    if (calls.length === 1)
+      return { values: [], failures: [toFailure(connection, 0, error)], lost: null };
+    return runOneByOne(connection, group);
+  }
+}
+
+/** The slow way after a failure: a call that breaks takes none of its neighbours with it. */
+async function runOneByOne<C extends CallMap<C>>(
+  connection: Connection<C>,
+  group: Group<C>,
+): Promise<GroupResult> {
+  const values: unknown[] = [];
+  const failures: CallFailure[] = [];
+  for (const [index, call] of group.calls.entries()) {
+    try {
+      begin(connection);
+      values[index] = await invoke(connection, call);
+      commit(connection, group);
+    } catch (error) {
+      rollBack(connection);
+      failures.push(toFailure(connection, index, error));
+    }
+  }
+  return { values, failures, lost: null };
+}
+
+/** @throws StoreLost when somebody else wrote; nothing is begun then */
+function begin<C extends CallMap<C>>({ db, files }: Connection<C>): void {
+  if (files === undefined) return db.exec('BEGIN');
+  // A lock that is asked for later is refused at once when another process has written since.
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    files.guard.checkUnchanged();
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function commit<C extends CallMap<C>>(
+  connection: Connection<C>,
+  { now, elapsed }: Pick<Group<C>, 'now' | 'elapsed'>,
+): void {
+  connection.beforeCommit?.(now, elapsed);
+  connection.db.exec('COMMIT');
+  connection.committed?.();
+}
+
+/** A last transaction of the host's own; what cannot be written any more is given up. */
+function writeLast<C extends CallMap<C>>(connection: Connection<C>): void {
+  if (connection.writeRest === undefined) return;
+  try {
+    begin(connection);
+    connection.writeRest();
+    connection.db.exec('COMMIT');
+  } catch {
+    rollBack(connection);
+  }
+}
+
+/** SQLite has rolled back by itself after some errors, e.g. a full disk. */
+function rollBack<C extends CallMap<C>>(connection: Connection<C>): void {
+  if (connection.db.isTransaction) connection.db.exec('ROLLBACK');
+  connection.forget?.();
+}
+
+function invoke<C extends CallMap<C>, K extends keyof C>(
+  { handlers, tx }: Connection<C>,
+  call: Call<C, K>,
+): C[K]['result'] | Promise<C[K]['result']> {
+  return handlers[call.name](tx, ...call.args);
+}
+
+/**
+ * What the caller hears of a call that threw. Work that can never be written because of damage has to be ended; a question
+ * may be asked again once the file is whole.
+ */
+export function toFailure(
+  { files }: { readonly files?: unknown },
+  index: number,
+  error: unknown,
+): CallFailure {
+  const trouble = storeTrouble(error);
+  const damage = damageIn(error);
+  const isQuestion = files === undefined;
+  const unavailable = trouble !== null || (isQuestion && damage !== undefined);
+  const message = trouble ?? damage ?? messageOf(error);
+  return { index, unavailable, message, ...(damage !== undefined && { damage }) };
+}

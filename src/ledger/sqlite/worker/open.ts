@@ -1,0 +1,96 @@
+// The connections of a ledger with what is done on them: the same on the main thread and in a thread of its own.
+import type { DatabaseSync } from 'node:sqlite';
+import { text } from '../../rows.ts';
+import type {
+  AllCalls,
+  HeldFiles,
+  Inventory,
+  ReaderThreadCalls,
+  WriterCalls,
+  WriterStart,
+} from '../protocol.ts';
+import { searchFileOf } from '../search-file.ts';
+import { SqliteTx } from '../statements.ts';
+import {
+  openForCheckpoints,
+  openForReading,
+  openForWriting,
+  openInMemory,
+  takeInventory,
+} from './file/database.ts';
+import type { FileGuard } from './file/file-guard.ts';
+import { messageOf, storeTrouble } from './file/store-trouble.ts';
+import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
+import { InlineHost } from './inline-host.ts';
+
+/** The host that writes into files, and what it found. */
+export interface OpenWriter {
+  readonly host: InlineHost<WriterCalls>;
+  readonly guard: FileGuard;
+  readonly found: Inventory;
+}
+
+/** @throws Error with a sentence that says what to do when the ledger cannot be used. */
+export async function openWriter(files: HeldFiles, start: WriterStart): Promise<OpenWriter> {
+  const { db, begun, ...opened } = await openForWriting(files, (made) => beginWriter(made, start));
+  const host = new InlineHost<WriterCalls>({ db, ...begun, ...opened });
+  return { host, guard: opened.files.guard, found: takeInventory(db, files.isNew) };
+}
+
+/** A database in memory belongs to one connection, which does the reading too. */
+export async function openMemory(start: WriterStart): Promise<InlineHost<AllCalls>> {
+  const { db, begun } = await openInMemory((made) => beginWriter(made, start));
+  const reader = createReaderHandlers(db, begun.tx, null);
+  const handlers = { ...begun.handlers, ...reader.handlers };
+  return new InlineHost<AllCalls>({ db, ...begun, handlers, close: () => reader.close() });
+}
+
+async function beginWriter(db: DatabaseSync, start: WriterStart) {
+  const tx = new SqliteTx(db);
+  return { tx, ...(await createWriterHandlers(db, tx, start)) };
+}
+
+/** Reads beside the writer, and makes its checkpoints. */
+export function openReader(dir: string): InlineHost<ReaderThreadCalls> {
+  const db = openForReading(dir);
+  const tx = new SqliteTx(db);
+  const reader = createReaderHandlers(db, tx, searchFileOf(dir));
+  let checkpoints: DatabaseSync | null = null;
+  const checkpoint = () => {
+    checkpoints ??= openForCheckpoints(dir);
+    checkpoints.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    return null;
+  };
+  const close = () => {
+    reader.close();
+    checkpoints?.close();
+  };
+  const handlers = { ...reader.handlers, checkpoint };
+  return new InlineHost<ReaderThreadCalls>({ db, tx, handlers, close });
+}
+
+/**
+ * Reads every page and says what is wrong with the first table that is not sound; null: nothing. Table by table, so that
+ * no reading holds the log up for long.
+ */
+export function findDamage(dir: string): string | null {
+  const db = openForReading(dir);
+  try {
+    const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+    for (const table of tables) {
+      const name = text(table, 'name').replaceAll("'", "''");
+      const found = text(db.prepare(`PRAGMA quick_check('${name}')`).get()!, 'quick_check');
+      if (found !== 'ok') return `table ${name}: ${found.split('\n').at(-1)}`;
+    }
+    return null;
+  } catch (error) {
+    return storeTrouble(error) ?? 'it cannot be read';
+  } finally {
+    db.close();
+  }
+}
+
+/** Why a ledger could not be opened, in a sentence without its beginning. */
+export function refusalOf(error: unknown): string {
+  return storeTrouble(error) ?? messageOf(error);
+}
