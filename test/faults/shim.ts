@@ -55,10 +55,16 @@ export class Shim {
     this.#set(KINDS.length * FIELDS, ms);
   }
 
+  /** Makes every write take so much longer. */
+  slowWrites(ms: number): void {
+    this.#set(KINDS.length * FIELDS + 1, ms);
+  }
+
   /** No call fails or is slow any more. */
   heal(): void {
     for (const kind of KINDS.keys()) this.#set(kind * FIELDS, 0);
     this.slowDown(0);
+    this.slowWrites(0);
   }
 
   /** How many calls of a kind have failed on request. */

@@ -142,7 +142,14 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
       return;
     }
     this.#isScheduled = true;
+    this.#collect(0);
+  }
+
+  /** A group is complete once a turn of the event loop brings nothing more: senders come back together. */
+  #collect(before: number): void {
     setImmediate(() => {
+      const { length } = this.#waiting;
+      if (length > before && length < MAX_GROUP) return this.#collect(length);
       this.#isScheduled = false;
       void this.#run();
     });

@@ -1,0 +1,200 @@
+import { cp, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SystemClock } from '../../src/hooks/ports/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
+import { LIMITS, event } from '../contracts/ledger/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { probe } from './probe.ts';
+import type { Findings } from './probe.ts';
+import { tell } from './rounds.ts';
+import { Shim } from './shim.ts';
+import { slowDisk } from './slow-disk.ts';
+import { smallDisk } from './small-disk.ts';
+import { HOOK_TOKEN } from './tested-service.ts';
+import type { TestedService } from './tested-service.ts';
+import { FLAWLESS, verdictOn } from './verdict.ts';
+import { World } from './world.ts';
+
+/** What nobody may wait for longer, beyond what a bare server beside it needs on the same machine. */
+const AT_MOST = { p99: 20, worst: 50 };
+const PROBED_MS = 8000;
+const WAKES = 200;
+const MOVED = 'a thread of its own writes the ledger';
+const SCHEDULED_FIRST = ['nice', '-n', '-15'];
+
+/** Asks for a while, and compares what was promised meanwhile with the ledger. */
+async function findings(service: TestedService, name: string, wakes = WAKES): Promise<Findings> {
+  const asking = await probe({ url: service.url, token: HOOK_TOKEN, wakes });
+  await pause(PROBED_MS);
+  const found = await asking.stop();
+  const { live, refused, bare, accepted } = found;
+  const times = ({ p99, worst }: typeof live) => `p99 ${p99}, worst ${worst} ms`;
+  tell(
+    `${name}: /health/live ${times(live)}; refused ${times(refused)}; a bare server ${times(bare)}; ${accepted.length} wakes accepted`,
+  );
+  return found;
+}
+
+function expectQuick({ live, refused, bare }: Findings): void {
+  for (const { count, p99, worst } of [live, refused]) {
+    expect(count).toBeGreaterThan(PROBED_MS / 100);
+    expect(p99).toBeLessThanOrEqual(AT_MOST.p99 + bare.p99);
+    expect(worst).toBeLessThanOrEqual(AT_MOST.worst + bare.worst);
+  }
+}
+
+/** Every event that was promised is in the directory's ledger. */
+async function missing(dir: string, accepted: readonly string[]): Promise<string[]> {
+  const ledger = await sqliteLedger({ dir }).open(new SystemClock());
+  const stories = await Promise.all(accepted.map((id) => ledger.events.get(id)));
+  await ledger.maintenance.close();
+  return accepted.filter((_, n) => stories[n] === null);
+}
+
+const moved = (service: TestedService) =>
+  eventually('it moves', () => service.output.includes(MOVED));
+
+describe('While the disk is slow', () => {
+  it.each<[string, { fsync: number; write: number }]>([
+    ['an fsync takes 500 ms', { fsync: 500, write: 0 }],
+    ['a write takes 100 ms', { fsync: 0, write: 100 }],
+  ])('and %s, nobody else waits once the ledger has moved', async (name, { fsync, write }) => {
+    await using world = await World.open();
+    using disk = await slowDisk(world.dir);
+    const dir = join(disk.dir, 'data');
+    await world.configure({ store: { dir } });
+    const service = await world.start({ env: disk.env, within: SCHEDULED_FIRST });
+    await world.loadOf(service, 5);
+    await world.load(service, async () => {
+      disk.slowFsyncs(fsync);
+      disk.slowWrites(write);
+      await moved(service);
+    });
+    const found = await findings(service, name);
+    await service.kill();
+    disk.slowFsyncs(0);
+    disk.slowWrites(0);
+    expect(await missing(dir, found.accepted)).toEqual([]);
+    await using again = await world.start({ env: disk.env });
+    await world.drain(again);
+    expect(await verdictOn(world, again)).toEqual(FLAWLESS);
+    expectQuick(found);
+  });
+
+  it('from the start, nobody ever waits, and eight look-ups that hang beside it change nothing', async () => {
+    await using world = await World.open();
+    const hanging = { baseUrl: 'http://model.hangs.test/v1' };
+    await world.configure({ models: { providers: { local: hanging } } });
+    const shim = new Shim(world.data, world.dir);
+    shim.slowDown(500);
+    await using service = await world.start({ env: shim.env, within: SCHEDULED_FIRST });
+    await world.loadOf(service, 3);
+    const found = await findings(service, 'an fsync takes 500 ms, eight look-ups hang');
+    expect(service.output).not.toContain(MOVED);
+    expectQuick(found);
+    await service.kill();
+    shim.heal();
+    expect(await missing(world.data, found.accepted)).toEqual([]);
+  });
+
+  it('and the ledger has 2 GB, nobody else waits once it has moved', async () => {
+    await using world = await World.open();
+    using disk = await slowDisk(world.dir);
+    const dir = join(disk.dir, 'data');
+    await fill(dir, 2 * 1024);
+    await world.configure({ store: { dir } });
+    await using service = await world.start({ env: disk.env, within: SCHEDULED_FIRST });
+    disk.slowFsyncs(500);
+    await world.load(service, () => moved(service));
+    const found = await findings(service, 'a ledger of 2 GB, an fsync takes 500 ms');
+    await service.kill();
+    disk.slowFsyncs(0);
+    expect(await missing(dir, found.accepted)).toEqual([]);
+    expectQuick(found);
+  }, 300_000);
+});
+
+/** Events of 250 KB. @param megabytes of all together */
+async function fill(dir: string, megabytes: number): Promise<void> {
+  const ledger = await sqliteLedger({ dir, search: false }).open(new SystemClock());
+  const payload = JSON.stringify('x'.repeat(256 * 1024));
+  for (let n = 0; n < megabytes / 4; n += 1) {
+    const group = Array.from({ length: 16 }, () =>
+      ledger.intake.accept(event({ payload }), LIMITS),
+    );
+    await Promise.all(group);
+  }
+  await ledger.maintenance.close();
+}
+
+describe('While nothing can be written', () => {
+  it.each(['fsync', 'write'] as const)('since each %s fails, nobody else waits', async (kind) => {
+    await using world = await World.open();
+    const shim = new Shim(world.data, world.dir);
+    await using service = await world.start({ env: shim.env, within: SCHEDULED_FIRST });
+    await world.loadOf(service, 5);
+    shim.fail(kind, 'EIO');
+    const found = await findings(service, `each ${kind} fails`);
+    shim.heal();
+    expect(found.accepted).toEqual([]);
+    expectQuick(found);
+  });
+
+  it('since the disk is full, nobody else waits', async () => {
+    await using world = await World.open();
+    using disk = smallDisk(world.dir);
+    await world.configure({ store: { dir: disk.dir } });
+    await using service = await world.start({ env: disk.env, within: SCHEDULED_FIRST });
+    await world.loadOf(service, 5);
+    disk.fill();
+    const found = await findings(service, 'a full disk');
+    disk.free();
+    await service.kill();
+    expect(await missing(disk.dir, found.accepted)).toEqual([]);
+    expectQuick(found);
+  });
+});
+
+describe('While the ledger moves', () => {
+  it('into a directory that was swapped, nothing is promised any more, and the process ends', async () => {
+    await using world = await World.open();
+    const shim = new Shim(world.data, world.dir);
+    await using service = await world.start({ env: shim.env });
+    await world.loadOf(service, 10);
+    await world.drain(service);
+    const aside = `${world.data}-moved`;
+    await world.load(service, async () => {
+      await mkdir(`${aside}-new`);
+      await cp(world.data, `${aside}-new`, { recursive: true });
+      shim.slowDown(400);
+      await rename(world.data, aside);
+      await rename(`${aside}-new`, world.data);
+      await eventually('it ends', () => service.hasEnded);
+    });
+    expect((await service.ended()).code).not.toBe(0);
+    expect(service.output).toContain('put back what was there');
+    const ids = world.acknowledged.map(({ eventId }) => eventId);
+    expect(await missing(aside, ids)).toEqual([]);
+  });
+
+  it('kill -9 loses nothing', async () => {
+    await using world = await World.open();
+    const shim = new Shim(world.data, world.dir);
+    for (let round = 0; round < 10; round += 1) {
+      shim.heal();
+      const service = await world.start({ env: shim.env });
+      await world.load(service, async () => {
+        const before = world.acknowledged.length;
+        await eventually('answers', () => world.acknowledged.length > before + 8);
+        shim.slowDown(300);
+        await pause(300 + round * 60);
+        await service.kill();
+      });
+    }
+    shim.heal();
+    await using service = await world.start();
+    await world.drain(service);
+    expect(await verdictOn(world, service)).toEqual(FLAWLESS);
+  }, 240_000);
+});
