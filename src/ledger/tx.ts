@@ -54,8 +54,8 @@ export interface Tx {
    * @param unless what becomes of one that is there already, `ON CONFLICT …`; absent: there is none
    */
   insert(table: string, rows: readonly NewRow[], unless?: string): void | Promise<void>;
-  /** Waits until no other transaction holds one of these names, and holds them until its end. */
-  lock(names: readonly string[]): void | Promise<void>;
+  /** Waits until no other transaction holds one of these names, and holds them until its end; a driver that has nobody to wait for asks for none. */
+  lock(names: () => readonly string[]): void | Promise<void>;
   /** Counts something for charts, if it is committed. */
   count(what: Counted, times?: number): void;
 }

@@ -48,9 +48,9 @@ export async function probe(asking: Asking): Promise<Probe> {
   return {
     stop: async () => {
       child.send('stop');
-      const [findings]: [Findings] = await once(child, 'message');
+      const [findings]: Findings[] = await once(child, 'message');
       child.disconnect();
-      return findings;
+      return findings!;
     },
   };
 }

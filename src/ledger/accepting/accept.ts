@@ -1,6 +1,5 @@
 // Accepting a group of events, in one transaction: looks for repeats by their idempotency keys, decides one event after the
 // other in the order in which they came, and writes everything together, a few statements for all of them.
-import type { RunChange } from '../../hooks/ports/change.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import { REUSED_KEY } from '../../hooks/ports/event.ts';
 import type {
@@ -46,7 +45,7 @@ export async function isPaused(tx: Tx): Promise<boolean> {
 /** Accepts or refuses each event of a group; what is accepted is written. */
 export async function accept(tx: Tx, arrivals: readonly Arrival[]): Promise<readonly Acceptance[]> {
   if (await isPaused(tx)) return arrivals.map(() => ({ outcome: 'paused' }));
-  await tx.lock(locksOfArrivals(arrivals));
+  await tx.lock(() => locksOfArrivals(arrivals));
   const keys = await KnownKeys.find(
     tx,
     arrivals.flatMap(({ event }) => keysOf(event, event.actions)),
@@ -157,17 +156,20 @@ class Group {
     const seen = new Set<string>();
     let earliest: Key | null = null;
     let isReused = false;
-    const kept = actions.filter(({ dedupeKey }) => {
-      if (dedupeKey === undefined) return true;
-      const name = this.#keys.nameOf(dedupeKey);
-      const { known, hasOther } = this.#keys.find(dedupeKey);
-      earliest ??= known;
-      isReused ||= hasOther && known === null;
-      const isNew = known === null && !seen.has(name);
-      seen.add(name);
-      return isNew;
-    });
-    return { kept, earliest: earliest as Key | null, isReused };
+    const kept: NewAction[] = [];
+    for (const action of actions) {
+      const { dedupeKey } = action;
+      if (dedupeKey !== undefined) {
+        const name = this.#keys.nameOf(dedupeKey);
+        const { known, hasOther } = this.#keys.find(dedupeKey);
+        earliest ??= known;
+        isReused ||= hasOther && known === null;
+        if (known !== null || seen.has(name)) continue;
+        seen.add(name);
+      }
+      kept.push(action);
+    }
+    return { kept, earliest, isReused };
   }
 
   /** What the first request of a key was told. */
@@ -218,7 +220,7 @@ function partsOf(tx: Tx, accepted: readonly Accepted[]) {
     for (const action of one.actions) {
       for (const change of action.changes) {
         if (change.type === 'system-event') lines.push(toLine(tx, change, action, one.event));
-        else if (change.type === 'run') runs.push(toRunRow(tx, change satisfies RunChange));
+        else if (change.type === 'run') runs.push(toRunRow(tx, change));
         else if (change.type === 'work') works.push(change.work);
         else others.push(change);
       }

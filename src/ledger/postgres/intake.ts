@@ -202,7 +202,7 @@ export class PostgresIntake extends Intake {
     return this.#store.database.transaction(async (run) => {
       const tx = this.#store.begin(run);
       await tx.all(END_BACKEND, backend);
-      await tx.lock(locksOfArrivals(arrivals));
+      await tx.lock(() => locksOfArrivals(arrivals));
       const ids = arrivals.map(({ event }) => event.id);
       const rows = await tx.all(FIND, ids);
       return new Map(rows.map((row) => [text(row, 'id'), text(row, 'head')]));

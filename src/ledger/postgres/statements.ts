@@ -103,8 +103,9 @@ export class PostgresTx implements Tx {
     }
   }
 
-  async lock(names: readonly string[]): Promise<void> {
-    if (names.length > 0) await this.#run(LOCK, [[...new Set(names)], this.#name]);
+  async lock(names: () => readonly string[]): Promise<void> {
+    const all = [...new Set(names())];
+    if (all.length > 0) await this.#run(LOCK, [all, this.#name]);
   }
 
   count(what: Counted, times = 1): void {

@@ -41,7 +41,7 @@ export async function recordRefusals(
   changes: readonly Change[],
 ): Promise<null> {
   // Two that add to the same sums in different order would wait for each other.
-  await tx.lock(['refusals', ...locksOf(changes)]);
+  await tx.lock(() => ['refusals', ...locksOf(changes)]);
   const rows = summedUp(refusals).map(({ verifiedBy, ...refusal }) => ({
     ...refusal,
     verified_by: verifiedBy,

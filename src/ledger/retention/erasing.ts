@@ -39,7 +39,7 @@ export async function forgetEvent(
   const head = decodeHead(text(event, 'head'));
   const sessions = sessionsShown(await tx.all(RUNS, key), head);
   const keys = await tx.all(KEYS, eventId);
-  await tx.lock([...sessions.map(sessionLock), ...keys.map(keyName)]);
+  await tx.lock(() => [...sessions.map(sessionLock), ...keys.map(keyName)]);
   const work = await tx.all(WORK, eventId, sessions);
   if (work.some(({ stage }) => stage === 'leased')) return 'under-way';
   await withdraw(

@@ -109,7 +109,7 @@ async function forgetTurns(tx: Tx, budget: Budget, which: string, before: number
   if (turns.length === 0) return;
   const sessions = [...new Set(turns.map((row) => text(row, 'session')))];
   // Nothing comes into these sessions while it is decided whether there is anything in them.
-  await tx.lock(sessions.map(sessionLock));
+  await tx.lock(() => sessions.map(sessionLock));
   await tx.all(
     'DELETE FROM @turns WHERE n = ANY ($1::bigint[])',
     turns.map((row) => integer(row, 'n')),

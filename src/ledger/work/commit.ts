@@ -3,7 +3,7 @@
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
-import type { StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { integer, optionalText, text, word } from '../rows.ts';
 import { first, keyLock } from '../tx.ts';
@@ -12,14 +12,6 @@ import { KINDS, LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { promote } from './queue.ts';
 import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
-
-/** A lease, by what its end needs of it; the attempt is the fencing token. */
-export interface HeldLease {
-  readonly workId: number;
-  readonly attempt: number;
-  readonly lane: Lane;
-  readonly key: string;
-}
 
 /** Work whose lease holds. */
 interface HeldWork {
@@ -40,12 +32,8 @@ const NOTE_ACTING = `UPDATE @work SET acting = true WHERE ${HELD} RETURNING 1`;
 
 const DELETE = 'DELETE FROM @work WHERE id = $1';
 const BURY = `UPDATE @work SET stage = 'dead', due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
-const RETRY_LATER = `UPDATE @work SET stage = 'retrying', due_at = $2, failures = failures + $3::bigint,
-  crashes = CASE $3::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false, ${UNLEASED} WHERE id = $1`;
-const RETRY_NOW = RETRY_LATER.replace(
-  `'retrying'`,
-  `CASE $3::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`,
-);
+const RETRY_LATER = retryIn(`'retrying'`);
+const RETRY_NOW = retryIn(`CASE $3::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`);
 const RELEASE = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
 /** Those that were not asked keep their place before those that were. */
 const REST = `UPDATE @work SET stage = ${CLAIMABLE}, server = $2, acting = false, ${UNLEASED} WHERE id = $1`;
@@ -57,14 +45,20 @@ const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work
 /** A run that nobody was asked for has not used up an attempt. */
 const UNBEGIN_RUN = 'UPDATE @runs AS r SET attempts = attempts - 1 WHERE KEY(r) = $1';
 
+/** @param stage that it waits in; $3 is 1 when the attempt failed by itself, not with the process */
+function retryIn(stage: string): string {
+  return `UPDATE @work SET stage = ${stage}, due_at = $2, failures = failures + $3::bigint,
+    crashes = CASE $3::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false, ${UNLEASED} WHERE id = $1`;
+}
+
 /** Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written. */
 export async function commit(
   tx: Tx,
-  lease: HeldLease,
+  lease: Pick<Lease, 'workId' | 'attempt' | 'lane' | 'key'>,
   outcome: StepOutcome,
   changes: readonly Change[],
 ): Promise<boolean> {
-  await tx.lock([keyLock(lease), ...locksOf(changes)]);
+  await tx.lock(() => [keyLock(lease), ...locksOf(changes)]);
   const row = await first(tx, FIND, lease.workId, lease.attempt, tx.instance);
   if (row === undefined) return false;
   const held: HeldWork = {

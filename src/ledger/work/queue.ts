@@ -68,7 +68,7 @@ export function lockOfWork({ lane, key }: NewWork): string {
 
 /** Queues work that no event asked for. */
 export async function add(tx: Tx, work: NewWork): Promise<null> {
-  await tx.lock([lockOfWork(work)]);
+  await tx.lock(() => [lockOfWork(work)]);
   await addWork(tx, [work]);
   return null;
 }
@@ -168,7 +168,7 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
   if (due.length === 0) return;
   const deferred = due.filter((row) => row['stage'] === 'deferred');
   if (deferred.length > 0) {
-    await tx.lock(deferred.map(lockOfRow));
+    await tx.lock(() => deferred.map(lockOfRow));
     // As they are now that nobody else moves them.
     for (const row of await tx.all(STILL_DEFERRED, deferred.map(idOf))) {
       await tx.all(PLACE, idOf(row), await stageInQueue(tx, { lane, key: text(row, 'key') }));
@@ -185,7 +185,8 @@ export async function promote(tx: Tx, lane: Lane, key: string): Promise<boolean>
 
 /** Puts dead work into its queue as if it had just been accepted, unless its job was forgotten. @returns how much */
 export async function requeue(tx: Tx, ids: readonly number[]): Promise<number> {
-  await tx.lock((await tx.all(KEYS_OF_DEAD, ids)).map(lockOfRow));
+  const keys = await tx.all(KEYS_OF_DEAD, ids);
+  await tx.lock(() => keys.map(lockOfRow));
   const dead = await tx.all(DEAD, ids);
   const touched = new Touched();
   for (const row of dead) {

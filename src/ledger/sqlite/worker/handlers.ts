@@ -1,6 +1,7 @@
 // What each call does that is not the core's alone (../../core.ts): what the writer keeps in mind of its file, and the
 // functions behind the names of calls. All of them run inside the transaction of their batch, and take the time from it.
 import type { DatabaseSync } from 'node:sqlite';
+import type { Acceptance } from '../../../hooks/ports/event.ts';
 import { accept } from '../../accepting/accept.ts';
 import type { Functions } from '../../calls.ts';
 import { FRESH_READS, READS, WRITES } from '../../core.ts';
@@ -15,6 +16,7 @@ import { SearchIndex } from './search/search-index.ts';
 import { Claims } from './work/claims.ts';
 import { ClockSteps } from './work/clock-steps.ts';
 import { Queues } from './work/queues.ts';
+import type { Together } from './inline-host.ts';
 
 /**
  * Everything that writes, on one connection, in a transaction of the caller's. Begins by ending all leases but those that
@@ -42,7 +44,7 @@ export async function createWriterHandlers(
   const handlers: Functions<WriterCalls> = {
     ...FRESH_READS,
     ...WRITES,
-    accept: async (_tx, event, limits) => (await accept(tx, [{ event, limits }]))[0]!,
+    accept: async (_tx, ...arrival) => (await acceptAll(tx, [arrival]))[0]!,
     claim: (_tx, lane, max, limits) => claims.claim(tx, lane, max, limits),
     renew: (_tx, workId, attempt) => renew(tx, workId, attempt, null),
     clearTranscript: (_tx, session) => {
@@ -82,6 +84,7 @@ export async function createWriterHandlers(
   };
   return {
     handlers,
+    together: { accept: acceptAll } satisfies Together<WriterCalls>,
     noteTime,
     beforeCommit: (time: number, elapsedNow: number) => activity.beforeCommit(time, elapsedNow),
     committed: () => activity.committed(),
@@ -89,6 +92,17 @@ export async function createWriterHandlers(
     writeRest: () => activity.writeRest(),
     hasForgotten: () => pruning.takeForgotten(),
   };
+}
+
+/** Accepts or refuses events that came at about the same time. */
+function acceptAll(
+  tx: SqliteTx,
+  calls: readonly WriterCalls['accept']['args'][],
+): Promise<readonly Acceptance[]> {
+  return accept(
+    tx,
+    calls.map(([event, limits]) => ({ event, limits })),
+  );
 }
 
 /**

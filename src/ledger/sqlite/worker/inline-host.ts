@@ -16,6 +16,8 @@ export interface Connection<C extends CallMap<C>> {
   /** The same connection, as handlers are given it. */
   readonly tx: SqliteTx;
   readonly handlers: Functions<C>;
+  /** Those whose calls are done together, where they follow one another. */
+  readonly together?: Together<C>;
   /** Of a connection that writes into files; its groups hold the writing lock from their beginning. */
   readonly files?: { readonly guard: FileGuard; readonly log: WriteAheadLog };
   /** Called before each group, outside of its transaction. */
@@ -32,6 +34,14 @@ export interface Connection<C extends CallMap<C>> {
   hasForgotten?(): boolean;
   close?(): void;
 }
+
+/** Does several calls of one name. @returns what each came to, in their order */
+export type Together<C extends CallMap<C>> = {
+  readonly [K in keyof C]?: (
+    tx: SqliteTx,
+    calls: readonly C[K]['args'][],
+  ) => Promise<readonly C[K]['result'][]>;
+};
 
 /** What the calls came to. */
 type GroupResult = Pick<GroupAnswer, 'values' | 'failures' | 'lost'>;
@@ -117,10 +127,19 @@ async function runTogether<C extends CallMap<C>>(
   begin(connection);
   try {
     const values: unknown[] = [];
-    for (const call of calls) {
-      const value = invoke(connection, call);
-      // What is there at once is not waited for.
-      values.push(value instanceof Promise ? await value : value);
+    for (let at = 0; at < calls.length; at = values.length) {
+      const { name } = calls[at]!;
+      const all = connection.together?.[name];
+      if (all === undefined) {
+        const value = invoke(connection, calls[at]!);
+        // What is there at once is not waited for.
+        values.push(value instanceof Promise ? await value : value);
+      } else {
+        let end = at + 1;
+        while (calls[end]?.name === name) end += 1;
+        const args = calls.slice(at, end).map((call) => call.args);
+        values.push(...(await all(connection.tx, args)));
+      }
     }
     commit(connection, group);
     return { values, failures: [], lost: null };

@@ -7,14 +7,21 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { isPaused } from '../../../accepting/accept.ts';
 import type { Lane } from '../../../../hooks/ports/jobs.ts';
-import type { ClaimLimits, Lease } from '../../../../hooks/ports/work-ledger.ts';
-import { integer, optionalInteger, optionalText, text, word } from '../../../rows.ts';
+import type { ClaimLimits, Lease, WorkPart } from '../../../../hooks/ports/work-ledger.ts';
+import {
+  integer,
+  isTrue,
+  optionalInteger,
+  optionalText,
+  storedJson,
+  text,
+  word,
+} from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
 import { ownKey } from '../../../tx.ts';
 import type { Tx } from '../../../tx.ts';
 import { KINDS } from '../../../work-rows.ts';
 import { interrupt } from '../../../work/interruptions.ts';
-import { toLease } from '../../../work/lease.ts';
 import { enqueueDue } from '../../../work/queue.ts';
 import { FIRST } from '../../../work/stages.ts';
 import type { ClaimResult, HeldLease } from '../../protocol.ts';
@@ -167,6 +174,34 @@ export class Claims {
     const event = ownKey(tx, id);
     if (Number(this.#sql.beginEvent.run(event).changes) > 0) tx.changedEvents.add(event);
   }
+}
+
+/**
+ * A lease with its job, as the step will see it.
+ * @param row of the work, before it was leased
+ * @param part of the first part of a delivery that was cut; undefined: it never was
+ */
+function toLease(lane: Lane, row: Row, attempt: number, part: Row | undefined): Lease {
+  return {
+    workId: integer(row, 'id'),
+    lane,
+    key: text(row, 'key'),
+    kind: word(row, 'kind', KINDS),
+    ref: optionalText(row, 'ref'),
+    eventId: optionalText(row, 'event_id'),
+    attempt,
+    failures: integer(row, 'failures'),
+    crashes: integer(row, 'crashes'),
+    mayHaveActed: isTrue(row, 'acting'),
+    since: integer(row, 'since'),
+    // The kind says whose job it is.
+    job: storedJson(text(row, 'job')),
+    ...(part !== undefined && { part: toPart(part) }),
+  };
+}
+
+function toPart(row: Row): WorkPart {
+  return { text: text(row, 'text'), place: integer(row, 'place'), count: integer(row, 'count') };
 }
 
 function flowOf(row: Row): Flow {
