@@ -107,7 +107,9 @@ describe('CallQueue', () => {
     await turn();
     host(0).answer();
     await Promise.all(many);
-    const large = Array.from({ length: 5 }, () => queue.call('echo', ['x'.repeat(2 << 20)]));
+    const text = 'x'.repeat(2 << 20);
+    const places = [text, [text], { payload: text }, [{ text }], text];
+    const large = places.map((value) => queue.call('echo', value));
     await turn();
     host(0).answer();
     await turn();

@@ -229,12 +229,14 @@ function groupLength(
   return length;
 }
 
-/** Characters of the texts in lists of lists: that is how whatever is large is given. */
-function textIn(list: readonly unknown[]): number {
+/** Characters of the texts that stand in arguments themselves, and in lists: whatever is large does. */
+function textIn(args: readonly unknown[]): number {
   let sum = 0;
-  for (const item of list) {
-    if (typeof item === 'string') sum += item.length;
-    else if (Array.isArray(item)) sum += textIn(item);
+  for (const arg of args) {
+    if (Array.isArray(arg)) sum += textIn(arg);
+    else if (typeof arg === 'object' && arg !== null) {
+      for (const value of Object.values(arg)) if (typeof value === 'string') sum += value.length;
+    } else if (typeof arg === 'string') sum += arg.length;
   }
   return sum;
 }
