@@ -44,11 +44,14 @@ export async function probe(asking: Asking): Promise<Probe> {
     execPath: 'nice',
     execArgv: ['-n', '-15', process.execPath],
   });
-  await once(child, 'message');
+  const broke = once(child, 'exit').then(() => {
+    throw new Error('the process that asks has ended');
+  });
+  await Promise.race([once(child, 'message'), broke]);
   return {
     stop: async () => {
       child.send('stop');
-      const [findings]: Findings[] = await once(child, 'message');
+      const [findings]: Findings[] = await Promise.race([once(child, 'message'), broke]);
       child.disconnect();
       return findings!;
     },
@@ -67,11 +70,13 @@ class Asker {
     bare: [],
   };
   readonly accepted: string[] = [];
+  readonly asking: Asking;
+  readonly bare: string;
 
-  constructor(
-    readonly asking: Asking,
-    readonly bare: string,
-  ) {}
+  constructor(asking: Asking, bare: string) {
+    this.asking = asking;
+    this.bare = bare;
+  }
 
   ask(): void {
     const { url, token } = this.asking;

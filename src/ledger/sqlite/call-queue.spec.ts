@@ -104,6 +104,7 @@ describe('CallQueue', () => {
     const many = Array.from({ length: 300 }, (_, n) => queue.call('echo', n));
     await turn();
     host(0).answer();
+    await Promise.all(many.slice(0, 256));
     await turn();
     host(0).answer();
     await Promise.all(many);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { CallMap, Caller } from '../calls.ts';
@@ -8,6 +9,8 @@ import type { Call, CallFailure, GroupAnswer, GroupHead, Host } from './protocol
 const MAX_GROUP = 256;
 /** Text of one group in characters, its last call aside: all of it is held until the commit. */
 const MAX_GROUP_TEXT = 4 * 1024 * 1024;
+/** Calls that are answered in one turn of the event loop: whoever else asks does not wait for a whole group's answers. */
+const MOST_AT_ONCE = 8;
 export const CLOSED = 'the ledger is closed';
 
 /** Whoever is asked for the calls of `C`. */
@@ -165,27 +168,29 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
     this.#sentAt = elapsed;
     const head = this.#owner.head?.() ?? PLAIN;
+    let answer: GroupAnswer;
     try {
-      this.#settle(await host.run({ ...head, now, elapsed, calls }));
+      answer = await host.run({ ...head, now, elapsed, calls });
     } catch (error) {
-      this.#died(messageOf(error));
+      return this.#died(messageOf(error));
     }
+    await this.#settle(answer);
   }
 
-  #settle(answer: GroupAnswer): void {
-    const answered = this.#underWay;
-    this.#underWay = [];
+  async #settle(answer: GroupAnswer): Promise<void> {
     if (answer.lost !== null) {
-      this.#fail(answered, answer.lost);
+      this.#fail(this.#underWay.splice(0), answer.lost);
       return this.lose(answer.lost);
     }
     const failed = new Map(answer.failures.map((failure) => [failure.index, failure]));
-    for (const [index, pending] of answered.entries()) {
+    for (const [index, pending] of this.#underWay.entries()) {
+      if (index > 0 && index % MOST_AT_ONCE === 0) await nextTurn();
       const failure = failed.get(index);
       if (failure === undefined) pending.resolve(answer.values[index]);
       else pending.reject(toError(failure));
       if (failure?.damage !== undefined) this.#owner.damaged?.(failure.damage);
     }
+    this.#underWay = [];
     this.#owner.answered?.(answer);
     this.#rest();
   }
