@@ -13,7 +13,8 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
 
 const COPY = `ledger.before-${STEPS.length}.db`;
-const DATABASE = new URL('../../src/ledger/sqlite/worker/file/database.ts', import.meta.url);
+const FILE = new URL('../../src/ledger/sqlite/worker/file/', import.meta.url);
+const [HELD, DATABASE] = [new URL('held-directory.ts', FILE), new URL('database.ts', FILE)];
 
 /** Everything that a file says of its tables, or all of their rows. */
 function contents(file: string, what: 'tables' | 'rows'): unknown {
@@ -65,23 +66,18 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
   it('is as it was after kill -9 in the middle of the upgrade, and goes on at the next start', async () => {
     const before = contents(file, 'rows');
     // Its tables are changed, and nothing is committed: it is killed while the statements are prepared.
-    const script = `import { openDirectory } from '${DATABASE.href}';
-      openDirectory(process.argv[1], (db) => {
+    const script = `import { writeSync } from 'node:fs';
+      import { HeldDirectory } from '${HELD.href}';
+      import { openForWriting } from '${DATABASE.href}';
+      const held = await HeldDirectory.hold(process.argv[1]);
+      await openForWriting(held.files(), (db) => {
         db.exec('SELECT number FROM editions');
-        require('node:fs').writeSync(1, 'changed');
+        writeSync(1, 'changed');
         for (;;);
       });`;
-    const child = spawn(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `import { createRequire } from 'node:module';
-        const require = createRequire('/'); ${script}`,
-        dir,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [said] = await once(child.stdout, 'data');
     expect(String(said)).toBe('changed');
     child.kill('SIGKILL');

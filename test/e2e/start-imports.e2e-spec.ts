@@ -33,7 +33,7 @@ it('a start reads few files of ours, and nothing that only some configurations n
   expect(ours.length).toBeLessThanOrEqual(20);
   const code = ours.map((file) => readFileSync(new URL(file), 'utf8')).join('');
   expect(code).toContain('ledger.db');
-  expect(code).not.toContain('FOR UPDATE SKIP LOCKED');
+  expect(code).not.toContain('pg_advisory_xact_lock');
   const unwanted =
     /\/node_modules\/(?:class-validator|libphonenumber-js|uuid|esbuild|quickjs-wasi)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);
