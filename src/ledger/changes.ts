@@ -136,13 +136,13 @@ const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session) VAL
 async function addTurn(tx: Tx, turn: TurnChange): Promise<void> {
   const { session, at, isIsolated, prompt, reply, isUntrusted, events = [] } = turn;
   if (isIsolated && (await first(tx, HAS_CONVERSATION, session)) !== undefined) return;
-  await tx.all(CLEAR_ISOLATED, session);
+  await tx.run(CLEAR_ISOLATED, session);
   const shown = events.length === 0 ? null : JSON.stringify(events);
   const flags = { isolated: isIsolated, untrusted: isUntrusted };
   await tx.insert('turns', [{ session, at, ...flags, prompt, reply, events: shown }]);
-  if (!isIsolated) await tx.all(TRIM, session);
+  if (!isIsolated) await tx.run(TRIM, session);
   const { runner = null, id = null } = (isIsolated ? undefined : turn.runnerSession) ?? {};
-  await tx.all(SET_RUNNER, session, runner, id);
+  await tx.run(SET_RUNNER, session, runner, id);
 }
 
 /** Continues the record of a run or a delivery: columns that are undefined stay. One that was forgotten is left alone. */

@@ -49,6 +49,8 @@ export interface Tx {
   readonly changedEvents: Set<Key>;
   /** Rows; nothing else may be awaited while a transaction of SQLite is open, whose answers are there at once. */
   all(sql: string, ...values: readonly Value[]): readonly Row[] | Promise<readonly Row[]>;
+  /** The same where nobody needs rows. A driver may go on before it is done; whatever comes later finds it done. */
+  run(sql: string, ...values: readonly Value[]): void | Promise<void>;
   /**
    * Writes rows of one table, all with the same columns. Of events, runs and deliveries `id` is the whole id.
    * @param unless what becomes of one that is there already, `ON CONFLICT …`; absent: there is none

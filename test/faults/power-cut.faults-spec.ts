@@ -22,8 +22,12 @@ interface Leftovers {
 }
 
 /** Runs the service under load on a disk that is written down, and kills it. */
-async function record(dir: string, fault: (shim: Shim) => void): Promise<JournalRecord[]> {
-  await using world = await World.open({ store: { dir: join(dir, 'data') } }, 'x'.repeat(6000));
+async function record(
+  dir: string,
+  { fault = () => {}, host = 'auto' }: { fault?: (shim: Shim) => void; host?: string },
+): Promise<JournalRecord[]> {
+  const store = { dir: join(dir, 'data'), sqlite: { host } };
+  await using world = await World.open({ store }, 'x'.repeat(6000));
   const shim = new Shim(join(dir, 'data'), dir);
   const service = await world.start({ env: shim.journaling });
   fault(shim);
@@ -40,6 +44,20 @@ function chooseCuts(journal: readonly JournalRecord[]): number[] {
     return n % 2 === 0 ? anywhere : (promises[anywhere % promises.length] ?? anywhere);
   });
   return cuts.toSorted((a, b) => a - b);
+}
+
+/** Cuts after a group was written and before each of its senders was told. */
+function betweenCommitAndAnswer(journal: readonly JournalRecord[], most: number): number[] {
+  const log = fileNamed(journal, 'ledger.db-wal');
+  const cuts: number[] = [];
+  let isWritten = false;
+  for (const [n, one] of journal.entries()) {
+    if (one.kind === 'fsync-end' && one.file === log) isWritten = true;
+    else if (one.kind === 'write' && one.file === log) isWritten = false;
+    else if (isWritten && eventOf(one) !== undefined) cuts.push(n);
+  }
+  const step = Math.max(1, cuts.length / most);
+  return Array.from({ length: Math.min(most, cuts.length) }, (_, n) => cuts[Math.floor(n * step)]!);
 }
 
 /** The event that a record promises to somebody. */
@@ -108,7 +126,7 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'hooks-power-'));
-    journal = await record(dir, fault);
+    journal = await record(dir, { fault });
   });
 
   afterAll(() => rm(dir, { recursive: true }));
@@ -154,3 +172,21 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
     ROUNDS * 6000 + 60_000,
   );
 });
+
+const BETWEEN = 250;
+
+describe.each(['inline', 'thread'])(
+  `${BETWEEN} power cuts between commit and answer, host %s`,
+  (host) => {
+    it('lose nothing that was promised, and leave a ledger that is whole', async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'hooks-power-'));
+      const journal = await record(dir, { host });
+      const cuts = betweenCommitAndAnswer(journal, BETWEEN);
+      expect(cuts).toHaveLength(BETWEEN);
+      for await (const left of cutsOf(journal, dir, () => false, cuts)) {
+        expect(left).toEqual({ promised: expect.any(Number), missing: [], integrity: 'ok' });
+      }
+      await rm(dir, { recursive: true });
+    });
+  },
+);

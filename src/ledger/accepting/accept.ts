@@ -44,13 +44,18 @@ export async function isPaused(tx: Tx): Promise<boolean> {
 
 /** Accepts or refuses each event of a group; what is accepted is written. */
 export async function accept(tx: Tx, arrivals: readonly Arrival[]): Promise<readonly Acceptance[]> {
-  if (await isPaused(tx)) return arrivals.map(() => ({ outcome: 'paused' }));
-  await tx.lock(() => locksOfArrivals(arrivals));
-  const keys = await KnownKeys.find(
-    tx,
-    arrivals.flatMap(({ event }) => keysOf(event, event.actions)),
-  );
-  const group = new Group(tx, keys, await Room.measure(tx, arrivals));
+  // Asked for in this order, and answered together: what is looked for is looked for under the locks.
+  const [isClosed, , keys, room] = await Promise.all([
+    isPaused(tx),
+    tx.lock(() => locksOfArrivals(arrivals)),
+    KnownKeys.find(
+      tx,
+      arrivals.flatMap(({ event }) => keysOf(event, event.actions)),
+    ),
+    Room.measure(tx, arrivals),
+  ]);
+  if (isClosed) return arrivals.map(() => ({ outcome: 'paused' }));
+  const group = new Group(tx, keys, room);
   const answers = arrivals.map((arrival) => group.decide(arrival));
   await group.store();
   return answers;

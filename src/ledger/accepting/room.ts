@@ -33,16 +33,19 @@ export class Room {
   /** Counts what waits where these events come to; its locks are held. */
   static async measure(tx: Tx, arrivals: readonly Arrival[]): Promise<Room> {
     const sessions = new Set<string>();
-    const runs = new Map<string, number>();
+    const runs = new Map<string, number | Promise<number>>();
     for (const { event, limits } of arrivals) {
       const load = loadOf(event.actions);
       for (const session of load.sessions.keys()) sessions.add(session);
       const hook = hookOf(event);
       if (load.runs === 0 || limits.maxQueued === undefined || runs.has(hook)) continue;
-      runs.set(hook, await tx.work.waitingRuns(tx, hook, limits.maxQueued));
+      runs.set(hook, tx.work.waitingRuns(tx, hook, limits.maxQueued));
     }
-    await findWaiting(tx, sessions);
-    return new Room(tx.memory.waiting, runs);
+    const [counted] = await Promise.all([
+      Promise.all(Array.from(runs, async ([hook, count]) => [hook, await count] as const)),
+      findWaiting(tx, sessions),
+    ]);
+    return new Room(tx.memory.waiting, new Map(counted));
   }
 
   /** Why nothing of an event is stored; null: there is room for all of it, which it has from now on. */

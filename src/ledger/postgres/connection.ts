@@ -22,6 +22,15 @@ export interface ConnectionOptions {
 /** Runs a statement inside a transaction. */
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
+/**
+ * Sends a statement inside a transaction whose rows nobody needs. Nobody waits for it either: what comes after it finds it
+ * done, and what goes wrong with it is told at the commit, at the latest.
+ */
+export type Send = (sql: string, values?: readonly unknown[]) => void | Promise<unknown>;
+
+/** What a transaction does. */
+type Act<T> = (run: Run, send: Send) => Promise<T>;
+
 /** How long is waited for a connection, new or free. */
 const CONNECT_MS = 5000;
 /** A statement that takes longer is given up with its connection. */
@@ -78,8 +87,10 @@ export class Database {
           oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid),
       },
     };
-    this.#pool = new pools({ ...this.#config, max: connections });
-    this.#intake = new pools({ ...this.#config, max: 1 });
+    // A statement goes out before those before it are answered: a round trip may cost more than all of them.
+    const pooled = { ...this.#config, pipeline: true };
+    this.#pool = new pools({ ...pooled, max: connections });
+    this.#intake = new pools({ ...pooled, max: 1 });
     for (const pool of [this.#pool, this.#intake]) {
       // An idle connection that was cut: the pool has let go of it already, and the next statement gets another.
       pool.on('error', ignore);
@@ -108,7 +119,7 @@ export class Database {
    * A transaction on the connection that accepts events; not tried again.
    * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
-  accept<T>(act: (run: Run) => Promise<T>): Promise<T> {
+  accept<T>(act: Act<T>): Promise<T> {
     return this.#transact(this.#intake, act, { mostMs: STATEMENT_MS, gate: this.#gate });
   }
 
@@ -129,7 +140,7 @@ export class Database {
    * @param mostMs how long all of it may take; then it is given up with its connection
    * @throws LedgerUnavailable
    */
-  transaction<T>(act: (run: Run) => Promise<T>, mostMs = STATEMENT_MS): Promise<T> {
+  transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
     return again(() => this.#transact(this.#pool, act, { mostMs, gate: '' }));
   }
 
@@ -137,7 +148,7 @@ export class Database {
    * The same of what events and steps write: a migration waits until all of these are over, and these for it. Both touch many
    * tables, each in an order of its own, and would wait for each other in a circle.
    */
-  write<T>(act: (run: Run) => Promise<T>): Promise<T> {
+  write<T>(act: Act<T>): Promise<T> {
     const how = { mostMs: STATEMENT_MS, gate: this.#gate };
     return again(() => this.#transact(this.#pool, act, how));
   }
@@ -148,27 +159,29 @@ export class Database {
 
   #transact<T>(
     pool: Pool,
-    act: (run: Run) => Promise<T>,
+    act: Act<T>,
     how: { readonly mostMs: number; readonly gate: string },
   ): Promise<T> {
     return this.#use(pool, how.mostMs, async (client) => {
+      const begun = begin(client, how);
+      const sent: Promise<unknown>[] = [begun];
       let backend: number;
       let result: T;
       try {
-        backend = await begin(client, how);
-        result = await act((sql, values = []) => this.#run(client, sql, values));
+        result = await act(
+          (sql, values = []) => this.#run(client, sql, values),
+          (sql, values = []) => void sent.push(quiet(this.#run(client, sql, values))),
+        );
+        backend = await begun;
       } catch (error) {
         // Of a connection that is gone, the server rolls back by itself.
-        await client.query('ROLLBACK').catch(() => {});
-        throw error;
+        await client.query('ROLLBACK').catch(ignore);
+        throw (await firstFailure(sent)) ?? error;
       }
-      try {
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        if (isAnswered(error)) throw error;
-        throw new UnclearCommit(backend, error);
-      }
+      // After a statement that failed, it is a rollback.
+      const failure = await firstFailure([...sent, quiet(client.query('COMMIT'))]);
+      if (failure === null) return result;
+      throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
     });
   }
 
@@ -198,6 +211,8 @@ export class Database {
     let isUnclear = false;
     const timer = setTimeout(() => {
       isUnclear = true;
+      // Its end alone would wait for what was sent.
+      client.connection.stream.destroy();
       client.release(new Error('the database does not answer'));
     }, mostMs);
     try {
@@ -228,19 +243,33 @@ export class UnclearCommit extends Error {
   }
 }
 
-/** @returns the process of the server that has the transaction, behind whatever pooler */
-async function begin(
+/** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
+function begin(
   client: PoolClient,
   { mostMs, gate }: { readonly mostMs: number; readonly gate: string },
 ): Promise<number> {
   // The locks of a process that falls asleep in the middle are not held until it wakes.
   const sql = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}; ${gate} SELECT pg_backend_pid() AS pid`;
   // Of several statements in one text there are several results.
-  const results = [await client.query(sql)].flat();
-  return integer(results.at(-1)!.rows[0], 'pid');
+  const pid = client.query(sql).then((results) => integer([results].flat().at(-1)!.rows[0], 'pid'));
+  return quiet(pid);
 }
 
 function ignore(): void {}
+
+/** Nobody may ask what became of it. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(ignore);
+  return promise;
+}
+
+/** Why the first of these failed, which is why those after it did; null: none has. */
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  for (const result of await Promise.allSettled(sent)) {
+    if (result.status === 'rejected') return result.reason;
+  }
+  return null;
+}
 
 async function connect(pool: Pool): Promise<PoolClient> {
   try {

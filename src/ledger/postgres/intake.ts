@@ -135,8 +135,8 @@ export class PostgresIntake extends Intake {
     for (let attempt = 1; ; attempt += 1) {
       const began = performance.now();
       try {
-        const { answers, tx } = await database.accept(async (run) => {
-          const inner = this.#store.begin(run);
+        const { answers, tx } = await database.accept(async (run, send) => {
+          const inner = this.#store.begin(run, send);
           return { answers: await accept(inner, arrivals), tx: inner };
         });
         health.committed(performance.now() - began);

@@ -6,7 +6,7 @@ import type { Key } from '../rows.ts';
 import { Memory, first } from '../tx.ts';
 import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
 import { storableJson } from './connection.ts';
-import type { Database, Run } from './connection.ts';
+import type { Database, Run, Send } from './connection.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
 /** What is written otherwise, but for the names of tables. */
@@ -72,17 +72,32 @@ export class PostgresTx implements Tx {
   readonly now: number;
   readonly #name: string;
   readonly #run: Run;
+  readonly #send: Send;
 
-  /** @param instance whose leases these are; null: it claims and ends nothing */
-  constructor({ name }: Pick<Database, 'name'>, run: Run, now: number, instance: string | null) {
+  /**
+   * @param instance whose leases these are; null: it claims and ends nothing
+   * @param send of a transaction whose commit tells what went wrong
+   */
+  constructor(
+    { name }: Pick<Database, 'name'>,
+    run: Run,
+    now: number,
+    instance: string | null,
+    send: Send = run,
+  ) {
     this.#name = name;
     this.#run = run;
+    this.#send = send;
     this.now = now;
     this.instance = instance;
   }
 
   all(sql: string, ...values: readonly Value[]): ReturnType<Run> {
     return this.#run(toPostgres(sql), values.map(toInput));
+  }
+
+  async run(sql: string, ...values: readonly Value[]): Promise<void> {
+    await this.#send(toPostgres(sql), values.map(toInput));
   }
 
   /** As one statement: parameters are of the types of their columns. */
@@ -96,7 +111,7 @@ export class PostgresTx implements Tx {
         const own = columns.map((column) => `$${values.push(row[column])}`);
         return `(${own.join()})`;
       });
-      await this.#run(
+      await this.#send(
         `INSERT INTO @schema.${table} (${columns.join()}) VALUES ${places.join()} ${unless}`,
         values,
       );
@@ -105,7 +120,7 @@ export class PostgresTx implements Tx {
 
   async lock(names: () => readonly string[]): Promise<void> {
     const all = [...new Set(names())];
-    if (all.length > 0) await this.#run(LOCK, [all, this.#name]);
+    if (all.length > 0) await this.#send(LOCK, [all, this.#name]);
   }
 
   count(what: Counted, times = 1): void {

@@ -4,7 +4,7 @@ import type { CallMap, Caller, Functions } from '../calls.ts';
 import { FRESH_READS, READS, WRITES } from '../core.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 import type { SearchFollower } from '../search-follower.ts';
-import type { Database, Run } from './connection.ts';
+import type { Database, Run, Send } from './connection.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
 import type { ActivityRecord } from './operating/activity.ts';
@@ -55,16 +55,16 @@ export class PostgresStore {
     return this.begin((sql, values) => this.database.query(sql, values));
   }
 
-  /** @param run runs statements in a transaction of the caller's */
-  begin(run: Run): PostgresTx {
-    return new PostgresTx(this.database, run, this.clock.now(), this.instance.id);
+  /** @param run runs statements in a transaction of the caller's, and so does `send` */
+  begin(run: Run, send?: Send): PostgresTx {
+    return new PostgresTx(this.database, run, this.clock.now(), this.instance.id, send);
   }
 
   /** Writes all of it or nothing, and tells what has changed. */
   async transact<T>(act: (tx: PostgresTx) => T | Promise<T>): Promise<T> {
     this.checkOpen();
-    const { result, tx } = await this.database.write(async (run) => {
-      const inner = this.begin(run);
+    const { result, tx } = await this.database.write(async (run, send) => {
+      const inner = this.begin(run, send);
       return { result: await act(inner), tx: inner };
     });
     this.committed(tx);

@@ -25,17 +25,17 @@ export async function findConsoleSession(tx: Tx, digest: string): Promise<Consol
 
 export async function startConsoleSession(tx: Tx, session: ConsoleSession): Promise<null> {
   // Before the new one comes: it stays, whatever the clock said when the others began.
-  await tx.all(TRIM, KEPT_CONSOLE_SESSIONS - 1);
-  await tx.all(INSERT, session.digest, session.startedAt, session.endsAt);
+  await tx.run(TRIM, KEPT_CONSOLE_SESSIONS - 1);
+  await tx.run(INSERT, session.digest, session.startedAt, session.endsAt);
   return null;
 }
 
 export async function extendConsoleSession(tx: Tx, digest: string, endsAt: number): Promise<null> {
-  await tx.all(EXTEND, digest, endsAt);
+  await tx.run(EXTEND, digest, endsAt);
   return null;
 }
 
 export async function endConsoleSession(tx: Tx, digest: string): Promise<null> {
-  await tx.all(END, digest);
+  await tx.run(END, digest);
   return null;
 }

@@ -18,13 +18,13 @@ const TRIM = `DELETE FROM @meta WHERE key IN
 
 /** Writes one, in place of the one before. */
 export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
-  await tx.all(WRITE, key, value);
+  await tx.run(WRITE, key, value);
 }
 
 /** Pauses the intake and all work, or goes on: paused is that the row exists, also after a restart. */
 export async function setPaused(tx: Tx, paused: boolean): Promise<null> {
   if (paused) await writeMeta(tx, 'paused', 'yes');
-  else await tx.all(`DELETE FROM @meta WHERE key = 'paused'`);
+  else await tx.run(`DELETE FROM @meta WHERE key = 'paused'`);
   tx.memory.isPaused = paused;
   for (const lane of LANES) tx.changedLanes.add(lane);
   return null;
@@ -68,6 +68,6 @@ export async function readCertificates(tx: Tx): Promise<readonly KnownCertificat
 
 export async function keepCertificate(tx: Tx, certificate: KnownCertificate): Promise<null> {
   await writeMeta(tx, ...certificateRow(certificate));
-  await tx.all(TRIM, CERTIFICATE_KEYS, KEPT_CERTIFICATES);
+  await tx.run(TRIM, CERTIFICATE_KEYS, KEPT_CERTIFICATES);
   return null;
 }

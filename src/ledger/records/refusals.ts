@@ -46,8 +46,8 @@ export async function recordRefusals(
     ...refusal,
     verified_by: verifiedBy,
   }));
-  if (rows.length > 0) await tx.all(INSERT, rows);
-  for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await tx.all(TRIM, kind);
+  if (rows.length > 0) await tx.run(INSERT, rows);
+  for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await tx.run(TRIM, kind);
   for (const { count } of refusals) tx.count('refused', count);
   await applyAll(tx, changes);
   return null;

@@ -49,10 +49,10 @@ export async function forgetEvent(
   const lines = await tx.all(LINES, sessions, key);
   tx.memory.forgetSessions(lines.map(sessionOf));
   const turns = await tx.all(TURNS, sessions, eventId);
-  await tx.all(FORGET_RUNNERS, turns.map(sessionOf));
-  for (const statement of OF_EVENT) await tx.all(statement, key);
-  await tx.all(BAD_ENDS, eventId);
-  await tx.all(BURY, key, JSON.stringify(tombstone(head, tx.now)));
+  await tx.run(FORGET_RUNNERS, turns.map(sessionOf));
+  for (const statement of OF_EVENT) await tx.run(statement, key);
+  await tx.run(BAD_ENDS, eventId);
+  await tx.run(BURY, key, JSON.stringify(tombstone(head, tx.now)));
   tx.changedEvents.add(key);
   return { turns: turns.length, lines: lines.length, refusals: 0 };
 }
@@ -65,11 +65,11 @@ export async function forgetMatching(
 ): Promise<ForgottenStep> {
   const rows = await tx.all(SOME_TURNS, from);
   const found = matchingRows(rows, ['session', 'prompt', 'reply'], terms);
-  await tx.all(
+  await tx.run(
     TAKE_TURNS,
     found.map((row) => integer(row, 'n')),
   );
-  await tx.all(FORGET_RUNNERS, found.map(sessionOf));
+  await tx.run(FORGET_RUNNERS, found.map(sessionOf));
   const turns = found.length;
   const last = rows.at(-1);
   const next = rows.length === STEP_TURNS && last !== undefined ? integer(last, 'n') : null;
@@ -100,7 +100,7 @@ async function erase(
     const act = clear === undefined ? `DELETE FROM @${table}` : `UPDATE @${table} SET ${clear}`;
     const places = key.map((_, index) => `$${index + 1}`).join();
     for (const row of matchingRows(all, words, terms)) {
-      await tx.all(
+      await tx.run(
         `${act} WHERE (${key.join()}) = (${places})`,
         ...key.map((column) => partOf(row, column)),
       );

@@ -60,7 +60,7 @@ export function toNamed(row: Row): NamedEvent {
  */
 export async function lockEnded(tx: Tx, events: readonly NamedEvent[]): Promise<NamedEvent[]> {
   if (events.length === 0) return [];
-  await tx.all(LOCK_WORK, events.map(idOf));
+  await tx.run(LOCK_WORK, events.map(idOf));
   const shown = await tx.all(SHOWN, events.map(keyOf));
   const places = shown.map((row) => ({ session: sessionOf(row), seq: integer(row, 'shown_as') }));
   const waiting = places.length === 0 ? [] : await tx.all(LOCK_WAITING, places);
@@ -78,19 +78,19 @@ export async function clearBodies(tx: Tx, locked: readonly NamedEvent[]): Promis
     key: keyIn(row, 'key'),
     head: JSON.stringify(withoutBodies(decodeHead(text(row, 'head')))),
   }));
-  await tx.all(CLEAR, bare);
+  await tx.run(CLEAR, bare);
   const calls = await tx.all(CALLS, keys);
-  await tx.all(CLEAR_RUNS, keys);
-  for (const run of calls) await tx.all(CLEAR_CALLS, keyIn(run, 'key'), withoutContent(run));
-  for (const statement of CLEAR_WORK) await tx.all(statement, locked.map(idOf));
+  await tx.run(CLEAR_RUNS, keys);
+  for (const run of calls) await tx.run(CLEAR_CALLS, keyIn(run, 'key'), withoutContent(run));
+  for (const statement of CLEAR_WORK) await tx.run(statement, locked.map(idOf));
   return locked.length + calls.length;
 }
 
 /** Forgets events that were {@link lockEnded} as a whole. @returns how many rows it touched, at least */
 export async function deleteEvents(tx: Tx, locked: readonly NamedEvent[]): Promise<number> {
   if (locked.length === 0) return 0;
-  await tx.all(DELETE_WORK, locked.map(idOf));
-  for (const statement of DELETE) await tx.all(statement, locked.map(keyOf));
+  await tx.run(DELETE_WORK, locked.map(idOf));
+  for (const statement of DELETE) await tx.run(statement, locked.map(keyOf));
   return locked.length;
 }
 
@@ -105,7 +105,7 @@ async function giveWords(tx: Tx, waiting: readonly Row[]): Promise<void> {
     const event = byKey.get(keyIn(line, 'event'));
     if (event === undefined) continue;
     const wake = decodeOnlyWake(text(event, 'head'), text(event, 'payload'));
-    await tx.all(
+    await tx.run(
       GIVE_WORDS,
       text(line, 'session'),
       integer(line, 'seq'),

@@ -83,7 +83,7 @@ export class OldEvents {
     const cleared = new Set(locked.map(({ key }) => key));
     const others = passed.map((row) => keyIn(row, 'key')).filter((key) => !cleared.has(key));
     budget.left -= await clearBodies(tx, locked);
-    if (others.length > 0) await tx.all(LOOK_AGAIN, others);
+    if (others.length > 0) await tx.run(LOOK_AGAIN, others);
     budget.left -= others.length;
     await writeMeta(tx, 'bodies_forgotten_to', String(last));
   }

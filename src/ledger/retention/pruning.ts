@@ -110,12 +110,12 @@ async function forgetTurns(tx: Tx, budget: Budget, which: string, before: number
   const sessions = [...new Set(turns.map((row) => text(row, 'session')))];
   // Nothing comes into these sessions while it is decided whether there is anything in them.
   await tx.lock(() => sessions.map(sessionLock));
-  await tx.all(
+  await tx.run(
     'DELETE FROM @turns WHERE n = ANY ($1::bigint[])',
     turns.map((row) => integer(row, 'n')),
   );
-  await tx.all(FORGET_RUNNERS, sessions);
-  await tx.all(FORGET_SESSIONS, sessions);
+  await tx.run(FORGET_RUNNERS, sessions);
+  await tx.run(FORGET_SESSIONS, sessions);
   tx.memory.forgetSessions(sessions);
   budget.left -= turns.length;
 }
@@ -124,7 +124,7 @@ async function forgetChannelFailures(tx: Tx, budget: Budget, before: number): Pr
   const failures = await tx.all(CHANNEL_FAILURES);
   const old = failures.filter((row) => timeOf(text(row, 'value')) < before);
   if (old.length === 0) return;
-  await tx.all(
+  await tx.run(
     'DELETE FROM @meta WHERE key = ANY ($1::text[])',
     old.map((row) => text(row, 'key')),
   );

@@ -107,7 +107,7 @@ export async function consume(
     if (row['event'] === null || !isTrue(row, 'asks_heartbeat')) continue;
     touched.heartbeat(keyIn(row, 'event'), isTrue(row, 'heartbeat_failed') ? 'recovered' : 'done');
   }
-  await tx.all(NOTE_LAST, session, through);
+  await tx.run(NOTE_LAST, session, through);
 }
 
 /** What was shown stays; the heartbeats that it asked for have failed. */

@@ -102,28 +102,28 @@ async function readTranscript(
 
 /** Forgets where a session last spoke; it is known still. */
 export async function clearRoutes(tx: Tx, session: string): Promise<null> {
-  await tx.all('DELETE FROM @recipients WHERE session = $1', session);
-  await tx.all('UPDATE @sessions SET channel = NULL, recipient = NULL WHERE key = $1', session);
+  await tx.run('DELETE FROM @recipients WHERE session = $1', session);
+  await tx.run('UPDATE @sessions SET channel = NULL, recipient = NULL WHERE key = $1', session);
   return null;
 }
 
 /** Forgets a conversation; the next turn is the first. */
 export async function clearTranscript(tx: Tx, session: string): Promise<null> {
-  await tx.all('DELETE FROM @turns WHERE session = $1', session);
-  await tx.all('UPDATE @sessions SET runner = NULL, runner_session = NULL WHERE key = $1', session);
+  await tx.run('DELETE FROM @turns WHERE session = $1', session);
+  await tx.run('UPDATE @sessions SET runner = NULL, runner_session = NULL WHERE key = $1', session);
   return null;
 }
 
 /** A session spoke there just now. */
 export async function noteRoute(tx: Tx, session: string, { channel, to }: Route): Promise<null> {
-  await tx.all(
+  await tx.run(
     `INSERT INTO @sessions (key, channel, recipient) VALUES ($1, $2, $3)
      ON CONFLICT (key) DO UPDATE SET channel = excluded.channel, recipient = excluded.recipient`,
     session,
     channel,
     to,
   );
-  await tx.all(
+  await tx.run(
     `INSERT INTO @recipients (session, channel, recipient) VALUES ($1, $2, $3)
      ON CONFLICT (session, channel) DO UPDATE SET recipient = excluded.recipient`,
     session,

@@ -114,6 +114,10 @@ export class SqliteTx implements Tx {
     return this.#statement(sql).all(...values.map(toInput));
   }
 
+  run(sql: string, ...values: readonly Value[]): void {
+    this.#statement(sql).run(...values.map(toInput));
+  }
+
   insert(table: string, rows: readonly NewRow[], unless = ''): void {
     const [pattern] = rows;
     if (pattern === undefined) return;

@@ -84,14 +84,14 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
   const { id } = held;
   switch (outcome.type) {
     case 'done':
-      await tx.all(DELETE, id);
+      await tx.run(DELETE, id);
       return leave(tx, held);
     case 'dead':
-      await tx.all(BURY, id, tx.now);
+      await tx.run(BURY, id, tx.now);
       return leave(tx, held);
     case 'retry':
       // A stop is no end of its own: crashes before it count on.
-      await tx.all(
+      await tx.run(
         outcome.at > tx.now ? RETRY_LATER : RETRY_NOW,
         id,
         outcome.at,
@@ -99,13 +99,13 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
       );
       return true;
     case 'release':
-      await tx.all(RELEASE, id, tx.now);
+      await tx.run(RELEASE, id, tx.now);
       return true;
     case 'rest':
-      if (outcome.asked) await tx.all(REST_AFTER_ASKING, id, outcome.backend, tx.now);
-      else await tx.all(REST, id, outcome.backend);
+      if (outcome.asked) await tx.run(REST_AFTER_ASKING, id, outcome.backend, tx.now);
+      else await tx.run(REST, id, outcome.backend);
       if (!outcome.asked && held.kind === 'run')
-        await tx.all(UNBEGIN_RUN, tx.keys.of(held.ref ?? ''));
+        await tx.run(UNBEGIN_RUN, tx.keys.of(held.ref ?? ''));
       return true;
     case 'cut': {
       const { parts } = outcome;
@@ -117,12 +117,12 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
         text: part,
       });
       await tx.insert('parts', parts.map(row));
-      await tx.all(CONTINUE, id, tx.now, JSON.stringify(outcome.job));
+      await tx.run(CONTINUE, id, tx.now, JSON.stringify(outcome.job));
       return true;
     }
     case 'continue':
-      await tx.all(DROP_PART, id);
-      await tx.all(CONTINUE, id, tx.now, null);
+      await tx.run(DROP_PART, id);
+      await tx.run(CONTINUE, id, tx.now, null);
       return true;
   }
 }

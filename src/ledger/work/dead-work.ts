@@ -96,9 +96,9 @@ async function forget(tx: Tx, ids: readonly number[]): Promise<number> {
     const notes = rows
       .filter((row) => word(row, 'kind', RETRIABLE) === kind)
       .map((row) => ({ ref: text(row, 'ref'), note: noteOf(row, tx.now) }));
-    if (notes.length > 0) await tx.all(ADD_NOTES[kind], notes);
+    if (notes.length > 0) await tx.run(ADD_NOTES[kind], notes);
   }
-  await tx.all(DELETE, rows.map(idOf));
+  await tx.run(DELETE, rows.map(idOf));
   const touched = new Touched();
   for (const row of rows) touched.addId(tx, optionalText(row, 'event_id'));
   await settle(tx, touched);

@@ -41,11 +41,11 @@ async function note(tx: Tx, row: Row, isCrash: boolean): Promise<void> {
   if (kind !== 'run' && kind !== 'delivery') return;
   const key = tx.keys.of(text(row, 'ref'));
   if (!isCrash) {
-    if (kind === 'run') await tx.all(UNBEGIN_RUN, key);
+    if (kind === 'run') await tx.run(UNBEGIN_RUN, key);
     return;
   }
   // A message may have been sent a moment before: nobody can tell.
   const outcome = kind === 'delivery' ? 'unknown' : 'interrupted';
   const entry: AttemptNote = { at: tx.now, attempt: integer(row, 'attempt'), outcome };
-  await tx.all(kind === 'run' ? NOTE_RUN : NOTE_DELIVERY, key, JSON.stringify(entry));
+  await tx.run(kind === 'run' ? NOTE_RUN : NOTE_DELIVERY, key, JSON.stringify(entry));
 }

@@ -150,7 +150,7 @@ async function addOnce(tx: Tx, work: NewWork): Promise<void> {
   const stage = text(waiting, 'stage');
   const isDue = stage === 'deferred' && dueAt <= tx.now;
   const next = isDue ? await stageInQueue(tx, { lane, key }) : stage;
-  await tx.all(REPLACE, integer(waiting, 'id'), next, dueAt, job);
+  await tx.run(REPLACE, integer(waiting, 'id'), next, dueAt, job);
   tx.changedLanes.add(lane);
 }
 
@@ -171,10 +171,10 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
     await tx.lock(() => deferred.map(lockOfRow));
     // As they are now that nobody else moves them.
     for (const row of await tx.all(STILL_DEFERRED, deferred.map(idOf))) {
-      await tx.all(PLACE, idOf(row), await stageInQueue(tx, { lane, key: text(row, 'key') }));
+      await tx.run(PLACE, idOf(row), await stageInQueue(tx, { lane, key: text(row, 'key') }));
     }
   }
-  await tx.all(MAKE_READY, due.map(idOf));
+  await tx.run(MAKE_READY, due.map(idOf));
   tx.changedLanes.add(lane);
 }
 
@@ -191,13 +191,13 @@ export async function requeue(tx: Tx, ids: readonly number[]): Promise<number> {
   const touched = new Touched();
   for (const row of dead) {
     const [lane, kind] = [word(row, 'lane', LANES), word(row, 'kind', KINDS)];
-    await tx.all(
+    await tx.run(
       BEGIN_ANEW,
       idOf(row),
       await stageInQueue(tx, { lane, key: text(row, 'key') }),
       tx.now,
     );
-    await tx.all(kind === 'run' ? RUN_QUEUED : DELIVERY_PENDING, tx.keys.of(text(row, 'ref')));
+    await tx.run(kind === 'run' ? RUN_QUEUED : DELIVERY_PENDING, tx.keys.of(text(row, 'ref')));
     tx.work.added(kind, text(row, 'hook'));
     tx.changedLanes.add(lane);
     touched.addId(tx, optionalText(row, 'event_id'));
@@ -208,7 +208,7 @@ export async function requeue(tx: Tx, ids: readonly number[]): Promise<number> {
 
 /** Takes work out that is not under way; the next of its key is up. @param works rows with `id`, `lane`, `key`, `kind`, `hook` and `stage` */
 export async function withdraw(tx: Tx, works: readonly Row[]): Promise<void> {
-  await tx.all(DELETE, works.map(idOf));
+  await tx.run(DELETE, works.map(idOf));
   for (const row of works) {
     const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
     if (stage === 'dead') continue;

@@ -75,12 +75,15 @@ export async function settle(tx: Tx, touched: Touched): Promise<void> {
   const { beats } = touched;
   if (beats.length > 0) {
     // In the order of everybody.
-    await tx.all(LOCK, events);
-    await tx.all(COUNT_BEATS, beats);
+    await tx.run(LOCK, events);
+    await tx.run(COUNT_BEATS, beats);
   }
-  const rows = await tx.all(LOCK, events);
-  const runs = byEvent(await tx.all(RUNS, events));
-  const deliveries = byEvent(await tx.all(DELIVERIES, events));
+  const [rows, ofRuns, ofDeliveries] = await Promise.all([
+    tx.all(LOCK, events),
+    tx.all(RUNS, events),
+    tx.all(DELIVERIES, events),
+  ]);
+  const [runs, deliveries] = [byEvent(ofRuns), byEvent(ofDeliveries)];
   const changed = new Map<EventStatus, Key[]>();
   for (const row of rows) {
     const key = keyIn(row, 'key');
@@ -89,7 +92,7 @@ export async function settle(tx: Tx, touched: Touched): Promise<void> {
     changed.set(status, [...(changed.get(status) ?? []), key]);
     tx.changedEvents.add(key);
   }
-  for (const [status, keys] of changed) await tx.all(SET_STATUS, keys, status);
+  for (const [status, keys] of changed) await tx.run(SET_STATUS, keys, status);
 }
 
 function byEvent(rows: readonly Row[]): ReadonlyMap<Key, Row> {
