@@ -32,9 +32,10 @@ export function describeError(error: unknown): string {
   return inOneLine(`${error.name}: ${error.message}`);
 }
 
-/** The message of an error in one line; anything else as text. */
+/** The message of an error in one line, of whichever realm (SQLite's in tests); anything else as text. */
 export function errorMessage(error: unknown): string {
-  return inOneLine(error instanceof Error ? error.message : String(error));
+  const message = getField(error, 'message');
+  return inOneLine(typeof message === 'string' ? message : String(error));
 }
 
 function inOneLine(text: string): string {

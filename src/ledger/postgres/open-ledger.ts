@@ -9,15 +9,19 @@ import type {
 } from '../../hooks/ports/ledger.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../rows.ts';
+import { CallQueue } from '../call-queue.ts';
+import type { Outcome } from '../call-queue.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
+import { StoredIntake } from '../ports/intake.ts';
+import type { AcceptCalls } from '../ports/intake.ts';
 import { StoredRefusals } from '../ports/refusals.ts';
 import { StoredSessions } from '../ports/sessions.ts';
 import { SearchFollower } from '../search-follower.ts';
+import { AcceptingHost } from './accepting-host.ts';
 import type { Database } from './connection.ts';
 import { PostgresHealth } from './health.ts';
 import { Instance } from './instance.ts';
-import { PostgresIntake } from './intake.ts';
 import { endExpired, endLeases } from './leases.ts';
 import { ActivityRecord } from './operating/activity.ts';
 import { InstanceList } from './operating/instances.ts';
@@ -33,7 +37,7 @@ import { PostgresWorkLedger } from './work-ledger.ts';
 // An open ledger on PostgreSQL: this file gives each port its class. Several processes have one ledger open at a time.
 //
 // The way of a wake, as an example:
-// 1. `PostgresIntake.accept` adds the event to the next group.
+// 1. `StoredIntake.accept` queues the event.
 // 2. The group is one transaction (../accepting/accept.ts): it takes the locks of keys and sessions, looks for repeats and
 //    for room, and writes everything. What a 200 means is its commit.
 // 3. It names the lanes in which there is new work; wakeups.ts tells it to claims that wait here and, a moment later, to
@@ -111,9 +115,18 @@ function buildLedger(
   index: SearchIndex | null,
 ): Ledger {
   const { database, clock, wakeups } = store;
-  const intake = new PostgresIntake(store);
+  const queue = new CallQueue<AcceptCalls, unknown, Outcome>(clock, {
+    begin: () => Promise.resolve(new AcceptingHost(store)),
+    head: () => ({}),
+  });
   return {
-    intake,
+    intake: new StoredIntake({
+      queue,
+      reader: store.freshReads,
+      writer: store.writes,
+      health: store.health,
+      follower: store.follower,
+    }),
     work: new PostgresWorkLedger(store),
     sessions: new StoredSessions(store.freshReads, store.writes),
     events: new StoredEvents({
@@ -130,12 +143,12 @@ function buildLedger(
     consoleSessions: new StoredConsoleSessions(store.reads, store.writes),
     admin: new PostgresLedgerAdmin(store, instances),
     maintenance: new PostgresMaintenance(store, new SharedPruning(database, clock), () =>
-      close(store, intake),
+      close(store, queue),
     ),
   };
 }
 
-async function close(store: PostgresStore, intake: PostgresIntake): Promise<void> {
+async function close(store: PostgresStore, intake: { close(): Promise<void> }): Promise<void> {
   if (store.isClosed) return;
   store.end();
   await intake.close();

@@ -1,22 +1,17 @@
 // What the ledger is asked to do, and how it goes to whoever does it: calls go out in groups, and each group is one
 // transaction with one fsync (group commit). A host runs them, on the main thread or in a thread of its own; what is said
 // is the same in both places.
-import type { Acceptance, NewEvent } from '../../hooks/ports/event.ts';
 import type { EventFilter, FoundEvents } from '../../hooks/ports/event-store.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
-import type { AcceptLimits, Retention } from '../../hooks/ports/ledger.ts';
+import type { Retention } from '../../hooks/ports/ledger.ts';
 import type { ClaimLimits, Lease } from '../../hooks/ports/work-ledger.ts';
+import type { Host, Outcome } from '../call-queue.ts';
 import type { CallMap } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
+import type { AcceptCalls } from '../ports/intake.ts';
 import type { Key } from '../rows.ts';
 import type { Followed } from '../search-follower.ts';
 import type { FileMark, LedgerFiles } from './worker/file/data-directory.ts';
-
-/** One call on its way to a host. */
-export interface Call<C extends CallMap<C>, K extends keyof C = keyof C> {
-  readonly name: K;
-  readonly args: C[K]['args'];
-}
 
 /** What a group is told beside its calls. */
 export interface GroupHead {
@@ -29,20 +24,8 @@ export interface GroupHead {
   readonly checkpoint: 'none' | 'begun' | 'ended';
 }
 
-/** Calls that are done in one transaction. */
-export interface Group<C extends CallMap<C>> extends GroupHead {
-  /** Epoch milliseconds by the clock of whoever opened the ledger. */
-  readonly now: number;
-  /** Milliseconds of a clock that nobody can set, by which steps of the other are noticed. */
-  readonly elapsed: number;
-  readonly calls: readonly Call<C>[];
-}
-
-/** The answer to one {@link Group}. */
-export interface GroupAnswer {
-  /** By the place of the call in the group; absent for a call that failed. */
-  readonly values: readonly unknown[];
-  readonly failures: readonly CallFailure[];
+/** The answer to a group. */
+export interface GroupAnswer extends Outcome {
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
   /** Keys of events that were accepted or changed their status, if anybody wants to know. */
@@ -53,8 +36,6 @@ export interface GroupAnswer {
   readonly waitedMs: number;
   /** What became of the log; null: nobody looked. */
   readonly log: LogState | null;
-  /** Why nothing can be written any more, in a sentence. Null: all is well. */
-  readonly lost: string | null;
 }
 
 /** The write-ahead log, as of a group. */
@@ -65,23 +46,8 @@ export interface LogState {
   readonly holdsForgotten: boolean;
 }
 
-/** A call that failed, by its place in the group. */
-export interface CallFailure {
-  readonly index: number;
-  /** The store could not be used; the call itself was fine and may be repeated. */
-  readonly unavailable: boolean;
-  /** How it is seen that the file is damaged, where it is. */
-  readonly damage?: string;
-  readonly message: string;
-}
-
-/** Runs groups of calls, one after the other. */
-export interface Host<C extends CallMap<C>> {
-  /** @throws Error when the host has ended without being asked to; nobody knows then what became of the group */
-  run(group: Group<C>): Promise<GroupAnswer>;
-  /** No group is under way. */
-  close(): Promise<void>;
-}
+/** Runs groups on a connection, or in a thread that has one. */
+export type SqliteHost<C extends CallMap<C>> = Host<C, GroupHead, GroupAnswer>;
 
 /** The first message of a thread that answers: what a writer found in the ledger, or why it cannot be used. */
 export type Handshake =
@@ -144,8 +110,7 @@ export type ThreadData =
   | { readonly role: 'checker'; readonly dir: string };
 
 /** Everything that writes, and what has to be read in order with the writing. */
-export interface WriterCalls extends FreshReads, Writes {
-  accept: { args: [event: NewEvent, limits: AcceptLimits]; result: Acceptance };
+export interface WriterCalls extends FreshReads, Writes, AcceptCalls {
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   renew: { args: [workId: number, attempt: number]; result: boolean };
   writeActivity: { args: []; result: null };

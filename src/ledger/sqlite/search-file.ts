@@ -6,7 +6,7 @@ import type { LedgerLog } from '../../hooks/ports/ledger.ts';
 import type { Followed, FollowedIndex } from '../search-follower.ts';
 import type { EventSearch } from '../ports/event-store.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
-import type { QueuedCaller } from './call-queue.ts';
+import type { QueuedCaller } from '../call-queue.ts';
 
 // Where the search index is, and how nothing of it is left behind.
 

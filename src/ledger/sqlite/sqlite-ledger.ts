@@ -1,28 +1,30 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
-import { Intake, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { Acceptance, IdempotencyKey, NewEvent } from '../../hooks/ports/event.ts';
-import type {
-  AcceptLimits,
-  Ledger,
-  LedgerProvider,
-  KnownCertificate,
-} from '../../hooks/ports/ledger.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { Ledger, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import { StoredAdmin } from '../ports/admin.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
+import { StoredIntake } from '../ports/intake.ts';
 import { StoredRefusals } from '../ports/refusals.ts';
 import { StoredSessions } from '../ports/sessions.ts';
-import { CallQueue } from './call-queue.ts';
-import type { QueuedCaller } from './call-queue.ts';
-import { SqliteLedgerAdmin } from './ledger-admin.ts';
-import type { AllCalls, ReaderCalls, ReaderThreadCalls, WriterCalls } from './protocol.ts';
+import { CallQueue } from '../call-queue.ts';
+import type { QueuedCaller } from '../call-queue.ts';
+import { upgradeCopies } from './worker/file/data-directory.ts';
+import type {
+  AllCalls,
+  GroupAnswer,
+  GroupHead,
+  ReaderCalls,
+  ReaderThreadCalls,
+  WriterCalls,
+} from './protocol.ts';
 import { ThreadSearch } from './search-file.ts';
-import type { StoreHealth } from './store-health.ts';
 import { SILENT, SqliteMaintenance, StoreWatch } from './store-watch.ts';
 import type { HeldLeases } from './store-watch.ts';
 import type { WorkNotifier } from '../work-notifier.ts';
@@ -39,7 +41,7 @@ import type { WriterPlace } from './writer.ts';
 // that a long list never delays an accepted event; those ports are in ../ports.
 //
 // The way of a wake, as an example:
-// 1. `SqliteIntake.accept` queues the event.
+// 1. `StoredIntake.accept` queues the event.
 // 2. In the next turn of the event loop, the host begins a transaction, runs `accept` for this event and whatever else is
 //    in the group (../accepting/accept.ts), and commits: one fsync, after which everything of the group is durable.
 // 3. The answer resolves the call, so the sender gets its 200; it also names the lanes in which there is new work.
@@ -96,8 +98,9 @@ export async function openDirectory(
 ): Promise<Ledger> {
   const { dir, hasSearch } = place;
   const watch = new StoreWatch(dir, clock, log);
-  const reader = new CallQueue<ReaderThreadCalls>(clock, {
+  const reader = new CallQueue<ReaderThreadCalls, GroupHead, GroupAnswer>(clock, {
     begin: () => ThreadHost.begin({ role: 'reader', dir }),
+    head: () => UNWATCHED,
     damaged: (reason) => watch.damaged(reason),
   });
   const writer = new Writer(place, clock, watch, () => reader.call('checkpoint'));
@@ -113,13 +116,15 @@ export async function openDirectory(
   return buildLedger({ watch, writer, reader, follower, hasSearch, dir, clock, close });
 }
 
+const UNWATCHED: GroupHead = { isWatched: false, checkpoint: 'none' };
+
 /** A database in memory belongs to one connection, on the main thread: it does the reading too. */
 async function openInMemory(clock: Clock, log = SILENT): Promise<Ledger> {
   const watch = new StoreWatch(null, clock, log);
   const start = { now: clock.now(), elapsed: clock.elapsed(), held: [], hasSearch: true };
-  const queue = new CallQueue<AllCalls>(clock, {
+  const queue = new CallQueue<AllCalls, GroupHead, GroupAnswer>(clock, {
     begin: () => openMemory(start),
-    head: () => ({ isWatched: watch.isWatched, checkpoint: 'none' }),
+    head: () => ({ ...UNWATCHED, isWatched: watch.isWatched }),
     answered: (answer) => watch.heard(answer),
     damaged: (reason) => watch.damaged(reason),
   });
@@ -155,7 +160,13 @@ interface OpenStore {
 function buildLedger(store: OpenStore): Ledger {
   const { watch, writer, reader, follower, clock, close } = store;
   return {
-    intake: new SqliteIntake(writer, watch.health, follower),
+    intake: new StoredIntake({
+      queue: writer,
+      reader: writer,
+      writer,
+      health: watch.health,
+      follower,
+    }),
     work: new SqliteWorkLedger(writer, watch, follower),
     sessions: new StoredSessions(writer, writer),
     events: new StoredEvents({
@@ -171,7 +182,13 @@ function buildLedger(store: OpenStore): Ledger {
       await writer.call('recordRefusals', refusals, changes);
     }),
     consoleSessions: new StoredConsoleSessions(reader, writer),
-    admin: new SqliteLedgerAdmin(writer, reader, store.dir),
+    admin: new StoredAdmin({
+      reader,
+      freshReader: writer,
+      writer,
+      writeActivity: () => writer.call('writeActivity'),
+      leftovers: async () => (store.dir === null ? [] : upgradeCopies(store.dir)),
+    }),
     maintenance: new SqliteMaintenance(writer, watch, follower, async () => {
       // Claims that wait look once more, find the ledger closed and end.
       const closed = close();
@@ -180,53 +197,6 @@ function buildLedger(store: OpenStore): Ledger {
       await closed;
     }),
   };
-}
-
-/** Events that may wait for the disk; beyond, the sender is better told to come again. */
-const MAX_WAITING = 10_000;
-
-/** Accepts events, and refuses them while the disk is too far behind. */
-export class SqliteIntake extends Intake {
-  readonly #writer: QueuedCaller<WriterCalls>;
-  readonly #health: Pick<StoreHealth, 'failed'>;
-  readonly #follower: SearchFollower | null;
-
-  constructor(
-    writer: QueuedCaller<WriterCalls>,
-    health: Pick<StoreHealth, 'failed'>,
-    follower: SearchFollower | null = null,
-  ) {
-    super();
-    this.#writer = writer;
-    this.#health = health;
-    this.#follower = follower;
-  }
-
-  async accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance> {
-    if (this.#writer.waiting >= MAX_WAITING) {
-      throw new LedgerUnavailable('the ledger is overloaded: too many events wait for the disk');
-    }
-    try {
-      const answer = await this.#writer.call('accept', event, limits);
-      if (answer.outcome === 'accepted') this.#follower?.note();
-      return answer;
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) this.#health.failed(error.message);
-      throw error;
-    }
-  }
-
-  holderOf(key: IdempotencyKey): Promise<string | null> {
-    return this.#writer.call('holderOf', key);
-  }
-
-  override certificates(): Promise<readonly KnownCertificate[]> {
-    return this.#writer.call('readCertificates');
-  }
-
-  override async keepCertificate(certificate: KnownCertificate): Promise<void> {
-    await this.#writer.call('keepCertificate', certificate);
-  }
 }
 
 /** Claims and ends work. Waiting for work happens here, on the main thread: the writer only says whether there is any. */

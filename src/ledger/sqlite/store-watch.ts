@@ -5,7 +5,7 @@ import { ChangedEvents } from '../changed-events.ts';
 import type { Key } from '../rows.ts';
 import type { SearchFollower } from '../search-follower.ts';
 import { WorkNotifier } from '../work-notifier.ts';
-import type { QueuedCaller } from './call-queue.ts';
+import type { QueuedCaller } from '../call-queue.ts';
 import type { GroupAnswer, HeldLease, Inventory, WriterCalls } from './protocol.ts';
 import { StoreHealth } from './store-health.ts';
 

@@ -3,10 +3,18 @@ import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../platform/thread-environment.ts';
 import type { CallMap } from '../calls.ts';
 import { CLOSE } from './protocol.ts';
-import type { Group, GroupAnswer, Handshake, Host, Inventory, ThreadData } from './protocol.ts';
+import type { Group } from '../call-queue.ts';
+import type {
+  GroupAnswer,
+  GroupHead,
+  Handshake,
+  Inventory,
+  SqliteHost,
+  ThreadData,
+} from './protocol.ts';
 
 /** Runs groups in a thread, which has a host of its own there (worker/worker.ts): one message each way. */
-export class ThreadHost<C extends CallMap<C>> implements Host<C> {
+export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
   /** What a writer found in the ledger. */
   readonly found: Inventory | null;
   readonly #worker: Worker;
@@ -48,7 +56,7 @@ export class ThreadHost<C extends CallMap<C>> implements Host<C> {
     return new ThreadHost<C>(worker, exited, handshake.found);
   }
 
-  run(group: Group<C>): Promise<GroupAnswer> {
+  run(group: Group<C> & GroupHead): Promise<GroupAnswer> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     this.#answer = Promise.withResolvers();
     // The process must not end while a caller waits for an answer.

@@ -3,15 +3,16 @@ import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { LANES } from '../work-rows.ts';
-import { CallQueue } from './call-queue.ts';
-import type { QueuedCaller } from './call-queue.ts';
+import { CallQueue } from '../call-queue.ts';
+import type { QueuedCaller } from '../call-queue.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskPace } from './disk-pace.ts';
 import type { HostChoice, Pace } from './disk-pace.ts';
 import type {
   GroupAnswer,
-  Host,
+  GroupHead,
   Inventory,
+  SqliteHost,
   ThreadData,
   WriterCalls,
   WriterStart,
@@ -43,7 +44,7 @@ export class Writer implements QueuedCaller<WriterCalls> {
   readonly #place: WriterPlace;
   readonly #clock: Clock;
   readonly #watch: StoreWatch;
-  readonly #queue: CallQueue<WriterCalls>;
+  readonly #queue: CallQueue<WriterCalls, GroupHead, GroupAnswer>;
   readonly #checkpoints: Checkpoints;
   readonly #pace: Pace;
   #directory: HeldDirectory | null = null;
@@ -135,7 +136,7 @@ export class Writer implements QueuedCaller<WriterCalls> {
     await upgraded.close();
   }
 
-  async #begin(): Promise<Host<WriterCalls>> {
+  async #begin(): Promise<SqliteHost<WriterCalls>> {
     if (!this.#isInline) return this.#beginThread();
     this.#inline = await openWriter(this.#directory!.files(), this.#start());
     this.#found = this.#inline.found;

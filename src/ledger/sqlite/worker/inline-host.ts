@@ -1,13 +1,15 @@
 // Group commit on one connection: one transaction, and where it writes one fsync, for all calls of a group. No value
 // leaves before its COMMIT has returned, so whatever a caller hears is durable.
+import { errorMessage } from '../../../platform/errors.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
 import type { CallMap, Functions } from '../../calls.ts';
 import type { Key } from '../../rows.ts';
-import type { Call, CallFailure, Group, GroupAnswer, Host } from '../protocol.ts';
+import type { Call, CallFailure, Group } from '../../call-queue.ts';
+import type { GroupAnswer, GroupHead, SqliteHost } from '../protocol.ts';
 import type { SqliteTx } from '../statements.ts';
 import type { FileGuard } from './file/file-guard.ts';
-import { StoreLost, damageIn, messageOf, storeTrouble } from './file/store-trouble.ts';
+import { StoreLost, damageIn, storeTrouble } from './file/store-trouble.ts';
 import type { WriteAheadLog } from './file/write-ahead-log.ts';
 
 /** A connection, and what is done on it. */
@@ -55,7 +57,7 @@ const NO_EVENTS: readonly Key[] = [];
  * Runs groups on the thread that asks. Handlers may return promises, but of what is there already: a group is over before
  * the event loop turns, and whoever asks sends the next one only after its answer.
  */
-export class InlineHost<C extends CallMap<C>> implements Host<C> {
+export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
   readonly #connection: Connection<C>;
   #isLost = false;
 
@@ -63,7 +65,7 @@ export class InlineHost<C extends CallMap<C>> implements Host<C> {
     this.#connection = connection;
   }
 
-  async run(group: Group<C>): Promise<GroupAnswer> {
+  async run(group: Group<C> & GroupHead): Promise<GroupAnswer> {
     const { tx, files } = this.#connection;
     const [began, cpu] = [performance.now(), process.threadCpuUsage()];
     const result = await runGroup(this.#connection, group);
@@ -102,7 +104,7 @@ export class InlineHost<C extends CallMap<C>> implements Host<C> {
 /** Runs all calls of a group in one transaction; when one of them fails, each in a transaction of its own. */
 async function runGroup<C extends CallMap<C>>(
   connection: Connection<C>,
-  group: Group<C>,
+  group: Group<C> & GroupHead,
 ): Promise<GroupResult> {
   const { files, tx } = connection;
   try {
@@ -121,7 +123,7 @@ async function runGroup<C extends CallMap<C>>(
 /** @throws when no transaction could be begun: no call would fare better alone */
 async function runTogether<C extends CallMap<C>>(
   connection: Connection<C>,
-  group: Group<C>,
+  group: Group<C> & GroupHead,
 ): Promise<GroupResult> {
   const { calls } = group;
   begin(connection);
@@ -154,7 +156,7 @@ async function runTogether<C extends CallMap<C>>(
 /** The slow way after a failure: a call that breaks takes none of its neighbours with it. */
 async function runOneByOne<C extends CallMap<C>>(
   connection: Connection<C>,
-  group: Group<C>,
+  group: Group<C> & GroupHead,
 ): Promise<GroupResult> {
   const values: unknown[] = [];
   const failures: CallFailure[] = [];
@@ -231,6 +233,6 @@ export function toFailure(
   const damage = damageIn(error);
   const isQuestion = files === undefined;
   const unavailable = trouble !== null || (isQuestion && damage !== undefined);
-  const message = trouble ?? damage ?? messageOf(error);
+  const message = trouble ?? damage ?? errorMessage(error);
   return { index, unavailable, message, ...(damage !== undefined && { damage }) };
 }

@@ -1,4 +1,5 @@
 // The connections of a ledger with what is done on them: the same on the main thread and in a thread of its own.
+import { errorMessage } from '../../../platform/errors.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { text } from '../../rows.ts';
 import type {
@@ -19,7 +20,7 @@ import {
   takeInventory,
 } from './file/database.ts';
 import type { FileGuard } from './file/file-guard.ts';
-import { messageOf, storeTrouble } from './file/store-trouble.ts';
+import { storeTrouble } from './file/store-trouble.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
 import { InlineHost } from './inline-host.ts';
 
@@ -92,5 +93,5 @@ export function findDamage(dir: string): string | null {
 
 /** Why a ledger could not be opened, in a sentence without its beginning. */
 export function refusalOf(error: unknown): string {
-  return storeTrouble(error) ?? messageOf(error);
+  return storeTrouble(error) ?? errorMessage(error);
 }

@@ -4,7 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { CallMap } from '../../calls.ts';
 import { CLOSE } from '../protocol.ts';
-import type { CheckResult, Group, Handshake, Host, ThreadData } from '../protocol.ts';
+import type { Group } from '../../call-queue.ts';
+import type { CheckResult, GroupHead, Handshake, SqliteHost, ThreadData } from '../protocol.ts';
 import { findDamage, openReader, openWriter, refusalOf } from './open.ts';
 
 if (parentPort !== null) void begin(parentPort, workerData);
@@ -39,9 +40,9 @@ async function tryToServe(
 }
 
 /** Answers groups until it is asked to close; the thread ends by itself then. */
-function serve<C extends CallMap<C>>(port: MessagePort, host: Host<C>): void {
+function serve<C extends CallMap<C>>(port: MessagePort, host: SqliteHost<C>): void {
   let answered = Promise.resolve();
-  port.on('message', (message: Group<C> | typeof CLOSE) => {
+  port.on('message', (message: (Group<C> & GroupHead) | typeof CLOSE) => {
     answered = answered.then(async () => {
       if (message !== CLOSE) return port.postMessage(await host.run(message));
       await host.close();

@@ -9,6 +9,7 @@ import {
   openSync,
   statSync,
 } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../../platform/errors.ts';
 import { syncDirectory } from '../../../../platform/sync-directory.ts';
@@ -97,4 +98,18 @@ export function makeOwn(file: string): void {
     accessSync(file, constants.R_OK | constants.W_OK);
     chmodSync(file, 0o600);
   }
+}
+
+/** What the steps of the schema copy the file to before they change it (migrate.ts). */
+const UPGRADE_COPY = /^ledger\.(?:before|edition)-\d+\.db$/;
+
+/** Copies that upgrades made of the file in a directory, a sentence each. */
+export async function upgradeCopies(dir: string): Promise<readonly string[]> {
+  const copies = (await readdir(dir)).filter((name) => UPGRADE_COPY.test(name));
+  return Promise.all(
+    copies.map(async (name) => {
+      const { mtime } = await stat(join(dir, name));
+      return `${join(dir, name)}, a copy that an upgrade made on ${mtime.toISOString().slice(0, 10)}: delete it when you no longer need the way back.`;
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 // The way back from an upgrade: a ledger with the tables of an earlier edition and everything that was accepted since, for
 // the build before. It is written beside the file and takes its place at the end, by one rename; until then, a kill or a
 // full disk changes nothing.
+import { errorMessage } from '../../../../platform/errors.ts';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +10,7 @@ import { syncDirectory } from '../../../../platform/sync-directory.ts';
 import { filesOf, makeOwn, sizeOf } from './data-directory.ts';
 import { DirectoryInUse, DirectoryLock } from './directory-lock.ts';
 import { checkEdition, keepCopy, makeTables, prepareNewFile } from './migrate.ts';
-import { messageOf, storeTrouble } from './store-trouble.ts';
+import { storeTrouble } from './store-trouble.ts';
 
 /** How long is waited for a program that reads. */
 const BUSY_MS = 1000;
@@ -50,7 +51,7 @@ export function goBack(dir: string, edition: number, isDryRun: boolean): WayBack
 
 function sentence(dir: string, error: unknown): string {
   if (error instanceof DirectoryInUse) return `A service uses the ledger in ${dir}: stop it first`;
-  const why = storeTrouble(error) ?? messageOf(error);
+  const why = storeTrouble(error) ?? errorMessage(error);
   return `The ledger in ${dir} cannot go back: ${why}`;
 }
 

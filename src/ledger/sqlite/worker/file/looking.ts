@@ -1,9 +1,10 @@
+import { errorMessage } from '../../../../platform/errors.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { filesOf, sizeOf } from './data-directory.ts';
 import { checkEdition } from './migrate.ts';
 import type { Edition } from './migrate.ts';
-import { messageOf, storeTrouble } from './store-trouble.ts';
+import { storeTrouble } from './store-trouble.ts';
 
 /** Longer than any commit on a sound disk. */
 const BUSY_MS = 1000;
@@ -27,7 +28,7 @@ export function lookAtDirectory(dir: string): Edition | null {
       db.close();
     }
   } catch (error) {
-    throw new Error(storeTrouble(error) ?? messageOf(error), {
+    throw new Error(storeTrouble(error) ?? errorMessage(error), {
       cause: error,
     });
   }

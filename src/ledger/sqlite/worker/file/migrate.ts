@@ -1,5 +1,6 @@
 // How a file comes to have the tables of this build: every edition since the first is brought to the newest. A file whose
 // tables are those of no edition that this build knows is refused and left as it is.
+import { errorMessage } from '../../../../platform/errors.ts';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +9,7 @@ import { strangeLedger } from '../../../edition.ts';
 import { integer } from '../../../rows.ts';
 import type { Row } from '../../../rows.ts';
 import { STEPS } from './schema.ts';
-import { damageIn, messageOf, storeTrouble } from './store-trouble.ts';
+import { damageIn, storeTrouble } from './store-trouble.ts';
 
 /** Marks a file as ours ("hook"); files from before the first edition have 0 there, as those of most programs do. */
 const APPLICATION_ID = 0x68_6f_6f_6b;
@@ -97,7 +98,7 @@ export async function migrate<T>(
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     if (version === 0 || version === steps.length || damageIn(error) !== undefined) throw error;
-    const reason = storeTrouble(error) ?? messageOf(error);
+    const reason = storeTrouble(error) ?? errorMessage(error);
     throw new Error(
       `it cannot be brought from edition ${version} to ${steps.length} (${reason}): start the build before again; nothing was changed`,
       { cause: error },

@@ -31,12 +31,6 @@ export function storeTrouble(error: unknown): string | null {
   return null;
 }
 
-/** What an error says. No `instanceof Error`: what SQLite throws may be of another realm (tests). */
-export function messageOf(error: unknown): string {
-  const isError = typeof error === 'object' && error !== null && 'message' in error;
-  return isError && typeof error.message === 'string' ? error.message : 'it broke';
-}
-
 /** SQLite's primary result codes for a file that is not sound. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 

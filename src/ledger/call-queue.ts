@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../hooks/ports/clock.ts';
-import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { CallMap, Caller } from '../calls.ts';
-import { messageOf } from './worker/file/store-trouble.ts';
-import type { Call, CallFailure, GroupAnswer, GroupHead, Host } from './protocol.ts';
+import type { Clock } from '../hooks/ports/clock.ts';
+import { LedgerUnavailable } from '../hooks/ports/ledger.ts';
+import { errorMessage } from '../platform/errors.ts';
+import type { CallMap, Caller } from './calls.ts';
 
 /** Calls of one group: more would keep the first of them waiting for the last. */
 const MAX_GROUP = 256;
@@ -13,6 +12,48 @@ const MAX_GROUP_TEXT = 4 * 1024 * 1024;
 const MOST_AT_ONCE = 8;
 export const CLOSED = 'the ledger is closed';
 
+/** One call on its way to a host. */
+export interface Call<C extends CallMap<C>, K extends keyof C = keyof C> {
+  readonly name: K;
+  readonly args: C[K]['args'];
+}
+
+/** Calls that are done in one transaction. */
+export interface Group<C extends CallMap<C>> {
+  /** Epoch milliseconds by the clock of whoever opened the ledger. */
+  readonly now: number;
+  /** Milliseconds of a clock that nobody can set, by which steps of the other are noticed. */
+  readonly elapsed: number;
+  readonly calls: readonly Call<C>[];
+}
+
+/** What became of a group. */
+export interface Outcome {
+  /** By the place of the call in the group, perhaps promised; absent for a call that failed. */
+  readonly values: readonly unknown[];
+  readonly failures: readonly CallFailure[];
+  /** Why nothing can be written any more, in a sentence. Null: all is well. */
+  readonly lost: string | null;
+}
+
+/** A call that failed, by its place in the group. */
+export interface CallFailure {
+  readonly index: number;
+  /** The store could not be used; the call itself was fine and may be repeated. */
+  readonly unavailable: boolean;
+  /** How it is seen that the file is damaged, where it is. */
+  readonly damage?: string;
+  readonly message: string;
+}
+
+/** Runs groups of calls, one after the other; `H` is what it is told beside them, `O` what it answers. */
+export interface Host<C extends CallMap<C>, H = unknown, O extends Outcome = Outcome> {
+  /** @throws Error when the host has ended without being asked to; nobody knows then what became of the group */
+  run(group: Group<C> & H): Promise<O>;
+  /** No group is under way. */
+  close(): Promise<void>;
+}
+
 /** Whoever is asked for the calls of `C`. */
 export interface QueuedCaller<C extends CallMap<C>> extends Caller<C> {
   /** Calls that were asked for and not answered yet. */
@@ -20,13 +61,13 @@ export interface QueuedCaller<C extends CallMap<C>> extends Caller<C> {
 }
 
 /** What a queue is made for: who runs its groups, and who hears of them. */
-export interface QueueOwner<C extends CallMap<C>> {
+export interface QueueOwner<C extends CallMap<C>, H, O extends Outcome> {
   /** Begins a host: with the first call, and again after one that ended without being asked to. */
-  begin(): Promise<Host<C>>;
+  begin(): Promise<Host<C, H, O>>;
   /** What the next group is told. */
-  head?(): GroupHead;
+  head(): H;
   /** Called with each answer, once its calls are settled. */
-  answered?(answer: GroupAnswer): void;
+  answered?(answer: O): void;
   /** Called when a call found that the file is damaged. */
   damaged?(reason: string): void;
   /** Called when somebody asks while a group is under way, with how long it has been. */
@@ -45,18 +86,16 @@ interface PendingCall<C extends CallMap<C>> {
   reject(error: Error): void;
 }
 
-const PLAIN: GroupHead = { isWatched: false, checkpoint: 'none' };
-
 /**
  * Group commit: what arrives while the event loop works, or while a group is under way, is the next group; so under load
  * a group is as large as what arrived during the commit before it, and alone a call goes at once. One group at a time is
  * under way, whoever runs it, and nothing else gets into its transaction. No timer is involved.
  */
-export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
+export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements QueuedCaller<C> {
   readonly #clock: Clock;
-  readonly #owner: QueueOwner<C>;
+  readonly #owner: QueueOwner<C, H, O>;
   /** Null: none was begun, or it ended. */
-  #host: Host<C> | null = null;
+  #host: Host<C, H, O> | null = null;
   #beginning: Promise<void> | null = null;
   #waiting: PendingCall<C>[] = [];
   #underWay: PendingCall<C>[] = [];
@@ -69,7 +108,7 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
   #refusal: string | null = null;
   #rested: (() => void)[] = [];
 
-  constructor(clock: Clock, owner: QueueOwner<C>) {
+  constructor(clock: Clock, owner: QueueOwner<C, H, O>) {
     this.#clock = clock;
     this.#owner = owner;
   }
@@ -108,7 +147,7 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
   }
 
   /** Gives what is asked for to another host from now on; no group is under way. */
-  replace(host: Host<C>): void {
+  replace(host: Host<C, H, O>): void {
     this.#host = host;
   }
 
@@ -130,7 +169,7 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
       this.#host = await this.#owner.begin();
       this.#schedule();
     } catch (error) {
-      this.#fail(this.#waiting.splice(0), messageOf(error));
+      this.#fail(this.#waiting.splice(0), errorMessage(error));
       throw error;
     } finally {
       this.#beginning = null;
@@ -167,17 +206,17 @@ export class CallQueue<C extends CallMap<C>> implements QueuedCaller<C> {
     const calls = this.#underWay.map(({ call }) => call);
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
     this.#sentAt = elapsed;
-    const head = this.#owner.head?.() ?? PLAIN;
-    let answer: GroupAnswer;
+    const head = this.#owner.head();
+    let answer: O;
     try {
       answer = await host.run({ ...head, now, elapsed, calls });
     } catch (error) {
-      return this.#died(messageOf(error));
+      return this.#died(errorMessage(error));
     }
     await this.#settle(answer);
   }
 
-  async #settle(answer: GroupAnswer): Promise<void> {
+  async #settle(answer: O): Promise<void> {
     if (answer.lost !== null) {
       this.#fail(this.#underWay.splice(0), answer.lost);
       return this.lose(answer.lost);

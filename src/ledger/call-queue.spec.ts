@@ -1,41 +1,31 @@
-import { ManualClock } from '../../../test/support/clocks.ts';
-import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { ManualClock } from '../../test/support/clocks.ts';
+import { LedgerUnavailable } from '../hooks/ports/ledger.ts';
 import { CallQueue } from './call-queue.ts';
-import type { QueueOwner } from './call-queue.ts';
-import type { Group, GroupAnswer, Host } from './protocol.ts';
+import type { Group, Host, Outcome, QueueOwner } from './call-queue.ts';
 
 interface Calls {
   echo: { args: [value: unknown]; result: unknown };
 }
 
-const ANSWER: GroupAnswer = {
-  values: [],
-  failures: [],
-  changedLanes: [],
-  changedEvents: [],
-  tookMs: 1,
-  waitedMs: 0,
-  log: null,
-  lost: null,
-};
+const DONE: Outcome = { values: [], failures: [], lost: null };
 
 /** A host whose groups end when the test says so. */
 class TestedHost implements Host<Calls> {
   readonly groups: Group<Calls>[] = [];
-  readonly #answers: PromiseWithResolvers<GroupAnswer>[] = [];
+  readonly #answers: PromiseWithResolvers<Outcome>[] = [];
   isClosed = false;
 
-  run(group: Group<Calls>): Promise<GroupAnswer> {
+  run(group: Group<Calls>): Promise<Outcome> {
     this.groups.push(group);
-    const answer = Promise.withResolvers<GroupAnswer>();
+    const answer = Promise.withResolvers<Outcome>();
     this.#answers.push(answer);
     return answer.promise;
   }
 
   /** Answers the oldest group, each call with what it asked. */
-  answer(answer: Partial<GroupAnswer> = {}): void {
+  answer(answer: Partial<Outcome> = {}): void {
     const values = this.groups.at(-this.#answers.length)!.calls.map(({ args }) => args[0]);
-    this.#answers.shift()!.resolve({ ...ANSWER, values, ...answer });
+    this.#answers.shift()!.resolve({ ...DONE, values, ...answer });
   }
 
   die(): void {
@@ -60,12 +50,13 @@ const turn = async () => {
 let clock: ManualClock;
 let hosts: TestedHost[];
 let told: string[];
-const queueOf = (owner: Partial<QueueOwner<Calls>> = {}) =>
-  new CallQueue<Calls>(clock, {
+const queueOf = (owner: Partial<QueueOwner<Calls, object, Outcome>> = {}) =>
+  new CallQueue<Calls, object, Outcome>(clock, {
     begin: () => {
       hosts.push(new TestedHost());
       return Promise.resolve(hosts.at(-1)!);
     },
+    head: () => ({}),
     underWay: (ms) => told.push(`under way ${ms}`),
     died: (reason) => told.push(`died ${reason}`),
     lost: (reason) => told.push(`lost ${reason}`),

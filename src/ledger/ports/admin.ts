@@ -1,0 +1,91 @@
+import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
+import type { ChannelConditions } from '../../hooks/ports/channel.ts';
+import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type {
+  DeadWork,
+  DeadWorkFilter,
+  DeadWorkPage,
+  Forgotten,
+  ForgottenStep,
+  WorkCounts,
+} from '../../hooks/ports/ledger.ts';
+import type { Caller } from '../calls.ts';
+import type { FreshReads, Reads, Writes } from '../core.ts';
+
+/** Who does what of the administration. */
+export interface AdminParts {
+  /** For metrics and lists. */
+  readonly reader: Caller<Reads>;
+  readonly freshReader: Caller<FreshReads>;
+  readonly writer: Caller<Writes>;
+  /** Writes what was counted and is only in memory. */
+  writeActivity(): Promise<unknown>;
+  /** Where what was forgotten may still stand, a sentence each. */
+  leftovers(): Promise<readonly string[]>;
+}
+
+/** What an operator does, and what metrics count: of everybody who has the ledger open together. */
+export class StoredAdmin extends LedgerAdmin {
+  readonly #parts: AdminParts;
+
+  constructor(parts: AdminParts) {
+    super();
+    this.#parts = parts;
+  }
+
+  retry(eventId: string): Promise<number | null> {
+    return this.#parts.writer.call('retry', eventId);
+  }
+
+  retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#parts.writer.call('retryAll', filter);
+  }
+
+  dismiss(eventId: string): Promise<number | null> {
+    return this.#parts.writer.call('dismiss', eventId);
+  }
+
+  dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage> {
+    return this.#parts.writer.call('dismissAll', filter);
+  }
+
+  forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
+    return this.#parts.writer.call('forgetEvent', eventId);
+  }
+
+  forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
+    return this.#parts.writer.call('forgetMatching', terms, from);
+  }
+
+  leftovers(): Promise<readonly string[]> {
+    return this.#parts.leftovers();
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#parts.writer.call('setPaused', paused);
+  }
+
+  isPaused(): Promise<boolean> {
+    return this.#parts.freshReader.call('isPaused');
+  }
+
+  counts(): Promise<readonly WorkCounts[]> {
+    return this.#parts.reader.call('readCounts');
+  }
+
+  dead(): Promise<readonly DeadWork[]> {
+    return this.#parts.reader.call('readDead');
+  }
+
+  channelConditions(): Promise<ChannelConditions> {
+    return this.#parts.reader.call('readChannels');
+  }
+
+  /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */
+  async activity(window: ActivityWindow): Promise<Activity> {
+    await this.#parts.writeActivity().catch((error: unknown) => {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+    });
+    return this.#parts.reader.call('readActivity', window);
+  }
+}
