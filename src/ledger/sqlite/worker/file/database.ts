@@ -1,5 +1,5 @@
 // Opens the database of a ledger for those who use it: commits that survive a power loss, in a file that is watched.
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from './sqlite.ts';
 import { integer, text } from '../../../rows.ts';
 import { idOf } from '../../id-keys.ts';
 import type { HeldFiles, Inventory } from '../../protocol.ts';

@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from './sqlite.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { storeTrouble } from './store-trouble.ts';
 

@@ -3,7 +3,7 @@
 import { errorMessage } from '../../../../platform/errors.ts';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from './sqlite.ts';
 import { buildName } from '../../../../platform/package-version.ts';
 import { strangeLedger } from '../../../edition.ts';
 import { integer } from '../../../rows.ts';

@@ -1,7 +1,7 @@
 // The file of the index, `search.db`: disposable. What it says is in the ledger, so it is thrown away and made anew
 // whenever it is missing, damaged or of another edition.
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from '../file/sqlite.ts';
 import { integer } from '../../../rows.ts';
 
 /** Marks a file as ours ("hoos") and says what its tables and its texts are: with any change of those it is another one. */
