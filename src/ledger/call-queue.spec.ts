@@ -112,6 +112,21 @@ describe('CallQueue', () => {
     expect(sizes(host(0))).toEqual([256, 44, 2, 2, 1]);
   });
 
+  it('lets an answer be promised, also one that fails before its turn', async () => {
+    const unheard: unknown[] = [];
+    const listener = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', listener);
+    const queue = queueOf();
+    await queue.begin();
+    const calls = Array.from({ length: 20 }, () => queue.call('echo', 1));
+    await turn();
+    host(0).answer({ values: calls.map(() => Promise.reject(new Error('an oops'))) });
+    const results = await Promise.allSettled(calls);
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    process.off('unhandledRejection', listener);
+    expect(unheard).toEqual([]);
+  });
+
   it('fails each call that failed, and no other', async () => {
     const queue = queueOf();
     await queue.begin();

@@ -141,11 +141,6 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
     };
   }
 
-  /** Resolves when no group is under way. */
-  async rests(): Promise<void> {
-    if (this.#underWay.length > 0) await new Promise<void>((resolve) => this.#rested.push(resolve));
-  }
-
   /** Gives what is asked for to another host from now on; no group is under way. */
   replace(host: Host<C, H, O>): void {
     this.#host = host;
@@ -220,6 +215,10 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
     if (answer.lost !== null) {
       this.#fail(this.#underWay.splice(0), answer.lost);
       return this.lose(answer.lost);
+    }
+    for (const value of answer.values) {
+      // Its caller hears of it below, perhaps turns later.
+      if (value instanceof Promise) value.catch(() => {});
     }
     const failed = new Map(answer.failures.map((failure) => [failure.index, failure]));
     for (const [index, pending] of this.#underWay.entries()) {

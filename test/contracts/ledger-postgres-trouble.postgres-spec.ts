@@ -5,6 +5,7 @@ import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import type { NewEvent } from '../../src/hooks/ports/event.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import { CuttingProxy } from '../postgres/cutting-proxy.ts';
 import { PostgresSuite } from '../postgres/suite.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
@@ -101,6 +102,17 @@ describe('A ledger in PostgreSQL in trouble', () => {
       maxHistoryCharacters: 0,
     });
     expect(pending).toHaveLength(sent.accepted.length);
+  });
+
+  it('writes nothing of an event whose transaction could not begin', async () => {
+    await using proxy = await CuttingProxy.start(suite.server);
+    const url = proxy.url(database.name);
+    const past = await postgresLedger({ url, search: false }).open(new SystemClock());
+    proxy.spoil('BEGIN');
+    await expect(past.intake.accept(wake(), LIMITS)).rejects.toThrow();
+    expect(await stored()).toEqual([]);
+    expect(await past.intake.accept(wake(), LIMITS)).toMatchObject({ outcome: 'accepted' });
+    await past.maintenance.close();
   });
 
   it('asks for an event again whose connection was cut, before it is refused', async () => {

@@ -19,6 +19,7 @@ export class CuttingProxy implements AsyncDisposable {
   readonly #server = createServer((service) => this.#join(service));
   #hangs = false;
   #endsWhenReady = false;
+  #spoiled: string | null = null;
   #late: { readonly text: string; readonly held: (deliver: () => Promise<void>) => void } | null =
     null;
 
@@ -64,6 +65,11 @@ export class CuttingProxy implements AsyncDisposable {
     return new Promise((held) => (this.#late = { text, held }));
   }
 
+  /** Makes this text wrong where it comes next, so that the database refuses its statement. */
+  spoil(text: string): void {
+    this.#spoiled = text;
+  }
+
   /** Ends the next connection as an administrator does, in the very moment in which it can be used. */
   endWhenReady(): void {
     this.#endsWhenReady = true;
@@ -90,7 +96,7 @@ export class CuttingProxy implements AsyncDisposable {
           const length = Buffer.alloc(4);
           length.writeInt32BE(4 + FIELDS.length);
           service.end(Buffer.concat([chunk, Buffer.from('E'), length, Buffer.from(FIELDS)]));
-        } else to.write(chunk);
+        } else to.write(from === service ? this.#withSpoiled(chunk) : chunk);
       });
       from.on('error', () => undefined);
       from.on('close', () => {
@@ -99,6 +105,13 @@ export class CuttingProxy implements AsyncDisposable {
       });
       if (this.#hangs) from.pause();
     }
+  }
+
+  #withSpoiled(chunk: Buffer): Buffer {
+    const at = this.#spoiled === null ? -1 : chunk.indexOf(this.#spoiled);
+    if (at < 0) return chunk;
+    this.#spoiled = null;
+    return Buffer.concat([chunk.subarray(0, at), Buffer.from('?'), chunk.subarray(at + 1)]);
   }
 
   #cutOff(service: Socket, database: Socket, chunk: Buffer): void {

@@ -169,7 +169,12 @@ export class Database {
       let result: T;
       try {
         result = await act(
-          (sql, values = []) => this.#run(client, sql, values),
+          async (sql, values = []) => {
+            const rows = await this.#run(client, sql, values);
+            // Without a transaction each statement would be written by itself, and what follows from these rows as well.
+            await begun;
+            return rows;
+          },
           (sql, values = []) => void sent.push(quiet(this.#run(client, sql, values))),
         );
         backend = await begun;

@@ -174,7 +174,7 @@ function buildLedger(store: OpenStore): Ledger {
       changed: watch.changedEvents,
       clock,
       search: store.hasSearch ? new ThreadSearch(reader) : null,
-      // A batch that is under way does not know that anybody listens. This call comes after it.
+      // A group that is under way does not know that anybody listens. This call comes after it.
       isHeard: async () => void (await writer.call('isPaused')),
       damaged: (reason) => watch.damaged(reason),
     }),

@@ -1,5 +1,5 @@
 // What each call does that is not the core's alone (../../core.ts): what the writer keeps in mind of its file, and the
-// functions behind the names of calls. All of them run inside the transaction of their batch, and take the time from it.
+// functions behind the names of calls. All of them run inside the transaction of their group, and take the time from it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Acceptance } from '../../../hooks/ports/event.ts';
 import { accept } from '../../accepting/accept.ts';

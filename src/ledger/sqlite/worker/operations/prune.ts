@@ -1,4 +1,4 @@
-// Steps of forgetting (../../../retention/pruning.ts), each one call among others in a batch; then the pages that this left
+// Steps of forgetting (../../../retention/pruning.ts), each one call among others in a group; then the pages that this left
 // free.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Retention } from '../../../../hooks/ports/ledger.ts';
@@ -29,7 +29,7 @@ export class FilePruning {
   /** True: there is more to do. */
   async step(tx: Tx, retention: Retention): Promise<boolean> {
     const host = {
-      // Inside of that of its batch.
+      // Inside of that of its group.
       transaction: <T>(act: (inner: Tx) => Promise<T>) => act(tx),
       mayForget: () => this.#clock.isBelieved(tx.now),
     };

@@ -1,5 +1,5 @@
 // The clock of a machine may be set, by an hour or by years, while work waits for a time of day and retention counts
-// days. What passes between two steps of it is measured by the monotonic time that comes with each batch.
+// days. What passes between two steps of it is measured by the monotonic time that comes with each group.
 import type { DatabaseSync } from 'node:sqlite';
 import { text } from '../../../rows.ts';
 
@@ -51,7 +51,7 @@ export class ClockSteps {
   }
 
   /**
-   * Called before each batch, outside of its transaction. Work that waits goes on waiting as long as it would have.
+   * Called before each group, outside of its transaction. Work that waits goes on waiting as long as it would have.
    * @returns true: the clock was set
    */
   note(now: number, elapsed: number): boolean {
