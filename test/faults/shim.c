@@ -33,6 +33,7 @@ static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
 static char dir[PATH_MAX];
 static size_t dir_length;
 static int fd_files[MAX_FDS];  // The file behind a descriptor, counted from 1; 0: not watched.
+static int fd_errors[MAX_FDS]; // What its next fsync says, since one of the same file failed elsewhere; 0: nothing.
 static char *names[MAX_FILES]; // The name of each file; NULL once it was removed.
 static int file_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -123,6 +124,7 @@ static int opened(int fd, const char *path, int flags, int is_new) {
   }
   if (flags & O_TRUNC) note('T', file, 0, NULL, 0);
   fd_files[fd] = file;
+  fd_errors[fd] = 0;
   return fd;
 }
 
@@ -171,20 +173,35 @@ int ftruncate64(int fd, off64_t length) {
   return result;
 }
 
+// As Linux does since 4.13 (errseq_t; Documentation/filesystems/vfs.rst, "Handling errors during writeback"): each
+// descriptor of the file is told once that something of it could not be written.
+static void tell_others(int fd, int file) {
+  for (int other = 0; other < MAX_FDS; other++)
+    if (other != fd && fd_files[other] == file) fd_errors[other] = EIO;
+}
+
 // Begin and end are two records: what was written in between is not promised by it.
-#define SYNC(name)                                     \
-  int name(int fd) {                                   \
-    int file = file_of(fd);                            \
-    if (file == 0) return REAL(name)(fd);              \
-    pthread_mutex_lock(&lock);                         \
-    note('B', file, 0, NULL, 0);                       \
-    pthread_mutex_unlock(&lock);                       \
-    wait_as_told(FSYNC);                               \
-    int result = fault(FSYNC) ? -1 : REAL(name)(fd);   \
-    pthread_mutex_lock(&lock);                         \
-    note(result == 0 ? 'E' : 'F', file, 0, NULL, 0);   \
-    pthread_mutex_unlock(&lock);                       \
-    return result;                                     \
+static int synced(int fd, int file, int result) {
+  pthread_mutex_lock(&lock);
+  int missed = fd_errors[fd];
+  fd_errors[fd] = 0;
+  if (result != 0) tell_others(fd, file);
+  if (result != 0 || missed == 0) note(result == 0 ? 'E' : 'F', file, 0, NULL, 0);
+  pthread_mutex_unlock(&lock);
+  if (result == 0 && missed == 0) return 0;
+  errno = EIO;
+  return -1;
+}
+
+#define SYNC(name)                                             \
+  int name(int fd) {                                             \
+    int file = file_of(fd);                                      \
+    if (file == 0) return REAL(name)(fd);                        \
+    pthread_mutex_lock(&lock);                                   \
+    note('B', file, 0, NULL, 0);                                 \
+    pthread_mutex_unlock(&lock);                                 \
+    wait_as_told(FSYNC);                                         \
+    return synced(fd, file, fault(FSYNC) ? -1 : REAL(name)(fd)); \
   }
 SYNC(fsync)
 SYNC(fdatasync)
