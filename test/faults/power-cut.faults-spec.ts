@@ -12,7 +12,6 @@ import type { Survival } from './simulated-disk.ts';
 import { World } from './world.ts';
 
 const CUTS = ROUNDS;
-const EVENTS_OF_EACH_SENDER = 60;
 
 /** What happened at one cut, in the order of the events' answers. */
 interface Leftovers {
@@ -21,17 +20,21 @@ interface Leftovers {
   readonly integrity: string;
 }
 
-/** Runs the service under load on a disk that is written down, and kills it. */
+/** Runs the service on a disk that is written down, until each sender was promised so many events, and kills it. */
 async function record(
   dir: string,
-  { fault = () => {}, host = 'auto' }: { fault?: (shim: Shim) => void; host?: string },
+  {
+    fault = () => {},
+    host = 'auto',
+    events = 60,
+  }: { fault?: (shim: Shim) => void; host?: string; events?: number },
 ): Promise<JournalRecord[]> {
   const store = { dir: join(dir, 'data'), sqlite: { host } };
   await using world = await World.open({ store }, 'x'.repeat(6000));
   const shim = new Shim(join(dir, 'data'), dir);
   const service = await world.start({ env: shim.journaling });
   fault(shim);
-  await world.loadOf(service, EVENTS_OF_EACH_SENDER);
+  await world.loadOf(service, events);
   await service.kill();
   return shim.journal();
 }
@@ -174,13 +177,15 @@ describe.each(DISKS)(`${CUTS} power cuts of %s`, (_disk, fault) => {
 });
 
 const BETWEEN = 250;
+/** Four send them, and not every answer lies between two writes. */
+const EVENTS_FOR_BETWEEN = 120;
 
 describe.each(['inline', 'thread'])(
   `${BETWEEN} power cuts between commit and answer, host %s`,
   (host) => {
     it('lose nothing that was promised, and leave a ledger that is whole', async () => {
       const dir = await mkdtemp(join(tmpdir(), 'hooks-power-'));
-      const journal = await record(dir, { host });
+      const journal = await record(dir, { host, events: EVENTS_FOR_BETWEEN });
       const cuts = betweenCommitAndAnswer(journal, BETWEEN);
       expect(cuts).toHaveLength(BETWEEN);
       for await (const left of cutsOf(journal, dir, () => false, cuts)) {

@@ -175,33 +175,33 @@ int ftruncate64(int fd, off64_t length) {
 
 // As Linux does since 4.13 (errseq_t; Documentation/filesystems/vfs.rst, "Handling errors during writeback"): each
 // descriptor of the file is told once that something of it could not be written.
-static void tell_others(int fd, int file) {
+static void tell_others(int fd, int file, int error) {
   for (int other = 0; other < MAX_FDS; other++)
-    if (other != fd && fd_files[other] == file) fd_errors[other] = EIO;
+    if (other != fd && fd_files[other] == file) fd_errors[other] = error;
 }
 
 // Begin and end are two records: what was written in between is not promised by it.
-static int synced(int fd, int file, int result) {
+static int synced(int fd, int file, int error) {
   pthread_mutex_lock(&lock);
   int missed = fd_errors[fd];
   fd_errors[fd] = 0;
-  if (result != 0) tell_others(fd, file);
-  if (result != 0 || missed == 0) note(result == 0 ? 'E' : 'F', file, 0, NULL, 0);
+  if (error != 0) tell_others(fd, file, error);
+  if (error != 0 || missed == 0) note(error == 0 ? 'E' : 'F', file, 0, NULL, 0);
   pthread_mutex_unlock(&lock);
-  if (result == 0 && missed == 0) return 0;
-  errno = EIO;
+  if (error == 0 && missed == 0) return 0;
+  errno = error != 0 ? error : missed;
   return -1;
 }
 
-#define SYNC(name)                                             \
-  int name(int fd) {                                             \
-    int file = file_of(fd);                                      \
-    if (file == 0) return REAL(name)(fd);                        \
-    pthread_mutex_lock(&lock);                                   \
-    note('B', file, 0, NULL, 0);                                 \
-    pthread_mutex_unlock(&lock);                                 \
-    wait_as_told(FSYNC);                                         \
-    return synced(fd, file, fault(FSYNC) ? -1 : REAL(name)(fd)); \
+#define SYNC(name)                                                                 \
+  int name(int fd) {                                                               \
+    int file = file_of(fd);                                                        \
+    if (file == 0) return REAL(name)(fd);                                          \
+    pthread_mutex_lock(&lock);                                                     \
+    note('B', file, 0, NULL, 0);                                                   \
+    pthread_mutex_unlock(&lock);                                                   \
+    wait_as_told(FSYNC);                                                           \
+    return synced(fd, file, fault(FSYNC) != 0 || REAL(name)(fd) != 0 ? errno : 0); \
   }
 SYNC(fsync)
 SYNC(fdatasync)
