@@ -6,6 +6,7 @@ import { CapturedLogs } from '../../../test/support/captured-logs.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { Pace } from './disk-pace.ts';
 import type { ThreadData } from './protocol.ts';
 import { StoreWatch } from './store-watch.ts';
 import { startThread } from './thread-host.ts';
@@ -19,8 +20,20 @@ port.on('message', () => { throw new Error('an oops'); });`;
 const REFUSES = `const { parentPort: port } = require('node:worker_threads');
 port.postMessage({ refusal: 'it is gone', found: null }); port.close();`;
 const ENDS = `process.exit(0)`;
+const WRITES_AND_REFUSES = `const { DatabaseSync } = require('node:sqlite');
+const { workerData } = require('node:worker_threads');
+const db = new DatabaseSync(workerData.files.database);
+db.exec('CREATE TABLE of_the_thread (id)');
+db.close();
+${REFUSES}`;
 /** A disk, as it was measured at the start. */
 const FAST = { isFast: () => Promise.resolve(true), beginAnew: () => {} };
+
+/** A disk that was slow once. */
+function slowOnce(): Pace {
+  let notes = 0;
+  return { ...FAST, note: () => (notes += 1) === 1 };
+}
 
 let dir: string;
 let logs: CapturedLogs;
@@ -43,7 +56,9 @@ function writerOf(place: Partial<WriterPlace>, ...scripts: string[]): Writer {
   const start = (data: ThreadData) => {
     started.push(data);
     const script = scripts.shift();
-    return script === undefined ? startThread(data) : new Worker(script, { eval: true });
+    return script === undefined
+      ? startThread(data)
+      : new Worker(script, { eval: true, workerData: data });
   };
   const usual = { dir, host: 'thread', waitForLock: false, hasSearch: true, start } as const;
   return new Writer({ ...usual, ...place }, clock, watch, () => Promise.resolve());
@@ -111,8 +126,7 @@ describe('Writer', () => {
   });
 
   it('stays where it is when no thread can be begun, and says why', async () => {
-    let notes = 0;
-    const pace = { ...FAST, note: () => (notes += 1) === 1 };
+    const pace = slowOnce();
     const writer = writerOf({ host: 'auto', pace }, REFUSES);
     await writer.open();
     await writer.call('setPaused', true);
@@ -120,5 +134,16 @@ describe('Writer', () => {
     await eventually('it is told', () => logs.lines.some((line) => line.endsWith('it is gone')));
     await writer.close();
     expect(started).toHaveLength(1);
+  });
+
+  it('does not take what such a thread wrote for the work of another process', async () => {
+    const pace = slowOnce();
+    const writer = writerOf({ host: 'auto', pace }, WRITES_AND_REFUSES);
+    await writer.open();
+    await writer.call('setPaused', true);
+    await eventually('it is told', () => logs.lines.some((line) => line.endsWith('it is gone')));
+    await writer.call('setPaused', false);
+    expect(await writer.call('isPaused')).toBe(false);
+    await writer.close();
   });
 });

@@ -184,6 +184,7 @@ export class Writer implements QueuedCaller<WriterCalls> {
       host.leave();
       this.#watch.moved(waitedMs);
     } catch (error) {
+      host.goOn();
       this.#watch.stayed(refusalOf(error));
       this.#pace.beginAnew();
       this.#moving = null;

@@ -92,6 +92,12 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
     this.leave();
   }
 
+  /** Goes on after another host of the same files, which may have written before it gave up. */
+  goOn(): void {
+    this.#connection.files?.guard.takeWhatIsFound();
+    this.#connection.forget?.();
+  }
+
   /** Closes the connection and nothing more: another host has the ledger open. */
   leave(): void {
     const { db, files } = this.#connection;

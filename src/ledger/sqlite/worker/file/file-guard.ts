@@ -24,7 +24,8 @@ export class FileGuard {
   readonly #files: HeldFiles;
   readonly #opened: Readonly<Record<keyof LedgerFiles, FileMark>>;
   readonly #dataVersion: StatementSync;
-  readonly #version: unknown;
+  /** Null: of the next look, whatever it is. */
+  #version: unknown;
   /** Of the database when we last wrote it. */
   #changedAt: number;
   #header: Buffer;
@@ -59,12 +60,19 @@ export class FileGuard {
    */
   checkUnchanged(): void {
     this.#look('lock');
-    if (this.#readVersion() !== this.#version) {
+    const version = this.#readVersion();
+    this.#version ??= version;
+    if (version !== this.#version) {
       throw this.#lost(
         'shared',
         `another process wrote into ${this.#files.database}: stop that process`,
       );
     }
+  }
+
+  /** Takes what the next group finds for ours: a thread of this writer has written, and is gone. */
+  takeWhatIsFound(): void {
+    this.#version = null;
   }
 
   /**
