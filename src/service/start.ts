@@ -1,3 +1,4 @@
+// docs/design/service.md
 import 'reflect-metadata';
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

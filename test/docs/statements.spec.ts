@@ -4,9 +4,11 @@ import { REJECTIONS } from '../../src/hooks/rejection.ts';
 const ROOT = new URL('../../', import.meta.url);
 const PAGES = [
   'README.md',
-  ...readdirSync(new URL('docs', ROOT))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/design'].flatMap((folder) =>
+    readdirSync(new URL(folder, ROOT))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 function readPage(page: string): string {

@@ -1,3 +1,4 @@
+// docs/design/work.md
 import { Injectable, Logger } from '@nestjs/common';
 import { backoffMs } from '../../platform/time.ts';
 import { Clock } from '../ports/index.ts';

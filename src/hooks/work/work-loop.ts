@@ -1,3 +1,4 @@
+// docs/design/work.md
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { OVER } from '../../platform/time.ts';
