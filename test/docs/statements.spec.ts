@@ -65,9 +65,9 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-describe('README.md', () => {
+describe('docs/http-api.md', () => {
   it('has every status that a sender can be answered', () => {
-    const [, table = ''] = readPage('README.md').split('## Answers');
+    const [, table = ''] = readPage('docs/http-api.md').split('## Answers');
     const rows = Array.from(table.matchAll(/^\| ([\d/]+) +\|/gmu), (match) => match[1]!.split('/'));
     const listed = new Set(rows.flat().map(Number));
     for (const { status } of Object.values(REJECTIONS)) expect(listed).toContain(status);
