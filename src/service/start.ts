@@ -153,7 +153,7 @@ export function banner(
         ]
       : []),
     paragraph(
-      'See what became of it:',
+      'See what happened:',
       `curl -sS -H "Authorization: Bearer ${operatorToken}" ${curlAddress(operator)}/ops/api/events`,
     ),
   ];
