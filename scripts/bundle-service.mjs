@@ -1,6 +1,6 @@
 // The last step of the build: the service, the command and the ledger's thread become a few files, in place of what the
 // compiler wrote for them. Finding and linking a thousand modules is what a start costs most, in time and in memory
-// (docs/decisions/0140-few-files-for-a-start.md). What hosts import stays file by file.
+// (docs/design/service.md). What hosts import stays file by file.
 import { execFileSync } from 'node:child_process';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// npm run bench:pg-boss [-- --rounds 5]: whether pg-boss could be our queue (docs/decisions/0181). Needs Debian's
+// npm run bench:pg-boss [-- --rounds 5]: whether pg-boss could be our queue (docs/design/postgres.md). Needs Debian's
 // PostgreSQL (npm run test:postgres installs it); pg-boss is installed into node_modules/.pg-boss.
 import { parseArgs } from 'node:util';
 import { printTable } from '../table.mjs';

@@ -1,3 +1,4 @@
+// docs/design/operator.md
 import { Command, CommanderError, Option } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import type { CliCommand, CommandContext, CommandGroup, Example } from './command.ts';

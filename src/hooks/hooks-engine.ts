@@ -75,7 +75,7 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
       this.application.getGlobalGuards().length + this.application.getGlobalRequestGuards().length;
     if (platform !== undefined && guards > 0 && this.marks.length === 0) {
       this.#logger.warn(
-        'a global guard of the application decides on hook requests, too, and before the hook token: if it does not ' +
+        'a global guard of the application also runs on hook requests, before the hook token is checked: if it does not ' +
           'know our senders, mark the routes for it, e.g. HooksModule.forRoot({ decorators: [Public()] })',
       );
     }

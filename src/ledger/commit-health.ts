@@ -57,7 +57,7 @@ export class CommitHealth {
     this.#failedAt = now;
     if (now - this.#saidAt < MINUTE_MS) return;
     this.#saidAt = now;
-    this.#log.error(`events cannot be stored, and senders are asked to come again: ${reason}`);
+    this.#log.error(`events cannot be stored, and senders are told to retry: ${reason}`);
   }
 
   /** @throws LedgerUnavailable while the next event cannot be expected to be stored either */

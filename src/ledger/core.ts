@@ -1,3 +1,4 @@
+// docs/design/ledger.md
 // Everything that the ledger does by one function each, whatever it is kept in.
 import { isPaused } from './accepting/accept.ts';
 import { holderOf } from './accepting/idempotency.ts';

@@ -117,7 +117,7 @@ export class MailboxWatcher {
     }
     this.#messages.isOwnWriting = opened.isOwnWriting;
     if (opened.isOwnWriting) {
-      logger.warn(`${this.mailbox} holds drafts or sent mail: nothing of it is sent.`);
+      logger.warn(`${this.mailbox} holds drafts or sent mail and is skipped.`);
     }
     this.state.connected();
     this.#watching();
@@ -163,7 +163,7 @@ export class MailboxWatcher {
         `The hook mail refuses mail (${reason}): check hooks.enabled, hooks.token and preset "mail". The mail waits.`,
       );
     } else if (this.state.change('hook-unavailable')) {
-      logger.warn(`The hook mail takes no mail at the moment (${reason}). The mail waits.`);
+      logger.warn(`The hook mail accepts no mail at the moment (${reason}). The mail waits.`);
     }
   }
 
@@ -203,7 +203,7 @@ export class MailboxWatcher {
       return MISCONFIGURED_MS;
     }
     if (this.state.change('disconnected')) {
-      logger.warn(`${this.mailbox} is not watched: ${reason}. Tried again by itself.`);
+      logger.warn(`${this.mailbox} is not watched: ${reason}. It is retried automatically.`);
     }
     return this.#backoff.next();
   }
@@ -213,7 +213,7 @@ const NOTICES = {
   first: (mailbox: string) =>
     `${mailbox} is watched for the first time: mail that lies there is not sent, only what arrives from now on.`,
   renumbered: (mailbox: string) =>
-    `${mailbox} was numbered anew by its server (UIDVALIDITY): what was not sent before stays where it is, only what arrives from now on is sent.`,
+    `${mailbox} was renumbered by its server (UIDVALIDITY): mail that was not sent before is skipped, and mail that arrives from now on is sent.`,
 };
 
 /** Where to go on, and why there. */

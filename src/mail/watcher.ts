@@ -1,3 +1,4 @@
+// docs/design/mail.md
 import { Logger } from '@nestjs/common';
 import { SystemClock } from '../hooks/index.ts';
 import type { Clock } from '../hooks/index.ts';

@@ -1,3 +1,4 @@
+// docs/design/operator.md
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { chmod, lstat, stat, unlink } from 'node:fs/promises';

@@ -256,7 +256,7 @@ export class JsonErrorsFilter implements ExceptionFilter {
     // Without the stack, which holds paths of the machine. 501 to 503 are no failures of the program.
     if (error instanceof Refusal && status === 502) this.#logger.warn(body.error);
     else if (status >= 500 && status !== 501 && status !== 503) {
-      this.#logger.error(`a request broke: ${describeError(error)}`);
+      this.#logger.error(`a request failed: ${describeError(error)}`);
     }
     if (reply.sent) return;
     if (status === 401) void reply.header('www-authenticate', 'Bearer');

@@ -1,3 +1,4 @@
+// docs/design/service.md
 import 'reflect-metadata';
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -152,7 +153,7 @@ export function banner(
         ]
       : []),
     paragraph(
-      'See what became of it:',
+      'See what happened:',
       `curl -sS -H "Authorization: Bearer ${operatorToken}" ${curlAddress(operator)}/ops/api/events`,
     ),
   ];

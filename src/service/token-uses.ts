@@ -38,7 +38,7 @@ export async function readTokenUses(dataDir: string): Promise<LastUses> {
 
 /**
  * Keeps when each hook token was last used over restarts, so that an operator sees which one nobody needs any more: a
- * small file beside the ledger, written once a minute at most and by no request (decision 0110).
+ * small file beside the ledger, written once a minute at most and by no request (docs/design/authentication.md).
  */
 @Injectable()
 export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown {

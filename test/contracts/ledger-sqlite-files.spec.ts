@@ -83,7 +83,7 @@ describe('a ledger whose files are taken away while it is open', () => {
     expect(await ledger.maintenance.untilLost()).toContain(sentence);
     expect(await ledger.maintenance.untilLost()).toContain(dir);
     const told = logs.lines.filter((line) => line.includes(sentence));
-    expect(told).toContainEqual(expect.stringMatching(/^error .* Nothing is accepted any more$/));
+    expect(told).toContainEqual(expect.stringMatching(/^error .* No more events are accepted$/));
     await expect(accept(ledger)).rejects.toThrow(sentence);
     await expect(ledger.maintenance.health()).rejects.toThrow(LedgerUnavailable);
     await ledger.maintenance.close();

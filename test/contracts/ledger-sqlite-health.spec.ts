@@ -121,7 +121,7 @@ describe('the health of a ledger', () => {
     await expect(ledger.intake.accept(wake(), LIMITS)).rejects.toThrow(LedgerUnavailable);
     await expect(ledger.intake.accept(wake(), LIMITS)).rejects.toThrow(LedgerUnavailable);
     other.close();
-    const told = 'error events cannot be stored, and senders are asked to come again: ';
+    const told = 'error events cannot be stored, and senders are told to retry: ';
     expect(logs.lines.filter((line) => line.startsWith('error'))).toEqual([
       `${told}the ledger is locked by another process`,
     ]);

@@ -4,10 +4,16 @@ import { REJECTIONS } from '../../src/hooks/rejection.ts';
 const ROOT = new URL('../../', import.meta.url);
 const PAGES = [
   'README.md',
-  ...readdirSync(new URL('docs', ROOT))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  'CONTRIBUTING.md',
+  ...['docs', 'docs/design'].flatMap((folder) =>
+    readdirSync(new URL(folder, ROOT))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
+
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(readPage('package.json'));
+const SCRIPTS = new Set(Object.keys(scripts));
 
 function readPage(page: string): string {
   return readFileSync(new URL(page, ROOT), 'utf8');
@@ -28,7 +34,9 @@ function anchorsOf(page: string): Set<string> {
 
 describe.each(PAGES)('%s', (page) => {
   it('names only files and folders that exist', () => {
-    const named = readPage(page).matchAll(/`((?:src|test|docs|bench)\/[\w./<>-]+)`/gu);
+    const named = readPage(page).matchAll(
+      /`((?:src|test|docs|bench|scripts|console)\/[\w./<>-]+)`/gu,
+    );
     for (const [, path = ''] of named) {
       // Of a recipe (`src/…/<name>.ts`) the folder.
       const known = path.includes('<')
@@ -36,6 +44,11 @@ describe.each(PAGES)('%s', (page) => {
         : path;
       expect([path, existsSync(new URL(known, ROOT))]).toEqual([path, true]);
     }
+  });
+
+  it('names only scripts of package.json', () => {
+    const named = Array.from(readPage(page).matchAll(/npm run ([\w:-]+)/gu), (match) => match[1]!);
+    expect(named.filter((name) => !SCRIPTS.has(name))).toEqual([]);
   });
 
   it('links only to pages and headings that exist', () => {
@@ -52,9 +65,9 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-describe('README.md', () => {
+describe('docs/http-api.md', () => {
   it('has every status that a sender can be answered', () => {
-    const [, table = ''] = readPage('README.md').split('## Answers');
+    const [, table = ''] = readPage('docs/http-api.md').split('## Answers');
     const rows = Array.from(table.matchAll(/^\| ([\d/]+) +\|/gmu), (match) => match[1]!.split('/'));
     const listed = new Set(rows.flat().map(Number));
     for (const { status } of Object.values(REJECTIONS)) expect(listed).toContain(status);

@@ -81,7 +81,7 @@ describe('hooks setup of a sender that is told our secret', () => {
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(stdout).toContain('https://hooks.example.org/hooks/github\n');
     expect(stdout).not.toMatch(/\{\w+\}/);
-    expect(stderr).toContain('without a restart');
+    expect(stderr).toContain('reloads it within a second');
     expect(stderr).toMatch(/Then try it: hooks send github [\w.]+\n$/);
     expect(fragment('github')).toEqual({
       publicUrl: 'https://hooks.example.org',
@@ -168,7 +168,7 @@ describe('hooks setup of a sender that is told our secret', () => {
     const kept = await setup(['stripe', '--rotate', '--secret-env', 'STRIPE_NEW'], {
       env: { STRIPE_SECRET: 'whsec_of-this-shell' },
     });
-    expect(kept.stderr).toContain('within a second, without a restart');
+    expect(kept.stderr).toContain('reloads it within a second');
   });
 
   it('uses the address that is known already, and the one of the service where none is', async () => {
@@ -261,7 +261,7 @@ describe('hooks setup where nothing is configured', () => {
     dir.write('data/hook-token', `${TOKEN}\n`);
     const { stdout, stderr } = await setup(['gitea']);
     expect(stdout).toMatch(/Bearer [\w-]{43}/);
-    expect(stderr).toContain('no demo any more');
+    expect(stderr).toContain('Demo mode ends at the next restart');
     expect(stderr).toContain("or keep the demo agent (agents.defaults.runner: {type: 'demo'})");
     expect(written('gateway.json5')).toContain(`token: '${TOKEN}'`);
   });

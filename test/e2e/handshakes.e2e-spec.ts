@@ -273,7 +273,7 @@ describe('Handshakes', () => {
     ingress.clock.advance(60_000);
     expect(await linesOf(2)).toEqual([
       expect.stringContaining(
-        'answered the handshake of the sender to trello; it is no event (and 50 more since the last such line)',
+        'answered the handshake of the sender to trello; it is not stored as an event (and 50 more since the last such line)',
       ),
     ]);
   });

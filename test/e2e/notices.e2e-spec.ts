@@ -61,7 +61,7 @@ describe('what ended badly without a person having heard of it (issue 11.4, beha
     await told(1);
     const [message] = hooks.chan1.messages;
     expect(message).toMatchObject({ to: '+1' });
-    expect(message?.text).toContain('1 thing ended badly');
+    expect(message?.text).toContain('1 failure that nobody');
     expect(message?.text).toContain(`run of agent: it failed (event ${eventId})`);
     expect(message?.text).not.toContain('secret');
   });
@@ -89,7 +89,7 @@ describe('what ended badly without a person having heard of it (issue 11.4, beha
     expect(hooks.chan1.messages).toHaveLength(1);
     await pass(10);
     await told(2);
-    expect(hooks.chan1.messages[1]?.text).toContain('1 thing ended badly');
+    expect(hooks.chan1.messages[1]?.text).toContain('1 failure that nobody');
     await pass(60);
     await pass(60);
     expect(hooks.chan1.messages).toHaveLength(2);
@@ -152,7 +152,7 @@ describe('what ended badly without a person having heard of it (issue 11.4, beha
     await start({}, { ledger });
     await pass(5);
     await told(1);
-    expect(hooks.chan1.messages[0]?.text).toContain('1 thing ended badly');
+    expect(hooks.chan1.messages[0]?.text).toContain('1 failure that nobody');
     await hooks.close();
     await rm(dir, { recursive: true });
   });

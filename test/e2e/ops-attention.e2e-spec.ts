@@ -199,7 +199,7 @@ describe('GET /ops/api/attention', () => {
     const until = new Date(clock.now() + 600_000).toISOString().slice(11, 16);
     expect(rest?.['what']).toMatch(
       new RegExp(
-        `^model provider local cannot be asked and rests until ${until}.*: no credit left`,
+        `^model provider local is unavailable \\(next attempt at ${until}.*\\): no credit left`,
       ),
     );
     expect(String(rest?.['what']).length).toBeLessThan(320);
@@ -210,7 +210,9 @@ describe('GET /ops/api/attention', () => {
     // Nobody waits for it any more.
     expect(await itemsOf(service)).toEqual([]);
     using probe = backends.visit('model provider local');
-    expect((await itemsOf(service))[0]?.['what']).toContain('and is asked again now: no credit');
+    expect((await itemsOf(service))[0]?.['what']).toContain(
+      'is unavailable (being retried now): no credit',
+    );
     probe.answered();
     expect(await itemsOf(service)).toEqual([]);
   });

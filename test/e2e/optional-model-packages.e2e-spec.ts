@@ -156,7 +156,7 @@ describe('where the packages for models are not installed', () => {
     const run = (wait = '') =>
       service.ask(`/hooks/runs/${String(accepted['runId'])}${wait}`, { token: hook });
     await eventually('the run waits', async () => {
-      return service.logged('cannot be asked') && (await run()).body['status'] === 'queued';
+      return service.logged('is unavailable') && (await run()).body['status'] === 'queued';
     });
     install('ai');
     const retry = `/ops/api/events/${String(accepted['eventId'])}/retry`;

@@ -297,7 +297,7 @@ describe('what verified senders lose', () => {
     await told(1);
     expect(texts()).toEqual([
       [
-        '12 things ended badly, and nobody was told:',
+        '12 failures that nobody was notified of:',
         '',
         '- 12 × request to alertmanager refused as too large (413); raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
         '',
@@ -361,7 +361,7 @@ describe('what verified senders lose', () => {
     expect(await hooks.waiting('notice')).toBe(0);
     await hooks.ask('/ci/deploy', '[');
     await told(1);
-    expect(texts()[0]).toContain('1 thing ended badly');
+    expect(texts()[0]).toContain('1 failure that nobody');
     expect(texts()[0]).toContain('deploys refused as invalid JSON (400)');
   });
 

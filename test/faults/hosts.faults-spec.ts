@@ -19,7 +19,7 @@ import { World } from './world.ts';
 const AT_MOST = { p99: 20, worst: 50 };
 const PROBED_MS = 8000;
 const WAKES = 200;
-const MOVED = 'a thread of its own writes the ledger';
+const MOVED = 'the ledger is written in a thread of its own';
 const SCHEDULED_FIRST = ['nice', '-n', '-15'];
 
 /** Asks for a while, and compares what was promised meanwhile with the ledger. */

@@ -17,7 +17,7 @@ const manifest = JSON.parse(read('package.json')) as Manifest;
 const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = manifest;
 
 describe('the dependencies', () => {
-  it('are what the library and its commands cannot run without (docs/decisions/0052)', () => {
+  it('are what the library and its commands cannot run without (docs/design/service.md)', () => {
     expect(Object.keys(dependencies)).toEqual([
       '@nestjs/throttler',
       'class-transformer',

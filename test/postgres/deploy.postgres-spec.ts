@@ -70,7 +70,7 @@ describe('A pod of deploy/kubernetes.yaml before it stops', () => {
     await ask(database.url, `UPDATE hooks.instances SET name = 'another-pod 1' ${named}`);
     const { code, said } = await preStop(bin, directory.path, port);
     expect(code).toBe(0);
-    expect(said).toMatch(/begins no work any more[^]*slept 10\n$/);
+    expect(said).toMatch(/starts no more work[^]*slept 10\n$/);
     await eventually('it is not ready', async () => !(await isReady()));
     const body = { text: 'still accepted', mode: 'next-heartbeat' };
     expect(await pod.ask('/hooks/wake', { token: HOOK_TOKEN, body })).toMatchObject({

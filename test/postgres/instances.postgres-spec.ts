@@ -190,7 +190,7 @@ describe('Two services on one database', () => {
     expect(await say('drain')).toBe(200);
     await eventually('b is not ready', async () => (await ready(b)) === '503 draining');
     expect(await ready(a)).toBe('200 ');
-    await eventually('b says so', () => b.output.includes('an operator drains this service'));
+    await eventually('b says so', () => b.output.includes('an operator is draining this service'));
     await accepted(b, 'taken by one, done by the other');
     await world.drain(a);
     expect(asked('taken by one, done by the other')).toBe(1);
@@ -218,7 +218,7 @@ describe('Two services on one database', () => {
     const changed = await world.start({ env: { GATEWAY_CONFIG_DIR: other.path } });
     both.push(changed);
     expect(changed.output).toContain(
-      `configured otherwise than this one: ${String(seen[0]!['name'])};`,
+      `configured differently from this one: ${String(seen[0]!['name'])};`,
     );
     const [one, two] = await listOf(changed);
     expect(one!['configuration']).not.toBe(two!['configuration']);

@@ -1,3 +1,4 @@
+// docs/design/agents.md
 import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { RunnerSettings } from '../../hooks/ports/agent-directory.ts';

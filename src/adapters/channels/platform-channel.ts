@@ -1,3 +1,4 @@
+// docs/design/channels.md
 import { Channel, DeliveryError } from '../../hooks/ports/channel.ts';
 import { HttpError, sendHttp, withoutBody } from '../../platform/http-client.ts';
 import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';

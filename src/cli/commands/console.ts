@@ -23,7 +23,7 @@ export const openConsole = defineCommand({
     if (socketPath !== undefined) {
       throw new CliError(
         `The console is on the socket ${asLine(socketPath)}, which no browser opens.`,
-        `Lead a port of your own machine there: ssh -L 18791:${asLine(socketPath)} <this machine>. Then open http://localhost:18791/console`,
+        `Forward a port of your own machine to it: ssh -L 18791:${asLine(socketPath)} <this machine>. Then open http://localhost:18791/console`,
       );
     }
     const token = options.tokenFile ?? tokenPlace(await context.inspect(), context);

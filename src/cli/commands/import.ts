@@ -51,10 +51,7 @@ export const importHooks = defineCommand({
 async function planned({ env, cwd, inspect }: CommandContext, file: string): Promise<ImportPlan> {
   const { isDemo, problems } = await inspect();
   if (!isDemo && problems.length > 0) {
-    throw new CliError(
-      'the configuration that is here has problems itself',
-      'see "hooks config check"',
-    );
+    throw new CliError('the current configuration has problems', 'see "hooks config check"');
   }
   const target = await readTarget(configurationDirectory(env, cwd), env);
   const { others } = target;
@@ -84,7 +81,7 @@ async function write(
     return false;
   }
   plan.files.write();
-  terminal.note('written; a running service takes it over within a second');
+  terminal.note('written; a running service reloads it within a second');
   return true;
 }
 

@@ -44,9 +44,7 @@ export const drain = defineCommand({
     const { id, name, underWay } = await instanceNamed(service, word);
     const { draining } = await service.drain(id);
     if (options.json === true) return terminal.printJson({ id, draining });
-    terminal.print(
-      `${asLine(name)} begins no work any more, and is not ready: ${underWay} under way.`,
-    );
+    terminal.print(`${asLine(name)} starts no more work and is not ready: ${underWay} under way.`);
     terminal.note(`Until it ends, or: hooks resume ${id}`);
   },
 });

@@ -62,7 +62,10 @@ function watchedMail(
     );
   }
   if (url === undefined && gateway.port === 0) {
-    throw new CliError('gateway.port is 0: nobody knows where the service listens', 'give --url');
+    throw new CliError(
+      'gateway.port is 0, so the port of the service is not known here',
+      'give --url',
+    );
   }
   const host = gateway.host.includes(':') ? `[${gateway.host}]` : gateway.host;
   const target = mailTarget(url ?? `http://${host}:${gateway.port}`, hooks);

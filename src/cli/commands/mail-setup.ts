@@ -54,7 +54,7 @@ export const mailSetup = defineCommand({
     const isAsking = context.terminal.isInteractive && flags.json !== true;
     if (!isAsking && flags.yes !== true && flags.dryRun !== true) {
       throw new CliError(
-        'nobody can be asked here',
+        'there is no terminal to ask on',
         'add --yes to write, or --dry-run to look',
         EXIT.usage,
       );
@@ -63,10 +63,7 @@ export const mailSetup = defineCommand({
     // What is wrong with hooks.mail itself may be what the setup mends.
     const isBroken = here.problems.some(({ key }) => !/^hooks\.mail\b/.test(keyWithoutFile(key)));
     if (!here.isDemo && isBroken) {
-      throw new CliError(
-        'the configuration that is here has problems itself',
-        'see "hooks config check"',
-      );
+      throw new CliError('the current configuration has problems', 'see "hooks config check"');
     }
     const prompts = isAsking ? new Prompts(context.terminal) : undefined;
     const setup = new MailSetup(context, flags, here, prompts);

@@ -88,10 +88,7 @@ export const setup = defineCommand({
     assertFlagsFit(preset, options);
     const here = await context.inspect();
     if (!here.isDemo && here.problems.length > 0) {
-      throw new CliError(
-        'the configuration that is here has problems itself',
-        'see "hooks config check"',
-      );
+      throw new CliError('the current configuration has problems', 'see "hooks config check"');
     }
     const present = await presentSender(preset, here, context.env);
     await new SenderSetup(context, options, preset, here, present).run();

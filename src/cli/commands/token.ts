@@ -88,7 +88,7 @@ function tell(
 ): void {
   const strange = strangeHooks(here, hooks);
   terminal.note(
-    `sender ${id} may speak to ${asLine(hooks.join(', '))}; kept in ${file}, a running service takes it in by itself`,
+    `sender ${id} may call ${asLine(hooks.join(', '))}; kept in ${file}, a running service reloads it`,
   );
   if (strange.length > 0) {
     terminal.note(`no hook is named ${asLine(strange.join(', '))} yet`);
@@ -194,8 +194,8 @@ const tokenRetire = defineCommand({
     if (left === before) return terminal.note(`sender ${id} has no older token`);
     terminal.note(
       left === 0
-        ? `sender ${id} is gone; a running service takes it in by itself`
-        : `sender ${id} has one token now; a running service takes it in by itself`,
+        ? `sender ${id} is gone; a running service reloads it`
+        : `sender ${id} has one token now; a running service reloads it`,
     );
   },
 });

@@ -104,7 +104,7 @@ export async function showOutcome(
     using progress = new Progress(terminal);
     const onProgress = (text: string): void => progress.show(text);
     const onRetry = (reason: string): void => {
-      if (!json) terminal.note(`It failed and is tried again by itself: ${asLine(reason)}`);
+      if (!json) terminal.note(`It failed and will be retried: ${asLine(reason)}`);
     };
     const wait = { timeoutMs: timeout * 1000, clock, onProgress, onRetry };
     return await waitForEnd(service, id, wait);

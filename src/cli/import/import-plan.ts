@@ -225,6 +225,7 @@ function todoAbout(key: string): string {
 }
 
 function noteAboutValues(names: readonly string[]): MigrationNote {
-  const reason = 'are not set here: their values from the other gateway are written out';
+  const values = names.length === 1 ? 'its value was' : 'their values were';
+  const reason = `not set here, so ${values} copied from the other gateway`;
   return { key: names.join(', '), reason };
 }

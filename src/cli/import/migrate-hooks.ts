@@ -232,7 +232,7 @@ class HooksMigration {
   /** Everything that has no counterpart here is named. */
   #leftOut(): void {
     if (this.#hooks['internal'] !== undefined) {
-      const reason = 'are events inside that gateway, no webhooks';
+      const reason = 'these are events inside that gateway, not webhooks';
       this.#note('hooks.internal', reason, 'keep them there');
     }
     if (this.#hooks['sessionRetention'] !== undefined) {

@@ -78,7 +78,7 @@ export function secretText(secret: GivenSecret, env: Environment): string {
  */
 export async function askSecret(terminal: Terminal, what: string, hint: string): Promise<string> {
   if (terminal.isInteractive) return (await new Prompts(terminal).password(what)).trim();
-  throw new CliError(`${what} is missing, and nobody can be asked here.`, hint, EXIT.usage);
+  throw new CliError(`${what} is missing, and there is no terminal to ask on.`, hint, EXIT.usage);
 }
 
 /** What the command line says about the secrets of a sender. */

@@ -34,7 +34,7 @@ const EXPLAINED: Readonly<Record<TokenRefusal, (id: string, detail: string) => E
     hint: 'write a gateway.json5 first (docs/configuration.md), or set GATEWAY_CONFIG_DIR',
   }),
   broken: () => ({
-    what: 'the configuration that is here has problems itself',
+    what: 'the current configuration has problems',
     hint: 'see "hooks config check"',
   }),
   elsewhere: (id, file) => ({

@@ -70,12 +70,12 @@ export class SetupReport {
     if (news.length === 0) return terminal.note('nothing to write: everything is there already');
     const effect =
       variable === undefined
-        ? 'a running service takes it over within a second, without a restart'
-        : `a running service takes it over once it has ${variable}, too: this shell has it, and ${DOTENV_FILE} does not. Write ${variable}=… into ${DOTENV_FILE} (mode 600), which needs no restart, or start the service with it`;
+        ? 'a running service reloads it within a second'
+        : `a running service reloads it once it has ${variable}, too: this shell has it, and ${DOTENV_FILE} does not. Write ${variable}=… into ${DOTENV_FILE} (mode 600), which needs no restart, or start the service with it`;
     terminal.note(`written: ${news.join(', ')}; ${effect}`);
     if (!this.here.isDemo) return;
     terminal.note(
-      "From its next start on the service is no demo any more: before, name a model in gateway.json5 (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}).",
+      "Demo mode ends at the next restart. Set a model in gateway.json5 first (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}).",
     );
   }
 

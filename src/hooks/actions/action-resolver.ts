@@ -1,3 +1,4 @@
+// docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
 import { modelIds, unaliased } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';

@@ -1,3 +1,4 @@
+// docs/design/actions.md
 import { hash } from 'node:crypto';
 import type { IdempotencyKey } from '../ports/index.ts';
 import { isRecord } from '../../platform/objects.ts';

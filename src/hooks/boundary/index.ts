@@ -1,3 +1,4 @@
+// docs/design/agents.md
 /**
  * The boundary between an agent and text that somebody else wrote. Three functions, all of them pure and linear in
  * the text's length:

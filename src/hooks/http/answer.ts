@@ -139,7 +139,7 @@ export class AnswerWriter {
       return;
     }
     const refusal = parseHostRefusal(error);
-    if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request broke');
+    if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request failed');
     this.answer(request, reply, refusal ?? toRefusal(new Rejection('internal_error')));
   }
 

@@ -1,3 +1,4 @@
+// docs/design/ingress.md
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';

@@ -144,7 +144,9 @@ export class Handshakes {
 
   #tell(path: string, untold = 0): void {
     const others = untold === 0 ? '' : ` (and ${untold} more since the last such line)`;
-    this.#logger.log(`answered the handshake of the sender to ${path}; it is no event${others}`);
+    this.#logger.log(
+      `answered the handshake of the sender to ${path}; it is not stored as an event${others}`,
+    );
   }
 }
 

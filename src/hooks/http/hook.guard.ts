@@ -1,3 +1,4 @@
+// docs/design/ingress.md
 import type { IncomingMessage } from 'node:http';
 import { HttpException, Injectable, Optional } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';

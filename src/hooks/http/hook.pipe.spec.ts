@@ -205,7 +205,7 @@ function tidied(field: string, value: unknown, isText: boolean): unknown {
   return field === 'channel' ? trimmed.toLowerCase() : trimmed;
 }
 
-describe('HookValidationPipe accepts exactly what class-validator accepts (decision 0005)', () => {
+describe('HookValidationPipe accepts exactly what class-validator accepts', () => {
   const odd = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('', ' ', 'now', 'CHAN_2 ', 'last', 'k'.repeat(257)),

@@ -58,7 +58,7 @@ export class HookRequestPipe implements PipeTransform<unknown, Promise<HookReque
 /**
  * Checks the payload against its class-validator class, the one that `IngressPayload` names. Accepting loops over the
  * class's own constraint instances; refusing runs the real `validateSync`, so that messages are class-validator's by
- * construction (docs/decisions/0005).
+ * construction (docs/design/ingress.md).
  */
 @Injectable()
 export class HookValidationPipe implements PipeTransform<

@@ -135,7 +135,7 @@ export class SecretWindows {
     present.taken = { secret, client, at: this.clock.now() };
     present.endsAt = this.clock.elapsed() + KEPT_MS;
     this.#logger.warn(
-      `took a secret from the handshake of a sender to ${path}, from ${client}; it counts for nothing before it is accepted`,
+      `took a secret from the handshake of a sender to ${path}, from ${client}; it is not used until it is accepted`,
     );
     return true;
   }

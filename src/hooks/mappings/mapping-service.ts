@@ -1,3 +1,4 @@
+// docs/design/mappings.md
 import { Injectable } from '@nestjs/common';
 import { ActionResolver } from '../actions/action-resolver.ts';
 import { bareName } from '../actions/hook-request.ts';

@@ -128,7 +128,7 @@ describe('templates: own properties only, one pass, no code (behaviour §7, less
   });
 });
 
-describe('templates: a list of lines (decision 0011)', () => {
+describe('templates: a list of lines', () => {
   it.each([
     ['joins its lines', ['a', 'b {{ s }}'], 'a\nb text'],
     ['leaves out a line that finds nothing', ['a', '{{ x }}', 'b'], 'a\nb'],

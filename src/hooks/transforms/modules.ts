@@ -81,7 +81,7 @@ export class TransformModules {
     }
     if ('bundle' in entry.latest) {
       entry.good = entry.latest.bundle;
-      this.#logger.log(`transform ${reference.module} was edited; the new version serves`);
+      this.#logger.log(`transform ${reference.module} was edited; the new version is in use`);
       return;
     }
     const { problem, isRefusal } = entry.latest;

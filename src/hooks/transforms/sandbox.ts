@@ -1,3 +1,4 @@
+// docs/design/mappings.md
 import { Injectable } from '@nestjs/common';
 import type { Problem, ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';

@@ -34,7 +34,7 @@ describe('BackendHealth', () => {
     const backends = new BackendHealth(new ManualClock());
     using visit = backends.visit('model local/SECRET');
     visit.failed({ message, retryAfterMs: undefined });
-    const line = `warn a model of model provider local cannot be asked${brief} and backs off`;
+    const line = `warn a model of model provider local is unavailable${brief}; its turns wait`;
     expect(logs.lines).toEqual([line]);
   });
 

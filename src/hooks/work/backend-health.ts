@@ -1,3 +1,4 @@
+// docs/design/work.md
 import { Injectable, Logger } from '@nestjs/common';
 import { backoffMs } from '../../platform/time.ts';
 import { Clock } from '../ports/index.ts';
@@ -190,7 +191,7 @@ export class BackendHealth {
       passedOver: new Set(),
     };
     if (known === undefined) {
-      this.#logger.warn(`${asLogged(backend)} cannot be asked${inBrief(message)} and backs off`);
+      this.#logger.warn(`${asLogged(backend)} is unavailable${inBrief(message)}; its turns wait`);
       // Forgotten, the longest known is found out anew by its next turn.
       const [oldest] = this.#rests.keys();
       if (this.#rests.size >= MOST_RESTING && oldest !== undefined) this.#rests.delete(oldest);

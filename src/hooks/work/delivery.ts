@@ -1,3 +1,4 @@
+// docs/design/channels.md
 import { Injectable } from '@nestjs/common';
 import { Clock, DeliveryError, mainSession } from '../ports/index.ts';
 import type {

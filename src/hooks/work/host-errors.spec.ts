@@ -106,7 +106,7 @@ describe('an error of the host’s own code', () => {
     [{ message: 'the build broke' }, 'object'],
   ])('may be no error at all: %j', async (thrown, type) => {
     await runThatThrows(thrown);
-    expect(reports()).toEqual([expect.stringContaining(`threw ${type},`)]);
+    expect(reports()).toEqual([expect.stringContaining(`threw ${type} instead of`)]);
     expect(reports().join()).not.toContain('the build broke');
   });
 

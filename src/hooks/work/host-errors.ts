@@ -27,7 +27,7 @@ export class HostErrors {
     const place = `${who} ${frames[0] ?? thrown}`;
     if (this.#places.has(place) || this.#places.size >= MAX_PLACES) return;
     this.#places.add(place);
-    const sentence = `${who} threw ${thrown}, not ${expected}: a bug in its code (logged once per place)`;
+    const sentence = `${who} threw ${thrown} instead of ${expected}: a bug in its code (logged once per place)`;
     this.#logger.error([sentence, ...frames].join('\n'));
   }
 }

@@ -92,7 +92,9 @@ export class Notices implements Step<NoticeLease> {
     const told = { type: 'told', through: ends.through } as const;
     const address = this.#address();
     if (address === null) return { outcome: { type: 'done' }, changes: [told] };
-    this.#logger.log(`tells ${address.channel} of ${ends.total} that ended badly`);
+    this.#logger.log(
+      `notifies ${address.channel} of ${ends.total} failed runs, deliveries or requests`,
+    );
     const at = this.clock.now();
     const job: DeliveryJob = {
       v: 1,
@@ -136,7 +138,7 @@ export class Notices implements Step<NoticeLease> {
 
 /** One message about all of them. */
 function message({ total, lines }: BadEnds): string {
-  const things = total === 1 ? '1 thing' : `${total} things`;
+  const failures = total === 1 ? '1 failure' : `${total} failures`;
   const listed = lines.map(({ line, count, eventId }) => {
     const times = count === 1 ? '' : `${count} × `;
     const which = eventId === null ? '' : ` (${count === 1 ? 'event' : 'last event'} ${eventId})`;
@@ -144,7 +146,7 @@ function message({ total, lines }: BadEnds): string {
   });
   const rest = total - lines.reduce((sum, { count }) => sum + count, 0);
   return [
-    `${things} ended badly, and nobody was told:`,
+    `${failures} that nobody was notified of:`,
     '',
     ...listed,
     ...(rest > 0 ? [`- and ${rest} more`] : []),

@@ -112,7 +112,7 @@ export class SessionStore {
 
 /**
  * A prompt was neutralised when it was made; what the agent made of it was not, and foreign text can get a model to put
- * together what it may not say itself (docs/decisions/0095-agents-use-the-boundary.md).
+ * together what it may not say itself (docs/design/agents.md).
  */
 function neutralReplies(history: SessionContext['history']): SessionContext['history'] {
   return history.map((message) =>

@@ -312,7 +312,7 @@ describe('WorkLoop: what it logs', () => {
     await work.perform(runLease());
     await settled();
     const line = work.log.lines.at(-1) ?? '';
-    expect(line).toContain('"run run-1 of event event-1 ended badly"');
+    expect(line).toContain('"run run-1 of event event-1 failed"');
     expect(line).toMatch(/"reason":"it failed \(permanent[^)]*\)"/);
     expect(line).not.toContain(said);
   });

@@ -1,3 +1,4 @@
+// docs/design/work.md
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { OVER } from '../../platform/time.ts';
@@ -165,10 +166,10 @@ export class WorkLoop {
       if (isWritten) this.#tellEnds(changes);
       if (!isWritten) {
         this.#logger.warn(
-          `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service stood still or did not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has begun`,
+          `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service was suspended or could not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has started`,
         );
       } else if (outcome.type === 'dead') {
-        this.#logger.warn(`${describeLease(lease)} ended badly`, { reason });
+        this.#logger.warn(`${describeLease(lease)} failed`, { reason });
       }
     } catch (error) {
       this.#logger.error(`${describeLease(lease)} could not be ended: ${describeError(error)}`);

@@ -1,3 +1,4 @@
+// docs/design/postgres.md
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { Maintenance } from '../../hooks/ports/ledger.ts';
 import type {

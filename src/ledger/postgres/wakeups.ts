@@ -156,7 +156,7 @@ export class Wakeups {
     if (this.#isHeard || this.#hasWarned || this.#isClosed) return;
     this.#hasWarned = true;
     this.#log.warn(
-      'the database tells nobody what others have written (LISTEN does not work through pgBouncer): it is asked twice a second instead',
+      'the database sends no notifications (LISTEN does not work through pgBouncer): it is polled twice a second instead',
     );
   }
 

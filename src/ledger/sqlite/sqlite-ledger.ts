@@ -1,3 +1,4 @@
+// docs/design/ledger.md
 import { resolve } from 'node:path';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';

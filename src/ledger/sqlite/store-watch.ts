@@ -94,13 +94,13 @@ export class StoreWatch {
   }
 
   died(reason: string): void {
-    this.#log.error(`${reason}. It is begun anew, and requests wait until then`);
+    this.#log.error(`${reason}. It is being restarted, and requests wait until then`);
   }
 
   /** The disk became too slow for the main thread. */
   moved(waitedMs: number): void {
     this.#log.warn(
-      `the disk is slow: a commit to the ledger waited ${Math.round(waitedMs)} ms for it. From now on until the next start, a thread of its own writes the ledger`,
+      `the disk is slow: a commit to the ledger waited ${Math.round(waitedMs)} ms for it. Until the next start, the ledger is written in a thread of its own`,
     );
   }
 
@@ -112,7 +112,7 @@ export class StoreWatch {
   }
 
   lost(reason: string): void {
-    this.#log.error(`${reason}. Nothing is accepted any more`);
+    this.#log.error(`${reason}. No more events are accepted`);
     this.#lost.resolve(reason);
     // Claims that wait look once more and hear it.
     this.notifier.notifyAll();

@@ -121,7 +121,7 @@ describe('Writer', () => {
     await writer.call('setPaused', false);
     expect(started).toHaveLength(1);
     const told = logs.lines.filter((line) => line.startsWith('warn the disk is slow'));
-    expect(told).toEqual([expect.stringContaining('a thread of its own writes the ledger')]);
+    expect(told).toEqual([expect.stringContaining('the ledger is written in a thread of its own')]);
     await writer.close();
   });
 

@@ -172,7 +172,7 @@ function ofBroken({ hook, code, count, since }: LostRequests): AttentionItem {
     kind: 'mapping-failing',
     severity: 'error',
     what: `${requests} to ${hook} failed since ${timeOfDay(since)} (${code})`,
-    todo: 'the failed events say why; mend the mapping or its transform, then replay them',
+    todo: 'the failed events say why; fix the mapping or its transform, then replay them',
     command: `hooks events list --status failed --hook ${quoted(hook ?? '')}`,
     hook,
     count,
@@ -181,12 +181,12 @@ function ofBroken({ hook, code, count, since }: LostRequests): AttentionItem {
 }
 
 function ofFailing({ id, lastError }: ChannelReport): AttentionItem {
-  const reason = shorten(lastError?.message ?? 'nobody knows why', LONGEST_REASON);
+  const reason = shorten(lastError?.message ?? 'no reason was given', LONGEST_REASON);
   return item({
     kind: 'channel-failing',
     severity: 'warning',
     what: `${id} fails: ${reason}`,
-    todo: 'mend it, then send a test message',
+    todo: 'fix the cause, then send a test message',
     ...ofChannel(id, lastError),
   });
 }
@@ -197,8 +197,8 @@ function ofResting({ id, lastError, pausedUntil }: ChannelReport): AttentionItem
   return item({
     kind: 'channel-paused',
     severity: 'info',
-    what: `${id} rests ${until}: its platform asked for fewer messages`,
-    todo: 'it goes on by itself',
+    what: `${id} is paused ${until}: its platform limits how many messages it takes`,
+    todo: 'it resumes by itself',
     ...ofChannel(id, lastError),
   });
 }
@@ -207,15 +207,15 @@ function ofBackend(
   { backend, since, until, reason }: RestingBackend,
   isNew: boolean,
 ): AttentionItem {
-  const asked =
+  const next =
     until === null
-      ? 'is asked again now'
-      : `rests until ${timeOfDay(new Date(until).toISOString())}`;
+      ? 'being retried now'
+      : `next attempt at ${timeOfDay(new Date(until).toISOString())}`;
   return item({
     kind: 'backend-resting',
     severity: isNew ? 'info' : 'warning',
-    what: `${shorten(backend, LONGEST_NAME)} cannot be asked and ${asked}: ${shorten(reason, LONGEST_REASON)}`,
-    todo: 'its runs wait and go on by themselves; if it stays away, hooks doctor tries it',
+    what: `${shorten(backend, LONGEST_NAME)} is unavailable (${next}): ${shorten(reason, LONGEST_REASON)}`,
+    todo: 'its runs wait and resume by themselves; if it stays unavailable, run hooks doctor',
     command: 'hooks doctor',
     since: new Date(since).toISOString(),
   });

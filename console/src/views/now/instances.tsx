@@ -79,7 +79,7 @@ function endColumn(reload: () => void): Column<Instance> {
         )
       : act(
           () => answer(api.POST('/ops/api/instances/{id}/drain', { params })),
-          () => `${name} begins no work any more.`,
+          () => `${name} starts no more work.`,
         ));
     reload();
   };

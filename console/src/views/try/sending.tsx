@@ -53,7 +53,7 @@ export function SenderChoice({
         value={proof === undefined ? 'operator' : as}
         onChange={({ currentTarget }) => onChoose(currentTarget.value as SentAs)}
       >
-        <option value="operator">yourself: nobody has to prove anything</option>
+        <option value="operator">yourself: without authentication</option>
         {proof !== undefined && <option value="sender">its sender: {proof}</option>}
       </select>
       {onlySender && (

@@ -17,7 +17,7 @@ export const burst: Check = {
     const seconds = Math.ceil(BURST / places) * timeoutSeconds;
     const found: CheckResult[] = [
       info(
-        `${places} turns run side by side; all runs of a burst are kept and wait: ${BURST.toLocaleString('en')} that each take their whole ${timeoutSeconds} s would last ${lasting(seconds)}`,
+        `${places} turns run at a time, and a burst waits its turn: ${BURST.toLocaleString('en')} runs that each take the full ${timeoutSeconds} s would last ${lasting(seconds)}`,
         `raise agents.defaults.maxConcurrent${places < maxConcurrent ? 'Total' : ''} as far as your models allow`,
       ),
     ];

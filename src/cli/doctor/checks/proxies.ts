@@ -8,7 +8,7 @@ export const proxies: Check = {
   needs: 'configuration',
   run({ resolved: { gateway } }) {
     const { trustedProxies } = gateway;
-    if (trustedProxies.length === 0) return [ok('X-Forwarded-For is believed from nobody')];
+    if (trustedProxies.length === 0) return [ok('X-Forwarded-For is trusted from no proxy')];
     const wide = wideRanges(gateway);
     if (wide.length > 0) {
       return wide.map(({ why, isEverybody }) => {
@@ -18,6 +18,6 @@ export const proxies: Check = {
       });
     }
     const list = trustedProxies.join(', ');
-    return [info(`X-Forwarded-For is believed from ${list}`, 'keep it to your own proxies')];
+    return [info(`X-Forwarded-For is trusted from ${list}`, 'keep it to your own proxies')];
   },
 };

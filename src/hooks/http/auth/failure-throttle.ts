@@ -183,7 +183,7 @@ export class AuthFailureThrottle {
     this.#warnedAt = now;
     const name = error instanceof Error ? error.name : typeof error;
     this.#logger.warn(
-      `failed authentications cannot be counted together (${name}): meanwhile each process counts its own`,
+      `the storage that counts failed authentications is unavailable (${name}): until it is back, each process counts its own`,
     );
   }
 

@@ -1,3 +1,4 @@
+// docs/design/authentication.md
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { bareName, builtInHook } from '../../actions/hook-request.ts';

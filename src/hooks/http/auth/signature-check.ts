@@ -1,3 +1,4 @@
+// docs/design/authentication.md
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';

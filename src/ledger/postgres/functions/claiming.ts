@@ -1,3 +1,4 @@
+// docs/design/postgres.md
 // Claiming: which work an instance does next, and the lease on it.
 //
 // A flow is what takes its turn as one: kind, server, hook and sender, in this order. The server is the channel of a

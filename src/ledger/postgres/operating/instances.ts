@@ -103,8 +103,8 @@ export class InstanceList {
     this.#isDraining = draining;
     this.#log.warn(
       draining
-        ? 'an operator drains this service: it begins no work and is not ready; what it has begun goes on to its end'
-        : 'this service is no longer drained: it is ready and begins work again',
+        ? 'an operator is draining this service: it starts no new work, finishes what it has started, and reports that it is not ready'
+        : 'this service is no longer drained: it is ready and starts work again',
     );
   }
 
@@ -127,7 +127,7 @@ export class InstanceList {
     this.#log.warn(
       this.#told === ''
         ? 'all services on this ledger are configured alike again'
-        : `services on this ledger are configured otherwise than this one: ${this.#told}; what a request leads to depends on which of them gets it, until all have the same gateway.json5`,
+        : `services on this ledger are configured differently from this one: ${this.#told}; what a request leads to depends on which of them gets it, until all have the same gateway.json5`,
     );
   }
 

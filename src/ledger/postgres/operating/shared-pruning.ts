@@ -1,5 +1,5 @@
 // Steps of forgetting (../../retention/pruning.ts), by one instance at a time. What is forgotten is no longer in any row;
-// what PostgreSQL does with the room that it took is PostgreSQL's (docs/decisions/0184).
+// what PostgreSQL does with the room that it took is PostgreSQL's (docs/design/postgres.md).
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { writeMeta } from '../../records/meta.ts';

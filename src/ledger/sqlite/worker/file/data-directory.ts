@@ -60,7 +60,7 @@ export function prepareDirectory(dir: string): LedgerFiles {
 function refuseLogAlone({ database, log }: LedgerFiles): void {
   if (sizeOf(database) > 0 || sizeOf(log) === 0) return;
   throw new Error(
-    'ledger.db is missing or empty while its log ledger.db-wal has data: put ledger.db back beside it, or move the log away to begin anew (nothing was changed)',
+    'ledger.db is missing or empty while its log ledger.db-wal has data: put ledger.db back beside it, or move the log away to start with an empty ledger (nothing was changed)',
   );
 }
 
