@@ -3,14 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 
 const run = promisify(execFile);
 let dir: string;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'hooks-completion-'));
-  const { stdout } = await hooksCommand(['completion', 'bash'], { cwd: dir });
+  const { stdout } = await hooksCall(['completion', 'bash'], { cwd: dir });
   await writeFile(join(dir, 'hooks.bash'), stdout);
   await writeFile(join(dir, 'payload.json'), '{}');
 });
@@ -56,13 +56,13 @@ describe('hooks completion bash', () => {
 
 describe('hooks completion', () => {
   it('is wrong usage for a shell that it does not know', async () => {
-    const { code, stdout, stderr } = await hooksCommand(['completion', 'csh'], { cwd: dir });
+    const { code, stdout, stderr } = await hooksCall(['completion', 'csh'], { cwd: dir });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('known are bash, zsh, fish');
   });
 
   it.each(['zsh', 'fish'])('prints a script for %s that names every command', async (shell) => {
-    const { code, stdout } = await hooksCommand(['completion', shell], { cwd: dir });
+    const { code, stdout } = await hooksCall(['completion', shell], { cwd: dir });
     expect(code).toBe(0);
     for (const name of ['start', 'config', 'check', 'token', '--json']) {
       expect(stdout).toContain(name.replace(/^--/, ''));

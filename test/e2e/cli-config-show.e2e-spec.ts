@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import JSON5 from 'json5';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 
 const CANARY = 'canary-of-the-tests';
@@ -10,8 +10,8 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function show(...args: string[]): ReturnType<typeof hooksCommand> {
-  return hooksCommand(['config', 'show', ...args], { cwd: dir.path });
+function show(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooksCall(['config', 'show', ...args], { cwd: dir.path });
 }
 
 /** Every kind of secret, written out and by a variable. */
@@ -77,7 +77,7 @@ describe('hooks config show', () => {
       .write('gateway.json5', { hooks: { enabled: true, token: '${A}${B}' } })
       .write('.env', `A=${'a'.repeat(16)}`);
     const env = { B: 'b'.repeat(16), GATEWAY_PORT: '4711' };
-    const { stdout } = await hooksCommand(['config', 'show', '--json'], { cwd: dir.path, env });
+    const { stdout } = await hooksCall(['config', 'show', '--json'], { cwd: dir.path, env });
     expect(JSON.parse(stdout)).toMatchObject({
       sources: {
         gateway: ['defaults', 'GATEWAY_PORT (environment)'],

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
 
@@ -27,7 +27,7 @@ afterEach(() => dir[Symbol.dispose]());
 afterAll(() => service.close());
 
 const hooks = (...args: string[]) =>
-  hooksCommand(['console', ...args], {
+  hooksCall(['console', ...args], {
     cwd: dir.path,
     env: { GATEWAY_PORT: new URL(service.origin).port },
   });

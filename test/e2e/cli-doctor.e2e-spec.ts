@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { GOOD_TOKEN } from '../support/doctor-directory.ts';
 
@@ -8,8 +8,8 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function doctor(...args: string[]): ReturnType<typeof hooksCommand> {
-  return hooksCommand(['doctor', ...args], { cwd: dir.path });
+function doctor(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooksCall(['doctor', ...args], { cwd: dir.path });
 }
 
 describe('hooks doctor', () => {

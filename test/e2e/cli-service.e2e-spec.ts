@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { hooksCall } from '../support/cli-call.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
@@ -34,7 +35,7 @@ afterEach(async () => {
 });
 
 const hooks = (args: readonly string[], env: Record<string, string> = {}) =>
-  hooksCommand(args, { cwd: dir.path, env });
+  hooksCall(args, { cwd: dir.path, env });
 
 /** A port at which nobody listens. */
 async function closedPort(): Promise<string> {
@@ -132,7 +133,9 @@ describe('tokens go nowhere else', () => {
 
   it('not through a proxy of the environment', async () => {
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: server.origin, http_proxy: server.origin };
-    const { code } = await hooks(['events', 'list'], { ...env, GATEWAY_PORT: await closedPort() });
+    // Node reads them when a process begins.
+    const place = { cwd: dir.path, env: { ...env, GATEWAY_PORT: await closedPort() } };
+    const { code } = await hooksCommand(['events', 'list'], place);
     expect(code).toBe(3);
     expect(server.requests).toEqual([]);
   });

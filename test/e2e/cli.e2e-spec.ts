@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hooksCall } from '../support/cli-call.ts';
 import { HOOKS, hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 
@@ -12,15 +13,19 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function hooks(...args: string[]): ReturnType<typeof hooksCommand> {
-  return hooksCommand(args, { cwd: dir.path });
+function hooks(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooksCall(args, { cwd: dir.path });
 }
 
 describe('hooks', () => {
   it('prints the version of the package', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { version } = JSON.parse(text) as { version: string };
-    expect(await hooks('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await hooksCommand(['--version'], { cwd: dir.path })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
   });
 
   it('alone shows its help and fails as a wrong usage', async () => {
@@ -46,11 +51,11 @@ describe('hooks', () => {
   it('advises what has to be typed where it was begun by npx', async () => {
     const env = { npm_lifecycle_event: 'npx' };
     const place = { cwd: dir.path, env };
-    const { stderr } = await hooksCommand(['config', 'chek'], place);
+    const { stderr } = await hooksCall(['config', 'chek'], place);
     expect(stderr).toContain('did you mean "npx hooks config check"?');
-    const { stdout } = await hooksCommand(['config', '--help'], place);
+    const { stdout } = await hooksCall(['config', '--help'], place);
     expect(stdout).toContain('\n  npx hooks config check\n');
-    const { stdout: schema } = await hooksCommand(['config', 'schema'], place);
+    const { stdout: schema } = await hooksCall(['config', 'schema'], place);
     expect(schema).toBe((await hooks('config', 'schema')).stdout);
   });
 
@@ -143,12 +148,13 @@ describe('hooks config check', () => {
     dir.write('transforms/m.ts', 'export default (): null => null;').write('gateway.json5', {
       hooks: { mappings: [{ id: 'm', transform: { module: 'm.ts' } }] },
     });
-    expect(await hooks('config', 'check')).toMatchObject({ code: 0, stderr: '' });
+    const ending = await hooksCommand(['config', 'check'], { cwd: dir.path });
+    expect(ending).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says that the configuration directory does not exist', async () => {
     const env = { GATEWAY_CONFIG_DIR: 'nowhere' };
-    const { code, stderr } = await hooksCommand(['config', 'check'], { cwd: dir.path, env });
+    const { code, stderr } = await hooksCall(['config', 'check'], { cwd: dir.path, env });
     expect(code).toBe(1);
     expect(stderr).toContain('GATEWAY_CONFIG_DIR names no directory');
   });
