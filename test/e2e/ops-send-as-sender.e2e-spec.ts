@@ -140,15 +140,6 @@ describe('Sending in the name of a sender', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it.each([null, HOOK_TOKEN])('is for the operator alone: %s', async (token) => {
-    for (const path of [SEND, SIGN]) {
-      const request = { hook: 'github', ...(path === SEND && { as: 'sender' }) };
-      const answer = await service.post(path, request, { token });
-      expect(answer).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
-    }
-    expect(await stored()).toEqual([]);
-  });
-
   describe('POST /ops/api/sign', () => {
     const sign = (hook: string, more: object = {}): Promise<GatewayAnswer> =>
       service.post(SIGN, { hook, payload: { by: 'Ada' }, ...more });

@@ -160,18 +160,6 @@ describe('Tokens of senders, made by the operator API', () => {
     expect(await knock('wake', OWN_SENDER.token)).toBe(200);
   });
 
-  it.each([null, HOOK_TOKEN, OWN_SENDER.token])('is the operator’s alone: %s', async (token) => {
-    const before = files();
-    const asked = { token, body: { id: 'uptime' } };
-    for (const answer of [
-      await service.ask('POST', TOKENS, asked),
-      await service.ask('DELETE', `${TOKENS}/ci?which=all`, { token }),
-    ]) {
-      expect(answer).toMatchObject({ status: 401, body: { code: 'operator_unauthorized' } });
-    }
-    expect(files()).toBe(before);
-  });
-
   it('says so where the files cannot be written', async () => {
     symlinkSync(join(dir.path, 'nowhere', 'at-all'), join(dir.path, 'gateway.d'));
     const answer = await service.post(TOKENS, { id: 'uptime' });
