@@ -4,21 +4,23 @@ import { HOOK_TOKEN, ServedCommands } from '../support/served-commands.ts';
 const SENT = '{"ok":true,"result":{"message_id":7,"date":1700000000}}';
 const EXPIRED = '{"ok":false,"error_code":401,"description":"Unauthorized: \\u009b2Jexpired"}';
 
-/** A platform that takes messages, or takes the bot for a stranger. */
-let isExpired: boolean;
+const BLOCKED = '{"ok":false,"error_code":403,"description":"Forbidden: \\u009b2Jblocked"}';
+
+/** What the platform answers: it takes messages, takes the bot for a stranger, or is blocked by its recipient. */
+let answer: string;
 let platform: ScriptedServer;
 let served: ServedCommands;
 beforeAll(async () => {
   platform = new ScriptedServer(() => ({
-    status: isExpired ? 401 : 200,
+    status: Number(/"error_code":(\d+)/.exec(answer)?.[1] ?? 200),
     headers: { 'content-type': 'application/json' },
-    chunks: [isExpired ? EXPIRED : SENT],
+    chunks: [answer],
   }));
   await platform.listen();
   const channel = { provider: 'telegram', token: '1:a', to: '5', apiRoot: platform.origin };
   served = await ServedCommands.start({}, () => ({ channels: { chan_1: channel } }));
 });
-beforeEach(() => (isExpired = false));
+beforeEach(() => (answer = SENT));
 afterAll(async () => {
   await served[Symbol.asyncDispose]();
   await platform.close();
@@ -82,7 +84,7 @@ describe('hooks channels', () => {
   });
 
   it('list shows what a failing one was answered, harmless; status says that it needs you', async () => {
-    isExpired = true;
+    answer = EXPIRED;
     const tested = await served.hooks('channels', 'test', 'chan_1');
     expect(tested).toMatchObject({ code: 1, stdout: '' });
     const { code, stdout } = await served.hooks('channels', 'list');
@@ -106,6 +108,36 @@ describe('hooks channels', () => {
       stdout: '',
       stderr: 'There are no channels: docs/channels.md\n',
     });
+  });
+});
+
+describe('hooks and a reply that does not arrive', () => {
+  it('send fails with 1 and says why; retry goes on with it', async () => {
+    answer = BLOCKED;
+    const sent = await served.hooks('send', 'agent', '--message', 'Hi');
+    expect(sent.code).toBe(1);
+    const [, id = ''] = /^Event ([\da-f-]{36}) failed\n/.exec(sent.stdout) ?? [];
+    expect(sent.stdout).toMatch(/run succeeded[^]*delivery to chan_1 \(5\): dead: .*blocked/);
+    expect(sent.stdout).not.toContain('\u009b');
+    answer = SENT;
+    const retried = await served.hooks('events', 'retry', id, '--wait');
+    expect(retried.code).toBe(0);
+    expect(retried.stdout).toContain('delivery to chan_1 (5): delivered as message 7');
+  });
+});
+
+describe('hooks and a token that is not the right one', () => {
+  it('is 1, with the sentence of the service, and never shows a token', async () => {
+    served.dir.write('other', 'not-the-operator-token');
+    for (const args of [
+      ['events', 'tail'],
+      ['send', 'wake', '--text', 'x', '--hook-token-file', 'other'],
+    ]) {
+      const { code, stdout, stderr } = await served.hooks(...args, '--token-file', 'other');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/Send the operator token|The hook token is missing or wrong/);
+      expect(stderr).not.toContain('not-the-operator-token');
+    }
   });
 });
 

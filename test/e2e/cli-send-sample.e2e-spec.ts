@@ -1,5 +1,5 @@
 import { readSample } from '../../src/hooks/index.ts';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ServedCommands } from '../support/served-commands.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
@@ -106,7 +106,7 @@ describe('hooks send <preset> <sample>', () => {
       for (const command of ['preview', 'send']) {
         const here = await served.hooks(command, 'github', ...more);
         expect(here).toMatchObject({ code: 0, stderr: '' });
-        const { stdout } = await hooksCommand([command, 'github', ...more], {
+        const { stdout } = await hooksCall([command, 'github', ...more], {
           cwd: elsewhere.path,
         });
         expect(stdout).toBe(here.stdout);
@@ -160,7 +160,7 @@ describe('hooks send refuses, and sends nothing', () => {
         mappings: [{ id: 'github', verify: { secrets: ['a-secret-that-nobody-has-there'] } }],
       },
     });
-    const { code, stderr } = await hooksCommand(['send', 'github', 'push'], {
+    const { code, stderr } = await hooksCall(['send', 'github', 'push'], {
       cwd: other.path,
       env,
     });

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hooksCall } from '../support/cli-call.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
@@ -34,7 +36,7 @@ afterEach(async () => {
 });
 
 const hooks = (args: readonly string[], env: Record<string, string> = {}) =>
-  hooksCommand(args, { cwd: dir.path, env });
+  hooksCall(args, { cwd: dir.path, env });
 
 /** A port at which nobody listens. */
 async function closedPort(): Promise<string> {
@@ -132,7 +134,9 @@ describe('tokens go nowhere else', () => {
 
   it('not through a proxy of the environment', async () => {
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: server.origin, http_proxy: server.origin };
-    const { code } = await hooks(['events', 'list'], { ...env, GATEWAY_PORT: await closedPort() });
+    // Node reads them when a process begins.
+    const place = { cwd: dir.path, env: { ...env, GATEWAY_PORT: await closedPort() } };
+    const { code } = await hooksCommand(['events', 'list'], place);
     expect(code).toBe(3);
     expect(server.requests).toEqual([]);
   });
@@ -161,5 +165,42 @@ describe('a configuration that does not tell', () => {
     server.next({ status: 200, body: { events: [], nextCursor: null } });
     const args = ['events', 'list', '--url', server.origin, '--token-file', 'token'];
     expect(await hooks(args)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('hooks console', () => {
+  const HTML = { 'content-type': 'text/html' };
+  const ask = (...more: string[]) => {
+    const { port } = new URL(server.origin);
+    return hooks(['console', ...more], { GATEWAY_PORT: port });
+  };
+
+  it('prints where it is, and where the token is, never the token', async () => {
+    server.next({ status: 200, headers: HTML, body: '<!doctype html>' });
+    const { code, stdout, stderr } = await ask();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${server.origin}/console\n` });
+    expect(stderr).toContain('gateway.auth.token');
+    const { token } = TOKENS.gateway.auth;
+    expect(stdout + stderr).not.toContain(token);
+    expect(server.requests.at(-1)).toMatchObject({ path: '/console' });
+    expect(JSON.stringify(server.requests.at(-1))).not.toContain(token);
+  });
+
+  it('names the file of a token that the service made', async () => {
+    server.next({ status: 200, headers: HTML, body: '<!doctype html>' });
+    dir.write('gateway.json5', {});
+    mkdirSync(join(dir.path, 'data'));
+    dir.write('data/operator-token', 'the-operator-token');
+    const { stdout } = await ask('--json');
+    const url = `${server.origin}/console`;
+    expect(JSON.parse(stdout)).toEqual({ url, token: 'data/operator-token' });
+  });
+
+  it('says so where there is none', async () => {
+    const error = 'The console is not built.';
+    server.next({ status: 404, body: { ok: false, error, code: 'console_not_built' } });
+    const { code, stdout, stderr } = await ask();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(error);
   });
 });

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hooksCall } from '../support/cli-call.ts';
 import { HOOKS, hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const run = promisify(execFile);
 
@@ -12,15 +14,19 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function hooks(...args: string[]): ReturnType<typeof hooksCommand> {
-  return hooksCommand(args, { cwd: dir.path });
+function hooks(...args: string[]): ReturnType<typeof hooksCall> {
+  return hooksCall(args, { cwd: dir.path });
 }
 
 describe('hooks', () => {
   it('prints the version of the package', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { version } = JSON.parse(text) as { version: string };
-    expect(await hooks('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await hooksCommand(['--version'], { cwd: dir.path })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
   });
 
   it('alone shows its help and fails as a wrong usage', async () => {
@@ -46,11 +52,11 @@ describe('hooks', () => {
   it('advises what has to be typed where it was begun by npx', async () => {
     const env = { npm_lifecycle_event: 'npx' };
     const place = { cwd: dir.path, env };
-    const { stderr } = await hooksCommand(['config', 'chek'], place);
+    const { stderr } = await hooksCall(['config', 'chek'], place);
     expect(stderr).toContain('did you mean "npx hooks config check"?');
-    const { stdout } = await hooksCommand(['config', '--help'], place);
+    const { stdout } = await hooksCall(['config', '--help'], place);
     expect(stdout).toContain('\n  npx hooks config check\n');
-    const { stdout: schema } = await hooksCommand(['config', 'schema'], place);
+    const { stdout: schema } = await hooksCall(['config', 'schema'], place);
     expect(schema).toBe((await hooks('config', 'schema')).stdout);
   });
 
@@ -87,69 +93,90 @@ describe('hooks whose result', () => {
   });
 });
 
-describe('hooks config check', () => {
-  it('calls the demo fine and leaves no trace', async () => {
-    const { code, stdout, stderr } = await hooks('config', 'check');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('fine');
-    expect(await readdir(dir.path)).toEqual([]);
+/** Where bash reads the script for its completion. */
+let bashDir: string;
+beforeAll(async () => {
+  bashDir = await mkdtemp(join(tmpdir(), 'hooks-completion-'));
+  const { stdout } = await hooksCall(['completion', 'bash'], { cwd: bashDir });
+  await writeFile(join(bashDir, 'hooks.bash'), stdout);
+  await writeFile(join(bashDir, 'payload.json'), '{}');
+});
+afterAll(() => rm(bashDir, { recursive: true, force: true }));
+
+/** What bash offers when Tab is pressed at the end of the words. */
+async function offered(...words: string[]): Promise<string[]> {
+  const script = `
+    source ./hooks.bash
+    complete -p hooks >/dev/null || exit 9
+    COMP_WORDS=(hooks "$@"); COMP_CWORD=$#
+    _hooks
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await run('bash', ['--norc', '-c', script, 'bash', ...words], {
+    cwd: bashDir,
+  });
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+describe('hooks completion bash', () => {
+  it('offers the commands', async () => {
+    expect(await offered('')).toEqual(expect.arrayContaining(['start', 'config', '--help']));
   });
 
-  it('lists every problem, fails, and leaves no trace', async () => {
-    dir.write('gateway.json5', {
-      gateway: { port: 'x' },
-      hooks: { enabled: true, token: '${NO_SUCH_VARIABLE}' },
-    });
-    const { code, stdout, stderr } = await hooks('config', 'check');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toContain('2 problems');
-    expect(stdout).toContain('gateway.port must be ');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'hooks.token names the variable NO_SUCH_VARIABLE',
-    );
-    expect(await readdir(dir.path)).toEqual(['gateway.json5']);
+  it('offers those that begin with what is typed', async () => {
+    expect(await offered('con')).toEqual(['console', 'config']);
   });
 
-  it('prints problems and warnings as one JSON document', async () => {
-    dir.write('gateway.json5', { gateway: { host: '0.0.0.0' }, hooks: { enabled: false } });
-    const { code, stdout } = await hooks('config', 'check', '--json');
+  it('offers sub-commands and their options where they stand', async () => {
+    expect(await offered('config', 'ch')).toEqual(['check']);
+    expect(await offered('config', 'check', '--j')).toEqual(['--json']);
+    expect(await offered('config', 'check', '--json', '')).toEqual(['--json', '--help', '-h']);
+  });
+
+  it('is silent where nothing is known', async () => {
+    expect(await offered('completion', 'zzz')).toEqual([]);
+  });
+
+  it('leaves the rest of the shell alone', async () => {
+    const script = 'set -eu; before=$(set | wc -l); source ./hooks.bash; type -t _hooks';
+    const { stdout } = await run('bash', ['--norc', '-c', script], { cwd: bashDir });
+    expect(stdout).toBe('function\n');
+  });
+});
+
+describe('hooks completion', () => {
+  it('is wrong usage for a shell that it does not know', async () => {
+    const { code, stdout, stderr } = await hooks('completion', 'csh');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('known are bash, zsh, fish');
+  });
+
+  it.each(['zsh', 'fish'])('prints a script for %s that names every command', async (shell) => {
+    const { code, stdout } = await hooks('completion', shell);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      ok: true,
-      problems: [],
-      warnings: [{ key: 'gateway.host' }, { key: 'hooks.enabled' }],
-    });
+    for (const name of ['start', 'config', 'check', 'token', '--json']) {
+      expect(stdout).toContain(name.replace(/^--/, ''));
+    }
+  });
+});
+
+const START = [HOOKS, 'start'];
+
+describe('hooks start', () => {
+  it('serves, shows the demo as npm start does, and ends in good order', async () => {
+    await using service = await ServiceProcess.listening(dir.path, {}, START);
+    const token = (await readFile(join(dir.path, 'data/hook-token'), 'utf8')).trim();
+    const answer = await service.ask('/hooks/wake', { token, body: { text: 'x' } });
+    expect(answer.status).toBe(200);
+    expect(service.stdout).toContain('Wake the agent:');
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('says where the syntax is wrong', async () => {
-    dir.write('gateway.json5', '{ hooks: ');
-    const { code, stdout } = await hooks('config', 'check');
-    expect(code).toBe(1);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('gateway.json5 is not valid JSON5 (line 1');
-  });
-
-  it.each([
-    ['gateway.json5', 'gateway.json5'],
-    ['data/operator-token', 'store.dir'],
-  ])('says that %s cannot be read as a problem like any other', async (name, key) => {
-    mkdirSync(join(dir.path, name), { recursive: true });
-    const { code, stdout } = await hooks('config', 'check', '--json');
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ key }] });
-  });
-
-  it('ends although a transform was compiled', async () => {
-    mkdirSync(join(dir.path, 'transforms'));
-    dir.write('transforms/m.ts', 'export default (): null => null;').write('gateway.json5', {
-      hooks: { mappings: [{ id: 'm', transform: { module: 'm.ts' } }] },
-    });
-    expect(await hooks('config', 'check')).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('says that the configuration directory does not exist', async () => {
-    const env = { GATEWAY_CONFIG_DIR: 'nowhere' };
-    const { code, stderr } = await hooksCommand(['config', 'check'], { cwd: dir.path, env });
-    expect(code).toBe(1);
-    expect(stderr).toContain('GATEWAY_CONFIG_DIR names no directory');
+  it('refuses a wrong configuration with every problem', async () => {
+    dir.write('gateway.json5', { gateway: { port: 'x' }, hooks: { enabled: true } });
+    await using service = new ServiceProcess(dir.path, { GATEWAY_PORT: '' }, undefined, START);
+    const { code, stdout, stderr } = await service.ended();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('gateway.port must be ');
+    expect(stderr).toContain('hooks.token is required');
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import JSON5 from 'json5';
 import { CHANNEL_IDS } from '../../src/hooks/index.ts';
 import type { ChannelId } from '../../src/hooks/index.ts';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { PLATFORMS, PlatformServer } from '../support/platforms/index.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -55,7 +55,7 @@ async function follow(): Promise<void> {
 /** The page's command, for another channel, whose own recipient it goes to. */
 function test(id: ChannelId): Promise<Ending> {
   const args = [...command.split(' '), id, '--json', '--url', service.url];
-  return hooksCommand(args, { cwd: directory.path });
+  return hooksCall(args, { cwd: directory.path });
 }
 
 beforeAll(async () => {

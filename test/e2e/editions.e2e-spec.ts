@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { STEPS } from '../../src/ledger/sqlite/worker/file/schema.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
@@ -106,7 +106,7 @@ describe('hooks migrate --to edition-…', () => {
   });
   afterEach(() => config[Symbol.dispose]());
   const call = async (...args: string[]) => {
-    const { code, stdout, stderr } = await hooksCommand(args, { cwd: config.path });
+    const { code, stdout, stderr } = await hooksCall(args, { cwd: config.path });
     return { code, said: (stdout + stderr).replaceAll(/\s+/g, ' ') };
   };
 
@@ -132,7 +132,7 @@ describe('hooks migrate --to edition-…', () => {
   });
 
   it('tells a program the same', async () => {
-    const { stdout } = await hooksCommand([...BACK, '--json'], { cwd: config.path });
+    const { stdout } = await hooksCall([...BACK, '--json'], { cwd: config.path });
     expect(JSON.parse(stdout)).toMatchObject({ to: 1, events: 10, dir: data, isDryRun: false });
   });
 

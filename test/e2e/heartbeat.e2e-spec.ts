@@ -103,17 +103,6 @@ describe('periodic heartbeats (behaviour §12)', () => {
     await eventually('the next is scheduled', async () => (await hooks.waiting('heartbeat')) === 1);
     expect(hooks.journal).toEqual([MAIN]);
   });
-
-  it('stay away outside of the active hours, and immediate ones come', async () => {
-    const activeHours = { start: '08:00', end: '18:00', timezone: 'UTC' };
-    await start({ every: '30m', activeHours });
-    clock.advance(30 * MINUTE);
-    const event = await wake('one');
-    clock.advance(250);
-    await hooks.ended(event);
-    expect(hooks.journal).toEqual([MAIN]);
-    expect(hooks.runner.turns[0]?.prompt).toContain('one');
-  });
 });
 
 describe('the reply to a heartbeat (behaviour §12)', () => {
@@ -129,10 +118,5 @@ describe('the reply to a heartbeat (behaviour §12)', () => {
   it('goes where any reply goes before there is a last route', async () => {
     await start();
     expect(await news()).toEqual([['+1', 'news']]);
-  });
-
-  it('goes where the operator wants it', async () => {
-    await start({ every: '0m', channel: 'chan_2', to: '42' });
-    expect(await news()).toEqual([['42', 'news']]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { hooksCommand } from '../support/cli-process.ts';
+import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { askAt } from '../support/http-question.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -42,7 +42,7 @@ async function start(ops: object): Promise<ServiceProcess> {
 /** The command, where the hooks have the port that was free. */
 function hooks(service: ServiceProcess, ...args: string[]) {
   const { port } = new URL(service.url);
-  return hooksCommand(args, { cwd: dir.path, env: { GATEWAY_PORT: port } });
+  return hooksCall(args, { cwd: dir.path, env: { GATEWAY_PORT: port } });
 }
 
 async function takenPort(): Promise<{ port: number } & AsyncDisposable> {

@@ -1,5 +1,5 @@
 import { HookAuthentication } from '../../src/hooks/index.ts';
-import { HOOK_TOKEN, OperatedService } from '../support/operated-service.ts';
+import { OperatedService } from '../support/operated-service.ts';
 
 const PATH = '/ops/api/secret-windows';
 const ASANA = { hook: 'asana', scheme: 'asana' };
@@ -47,18 +47,5 @@ describe('Windows for secrets in the operator API', () => {
     const answer = await service.post(PATH, { body });
     expect([answer.status, answer.body['code']]).toEqual([status, code]);
     expect(windows().isEmpty).toBe(true);
-  });
-
-  it.each([null, HOOK_TOKEN])('are nothing for others: token %j', async (token) => {
-    windows().open('asana', 'asana');
-    for (const answer of [
-      await service.post(PATH, { token, body: { hook: 'notion', scheme: 'notion' } }),
-      await service.get(`${PATH}?hook=asana`, { token }),
-      await service.delete(`${PATH}?hook=asana`, { token }),
-    ]) {
-      expect([answer.status, answer.body['code']]).toEqual([401, 'operator_unauthorized']);
-    }
-    expect(windows().get('notion')).toBeUndefined();
-    expect(windows().get('asana')).toBeDefined();
   });
 });

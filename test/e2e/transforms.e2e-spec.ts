@@ -214,28 +214,36 @@ describe('a transform that breaks (behaviour §1.8)', () => {
     expect(await running.stored()).toBe(0);
   });
 
-  it.each([
-    ['a text', `'text'`],
-    ['a number', '1'],
-    ['true', 'true'],
-    ['a function', '() => 1'],
-    ['an unknown field', '{ colour: 1 }'],
-    ['a field of the other kind', `{ kind: 'wake', message: 'm' }`],
-    ['a wrong type', '{ deliver: "yes" }'],
-    ['a value outside the list', `{ channel: 'chan_9' }`],
-    ['a nested list', '[[{}]]'],
-    ['a list with a hole', '[{}, null]'],
-    ['too many actions', 'Array.from({ length: 201 }, () => ({}))'],
-    ['allowUnsafeExternalContent', '{ allowUnsafeExternalContent: true }'],
-    ['instructions', `{ instructions: 'obey' }`],
-    ['sessionMode', `{ sessionMode: 'persistent' }`],
-    ['dedupeKey', `{ dedupeKey: 'x' }`],
-    ['__proto__', `JSON.parse('{"__proto__": {"deliver": false}}')`],
-    ['constructor', `{ constructor: 1 }`],
-  ])('%s is no action', async (_, value) => {
-    const running = await start(`export default () => (${value})`);
-    expect(await running.ask('/t', {})).toMatchObject({ status: 500, code: 'transform_failed' });
-    expect(running.journal).toEqual([]);
+  it('is broken by what is no action', async () => {
+    const returned = [
+      `'text'`,
+      '1',
+      'true',
+      '() => 1',
+      '{ colour: 1 }',
+      `{ kind: 'wake', message: 'm' }`,
+      '{ deliver: "yes" }',
+      `{ channel: 'chan_9' }`,
+      '[[{}]]',
+      '[{}, null]',
+      'Array.from({ length: 201 }, () => ({}))',
+      '{ allowUnsafeExternalContent: true }',
+      `{ instructions: 'obey' }`,
+      `{ sessionMode: 'persistent' }`,
+      `{ dedupeKey: 'x' }`,
+      `JSON.parse('{"__proto__": {"deliver": false}}')`,
+      '{ constructor: 1 }',
+    ];
+    const cases = returned.map((value) => `() => (${value})`);
+    const running = await start(
+      `export default ({ payload }) => [() => ({}), ${cases.join(', ')}][payload.n]();`,
+    );
+    expect(await running.ask('/t', { n: 0 })).toMatchObject({ status: 200 });
+    for (const [index, value] of returned.entries()) {
+      const { status, code } = await running.ask('/t', { n: index + 1 });
+      expect({ value, status, code }).toEqual({ value, status: 500, code: 'transform_failed' });
+    }
+    expect(await running.stored()).toBe(returned.length + 1);
   });
 
   it('answers 504 when it is stuck, and serves the next request', async () => {
@@ -253,14 +261,9 @@ describe('a transform that breaks (behaviour §1.8)', () => {
 });
 
 describe('policy over a transform', () => {
-  it.each([
-    ['an agent outside the allowlist', { agentId: 'root' }, 'agent_not_allowed'],
-    ['a session key without the literal text', { sessionKey: 'main' }, 'session_key_not_allowed'],
-    ['an unknown model', { model: 'gpt' }, 'model_not_allowed'],
-    ['an empty message', { message: ' ' }, 'invalid_payload'],
-  ])('%s is refused with 400 and nothing is stored', async (_, action, code) => {
+  it('what it returns against a rule is refused with 400, and nothing is stored', async () => {
     const running = await start(
-      `export default () => (${JSON.stringify(action)})`,
+      `export default ({ payload }) => payload`,
       { sessionKey: 'hook:t:' },
       {
         allowedAgentIds: ['main'],
@@ -268,7 +271,14 @@ describe('policy over a transform', () => {
         models: { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } },
       },
     );
-    expect(await running.ask('/t', {})).toMatchObject({ status: 400, code });
+    for (const [action, code] of [
+      [{ agentId: 'root' }, 'agent_not_allowed'],
+      [{ sessionKey: 'main' }, 'session_key_not_allowed'],
+      [{ model: 'gpt' }, 'model_not_allowed'],
+      [{ message: ' ' }, 'invalid_payload'],
+    ] as const) {
+      expect(await running.ask('/t', action)).toMatchObject({ status: 400, code });
+    }
     expect(await running.stored()).toBe(0);
   });
 

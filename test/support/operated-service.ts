@@ -65,6 +65,8 @@ export interface OperatedOptions {
   readonly configuration?: () => ConfigurationState;
 }
 
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+
 export interface Asked {
   readonly token?: string | null;
   readonly from?: string;
@@ -162,27 +164,27 @@ export class OperatedService implements AsyncDisposable {
   }
 
   get(url: string, asked: Asked = {}): Promise<Answer> {
-    return this.#ask('GET', url, asked);
+    return this.ask('GET', url, asked);
   }
 
   post(url: string, asked: Asked = {}): Promise<Answer> {
-    return this.#ask('POST', url, asked);
+    return this.ask('POST', url, asked);
   }
 
   put(url: string, asked: Asked = {}): Promise<Answer> {
-    return this.#ask('PUT', url, asked);
+    return this.ask('PUT', url, asked);
   }
 
   delete(url: string, asked: Asked = {}): Promise<Answer> {
-    return this.#ask('DELETE', url, asked);
+    return this.ask('DELETE', url, asked);
   }
 
   head(url: string, asked: Asked = {}): Promise<Answer> {
-    return this.#ask('HEAD', url, asked);
+    return this.ask('HEAD', url, asked);
   }
 
-  async #ask(
-    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE',
+  async ask(
+    method: Method,
     url: string,
     { token = OPERATOR_TOKEN, from = '127.0.0.1', headers = {}, body: sent }: Asked,
   ): Promise<Answer> {

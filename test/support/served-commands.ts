@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { HOOKS, hooksCommand } from './cli-process.ts';
+import { hooksCall } from './cli-call.ts';
+import { HOOKS } from './cli-process.ts';
 import { ConfigDirectory } from './config-directory.ts';
 import { eventually } from './eventually.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -51,7 +52,7 @@ export class ServedCommands implements AsyncDisposable {
 
   /** The same with something on stdin. */
   hooksReading(input: string, ...args: string[]): Promise<Ending> {
-    return hooksCommand(args, { cwd: this.dir.path, env: this.#env, input });
+    return hooksCall(args, { cwd: this.dir.path, env: this.#env, input });
   }
 
   /** What `hooks … --json` prints. */
@@ -76,7 +77,7 @@ export class ServedCommands implements AsyncDisposable {
     return id;
   }
 
-  /** Begins `hooks …` and does not wait for its end. */
+  /** Begins `hooks …` as a process of its own, and does not wait for its end. */
   begin(...args: string[]): RunningCommand {
     return new RunningCommand(args, this.dir.path, this.#env);
   }

@@ -5,6 +5,9 @@ import { heartbeatLease, systemEvent } from '../../../test/support/leases.ts';
 import { WorkUnderTest, listKinds, only, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit, WorkOptions } from '../../../test/support/work-under-test.ts';
 
+/** The changes of a heartbeat that failed: what it was shown stays. */
+const FAILED = ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'];
+
 let work: WorkUnderTest;
 
 /** Starts with two lines waiting in the main session. */
@@ -110,10 +113,7 @@ describe('HeartbeatStep: a step that breaks again and again', () => {
   it('leaves every event waiting, says so, and schedules the next', async () => {
     work.sessions.context = () => Promise.reject(new Error('cannot be read'));
     const { outcome, changes } = await perform(false, { failures: 7 });
-    expect([outcome, listKinds(changes)]).toEqual([
-      { type: 'done' },
-      ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'],
-    ]);
+    expect([outcome, listKinds(changes)]).toEqual([{ type: 'done' }, FAILED]);
   });
 });
 
@@ -319,12 +319,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     work.runner.reply = () => Promise.reject(new AgentError('no', kind));
     const { outcome, changes } = await perform(false, { since: work.clock.now() - age });
     expect(outcome).toEqual({ type: 'done' });
-    expect(listKinds(changes)).toEqual([
-      'heartbeat-failed',
-      'bad-end',
-      'work:notice',
-      'work:heartbeat',
-    ]);
+    expect(listKinds(changes)).toEqual(FAILED);
   });
 
   it.each([
@@ -335,12 +330,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const { outcome, changes } = await perform(true, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'done' });
-    expect(listKinds(changes)).toEqual([
-      'heartbeat-failed',
-      'bad-end',
-      'work:notice',
-      'work:heartbeat',
-    ]);
+    expect(listKinds(changes)).toEqual(FAILED);
   });
 
   it('an unreachable model makes it rest, and without lines nothing is waited for', async () => {
@@ -363,12 +353,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
     const step = perform();
     await settled();
     work.clock.advance(600_000);
-    expect(listKinds((await step).changes)).toEqual([
-      'heartbeat-failed',
-      'bad-end',
-      'work:notice',
-      'work:heartbeat',
-    ]);
+    expect(listKinds((await step).changes)).toEqual(FAILED);
   });
 
   it('a stop keeps the events and begins again at the next start', async () => {
@@ -379,10 +364,7 @@ describe('HeartbeatStep: events are consumed only when the turn succeeded (behav
   it('a stop keeps the events and does not begin again what may have acted', async () => {
     work.runner.isSafe = false;
     const { outcome, changes } = await stopped();
-    expect([outcome, listKinds(changes)]).toEqual([
-      { type: 'done' },
-      ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'],
-    ]);
+    expect([outcome, listKinds(changes)]).toEqual([{ type: 'done' }, FAILED]);
   });
 
   it('a stop before the agent was asked costs nothing, also of an agent that can act', async () => {

@@ -5,6 +5,8 @@ import type { Commit, WorkOptions } from '../../../test/support/work-under-test.
 
 const UNLESS = { summary: 'unless-delivered' } as const;
 const HOUR = 3_600_000;
+/** The changes of a run that ended badly. */
+const ENDED_BADLY = ['run-update', 'system-event', 'work:heartbeat', 'bad-end', 'work:notice'];
 
 let work: WorkUnderTest;
 
@@ -148,30 +150,22 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
     });
   });
 
-  it('posts at once when nothing is on its way', async () => {
+  it.each([
+    ['the reply is an acknowledgement', {}, 'HEARTBEAT_OK', ['delivery']],
+    ['nobody asked for a delivery', { deliver: null }, 'words', []],
+  ])('posts at once when %s', async (_, job, reply, more) => {
     await start(UNLESS);
-    work.runner.reply = () => 'HEARTBEAT_OK';
-    const { changes } = await perform();
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'turn',
-      'system-event',
-      'work:heartbeat',
-      'delivery',
-    ]);
+    work.runner.reply = () => reply;
+    const { changes } = await perform(job);
+    const kinds = ['run-update', 'turn', 'system-event', 'work:heartbeat', ...more];
+    expect(listKinds(changes)).toEqual(kinds);
   });
 
   it('posts at once when the run failed', async () => {
     await start(UNLESS);
     work.runner.reply = failing(new AgentError('no such model', 'permanent'));
     const { changes } = await perform();
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
   });
 
   it('never loses the summary to a reload in the middle of the step', async () => {
@@ -195,13 +189,7 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     work.runner.reply = failing(new AgentError('no such model', 'permanent'));
     const { outcome, changes } = await perform();
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
     expect(only(changes, 'run-update')[0]).toMatchObject({
       status: 'failed',
       error: 'no such model',
@@ -301,13 +289,7 @@ describe('RunStep: a stop (issue 4.9)', () => {
     work.runner.isSafe = false;
     const { outcome, changes } = await stopped();
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
     expect(only(changes, 'run-update')).toMatchObject([
       { status: 'interrupted', error, note: { outcome: 'interrupted' } },
     ]);
@@ -360,13 +342,7 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
     const { outcome, changes } = await perform({}, lease);
     expect(work.runner.turns).toEqual([]);
     expect(outcome).toEqual({ type: 'dead' });
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
     expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', error }]);
     expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
   });
@@ -374,13 +350,7 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
   it('posts that summary with unless-delivered, too', async () => {
     await start(UNLESS);
     const { changes } = await perform({}, { mayHaveActed: true });
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
   });
 
   it.each([
@@ -579,13 +549,7 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     work.sessions.pending = [systemEvent(7, 'disk full')];
     work.runner.reply = failing(new AgentError('no', 'permanent'));
     const { changes } = await perform({ sessionMode: 'persistent' });
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'system-event',
-      'work:heartbeat',
-      'bad-end',
-      'work:notice',
-    ]);
+    expect(listKinds(changes)).toEqual(ENDED_BADLY);
   });
 });
 

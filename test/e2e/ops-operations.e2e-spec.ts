@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { HOOK_TOKEN, METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
+import type { Asked, Method } from '../support/operated-service.ts';
+
+/*
+ * What holds for every operation of the operator API, asked of every one that docs/openapi.json has: a new one is asked
+ * with no line here. Each answer is compared with the document by OperatedService. What an operation is for is told by the
+ * other ops-*.e2e-spec.ts.
+ */
+
+interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  /** With something in it that is not there. */
+  readonly url: string;
+  readonly answers: readonly string[];
+}
+
+/** Asked with what makes a request complete; whoever is refused before needs none. */
+const BODIES: Readonly<Record<string, object>> = {
+  channelsTest: { to: '+49' },
+  preview: { event: 'unknown' },
+  sessionsSetRoute: { channel: 'chan_1', to: '42' },
+};
+/** What needs more than this service has: files of a configuration, other instances, a mapping that takes a request. */
+const NOT_HERE = ['configurationReport', 'instancesDrain', 'send', 'tokensMake', 'tokensRetire'];
+/** It never ends: ops-stream.e2e-spec.ts. */
+const STREAM = 'eventStreamFollow';
+
+const document = JSON.parse(
+  readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+) as {
+  readonly paths: Record<string, Record<string, { operationId: string; responses: object }>>;
+};
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const urlOf = (path: string): string => path.replaceAll(/\{\w+\}/g, 'nobody');
+const formOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split(/\{\w+\}/)
+      .map((part) => RegExp.escape(part))
+      .join('[^/]+')}$`,
+  );
+const paths = Object.keys(document.paths).filter((path) => path.startsWith('/ops/'));
+const operations = paths.flatMap((path) =>
+  Object.entries(document.paths[path]!).map(
+    ([verb, { operationId: id, responses }]): Operation => ({
+      id,
+      method: verb.toUpperCase() as Method,
+      url: urlOf(path) + (path.endsWith('/secret-windows') ? '?hook=nobody' : ''),
+      answers: Object.keys(responses),
+    }),
+  ),
+);
+const guarded = operations.filter(({ url }) => url !== '/ops/api/session');
+const readings = guarded.filter(
+  ({ id, method, answers }) =>
+    method === 'GET' && !answers.includes('404') && ![STREAM, ...NOT_HERE].includes(id),
+);
+const lookups = guarded.filter(
+  ({ id, answers }) => answers.includes('404') && !NOT_HERE.includes(id),
+);
+
+const named = (some: readonly Operation[]): [string, Operation][] =>
+  some.map((one) => [one.id, one]);
+
+let service: OperatedService;
+beforeAll(async () => (service = await OperatedService.start()));
+afterEach(() => (service.ledger.journal.length = 0));
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Another address of this machine each time: failures of one are counted. */
+let asked = 0;
+function ask({ id, method, url }: Operation, how: Asked): ReturnType<OperatedService['ask']> {
+  asked += 1;
+  const from = `127.0.${Math.floor(asked / 250)}.${(asked % 250) + 1}`;
+  return service.ask(method, url, { body: BODIES[id], from, ...how });
+}
+
+it('there are operations', () => {
+  expect(guarded.length).toBeGreaterThan(40);
+  expect(readings.length).toBeGreaterThan(10);
+  expect(lookups.length).toBeGreaterThan(10);
+});
+
+describe('nobody but the operator', () => {
+  const OTHERS: readonly (readonly [Asked, number, string])[] = [
+    [{ token: null }, 401, 'operator_unauthorized'],
+    [{ token: 'wrong' }, 401, 'operator_unauthorized'],
+    [{ token: HOOK_TOKEN }, 401, 'operator_unauthorized'],
+    [{ from: '192.0.2.7' }, 403, 'loopback_only'],
+    [{ headers: { host: 'evil.example' } }, 421, 'host_not_allowed'],
+  ];
+
+  it.each(named(guarded))('%s', async (id, operation) => {
+    const isForScrapers = id === 'metricsScrape';
+    const scraper = [{ token: METRICS_TOKEN }, 401, 'operator_unauthorized'] as const;
+    for (const [how, status, code] of isForScrapers ? OTHERS : [...OTHERS, scraper]) {
+      const answer = await ask(operation, how);
+      expect({ how, ...answer }).toMatchObject({ how, status, body: { ok: false, code } });
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+    expect(service.ledger.journal).toEqual([]);
+    expect(service.requests.journal).toEqual([]);
+    expect(service.channel.messages).toEqual([]);
+  });
+});
+
+describe('the operator', () => {
+  it.each(named(readings))('is told %s', async (_, operation) => {
+    expect((await ask(operation, {})).status).toBe(200);
+  });
+
+  it.each(named(lookups))('hears of %s what is not there', async (_, operation) => {
+    const { status, body } = await ask(operation, {});
+    expect({ status, ...body }).toMatchObject({
+      status: 404,
+      ok: false,
+      error: expect.any(String),
+    });
+  });
+
+  it.each(paths)('%s has no other method', async (path) => {
+    // `/events/retry` is an `/events/{id}`, too.
+    const same = paths.filter((one) => formOf(one).test(path));
+    const known = same.flatMap((one) => Object.keys(document.paths[one]!));
+    for (const method of METHODS.filter((one) => !known.includes(one.toLowerCase()))) {
+      const { statusCode } = await service.app.inject({ method, url: urlOf(path) });
+      expect({ method, statusCode }).toEqual({ method, statusCode: 404 });
+    }
+  });
+});

@@ -1,0 +1,296 @@
+import { DeliveryError } from '../../src/hooks/index.ts';
+import { Metrics } from '../../src/service/ops/index.ts';
+import type { MailStatus } from '../../src/service/ops/index.ts';
+import { OperatedService } from '../support/operated-service.ts';
+
+const STATUS = '/ops/api/status';
+const CHANNELS = '/ops/api/channels';
+const anybody = { token: null, from: '192.0.2.7' };
+
+const MAILBOX = {
+  mailbox: 'INBOX',
+  state: 'watching',
+  since: '2026-11-21T10:00:00.000Z',
+  connectedSince: '2026-11-21T10:00:00.000Z',
+  lastMessageAt: null,
+  lastError: null,
+  delivered: 7,
+  refused: 0,
+  waiting: 2,
+  lagSeconds: 1.5,
+};
+const FINE: MailStatus = {
+  account: 'me@example.org',
+  state: 'watching',
+  isDegraded: false,
+  hint: null,
+  mailboxes: [MAILBOX],
+};
+const EXPIRED: MailStatus = {
+  ...FINE,
+  state: 'credentials-expired',
+  isDegraded: true,
+  hint: 'Renew hooks.mail.auth.',
+  mailboxes: [{ ...MAILBOX, state: 'credentials-expired' }],
+};
+
+let service: OperatedService;
+beforeEach(async () => (service = await OperatedService.start()));
+afterEach(() => service[Symbol.asyncDispose]());
+
+describe('GET /ops/api/status', () => {
+  it('says in one answer how the service is doing', async () => {
+    const { status, body } = await service.get(STATUS);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        node: process.versions.node,
+        startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        ready: true,
+        paused: false,
+        work: [{ kind: 'run', state: 'waiting', count: 3 }],
+        channels: [expect.objectContaining({ id: 'chan_1', state: 'untried' })],
+        mail: null,
+        attention: [],
+      },
+    });
+  });
+
+  it('answers while the ledger does not, and says so', async () => {
+    service.ledger.isHealthy = false;
+    const { status, body, text } = await service.get(STATUS);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { ready: false, work: null, attention: [{ kind: 'store-unavailable' }] },
+    });
+    expect(text).not.toContain('/secret/path');
+  });
+});
+
+describe('GET /health', () => {
+  it('is live for anybody, without a token', async () => {
+    const answer = await service.get('/health/live', anybody);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, status: 'live' } });
+  });
+
+  it('is ready while events can be stored', async () => {
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ok: true, status: 'ready', paused: false },
+    });
+  });
+
+  it('is degraded while verified senders lose what they send, and says no more without a token', async () => {
+    service.ledger.lost = [
+      {
+        hook: 'alertmanager',
+        code: 'payload_too_large',
+        status: 413,
+        count: 12,
+        since: '2026-01-01T10:04:59.000Z',
+      },
+    ];
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, status: 'ready' } });
+    expect(answer.body['degraded']).toEqual([{ part: 'hooks', state: 'losing requests' }]);
+    expect(answer.text).not.toContain('alertmanager');
+    expect(Date.now() - service.ledger.lostAskedSince).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  it('is degraded while the ledger is damaged, and does not say how', async () => {
+    service.ledger.damage = 'table events: page 7 is secret';
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer.status).toBe(200);
+    expect(answer.body['degraded']).toEqual([{ part: 'ledger', state: 'damaged' }]);
+    expect(answer.text).not.toContain('secret');
+    expect((await service.get('/ops/metrics')).text).toContain('hooks_ledger_damaged 1');
+  });
+
+  it('is not ready with 503 and a code, and tells nothing of the machine', async () => {
+    service.ledger.isHealthy = false;
+    const answer = await service.get('/health/ready', anybody);
+    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: 'not_ready' } });
+    expect(answer.text).not.toContain('secret');
+    expect((await service.get('/health/live')).status).toBe(200);
+  });
+});
+
+describe('GET /ops/metrics', () => {
+  it('counts requests by hook and status, and times them', async () => {
+    service.metrics.observe({ hook: 'wake', status: 200, ms: 3 });
+    service.metrics.observe({ hook: null, status: 401, code: 'unauthorized', ms: 1 });
+    const code = 'payload_too_large';
+    service.metrics.observe({ hook: 'alertmanager', status: 413, code, ms: 1 });
+    const { text, headers } = await service.get('/ops/metrics');
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toContain('hooks_requests_total{hook="wake",status="200"} 1');
+    expect(text).toContain('hooks_requests_total{hook="unknown",status="401"} 1');
+    expect(text).toContain('hooks_request_duration_seconds_bucket{le="0.005",hook="wake"} 1');
+    expect(text).toContain('hooks_requests_total{hook="alertmanager",status="413"} 1');
+    const refused = text.match(/^hooks_refusals_total\{.*$/gm);
+    expect(refused).toEqual([
+      'hooks_refusals_total{hook="unknown",code="unauthorized"} 1',
+      'hooks_refusals_total{hook="alertmanager",code="payload_too_large"} 1',
+    ]);
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('has a bounded number of labels', async () => {
+    for (let index = 0; index < 2_000; index += 1) {
+      service.metrics.observe({ hook: `mapping-${index}`, status: 200, ms: 1 });
+    }
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_requests_total\{/gm)).toHaveLength(501);
+    expect(text).toContain('hooks_requests_total{hook="other",status="200"} 1500');
+  });
+
+  it('tells what the disk of the ledger costs and holds, each scrape anew', async () => {
+    await service.get('/ops/metrics');
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_ledger_\S+ \S+$/gm)).toEqual([
+      'hooks_ledger_up 1',
+      'hooks_ledger_commits_total 7',
+      'hooks_ledger_commit_seconds_total 0.5',
+      'hooks_ledger_slowest_commit_seconds 0.25',
+      'hooks_ledger_bytes 4096',
+      'hooks_ledger_log_bytes 32',
+      'hooks_ledger_free_bytes 100000000000',
+      'hooks_ledger_damaged 0',
+    ]);
+  });
+
+  it('counts the work of the ledger, and says when the ledger cannot be asked', async () => {
+    expect((await service.get('/ops/metrics')).text).toContain(
+      'hooks_work{kind="run",state="waiting"} 3',
+    );
+    service.ledger.isHealthy = false;
+    const { status, text } = await service.get('/ops/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('hooks_ledger_up 0');
+    expect(text).not.toContain('hooks_work{');
+  });
+
+  it('are 501 with what to install while prom-client is not there', async () => {
+    const reason = 'the package prom-client is not installed';
+    await using bare = await OperatedService.start({ metrics: new Metrics(reason) });
+    expect(await bare.get('/ops/metrics')).toMatchObject({
+      status: 501,
+      body: { ok: false, code: 'metrics_unavailable', error: `There are no metrics: ${reason}.` },
+    });
+  });
+});
+
+describe('GET /ops/api/channels', () => {
+  it('lists the channels that are configured', async () => {
+    expect((await service.get(CHANNELS)).body).toMatchObject({
+      channels: [{ id: 'chan_1', provider: 'RecordingChannel', state: 'untried' }],
+    });
+  });
+});
+
+describe('POST /ops/api/channels/:id/test', () => {
+  it.each([
+    [{ to: '+49' }, '+49'],
+    [{}, '+1'],
+    [undefined, '+1'],
+  ])('%j sends to %s', async (body, to) => {
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ok: true, status: 'delivered', messageId: '1' },
+    });
+    expect(service.channel.messages).toMatchObject([{ to }]);
+  });
+
+  it.each([
+    '{',
+    '[]',
+    '1',
+    '{"to":1}',
+    '{"to":" "}',
+    '{"too":"+49"}',
+    `{"to":"${'x'.repeat(5000)}"}`,
+  ])('refuses %.20s with 400, and sends nothing', async (body) => {
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body });
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, code: 'invalid_body' } });
+    expect(service.channel.messages).toEqual([]);
+  });
+
+  it.each(['chan_2', 'chan_9', '__proto__'])('%s is not configured: 404', async (id) => {
+    const answer = await service.post(`${CHANNELS}/${id}/test`, { body: { to: '+49' } });
+    expect(answer).toMatchObject({ status: 404, body: { ok: false, code: 'unknown_channel' } });
+  });
+
+  it('answers 502 with the reason when it was not sent, and the list tells it', async () => {
+    service.channel.answer = () => Promise.reject(new DeliveryError('Bad token', 'auth'));
+    const answer = await service.post(`${CHANNELS}/chan_1/test`, { body: { to: '+49' } });
+    const error = 'The test message was not sent: Bad token.';
+    expect(answer).toMatchObject({ status: 502, body: { ok: false, code: 'test_failed', error } });
+    const { body } = await service.get(CHANNELS);
+    expect(body).toMatchObject({
+      channels: [{ state: 'failing', lastError: { kind: 'auth', message: 'Bad token' } }],
+    });
+  });
+});
+
+describe('GET /ops/api/mail', () => {
+  it('shows how the mailboxes fare', async () => {
+    await using service = await OperatedService.start({ mail: () => FINE });
+    expect((await service.get('/ops/api/mail')).body).toEqual({ mail: FINE });
+  });
+
+  it('is null without a mailbox', async () => {
+    await using service = await OperatedService.start();
+    expect((await service.get('/ops/api/mail')).body).toEqual({ mail: null });
+    expect((await service.get('/ops/metrics')).text).not.toContain('hooks_mail');
+  });
+});
+
+describe('mail that does not get through', () => {
+  it('leaves the service ready and says what does not work, without the account', async () => {
+    await using service = await OperatedService.start({ mail: () => EXPIRED });
+    const answer = await service.get('/health/ready', { token: null, from: '192.0.2.7' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ok: true,
+      status: 'ready',
+      paused: false,
+      degraded: [{ part: 'mail', state: 'credentials-expired' }],
+    });
+  });
+
+  it('shows in the metrics', async () => {
+    let status = FINE;
+    await using service = await OperatedService.start({ mail: () => status });
+    const { text } = await service.get('/ops/metrics');
+    expect(text).toContain('hooks_mail_up{mailbox="INBOX"} 1');
+    expect(text).toContain('hooks_mail_waiting{mailbox="INBOX"} 2');
+    expect(text).toContain('hooks_mail_lag_seconds{mailbox="INBOX"} 1.5');
+    status = EXPIRED;
+    expect((await service.get('/ops/metrics')).text).toContain('hooks_mail_up{mailbox="INBOX"} 0');
+  });
+});
+
+describe('/ops/api/instances', () => {
+  it('has none, and drains nobody, where the ledger is a file', async () => {
+    expect((await service.get('/ops/api/instances')).body).toEqual({ instances: null });
+    const drained = await service.post('/ops/api/instances/one/drain');
+    expect(drained).toMatchObject({ status: 409, body: { code: 'last_instance' } });
+    expect((await service.get('/health/ready')).status).toBe(200);
+  });
+});
+
+describe('POST /ops/api/pause and /resume', () => {
+  it('pause and resume, whatever body comes along', async () => {
+    const headers = { 'content-type': 'application/json' };
+    expect((await service.post('/ops/api/pause', { headers })).body).toEqual({
+      ok: true,
+      paused: true,
+    });
+    expect((await service.get('/health/ready')).body).toMatchObject({ paused: true });
+    expect((await service.post('/ops/api/resume')).body).toEqual({ ok: true, paused: false });
+    expect(service.ledger.journal).toEqual(['pause', 'resume']);
+  });
+});
