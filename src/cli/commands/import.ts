@@ -7,20 +7,14 @@ import type { CommandContext } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { IMPORT_FRAGMENT, planImport, readTarget } from '../import/import-plan.ts';
 import type { ImportPlan } from '../import/import-plan.ts';
-import { migrateHooks } from '../import/migrate-hooks.ts';
-import { readOpenClawConfig } from '../import/openclaw-config.ts';
+import { migrateHooks, readOpenClawHooks } from '../import/openclaw.ts';
 import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * Carrying over the hooks of another gateway, in three moves: translate its file part by part (migrate-hooks.ts), leave
- * out what the service would refuse (import-plan.ts), show the result with what is left to a person. `--write` adds a
- * fragment of our own, and a gateway.json5 only where there is none.
- */
-
 /**
- * Reads a ledger (import-ledger.ts), or the configuration of another gateway, which is never changed, and shows what of it becomes ours. Only `--write`
- * writes, after a question; the result has to pass `hooks config check`.
+ * Reads a ledger (import-ledger.ts), or the configuration of another gateway, which is never changed: translates it part by
+ * part (openclaw.ts), leaves out what the service would refuse (import-plan.ts), and shows the result with what is left to
+ * a person. Only `--write` writes, after a question; the result has to pass `hooks config check`.
  */
 export const importHooks = defineCommand({
   name: 'import',
@@ -66,10 +60,8 @@ async function planned({ env, cwd, inspect }: CommandContext, file: string): Pro
     );
   }
   const target = await readTarget(configurationDirectory(env, cwd), env);
-  const { others } = target;
-  const sections = others.isDemo ? undefined : others.written;
-  const migration = migrateHooks(readOpenClawConfig(file), { sections, env: others.env });
-  return planImport(target, migration, env);
+  const { channels } = target.others.written;
+  return planImport(target, migrateHooks(readOpenClawHooks(file), channels), env);
 }
 
 /** Writes after a question; false: there was nothing to write, or the answer was no. @throws CliError */
@@ -109,19 +101,18 @@ function show({ files, notes, problems, warnings }: ImportPlan, terminal: Termin
     if (todo === undefined) continue;
     terminal.printWrapped(asLine(`→ ${todo}`), { first: '  ', rest: '    ' });
   }
-  for (const { key, message } of problems) {
-    const word = terminal.style('red', 'problem');
-    terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
-  }
-  for (const { key, message } of warnings) {
-    const word = terminal.style('yellow', 'warning');
+  const findings = [
+    ...problems.map((problem) => ({ ...problem, word: terminal.style('red', 'problem') })),
+    ...warnings.map((warning) => ({ ...warning, word: terminal.style('yellow', 'warning') })),
+  ];
+  for (const { word, key, message } of findings) {
     terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
   }
 }
 
 /** The same for a program; secrets are left out. */
 function report(plan: ImportPlan, isWritten: boolean): object {
-  const { files, notes, problems, warnings, variables } = plan;
+  const { files, notes, problems, warnings } = plan;
   const file = fragmentPath(files.dir, IMPORT_FRAGMENT);
-  return { file, written: isWritten, ...files.shown, variables, notes, problems, warnings };
+  return { file, written: isWritten, ...files.shown, notes, problems, warnings };
 }
