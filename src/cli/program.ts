@@ -8,6 +8,7 @@ import { config } from './commands/config.ts';
 import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
+import { exportHooks } from './commands/export.ts';
 import { importHooks } from './commands/import.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
@@ -62,6 +63,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   route,
   channels,
   mail,
+  exportHooks,
   importHooks,
   migrate,
   token,

@@ -52,7 +52,8 @@ export interface Tx {
   /** The same where nobody needs rows. A driver may go on before it is done; whatever comes later finds it done. */
   run(sql: string, ...values: readonly Value[]): void | Promise<void>;
   /**
-   * Writes rows of one table, all with the same columns. Of events, runs and deliveries `id` is the whole id.
+   * Writes rows of one table, all with the same columns. Of events, runs and deliveries `id` is the whole id; work
+   * without an `id` gets the next one.
    * @param unless what becomes of one that is there already, `ON CONFLICT …`; absent: there is none
    */
   insert(table: string, rows: readonly NewRow[], unless?: string): void | Promise<void>;

@@ -6,7 +6,7 @@ export type { MailMessage } from './message.ts';
 export { MailAuthOptions, MailOAuth2Options, MailOptions, resolveMail } from './options.ts';
 export { ConnectionCheckError, probeMailboxes } from './probe.ts';
 export type { ConnectionCheck, MailboxCheck } from './probe.ts';
-export { SharedMailStore, sharedMailName } from './shared-store.ts';
+export { SharedMailStore, sharedMailName, writeMailMemory } from './shared-store.ts';
 export type { HeldText } from './shared-store.ts';
 export { MailWatcher } from './watcher.ts';
 export type { MailReport, WatcherDependencies, WatcherStatus } from './watcher.ts';

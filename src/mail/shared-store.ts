@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { getField, getText, isRecord, parseJson } from '../platform/objects.ts';
+import { MailStore } from './store.ts';
 import type { Cursor, Kept, MailMemory, Outage } from './store.ts';
 
 /** A text that services share and one of them holds: nobody else changes it meanwhile. */
@@ -69,6 +70,16 @@ export class SharedMailStore implements MailMemory {
   #keep(changed: Partial<Kept>): void {
     this.#kept = { ...this.#kept, ...changed };
     this.#held.save(JSON.stringify(this.#kept));
+  }
+}
+
+/** Keeps in a data directory what services on one database hold. @throws MailStoreHeld while a watcher works with it */
+export function writeMailMemory(dir: string, text: string): void {
+  const store = MailStore.open(dir);
+  try {
+    store.keep(parseKept(text));
+  } finally {
+    store.close();
   }
 }
 

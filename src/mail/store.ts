@@ -20,7 +20,7 @@ export interface Outage {
 }
 
 /** What a watcher remembers over its restarts. */
-export type MailMemory = Pick<MailStore, keyof MailStore>;
+export type MailMemory = Omit<MailStore, 'keep'>;
 
 /** The same as one JSON text: what services on one database hold (SharedMailStore). */
 export interface Kept {
@@ -120,6 +120,17 @@ export class MailStore {
       .prepare('INSERT OR REPLACE INTO refresh_tokens (configured, token) VALUES (?, ?)')
       .run(key, token);
     this.db.prepare('DELETE FROM refresh_tokens WHERE configured <> ?').run(key);
+  }
+
+  /** Takes over all that another store remembers. */
+  keep({ cursors, outages, refreshTokens }: Kept): void {
+    for (const [mailbox, cursor] of Object.entries(cursors)) this.saveCursor(mailbox, cursor);
+    const outage = this.db.prepare('INSERT OR REPLACE INTO outages VALUES (?, ?, ?)');
+    for (const [account, { id, isNotified }] of Object.entries(outages)) {
+      outage.run(account, id, Number(isNotified));
+    }
+    const token = this.db.prepare('INSERT OR REPLACE INTO refresh_tokens VALUES (?, ?)');
+    for (const [configured, newest] of Object.entries(refreshTokens)) token.run(configured, newest);
   }
 
   close(): void {

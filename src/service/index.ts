@@ -1,8 +1,10 @@
 // What other rooms may import of the service (npm run rooms). Everything but `start` is light: commands that only read
 // the configuration load no server.
+import type { Readable } from 'node:stream';
 import type { DatabaseState } from '../ledger/postgres/index.ts';
 import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
-import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
+import type { ResolvedSections } from './configuration/resolve.ts';
+import type { Transferred } from './ledger-transfer.ts';
 import type { ProcessContext } from './start.ts';
 
 export { unfoundPrograms } from './configuration/agents-section.ts';
@@ -52,6 +54,7 @@ export { SECTIONS } from './configuration/sections.ts';
 export { MAKE_ROOM, diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
+export { isDump } from '../ledger/dump/load.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
 export type * from './ops/status-answers.ts';
@@ -83,6 +86,7 @@ export type { ListedToken } from './senders/token-list.ts';
 export { inheritedIds } from './senders/inherited-ids.ts';
 export { readTokenUses } from './token-uses.ts';
 export { mailTarget } from './mail-watch.ts';
+export type { Transferred } from './ledger-transfer.ts';
 export type { ProcessContext } from './start.ts';
 
 /** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
@@ -114,26 +118,20 @@ export async function goBack(dir: string, edition: number, isDryRun: boolean): P
   return sqlite.goBack(dir, edition, isDryRun);
 }
 
-export type {
-  ComparedTable,
-  Move,
-  MoveProgress,
-  MoveResult,
-  PlannedMove,
-} from './ledger-migration.ts';
-
-/** What {@link moveLedger} would carry; changes nothing. @throws Error with a sentence when it cannot be done */
-export async function planMove(move: Move): Promise<PlannedMove> {
-  const migration = await import('./ledger-migration.ts');
-  return migration.planMove(move);
+/** Writes the ledger of a configuration as JSON lines (ledger-transfer.ts). @throws Error with a sentence */
+export async function exportLedger(
+  sections: ResolvedSections,
+  now: number,
+  write: (text: string) => Promise<unknown>,
+): Promise<Transferred> {
+  return (await import('./ledger-transfer.ts')).exportLedger(sections, now, write);
 }
 
-/** Carries a ledger from a directory into a PostgreSQL (ledger-migration.ts). @throws Error with a sentence */
-export async function moveLedger(
-  move: Move,
+/** Fills the empty store of a configuration with such a ledger. @throws Error with a sentence */
+export async function importLedger(
+  sections: ResolvedSections,
   now: number,
-  tell: (progress: MoveProgress) => void,
-): Promise<MoveResult> {
-  const migration = await import('./ledger-migration.ts');
-  return migration.moveLedger(move, now, tell);
+  from: Readable,
+): Promise<Transferred> {
+  return (await import('./ledger-transfer.ts')).importLedger(sections, now, from);
 }

@@ -122,13 +122,12 @@ describe('hooks import', () => {
 
   it('says what only a person can add to gateway.json5', async () => {
     dir.write('gateway.json5', '{ gateway: { port: 4711 } }');
-    const { code, stdout } = await importing('--write');
-    expect(code).toBe(1);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      "hooks.token: can only stand in gateway.json5, which is not edited → add to hooks there: token: '${HOOK_TOKEN}', and HOOK_TOKEN=…",
+    const { stdout } = await importing('--write');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /hooks\.token: is left out, since it would be refused: hooks\.token .* → add it by hand/,
     );
     expect(stdout).not.toContain(TOKEN);
-    expect(await readdir(dir.path)).toEqual(['gateway.json5']);
+    expect(written('gateway.json5')).toBe('{ gateway: { port: 4711 } }');
   });
 
   it('says a name of a file on one line, and steers nothing with it', async () => {
@@ -147,7 +146,6 @@ describe('hooks import', () => {
       written: false,
       gateway: expect.stringContaining("token: '***'"),
       fragment: expect.stringContaining("id: 'ci'"),
-      variables: [],
       problems: [],
     });
     expect(report.notes.length).toBeGreaterThan(3);
@@ -176,11 +174,13 @@ describe('hooks import refuses', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('hooks.token names the variable THEIR_TOKEN');
     expect(await readdir(dir.path)).toEqual([]);
-    theirs.write('.env', `THEIR_TOKEN=${TOKEN}\n`);
+    dir.write('.env', `THEIR_TOKEN=${TOKEN}\n`);
     const { code: then, stdout } = await importing('--write');
     expect(then).toBe(0);
     expect(stdout).not.toContain(TOKEN);
-    expect(JSON5.parse(written('gateway.json5'))).toMatchObject({ hooks: { token: TOKEN } });
+    expect(JSON5.parse(written('gateway.json5'))).toMatchObject({
+      hooks: { token: '${THEIR_TOKEN}' },
+    });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { importFrom, isLedger } from './import-ledger.ts';
 import { configurationDirectory, fragmentPath } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
@@ -6,31 +7,28 @@ import type { CommandContext } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { IMPORT_FRAGMENT, planImport, readTarget } from '../import/import-plan.ts';
 import type { ImportPlan } from '../import/import-plan.ts';
-import { migrateHooks } from '../import/migrate-hooks.ts';
-import { readOpenClawConfig } from '../import/openclaw-config.ts';
+import { migrateHooks, readOpenClawHooks } from '../import/openclaw.ts';
 import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * Carrying over the hooks of another gateway, in three moves: translate its file part by part (migrate-hooks.ts), leave
- * out what the service would refuse (import-plan.ts), show the result with what is left to a person. `--write` adds a
- * fragment of our own, and a gateway.json5 only where there is none.
- */
-
 /**
- * Reads the configuration of another gateway, which is never changed, and shows what of it becomes ours. Only `--write`
- * writes, after a question; the result has to pass `hooks config check`.
+ * Reads a ledger (import-ledger.ts), or the configuration of another gateway, which is never changed: translates it part by
+ * part (openclaw.ts), leaves out what the service would refuse (import-plan.ts), and shows the result with what is left to
+ * a person. Only `--write` writes, after a question; the result has to pass `hooks config check`.
  */
 export const importHooks = defineCommand({
   name: 'import',
-  description: 'carry over the hooks of another gateway, and list what cannot be',
-  arguments: [['<file>', 'configuration of an OpenClaw-style gateway, JSON or JSON5']],
+  description: 'read a ledger of "hooks export", or the hooks of another gateway',
+  arguments: [
+    ['<file>', 'a ledger; or the configuration of an OpenClaw-style gateway; - is stdin'],
+  ],
   options: [
     option('--write', 'write gateway.d/import.json5, and gateway.json5 where there is none'),
     option('-y, --yes', 'do not ask before writing'),
     JSON_OPTION,
   ],
   examples: [
+    ['hooks import ledger.jsonl', 'fill the empty store of this configuration with a ledger'],
     ['hooks import ~/.openclaw/openclaw.json', 'show what would be written, and write nothing'],
     ['hooks import openclaw.json --write', 'show it, ask, and write gateway.d/import.json5'],
     ['hooks import openclaw.json --write --yes', 'the same without asking'],
@@ -38,7 +36,12 @@ export const importHooks = defineCommand({
   async action(context, options, file) {
     const { terminal, cwd } = context;
     const { json = false, yes = false } = options;
-    const plan = await planned(context, resolve(cwd, file));
+    const path = file === '-' ? file : resolve(cwd, file);
+    if (await isLedger(path)) {
+      await importFrom(path, context, json);
+      return;
+    }
+    const plan = await planned(context, path);
     if (!json) show(plan, terminal);
     const mayAsk = !yes && !json && terminal.isInteractive;
     const isWritten = options.write === true && (await write(plan, context, mayAsk));
@@ -54,10 +57,8 @@ async function planned({ env, cwd, inspect }: CommandContext, file: string): Pro
     throw new CliError('the current configuration has problems', 'see "hooks config check"');
   }
   const target = await readTarget(configurationDirectory(env, cwd), env);
-  const { others } = target;
-  const sections = others.isDemo ? undefined : others.written;
-  const migration = migrateHooks(readOpenClawConfig(file), { sections, env: others.env });
-  return planImport(target, migration, env);
+  const { channels } = target.others.written;
+  return planImport(target, migrateHooks(readOpenClawHooks(file), channels), env);
 }
 
 /** Writes after a question; false: there was nothing to write, or the answer was no. @throws CliError */
@@ -97,19 +98,18 @@ function show({ files, notes, problems, warnings }: ImportPlan, terminal: Termin
     if (todo === undefined) continue;
     terminal.printWrapped(asLine(`→ ${todo}`), { first: '  ', rest: '    ' });
   }
-  for (const { key, message } of problems) {
-    const word = terminal.style('red', 'problem');
-    terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
-  }
-  for (const { key, message } of warnings) {
-    const word = terminal.style('yellow', 'warning');
+  const findings = [
+    ...problems.map((problem) => ({ ...problem, word: terminal.style('red', 'problem') })),
+    ...warnings.map((warning) => ({ ...warning, word: terminal.style('yellow', 'warning') })),
+  ];
+  for (const { word, key, message } of findings) {
     terminal.printWrapped(`${word} ${asLine(`${key} ${message}`)}`, { first: '', rest: '  ' });
   }
 }
 
 /** The same for a program; secrets are left out. */
 function report(plan: ImportPlan, isWritten: boolean): object {
-  const { files, notes, problems, warnings, variables } = plan;
+  const { files, notes, problems, warnings } = plan;
   const file = fragmentPath(files.dir, IMPORT_FRAGMENT);
-  return { file, written: isWritten, ...files.shown, variables, notes, problems, warnings };
+  return { file, written: isWritten, ...files.shown, notes, problems, warnings };
 }

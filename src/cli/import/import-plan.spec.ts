@@ -1,24 +1,18 @@
 import * as fc from 'fast-check';
 import JSON5 from 'json5';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
-import { inspectConfiguration } from '../../service/index.ts';
 import { planImport, readTarget } from './import-plan.ts';
 import type { ImportPlan } from './import-plan.ts';
-import { migrateHooks } from './migrate-hooks.ts';
+import { migrateHooks } from './openclaw.ts';
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-async function planned(
-  hooks: Record<string, unknown>,
-  variables: Record<string, string> = {},
-): Promise<ImportPlan> {
+async function planned(hooks: Record<string, unknown>): Promise<ImportPlan> {
   const target = await readTarget(dir.path, {});
-  const { isDemo, written, env } = target.others;
-  const present = { sections: isDemo ? undefined : written, env };
-  const migration = migrateHooks({ hooks, agents: undefined, variables }, present);
-  return planImport(target, migration, {});
+  const { channels } = target.others.written;
+  return planImport(target, migrateHooks(hooks, channels), {});
 }
 
 const garbage = fc.oneof(
@@ -115,20 +109,6 @@ describe('planImport', () => {
     const { problems } = await planned({ enabled: true, token: '${THEIRS}' });
     expect(problems.map(({ key }) => key)).toEqual(['gateway.json5: hooks.token']);
   });
-
-  it('takes values along that are not set here, and shows none of them', async () => {
-    const hooks = { enabled: true, token: '${A}', mappings: [mappingTo('${B} ${C}')] };
-    dir.write('.env', 'C=ours');
-    const values = { A: 'value-of-a-as-a-token', B: 'value-of-b-${X}', C: 'value-of-c' };
-    const { files, variables, problems } = await planned(hooks, values);
-    expect({ variables, problems }).toEqual({ variables: ['A', 'B'], problems: [] });
-    expect(JSON.stringify(files.shown)).not.toContain('value-of');
-    files.write();
-    const { sections } = await inspectConfiguration(dir.path, {});
-    expect(sections).toMatchObject({
-      hooks: { token: 'value-of-a-as-a-token', mappings: [{ to: 'value-of-b-${X} ours' }] },
-    });
-  });
 });
 
 describe('planImport beside a gateway.json5', () => {
@@ -156,15 +136,15 @@ describe('planImport beside a gateway.json5', () => {
 
   it('says what only a person can add to it', async () => {
     dir.write('gateway.json5', { hooks: { enabled: false } });
-    const { files, notes } = await planned({ token: TOKEN, allowedAgentIds: ['main', 'a'] });
-    expect(JSON5.parse(files.shown.fragment)).toEqual({
-      agents: { list: [{ id: 'main' }, { id: 'a' }] },
-    });
-    expect(notes.map(({ todo }) => todo)).toEqual([
-      expect.stringContaining('give them models'),
-      "add to hooks there: token: '${HOOK_TOKEN}', and HOOK_TOKEN=… with the same token to .env",
-      "add to hooks there: allowedAgentIds: ['main','a']",
-    ]);
+    const { files, notes } = await planned({ token: TOKEN, allowedAgentIds: ['main'] });
+    expect(JSON5.parse(files.shown.fragment)).toEqual({});
+    expect(notes).toEqual(
+      ['token', 'allowedAgentIds'].map((key) => ({
+        key: `hooks.${key}`,
+        reason: expect.stringContaining('is left out, since it would be refused'),
+        todo: expect.stringContaining('add it by hand'),
+      })),
+    );
     expect(JSON.stringify(notes)).not.toContain(TOKEN);
   });
 
@@ -176,7 +156,3 @@ describe('planImport beside a gateway.json5', () => {
     expect(notes.map(({ key }) => key)).toEqual(['hooks.mappings "theirs"']);
   });
 });
-
-function mappingTo(to: string): object {
-  return { id: 'm', match: { path: 'm' }, messageTemplate: 'x', channel: 'last', to };
-}

@@ -153,6 +153,14 @@ export class Database {
     return again(() => this.#transact(this.#pool, act, how));
   }
 
+  /**
+   * A transaction that is not tried again, for what takes as long as it takes.
+   * @param how its first statement, such as how it is isolated
+   */
+  once<T>(act: Act<T>, mostMs: number, how = ''): Promise<T> {
+    return this.#transact(this.#pool, act, { mostMs, gate: how });
+  }
+
   get #gate(): string {
     return `SELECT pg_advisory_xact_lock_shared(hashtext(${this.#escape(this.name)}), ${LOCKS.migration});`;
   }

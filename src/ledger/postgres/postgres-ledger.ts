@@ -1,7 +1,6 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import { optionalText, text } from '../rows.ts';
-import { refuseHalfCarried } from './carrying/marker.ts';
 import { Database } from './connection.ts';
 import { findEdition, migrate } from './migrate.ts';
 import { openLedger } from './open-ledger.ts';
@@ -45,7 +44,6 @@ async function openDatabase(
   const database = await Database.of({ url, schema, connections });
   try {
     const { isNew } = await migrate(database, clock.now());
-    await refuseHalfCarried(database);
     const what = isNew ? 'made a new ledger' : 'opened the ledger';
     log.log(`${what} in the schema ${schema} of the database ${databaseName(url)}`);
     return await openLedger({ database, clock, log, hasSearch: search, facts });

@@ -123,7 +123,8 @@ export class SqliteTx implements Tx {
     if (pattern === undefined) return;
     const names = Object.keys(pattern);
     const isIdentified = IDENTIFIED.has(table);
-    const own = isIdentified ? ['key', 'rest'] : table === 'work' ? ['id'] : [];
+    const isNumbered = table === 'work' && !names.includes('id');
+    const own = isIdentified ? ['key', 'rest'] : isNumbered ? ['id'] : [];
     const others = isIdentified ? names.filter((name) => name !== 'id') : names;
     const columns = [...own, ...others];
     const places = columns.map((_, at) => `$${at + 1}`);
@@ -135,7 +136,7 @@ export class SqliteTx implements Tx {
       if (isIdentified) {
         const id = String(row['id']);
         values.unshift(ownKeyOf(id), restOf(id));
-      } else if (table === 'work') values.unshift(this.#nextWorkId());
+      } else if (isNumbered) values.unshift(this.#nextWorkId());
       statement.run(...values);
     }
   }

@@ -1,5 +1,5 @@
-import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import type { Change } from '../../src/hooks/ports/change.ts';
+import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import type { NewRefusal } from '../../src/hooks/ports/refusals.ts';
 import {
   LIMITS,
@@ -17,8 +17,8 @@ import {
   wakeNow,
 } from '../contracts/ledger/events.ts';
 import { LedgerUnderTest } from '../contracts/ledger/store.ts';
-import type { ManualClock } from '../support/clocks.ts';
-import { TOO_LARGE } from '../support/refused.ts';
+import type { ManualClock } from './clocks.ts';
+import { TOO_LARGE } from './refused.ts';
 
 /** What is in a ledger that has everything. */
 export interface FilledLedger {
@@ -33,14 +33,17 @@ export interface FilledLedger {
   readonly console: string;
 }
 
-/** A foreign text with what PostgreSQL cannot hold. */
-const NASTY = 'a\0b, é, 🚨, \u202e';
+/** A foreign text with what PostgreSQL cannot hold, and what some take for the end of a line. */
+const NASTY = 'a\0b, naïve, 🚨, \u202e, \u2028, \r';
 
-/** Fills the ledger of a directory with some of everything, through its ports; two steps are cut off by the end. */
-export async function filledLedger(dir: string, clock: ManualClock): Promise<FilledLedger> {
+/** Fills a ledger with some of everything, through its ports; two steps are cut off by the end. */
+export async function filledLedger(
+  filled: LedgerProvider,
+  clock: ManualClock,
+): Promise<FilledLedger> {
   const ids: string[] = [];
   const under = await LedgerUnderTest.open(async () => ({
-    provider: { open: () => sqliteLedger({ dir }).open(clock) },
+    provider: { open: () => filled.open(clock) },
     isDurable: true,
     dispose: () => Promise.resolve(),
   }));

@@ -1,7 +1,7 @@
 import type { Lane } from '../../src/hooks/ports/jobs.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { heartbeat, key, runOf } from '../contracts/ledger/events.ts';
-import type { ManualClock } from '../support/clocks.ts';
+import type { ManualClock } from './clocks.ts';
 import type { FilledLedger } from './filled-ledger.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,0 +1,37 @@
+import type { NewRow, Tx } from '../tx.ts';
+
+/** A ledger that no service works on, in one transaction: what a dump is read from, or written into. */
+export interface StoppedLedger {
+  readonly tx: Tx;
+  /** How the database keeps the latest time that was believed. */
+  readonly belief: Belief;
+  /** What one process at a time holds, such as how far a mailbox was read. */
+  readonly held: HeldTexts;
+  /** Columns that only this database has, of new rows. */
+  readonly own: Readonly<Record<string, NewRow>>;
+}
+
+/** A row of `meta`, and its value in epoch milliseconds. */
+export interface Belief {
+  readonly key: string;
+  readonly parse: (value: string) => number;
+  readonly print: (time: number) => string;
+}
+
+export interface HeldTexts {
+  read(): Promise<readonly HeldText[]>;
+  write(texts: readonly HeldText[]): Promise<void>;
+}
+
+export interface HeldText {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** How many rows, by their tables. */
+export type RowCounts = Record<string, number>;
+
+/** What is wrong with a dump itself, in a sentence that says what to do; the ledger is as it was. */
+export class DumpError extends Error {
+  override readonly name = 'DumpError';
+}

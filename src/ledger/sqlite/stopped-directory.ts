@@ -1,0 +1,100 @@
+// The ledger of a directory while no service has it: for a dump that is read from it, or written into it.
+import { DatabaseSync } from 'node:sqlite';
+import { errorMessage } from '../../platform/errors.ts';
+import { DumpError } from '../dump/stopped-ledger.ts';
+import type { Belief, StoppedLedger } from '../dump/stopped-ledger.ts';
+import { removeSearchFile, searchFileOf } from './search-file.ts';
+import { SqliteTx } from './statements.ts';
+import { filesOf, sizeOf } from './worker/file/data-directory.ts';
+import { openForWriting } from './worker/file/database.ts';
+import { DirectoryInUse, DirectoryLock } from './worker/file/directory-lock.ts';
+import { HeldDirectory } from './worker/file/held-directory.ts';
+import { checkEdition } from './worker/file/migrate.ts';
+import { storeTrouble } from './worker/file/store-trouble.ts';
+
+/** How long is waited for a program that has the file open. */
+const BUSY_MS = 1000;
+
+/** A ledger without what lies in other files of the directory. */
+export type DirectoryLedger = Omit<StoppedLedger, 'held'>;
+
+/**
+ * Gives the ledger of a directory to whoever reads it; nothing in it is changed.
+ * @throws DumpError as it was thrown; Error with a sentence that says what to do
+ */
+export function readDirectory<T>(
+  dir: string,
+  now: number,
+  read: (ledger: DirectoryLedger) => Promise<T>,
+): Promise<T> {
+  const { database, lock: file } = filesOf(dir);
+  return told(dir, async () => {
+    if (sizeOf(database) === 0) throw new Error('there is none');
+    const lock = DirectoryLock.takeNow(file);
+    try {
+      const db = new DatabaseSync(database, { readOnly: true, timeout: BUSY_MS });
+      try {
+        const { number, newest } = checkEdition(db);
+        if (number !== newest) {
+          throw new Error(
+            `its tables are of edition ${number}: start the service with this build once, which upgrades them to ${newest}`,
+          );
+        }
+        db.exec('BEGIN');
+        return await read(ledgerIn(db, now));
+      } finally {
+        db.close();
+      }
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+/**
+ * Gives the ledger of a directory, made where there is none, to whoever fills it; all that is written is committed at the
+ * end, or nothing. Its search index is made anew by the next start.
+ * @throws as {@link readDirectory}
+ */
+export function fillDirectory<T>(
+  dir: string,
+  now: number,
+  fill: (ledger: DirectoryLedger) => Promise<T>,
+): Promise<T> {
+  return told(dir, async () => {
+    const held = await HeldDirectory.hold(dir);
+    try {
+      const { db, begun } = await openForWriting(held.files(), (made) => fill(ledgerIn(made, now)));
+      db.close();
+      removeSearchFile(searchFileOf(dir));
+      return begun;
+    } finally {
+      held.release();
+    }
+  });
+}
+
+function ledgerIn(db: DatabaseSync, now: number): DirectoryLedger {
+  const tx = new SqliteTx(db);
+  tx.now = now;
+  // The next start takes the time since then for one in which the service was off.
+  const belief: Belief = {
+    key: 'clock',
+    parse: (value) => Number(JSON.parse(value).believed),
+    print: (believed) => JSON.stringify({ last: believed, believed, stood: 0 }),
+  };
+  return { tx, belief, own: {} };
+}
+
+async function told<T>(dir: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof DumpError) throw error;
+    const why =
+      error instanceof DirectoryInUse
+        ? 'a service uses it: stop it first'
+        : (storeTrouble(error) ?? errorMessage(error));
+    throw new Error(`The ledger in ${dir} cannot be used: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,131 @@
+// `hooks export` and `hooks import`: the ledger of a store that no service uses as JSON lines (ledger/dump), and back into
+// an empty one, of whichever kind.
+import type { Readable } from 'node:stream';
+import { errorCode, errorMessage } from '../platform/errors.ts';
+import { dump } from '../ledger/dump/dump.ts';
+import { load, openDump } from '../ledger/dump/load.ts';
+import { DumpError } from '../ledger/dump/stopped-ledger.ts';
+import type { HeldTexts, RowCounts, StoppedLedger } from '../ledger/dump/stopped-ledger.ts';
+import { readMailMemory, sharedMailName, writeMailMemory } from '../mail/index.ts';
+
+/** Characters that are written at a time. */
+const CHUNK = 65_536;
+
+/** Where a ledger is, or is to be, as a configuration says it. */
+export interface LedgerPlace {
+  readonly store: {
+    readonly dir: string;
+    readonly postgres?: { readonly url: string; readonly schema: string };
+  };
+  readonly mail?: { readonly account: string } | undefined;
+}
+
+/** A ledger that was written or read. */
+export interface Transferred {
+  /** Where it is, as `/var/lib/hooks` or `schema hooks of the database`. */
+  readonly store: string;
+  /** How many rows, by their tables. */
+  readonly rows: RowCounts;
+}
+
+/** Puts a text behind those before. */
+type Write = (text: string) => Promise<unknown>;
+
+/**
+ * Writes the ledger of a configuration, as it is at one moment.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence; what was written until then is torn
+ */
+export async function exportLedger(
+  place: LedgerPlace,
+  now: number,
+  write: Write,
+): Promise<Transferred> {
+  const rows: RowCounts = {};
+  const writeOut = (ledger: StoppedLedger) => writeAll(dump(ledger, rows), write);
+  const { dir, postgres } = place.store;
+  if (postgres === undefined) {
+    const { readDirectory } = await filesOfLedger();
+    await readDirectory(dir, now, (ledger) => writeOut({ ...ledger, held: mailOf(place) }));
+  } else {
+    const { readDatabase } = await import('../ledger/postgres/index.ts');
+    await readDatabase(postgres, now, writeOut);
+  }
+  return { store: nameOf(place), rows };
+}
+
+/**
+ * Fills the empty store of a configuration: all of it, or nothing.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence; the store is as it was
+ */
+export async function importLedger(
+  place: LedgerPlace,
+  now: number,
+  from: Readable,
+): Promise<Transferred> {
+  try {
+    const lines = await openDump(from.setEncoding('utf8'));
+    return { store: nameOf(place), rows: await fill(place, now, lines) };
+  } finally {
+    from.destroy();
+  }
+}
+
+async function fill(
+  place: LedgerPlace,
+  now: number,
+  lines: AsyncIterator<string>,
+): Promise<RowCounts> {
+  const { dir, postgres } = place.store;
+  if (postgres === undefined) {
+    const { fillDirectory } = await filesOfLedger();
+    return fillDirectory(dir, now, (ledger) => load({ ...ledger, held: mailOf(place) }, lines));
+  }
+  const { fillDatabase } = await import('../ledger/postgres/index.ts');
+  return fillDatabase(postgres, now, (ledger) => load(ledger, lines));
+}
+
+async function filesOfLedger() {
+  return (await import('../ledger/sqlite/index.ts')).ledgerFiles();
+}
+
+function nameOf({ store: { dir, postgres } }: LedgerPlace): string {
+  return postgres === undefined ? dir : `the schema ${postgres.schema} of store.postgres`;
+}
+
+/** How far the configured mailbox was read stands in a file beside the ledger, and in PostgreSQL in a row. */
+function mailOf({ store: { dir }, mail }: LedgerPlace): HeldTexts {
+  const name = mail === undefined ? undefined : sharedMailName(mail.account);
+  return {
+    read: async () => {
+      const value = name === undefined ? null : readMailMemory(dir);
+      return name === undefined || value === null ? [] : [{ name, value }];
+    },
+    write: async (texts) => {
+      if (name === undefined && texts.length > 0) {
+        throw new DumpError(
+          'it knows how far a mailbox was read, and hooks.mail is not configured here: configure it first, so that no message is sent twice',
+        );
+      }
+      const own = texts.find((text) => text.name === name);
+      if (own !== undefined) writeMailMemory(dir, own.value);
+    },
+  };
+}
+
+/** @throws DumpError when it cannot be written */
+async function writeAll(lines: AsyncIterable<string>, write: Write): Promise<void> {
+  const put = (text: string) =>
+    write(text).catch((error: unknown) => {
+      throw new DumpError(`it cannot be written: ${errorCode(error) ?? errorMessage(error)}`);
+    });
+  let text = '';
+  for await (const line of lines) {
+    text += line;
+    if (text.length < CHUNK) continue;
+    await put(text);
+    text = '';
+  }
+  await put(text);
+}

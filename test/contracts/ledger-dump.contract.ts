@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream';
+import type { FoundEvents } from '../../src/hooks/ports/event-store.ts';
+import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
+import { DUMPED_TABLES } from '../../src/ledger/dump/tables.ts';
+import { postgresLedger } from '../../src/ledger/postgres/index.ts';
+import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
+import { exportLedger, importLedger } from '../../src/service/ledger-transfer.ts';
+import type { LedgerPlace } from '../../src/service/ledger-transfer.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { filledLedger } from '../support/filled-ledger.ts';
+import { answers, claims, withoutNull } from '../support/ledger-answers.ts';
+import { LIMITS, MAIN, agent, event, wake, wakeNow } from './ledger/events.ts';
+import { LedgerUnderTest } from './ledger/store.ts';
+
+/** Two stores of a test, of which the second is empty. */
+export interface TwoStores {
+  readonly from: LedgerPlace;
+  readonly to: LedgerPlace;
+  dispose(): Promise<void>;
+}
+
+/** What a service with this configuration opens. */
+export function providerOf({ store: { dir, postgres } }: LedgerPlace): LedgerProvider {
+  return postgres === undefined ? sqliteLedger({ dir, search: true }) : postgresLedger(postgres);
+}
+
+export async function exported(from: LedgerPlace, now: number): Promise<string> {
+  let text = '';
+  await exportLedger(from, now, async (more) => (text += more));
+  return text;
+}
+
+export function imported(to: LedgerPlace, now: number, text: string) {
+  return importLedger(to, now, Readable.from([Buffer.from(text)]));
+}
+
+/** The lines between the first and the last, as PostgreSQL holds them. */
+function rowsOf(text: string): unknown[] {
+  const lines = text.trimEnd().split('\n').slice(1, -1);
+  return withoutNull(lines.map((line): unknown => JSON.parse(line)));
+}
+
+/** Holds for every two stores, whatever their kinds. */
+export function describeTransfer(name: string, open: () => Promise<TwoStores>): void {
+  describe(`A ledger that goes from ${name}`, () => {
+    let stores: TwoStores;
+    let clock: ManualClock;
+    beforeEach(async () => {
+      stores = await open();
+      clock = new ManualClock();
+    });
+    afterEach(() => stores.dispose());
+
+    it('has every row there, and answers and works as before', async () => {
+      const { from, to } = stores;
+      const filled = await filledLedger(providerOf(from), clock);
+      const text = await exported(from, clock.now());
+      const { rows } = await imported(to, clock.now(), text);
+      expect(Object.keys(rows)).toEqual([...DUMPED_TABLES.map((table) => table.name), 'meta']);
+      expect(Object.values(rows)).not.toContain(0);
+      expect(rowsOf(await exported(to, clock.now()))).toEqual(rowsOf(text));
+      const [old, moved] = [await providerOf(from).open(clock), await providerOf(to).open(clock)];
+      try {
+        const expected = await answers(old, clock, filled);
+        expect(withoutNull(await answers(moved, clock, filled))).toEqual(withoutNull(expected));
+        for (const lane of ['turn', 'delivery'] as const) {
+          const claimed = await claims(old, lane, clock);
+          expect(claimed.length).toBeGreaterThan(1);
+          expect(withoutNull(await claims(moved, lane, clock))).toEqual(withoutNull(claimed));
+        }
+      } finally {
+        await old.maintenance.close();
+        await moved.maintenance.close();
+      }
+    });
+
+    it('goes on there: numbers rise, keys are repeats, words are found', async () => {
+      const { from, to } = stores;
+      const filled = await filledLedger(providerOf(from), clock);
+      await imported(to, clock.now(), await exported(from, clock.now()));
+      const under = await LedgerUnderTest.open(async () => ({
+        provider: providerOf(to),
+        isDurable: true,
+        dispose: () => Promise.resolve(),
+      }));
+      try {
+        const { ledger } = under;
+        expect(await ledger.intake.accept(event({ keys: [filled.key] }), LIMITS)).toMatchObject({
+          outcome: 'replayed',
+          receipt: { eventId: filled.keyed },
+        });
+        const later = wakeNow();
+        await ledger.intake.accept(later, LIMITS);
+        const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
+        const { pending } = await ledger.sessions.context(MAIN, limits);
+        expect(pending.length).toBeGreaterThan(2);
+        expect(pending.at(-1)).toMatchObject({ eventId: later.id });
+        await ledger.intake.accept(agent('new'), LIMITS);
+        await ledger.refusals.record([filled.refusal], []);
+        expect(await ledger.admin.retry(filled.dead)).toBe(1);
+        let found: FoundEvents;
+        do found = await ledger.events.list({ limit: 50, search: 'naïve' });
+        while (found.searchedUntil !== null);
+        expect(found.events.map(({ id }) => id)).toContain(filled.ids[0]);
+      } finally {
+        await under.dispose();
+      }
+    });
+
+    it('stays paused there, and forgets from where it was', async () => {
+      const { from, to } = stores;
+      const ledger = await providerOf(from).open(clock);
+      await ledger.intake.accept(wake(), LIMITS);
+      clock.advance(86_400_000);
+      await ledger.admin.setPaused(true);
+      const retention = { eventsBefore: 0, payloadsBefore: clock.now(), now: clock.now() };
+      await ledger.maintenance.prune(retention);
+      await ledger.maintenance.close();
+      const text = await exported(from, clock.now());
+      const meta = (key: string) => ({ table: 'meta', row: { key, value: expect.any(String) } });
+      for (const key of ['believed', 'bodies_forgotten_to', 'paused']) {
+        expect(rowsOf(text)).toContainEqual(meta(key));
+      }
+      await imported(to, clock.now(), text);
+      expect(rowsOf(await exported(to, clock.now()))).toEqual(rowsOf(text));
+      const moved = await providerOf(to).open(clock);
+      expect(await moved.admin.isPaused()).toBe(true);
+      await moved.maintenance.close();
+    });
+  });
+}
