@@ -5,7 +5,6 @@ import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
 import type { Move, MoveProgress, MoveResult, PlannedMove } from './ledger-migration.ts';
 import type { ProcessContext } from './start.ts';
 
-export { unfoundPrograms } from './configuration/agents-section.ts';
 export { expandVariables } from './configuration/environment.ts';
 export type { Environment } from './configuration/environment.ts';
 export {
@@ -37,7 +36,7 @@ export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
-export { operatorBehindProxy, wideRanges } from './configuration/proxies.ts';
+export { wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';
@@ -49,7 +48,7 @@ export { MASK } from './configuration/secret-texts.ts';
 export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
-export { MAKE_ROOM, diskRoom } from './ops/condition.ts';
+export { diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';

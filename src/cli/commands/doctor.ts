@@ -42,9 +42,9 @@ export const doctor = defineCommand({
       nodeVersion: process.versions.node,
       reach,
       askMistake,
-      askLost: async () => {
+      askAttention: async () => {
         const service = await findService(command, {});
-        return (await service.ask('GET /ops/api/refusals/lost', 'lost', {})).lost;
+        return (await service.ask('GET /ops/api/attention', 'items', {})).items;
       },
       tryMail: (mail: Parameters<typeof probeMailboxes>[0]) =>
         probeMailboxes(mail, new SystemClock()),

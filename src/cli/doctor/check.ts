@@ -1,5 +1,6 @@
 import type { MailOptions, ConnectionCheck } from '../../mail/index.ts';
 import type {
+  AttentionItem,
   DatabaseState,
   Environment,
   Inspection,
@@ -41,8 +42,8 @@ export interface DoctorContext {
   readonly reach: (url: string) => Promise<string | null>;
   /** Asks a server whether the settings are right: what its answer says is wrong; null: nothing, or it did not answer. */
   readonly askMistake: (question: Question) => Promise<{ what: string; fix: string } | null>;
-  /** What the running service says that senders lost in the last hour. @throws CliError when it does not answer */
-  readonly askLost: () => Promise<readonly { readonly what: string; readonly todo: string }[]>;
+  /** What the running service says that it needs. @throws CliError when it does not answer */
+  readonly askAttention: () => Promise<readonly AttentionItem[]>;
   /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */
   readonly tryMail: (mail: MailOptions) => Promise<ConnectionCheck>;
   /** Looks at the database of the ledger without changing anything. @throws Error with a sentence */

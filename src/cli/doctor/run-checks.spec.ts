@@ -1,8 +1,7 @@
 import { DoctorDirectory } from '../../../test/support/doctor-directory.ts';
 import { writeFragment } from '../../service/index.ts';
 import type { Check } from './check.ts';
-import { configuration } from './checks/configuration.ts';
-import { exposure } from './checks/exposure.ts';
+import { configuration, exposure } from './checks/configuration.ts';
 import { node } from './checks/node.ts';
 import { CHECKS } from './run-checks.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { MAKE_ROOM, diskRoom } from '../../../service/index.ts';
-import { error, ok, warning } from '../check.ts';
+import { diskRoom } from '../../../service/index.ts';
+import { error, ok } from '../check.ts';
 import type { Check } from '../check.ts';
 
 /** Whether what is accepted can be kept. */
@@ -16,11 +16,10 @@ export const disk: Check = {
       return [error(`${place} cannot be written by this user`, 'change its owner, or store.dir')];
     }
     const { bavail, bsize } = statfsSync(place);
-    const room = diskRoom(bavail * bsize);
-    const what = `${room.what} are free for ${store.dir}`;
-    if (room.state === 'enough') return [ok(what)];
-    const tell = room.state === 'little' ? warning : error;
-    return [tell(`only ${what}`, MAKE_ROOM)];
+    const { room, lack } = diskRoom(bavail * bsize);
+    if (lack === undefined) return [ok(`${room} are free for ${store.dir}`)];
+    const { severity, what, todo } = lack;
+    return [{ severity, what, fix: todo }];
   },
 };
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { burst } from './burst.ts';
 import { disk, nearestExisting } from './disk.ts';
-import { programs } from './programs.ts';
-import { transforms } from './transforms.ts';
+import { programs, transforms } from './configuration.ts';
 import { unsafeContent } from './unsafe-content.ts';
 
 let dir: DoctorDirectory;
