@@ -13,7 +13,7 @@ import type {
  * is and what to do; they hold no secret, and nothing of a message or a prompt.
  */
 
-/** One thing that the doctor looks at: a file of its own in `checks/`, and a row in `run-checks.ts`. */
+/** One thing that the doctor looks at: an object in `checks/`, and a row in `run-checks.ts`. */
 export type Check =
   | (Named & {
       readonly needs: 'nothing';

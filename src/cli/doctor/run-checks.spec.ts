@@ -2,7 +2,7 @@ import { DoctorDirectory } from '../../../test/support/doctor-directory.ts';
 import { writeFragment } from '../../service/index.ts';
 import type { Check } from './check.ts';
 import { configuration, exposure } from './checks/configuration.ts';
-import { node } from './checks/node.ts';
+import { node } from './checks/machine.ts';
 import { CHECKS } from './run-checks.ts';
 
 let dir: DoctorDirectory;

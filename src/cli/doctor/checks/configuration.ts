@@ -9,6 +9,7 @@ import {
 } from '../../../service/index.ts';
 import type { Inspection } from '../../../service/index.ts';
 import { keyWithoutFile } from '../../config/planned-files.ts';
+import { problemLine } from '../../config/problem-lines.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, SoundContext } from '../check.ts';
 
@@ -35,7 +36,8 @@ export const configuration: Check = {
   run({ inspection }) {
     const { isDemo, dir, problems, warnings } = inspection;
     const mistakes = problems.filter(({ key }) => !KEYS.transforms.test(keyWithoutFile(key)));
-    if (mistakes.length > 0) return mistakes.map((one) => error(sentence(one), 'correct that key'));
+    if (mistakes.length > 0)
+      return mistakes.map((one) => error(problemLine(one), 'correct that key'));
     if (isDemo) {
       const fix = 'copy gateway.example.json5 to gateway.json5 when you have seen enough';
       return [info(`there is no gateway.json5 in ${dir}: the service shows itself as a demo`, fix)];
@@ -43,7 +45,7 @@ export const configuration: Check = {
     const own = Object.values(KEYS);
     const found = warnings
       .filter(({ key }) => !own.some((keys) => keys.test(keyWithoutFile(key))))
-      .map((one) => warning(sentence(one), CHANGE));
+      .map((one) => warning(problemLine(one), CHANGE));
     return found.length > 0 || problems.length > 0 ? found : [ok('gateway.json5 has no mistakes')];
   },
 };
@@ -57,7 +59,7 @@ export const transforms: Check = {
   needs: 'nothing',
   run({ inspection: { problems, resolved } }) {
     const fix = 'correct the module; types: nestjs-agent-hooks/transform';
-    const broken = about('transforms', problems).map((one) => error(sentence(one), fix));
+    const broken = about('transforms', problems).map((one) => error(problemLine(one), fix));
     if (broken.length > 0) return broken;
     const mappings = resolved?.effective.hooks.mappings;
     const count = Array.isArray(mappings) ? mappings.filter((one) => one?.transform).length : 0;
@@ -72,7 +74,7 @@ export const programs: Check = {
   run({ inspection: { warnings } }) {
     const missing = about('programs', warnings);
     if (missing.length === 0) return [ok('all that are used are found')];
-    return missing.map((one) => error(sentence(one), 'every turn needs it'));
+    return missing.map((one) => error(problemLine(one), 'every turn needs it'));
   },
 };
 
@@ -114,7 +116,7 @@ export const exposure: Check = {
   needs: 'configuration',
   run(context) {
     const found = about('exposure', context.inspection.warnings).map((one) =>
-      warning(sentence(one), CHANGE),
+      warning(problemLine(one), CHANGE),
     );
     if (context.resolved.ops.exposed) {
       found.push(
@@ -147,9 +149,4 @@ function reachable({ resolved: { gateway, operatorAddress } }: SoundContext): Ch
 
 function about(check: keyof typeof KEYS, all: Inspection['problems']): Problem[] {
   return all.filter(({ key }) => KEYS[check].test(keyWithoutFile(key)));
-}
-
-/** In the words of a start and of `hooks config check`. */
-function sentence({ key, message }: Problem): string {
-  return `${key} ${message}`;
 }
