@@ -11,6 +11,7 @@ import { packageVersion } from './platform/package-version.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
 import { listeningAddress } from './service/configuration/listen-address.ts';
+import { findMissing } from './service/configuration/packages.ts';
 import { reportConfiguration } from './service/configuration/report.ts';
 import type { Configuration } from './service/configuration/load.ts';
 import {
@@ -68,6 +69,7 @@ export class AppModule {
         isDemo: configuration.isDemo,
         isConfiguredSince: configuration.isDemo && !running.inForce.isDemo,
         ...running.unapplied,
+        missing: findMissing(running.inForce.needed),
       }),
     });
     return {

@@ -7,7 +7,6 @@ import type { ResolvedSections } from './configuration/resolve.ts';
 import type { Transferred } from './ledger-transfer.ts';
 import type { ProcessContext } from './start.ts';
 
-export { unfoundPrograms } from './configuration/agents-section.ts';
 export { expandVariables } from './configuration/environment.ts';
 export type { Environment } from './configuration/environment.ts';
 export {
@@ -39,7 +38,7 @@ export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
-export { operatorBehindProxy, wideRanges } from './configuration/proxies.ts';
+export { wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
 export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';
@@ -51,7 +50,7 @@ export { MASK } from './configuration/secret-texts.ts';
 export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { SECTIONS } from './configuration/sections.ts';
-export { MAKE_ROOM, diskRoom } from './ops/condition.ts';
+export { diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
 export { isDump } from '../ledger/dump/load.ts';

@@ -26,7 +26,12 @@ const MAIL: MailStatus = {
 };
 const TROUBLED: OperatedOptions = {
   mail: () => MAIL,
-  configuration: () => ({ isDemo: true, restartFor: ['channels'], refused: ['hooks.path'] }),
+  configuration: () => ({
+    isDemo: true,
+    restartFor: ['channels'],
+    refused: ['hooks.path'],
+    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy' },
+  }),
 };
 
 async function itemsOf(service: OperatedService): Promise<Record<string, unknown>[]> {
@@ -69,6 +74,7 @@ describe('GET /ops/api/attention', () => {
       ['disk-nearly-full', 'error'],
       ['paused', 'error'],
       ['configuration-refused', 'error'],
+      ['packages-missing', 'error'],
       ['requests-lost', 'error'],
       ['mapping-failing', 'error'],
       ['channel-failing', 'warning'],
@@ -86,7 +92,13 @@ describe('GET /ops/api/attention', () => {
   });
 
   it('says what ends the demo once something is configured', async () => {
-    const configuration = { isDemo: true, isConfiguredSince: true, restartFor: [], refused: [] };
+    const configuration = {
+      isDemo: true,
+      isConfiguredSince: true,
+      restartFor: [],
+      refused: [],
+      missing: null,
+    };
     await using service = await OperatedService.start({ configuration: () => configuration });
     expect(await itemsOf(service)).toMatchObject([
       { kind: 'demo', what: expect.stringContaining('until the next start') },

@@ -17,8 +17,9 @@ export class DoctorDirectory extends ConfigDirectory {
   tryDatabase: DoctorContext['tryDatabase'] = () => Promise.reject(new Error('no database here'));
   /** What servers answer to questions about settings: nothing is wrong. */
   askMistake: DoctorContext['askMistake'] = () => Promise.resolve(null);
-  /** What the running service says was lost; it does not answer otherwise. */
-  askLost: DoctorContext['askLost'] = () => Promise.reject(new CliError('no service', 'x', 3));
+  /** What the running service says that it needs; it does not answer otherwise. */
+  askAttention: DoctorContext['askAttention'] = () =>
+    Promise.reject(new CliError('no service', 'x', 3));
   /** What was asked whether it is there. */
   readonly asked: string[] = [];
 
@@ -32,7 +33,7 @@ export class DoctorDirectory extends ConfigDirectory {
         return this.silent[url] ?? null;
       },
       askMistake: (question) => this.askMistake(question),
-      askLost: () => this.askLost(),
+      askAttention: () => this.askAttention(),
       tryMail: async (mail) => {
         this.asked.push(mail.host);
         return this.tryMail(mail);

@@ -1,7 +1,7 @@
-import { defineCommand, option } from '../command.ts';
+import { option } from '../command.ts';
 import type { CommandGroup } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
-import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import { serviceCommand } from '../service/service-command.ts';
 import { channelTable } from '../service/status-lines.ts';
 
 /*
@@ -10,42 +10,38 @@ import { channelTable } from '../service/status-lines.ts';
  */
 
 /** The configured channels with what is known of them. */
-const channelsList = defineCommand({
+const channelsList = serviceCommand({
   name: 'list',
   description: 'list the channels with their state, last message and last error',
-  options: SERVICE_OPTIONS,
   examples: [
     ['hooks channels list', 'a line for each, whichever instance is asked'],
     ['hooks channels list --json', 'for a program'],
   ],
-  async action(context, options) {
-    const { terminal, clock } = context;
-    const service = await findService(context, options);
-    const channels = await service.channels();
-    if (options.json === true) return terminal.printJson({ channels });
-    if (channels.length === 0) return terminal.note('There are no channels: docs/channels.md');
-    terminal.printTable(channelTable(channels, clock.now()));
+  ask: ({ service }) => service.ask('GET /ops/api/channels', 'channels', {}),
+  print({ channels }, { terminal, now }) {
+    if (channels.length === 0) terminal.note('There are no channels: docs/channels.md');
+    else terminal.printTable(channelTable(channels, now));
   },
 });
 
 /** A real message to a real recipient, past everything that decides about replies. */
-const channelsTest = defineCommand({
+const channelsTest = serviceCommand({
   name: 'test',
   description: 'send a test message through a channel, at once and once',
   arguments: [['<channel>', 'chan_1 to chan_8']],
   options: [
     option('--to <recipient>', "in the platform's own form (default: the channel's own `to`)"),
-    ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks channels test chan_1', 'to channels.chan_1.to'],
     ['hooks channels test chan_1 --to 4711', 'to somebody else'],
   ],
-  async action(context, options, id) {
-    const { terminal } = context;
-    const service = await findService(context, options);
-    const { status, messageId } = await service.testChannel(id, options.to);
-    if (options.json === true) return terminal.printJson({ status, messageId });
+  ask({ service, options: { to } }, id) {
+    const given = { path: { id }, body: { to } };
+    return service.ask('POST /ops/api/channels/{id}/test', 'messageId', given);
+  },
+  json: ({ status, messageId }) => ({ status, messageId }),
+  print({ status, messageId }, { terminal }) {
     const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
     terminal.print(
       status === 'accepted'

@@ -8,6 +8,7 @@ import type { ShownConfiguration } from '../../service/index.ts';
 import { EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand } from '../command.ts';
 import type { CommandGroup } from '../command.ts';
+import { printProblems } from '../config/problem-lines.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -51,13 +52,7 @@ function show({ file, problems, warnings }: ConfigurationCheck, terminal: Termin
   const place = file ?? 'The demo (there is no gateway.json5)';
   const counts = [count(problems, 'problem'), count(warnings, 'warning')].filter(Boolean);
   terminal.print(`${place}: ${counts.length === 0 ? 'fine' : counts.join(', ')}`);
-  for (const { key, message } of problems) {
-    terminal.printWrapped(`${terminal.style('red', 'problem')} ${key} ${message}`, { rest: '  ' });
-  }
-  for (const { key, message } of warnings) {
-    const word = terminal.style('yellow', 'warning');
-    terminal.printWrapped(`${word} ${key} ${message}`, { rest: '  ' });
-  }
+  printProblems({ problems, warnings }, terminal);
 }
 
 function count({ length }: readonly Problem[], word: string): string {

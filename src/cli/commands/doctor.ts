@@ -42,7 +42,10 @@ export const doctor = defineCommand({
       nodeVersion: process.versions.node,
       reach,
       askMistake,
-      askLost: async () => (await findService(command, {})).lost(),
+      askAttention: async () => {
+        const service = await findService(command, {});
+        return (await service.ask('GET /ops/api/attention', 'items', {})).items;
+      },
       tryMail: (mail: Parameters<typeof probeMailboxes>[0]) =>
         probeMailboxes(mail, new SystemClock()),
       tryDatabase: lookAtPostgres,

@@ -1,10 +1,13 @@
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, oneOf, option, pastTime } from '../command.ts';
-import type { CommandContext, OptionValues } from '../command.ts';
+import type { OptionValues } from '../command.ts';
 import { WAIT_OPTIONS, showOutcome, showReceipt } from '../events/event-outcome.ts';
 import { EVENT_ID, findEventId } from '../events/find-event.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import type { DeadWorkAsked } from '../service/service-client.ts';
+import type { QueryOf } from '../service/operations.ts';
+import { everyPage } from '../service/pages.ts';
+import type { ServiceClient } from '../service/service-client.ts';
+import { serviceCommand } from '../service/service-command.ts';
 import { Interruption } from '../terminal.ts';
 
 /*
@@ -51,11 +54,8 @@ const DEAD_WORK_OPTIONS = [
 
 type Asked = OptionValues<typeof DEAD_WORK_OPTIONS>;
 
-/** One page after the other. */
-interface Page {
-  readonly count: number;
-  readonly nextCursor: string | null;
-}
+/** Which dead runs and deliveries. */
+type DeadWorkAsked = QueryOf<'POST /ops/api/events/retry'>;
 
 /** Goes on with the same events: what had succeeded is not done again. */
 export const eventsRetry = defineCommand({
@@ -72,7 +72,7 @@ export const eventsRetry = defineCommand({
     ['hooks events retry --all --since 24h', 'everything that is dead of the last day'],
   ],
   async action(context, options, id) {
-    const asked = allAsked(options, id, context);
+    const asked = allAsked(options, id, context.clock.now());
     const { wait = false, json = false } = options;
     if (asked !== null && wait) {
       throw new CliError('--wait waits for one event.', 'Leave it out with --all.', EXIT.usage);
@@ -81,12 +81,7 @@ export const eventsRetry = defineCommand({
     const service = await findService(context, options, interruption.signal);
     const eventId = id === undefined ? '' : await findEventId(service, id);
     const retried =
-      asked === null
-        ? (await service.retry(eventId)).retried
-        : await forAll(asked, async (page) => {
-            const { retried: count, nextCursor } = await service.retryAll(page);
-            return { count, nextCursor };
-          });
+      asked === null ? await retryOne(service, eventId) : await retryAll(service, asked);
     const known = asked === null ? { eventId, retried } : { retried };
     if (wait) {
       await showOutcome(context, service, eventId, { ...options, wait }, { interruption, known });
@@ -95,28 +90,47 @@ export const eventsRetry = defineCommand({
   },
 });
 
+async function retryOne(service: ServiceClient, id: string): Promise<number> {
+  const path = { id };
+  return (await service.ask('POST /ops/api/events/{id}/retry', 'retried', { path })).retried;
+}
+
+async function retryAll(service: ServiceClient, asked: DeadWorkAsked): Promise<number> {
+  let total = 0;
+  const pages = everyPage((cursor) =>
+    service.ask('POST /ops/api/events/retry', 'retried', { query: { ...asked, cursor } }),
+  );
+  for await (const { retried } of pages) total += retried;
+  return total;
+}
+
 /** Work that nobody wants any more: it is counted no longer, and its story says so. */
-export const eventsDismiss = defineCommand({
+export const eventsDismiss = serviceCommand({
   name: 'dismiss',
   description: 'forget runs and deliveries that are dead, so that no alert counts them',
   arguments: [['[id]', EVENT_ID]],
-  options: [...DEAD_WORK_OPTIONS, ...SERVICE_OPTIONS],
+  options: DEAD_WORK_OPTIONS,
   examples: [
     ['hooks events dismiss 0198c5c2-…', 'what is dead of one event; it cannot be retried then'],
     ['hooks events dismiss --all --hook github', 'everything of one hook that is dead'],
   ],
-  async action(context, options, id) {
-    const asked = allAsked(options, id, context);
-    const service = await findService(context, options);
-    const dismissed =
-      asked === null
-        ? (await service.dismiss(await findEventId(service, id ?? ''))).dismissed
-        : await forAll(asked, async (page) => {
-            const { dismissed: count, nextCursor } = await service.dismissAll(page);
-            return { count, nextCursor };
-          });
-    if (options.json === true) context.terminal.printJson({ dismissed });
-    else context.terminal.print(`Dismissed: ${dismissed}`);
+  assert: (options, id?: string) => void allAsked(options, id, 0),
+  async ask({ service, options, now }, id?: string) {
+    const asked = allAsked(options, id, now);
+    if (asked === null) {
+      const path = { id: await findEventId(service, id ?? '') };
+      return service.ask('POST /ops/api/events/{id}/dismiss', 'dismissed', { path });
+    }
+    let total = 0;
+    const pages = everyPage((cursor) =>
+      service.ask('POST /ops/api/events/dismiss', 'dismissed', { query: { ...asked, cursor } }),
+    );
+    for await (const { dismissed } of pages) total += dismissed;
+    return { dismissed: total };
+  },
+  json: ({ dismissed }) => ({ dismissed }),
+  print({ dismissed }, { terminal }) {
+    terminal.print(`Dismissed: ${dismissed}`);
   },
 });
 
@@ -124,7 +138,7 @@ export const eventsDismiss = defineCommand({
 function allAsked(
   { all = false, hook, heartbeats = false, since, status }: Asked,
   id: string | undefined,
-  { clock }: Pick<CommandContext, 'clock'>,
+  now: number,
 ): DeadWorkAsked | null {
   if (all === (id !== undefined)) {
     const said = all ? '--all is about every event.' : 'Which event?';
@@ -140,19 +154,5 @@ function allAsked(
   }
   if (!all) return null;
   const scope = heartbeats ? ({ heartbeats: 'true' } as const) : { hook };
-  return { ...scope, status, since: pastTime('--since', since, clock.now()) };
-}
-
-/** Everything, however many calls it takes; how many there were. */
-async function forAll(
-  asked: DeadWorkAsked,
-  call: (asked: DeadWorkAsked) => Promise<Page>,
-): Promise<number> {
-  let total = 0;
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Page = await call({ ...asked, cursor });
-    total += page.count;
-    cursor = page.nextCursor;
-  }
-  return total;
+  return { ...scope, status, since: pastTime('--since', since, now) };
 }

@@ -2,7 +2,7 @@ import { EVENT_STATUSES } from '../../hooks/index.ts';
 import type { EventSummary } from '../../hooks/index.ts';
 import { EXIT } from '../cli-error.ts';
 import { defineCommand, oneOf, option, pastTime, wholeNumber } from '../command.ts';
-import type { CommandContext, CommandGroup } from '../command.ts';
+import type { CommandContext, CommandGroup, OptionValues } from '../command.ts';
 import { detailLines } from '../events/event-lines.ts';
 import { SILENT } from '../events/event-outcome.ts';
 import { eventRows, tailRow } from '../events/event-rows.ts';
@@ -13,6 +13,8 @@ import { REFUSED_OPTIONS, refusedAsked, refusedTable } from '../events/refused.t
 import { safeJson } from '../foreign-text.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
+import type { EventsAsked } from '../service/service-client.ts';
+import { serviceCommand } from '../service/service-command.ts';
 import { Interruption } from '../terminal.ts';
 import { paintFor } from '../text-layout.ts';
 import { eventsForget } from './events-forget.ts';
@@ -24,26 +26,26 @@ import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
  * prints what the API answered, whole.
  */
 
+/** Which events are listed. */
+const FILTERS = [
+  option('--hook <name>', 'only those of this hook'),
+  option(
+    '--status <status>',
+    'only accepted, running, delivering, done, failed or skipped ones',
+    oneOf('--status', EVENT_STATUSES),
+  ),
+  option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),
+  option('--until <time>', 'only those before a date, or older than that'),
+  option('--session <key>', 'only those with a run in this session, e.g. agent:main:hook:x'),
+  option('--mapping <id>', 'only those that this mapping took'),
+  option('--search <words>', 'only those with these words in payload, prompt or reply'),
+] as const;
+
 /** Events or refused requests, a line each, newest first; `--cursor` goes on where the last list ended. */
-const eventsList = defineCommand({
+const eventsList = serviceCommand({
   name: 'list',
   description: 'list events or refused requests, newest first',
-  options: [
-    option('--hook <name>', 'only those of this hook'),
-    option(
-      '--status <status>',
-      'only accepted, running, delivering, done, failed or skipped ones',
-      oneOf('--status', EVENT_STATUSES),
-    ),
-    option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),
-    option('--until <time>', 'only those before a date, or older than that'),
-    option('--session <key>', 'only those with a run in this session, e.g. agent:main:hook:x'),
-    option('--mapping <id>', 'only those that this mapping took'),
-    option('--search <words>', 'only those with these words in payload, prompt or reply'),
-    ...REFUSED_OPTIONS,
-    ...PAGE_OPTIONS,
-    ...SERVICE_OPTIONS,
-  ],
+  options: [...FILTERS, ...REFUSED_OPTIONS, ...PAGE_OPTIONS],
   examples: [
     ['hooks events list', 'the newest 20'],
     ['hooks events list --status failed --limit 100', 'what went wrong'],
@@ -52,61 +54,62 @@ const eventsList = defineCommand({
     ['hooks events list --hook github --json', 'those of one hook, for a program'],
     ['hooks events list --refused --since 24h', 'who was refused, and why'],
   ],
-  async action(context, options) {
-    const { terminal, clock } = context;
-    const now = clock.now();
+  assert: (options) => void [refusedAsked(options, 0), eventsAsked(options, 0)],
+  async ask({ service, options, now }) {
     const refused = refusedAsked(options, now);
-    const { hook, status, mapping, session, search } = options;
-    const since = pastTime('--since', options.since, now);
-    const until = pastTime('--until', options.until, now);
-    const asked = { hook, status, mapping, session, search, since, until };
-    const service = await findService(context, options);
     if (refused !== null) {
-      const { rows: refusals, nextCursor } = await gatherPages(options, async (page) => {
-        const { refusals: rows, nextCursor } = await service.refusals({ ...refused, ...page });
-        return { rows, nextCursor };
-      });
-      if (options.json === true) return terminal.printJson({ refusals, nextCursor });
+      return gatherPages('refusals', options, (page) =>
+        service.ask('GET /ops/api/refusals', 'refusals', { query: { ...refused, ...page } }),
+      );
+    }
+    const asked = eventsAsked(options, now);
+    return gatherPages('events', options, (page) => service.events({ ...asked, ...page }));
+  },
+  print(answer, { terminal, now, paint }) {
+    if ('refusals' in answer) {
+      const { refusals, nextCursor } = answer;
       if (refusals.length === 0) return terminal.note('There are no such refusals.');
       terminal.printTable(refusedTable(refusals, now));
       return noteMore(nextCursor, terminal);
     }
-    let searchedUntil: string | null | undefined;
-    const { rows: events, nextCursor } = await gatherPages(options, async (page) => {
-      const { events: rows, ...found } = await service.events({ ...asked, ...page });
-      searchedUntil = found.searchedUntil;
-      return { rows, nextCursor: found.nextCursor };
-    });
-    if (options.json === true) return terminal.printJson({ events, nextCursor, searchedUntil });
+    const { events, nextCursor, searchedUntil } = answer;
     if (typeof searchedUntil === 'string') {
       terminal.note(
         `Not everything is searched yet: what came from ${searchedUntil} on may be missing.`,
       );
     }
     if (events.length === 0) return terminal.note('There are no such events.');
-    const look = { columns: terminal.wholeWidth, now, paint: paintFor(terminal) };
+    const look = { columns: terminal.wholeWidth, now, paint };
     for (const line of eventRows(events, look)) terminal.print(line);
     noteMore(nextCursor, terminal);
   },
 });
 
+/** What the filters say. @throws CliError for a time that is none */
+function eventsAsked(
+  { hook, status, mapping, session, search, since, until }: OptionValues<typeof FILTERS>,
+  now: number,
+): EventsAsked {
+  const span = {
+    since: pastTime('--since', since, now),
+    until: pastTime('--until', until, now),
+  };
+  return { hook, status, mapping, session, search, ...span };
+}
+
 /** One event with its payload, prompts, tool calls, replies and deliveries, all of which are foreign text. */
-const eventsShow = defineCommand({
+const eventsShow = serviceCommand({
   name: 'show',
   description: 'tell the whole story of an event',
   arguments: [['<id>', EVENT_ID]],
-  options: SERVICE_OPTIONS,
   examples: [
     ['hooks events show 0198c5c2-…', 'what came, what was made of it, what became of that'],
     ['hooks events show last', 'the newest'],
     ['hooks events show 0198c5c2-… --json', 'the same as the operator API tells it'],
   ],
-  async action(context, options, id) {
-    const { terminal } = context;
-    const service = await findService(context, options);
-    const event = await service.event(await findEventId(service, id));
-    if (options.json === true) return terminal.printJson(event);
-    for (const line of detailLines(event, paintFor(terminal))) terminal.print(line);
+  ask: async ({ service }, id) => service.event(await findEventId(service, id)),
+  print(event, { terminal, paint }) {
+    for (const line of detailLines(event, paint)) terminal.print(line);
   },
 });
 

@@ -1,5 +1,5 @@
 import type { LedgerInstance } from '../../hooks/index.ts';
-import { instanceNamed } from './instances.ts';
+import { findInstance } from './instances.ts';
 
 const started = { startedAt: '2026-01-01T00:00:00.000Z', seenAt: '2026-01-01T00:00:00.000Z' };
 const state = { version: '1.0.0', configuration: null, isThis: false, draining: false };
@@ -11,18 +11,18 @@ const LIST = [
   instance('6f20', 'pod-b 7'),
   instance('0b1c', 'pod-b 8'),
 ];
-const named = async (word: string, instances: readonly LedgerInstance[] | null = LIST) =>
-  (await instanceNamed({ instances: async () => instances }, word)).id;
+const named = (word: string, instances: readonly LedgerInstance[] | null = LIST) =>
+  findInstance(instances, word).id;
 
-describe('instanceNamed', () => {
+describe('findInstance', () => {
   it.each([
     ['6f1f', '6f1f'],
     ['6f2', '6f20'],
     ['pod-a 7', '6f1f'],
     ['pod-a', '6f1f'],
     ['pod-b 8', '0b1c'],
-  ])('knows %p', async (word, id) => {
-    expect(await named(word)).toBe(id);
+  ])('knows %p', (word, id) => {
+    expect(named(word)).toBe(id);
   });
 
   it.each([
@@ -31,11 +31,11 @@ describe('instanceNamed', () => {
     ['', '3 services'],
     ['6f', '2 services'],
     ['pod-b', '2 services'],
-  ])('refuses %p', async (word, why) => {
-    await expect(named(word)).rejects.toThrow(why);
+  ])('refuses %p', (word, why) => {
+    expect(() => named(word)).toThrow(why);
   });
 
-  it('refuses every word where the ledger is a file', async () => {
-    await expect(named('6f1f', null)).rejects.toThrow('the ledger is a file');
+  it('refuses every word where the ledger is a file', () => {
+    expect(() => named('6f1f', null)).toThrow('the ledger is a file');
   });
 });

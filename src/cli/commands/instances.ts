@@ -1,60 +1,59 @@
 import type { LedgerInstance } from '../../hooks/index.ts';
 import { CliError } from '../cli-error.ts';
-import { defineCommand } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
-import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import type { ServiceClient } from '../service/service-client.ts';
+import { serviceCommand } from '../service/service-command.ts';
 import { age } from '../text-layout.ts';
 
 /** The word by which a service is named on the command line. */
 export const INSTANCE = 'its id or how that begins, its name, or its host';
 
 /** Who shares the ledger. */
-export const instances = defineCommand({
+export const instances = serviceCommand({
   name: 'instances',
   description: 'list the services that share the ledger, and how much each has under way',
-  options: SERVICE_OPTIONS,
   examples: [
     ['hooks instances', 'a line for each, the oldest first'],
     ['hooks instances --json', 'for a program'],
   ],
-  async action(context, options) {
-    const { terminal, clock } = context;
-    const service = await findService(context, options);
-    const list = await service.instances();
-    if (options.json === true) return terminal.printJson({ instances: list });
-    if (list === null) return terminal.note('The ledger is a file: this service has it alone.');
-    terminal.printTable(instanceTable(list, clock.now()));
+  ask: ({ service }) => service.ask('GET /ops/api/instances', 'instances', {}),
+  print({ instances: list }, { terminal, now }) {
+    if (list === null) terminal.note('The ledger is a file: this service has it alone.');
+    else terminal.printTable(instanceTable(list, now));
   },
 });
 
 /** Empties one service of work, before it is stopped or because something is wrong with it. */
-export const drain = defineCommand({
+export const drain = serviceCommand({
   name: 'drain',
   description: 'let one of several services begin no work, and the balancer move on',
   arguments: [['<instance>', INSTANCE]],
-  options: SERVICE_OPTIONS,
   examples: [
     ['hooks drain 6f1f0c1e', 'what it has begun goes on; the others do the rest'],
     ['hooks drain "$(hostname)"', 'the one on this machine, before it is stopped'],
   ],
-  async action(context, options, word) {
-    const { terminal } = context;
-    const service = await findService(context, options);
+  async ask({ service }, word) {
     const { id, name, underWay } = await instanceNamed(service, word);
-    const { draining } = await service.drain(id);
-    if (options.json === true) return terminal.printJson({ id, draining });
+    const drained = await service.ask('POST /ops/api/instances/{id}/drain', 'draining', {
+      path: { id },
+    });
+    return { id, name, underWay, draining: drained.draining };
+  },
+  json: ({ id, draining }) => ({ id, draining }),
+  print({ id, name, underWay }, { terminal }) {
     terminal.print(`${asLine(name)} starts no more work and is not ready: ${underWay} under way.`);
     terminal.note(`Until it ends, or: hooks resume ${id}`);
   },
 });
 
 /** @param word as {@link INSTANCE} says. @throws CliError when it names none, or several */
-export async function instanceNamed(
-  service: Pick<ServiceClient, 'instances'>,
-  word: string,
-): Promise<LedgerInstance> {
-  const list = await service.instances();
+export async function instanceNamed(service: ServiceClient, word: string): Promise<LedgerInstance> {
+  const { instances: list } = await service.ask('GET /ops/api/instances', 'instances', {});
+  return findInstance(list, word);
+}
+
+/** @param list null: the ledger is a file. @throws CliError */
+export function findInstance(list: readonly LedgerInstance[] | null, word: string): LedgerInstance {
   if (list === null) {
     throw new CliError(
       'the ledger is a file, which one service has alone',

@@ -8,6 +8,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../command.ts';
 import { keyWithoutFile } from '../config/planned-files.ts';
+import { assertNoProblems, noteWarnings } from '../config/problem-lines.ts';
 import { asLine, asShortLine } from '../foreign-text.ts';
 import { networkLookups } from '../mail/mail-server.ts';
 import { findProvider } from '../mail/providers.ts';
@@ -110,9 +111,7 @@ class MailSetup {
     const { terminal } = this.context;
     const { dryRun, yes, json } = this.flags;
     if (json !== true) plan.files.show(terminal);
-    for (const { key, message } of plan.warnings) {
-      terminal.note(`${terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`);
-    }
+    noteWarnings(plan.warnings, terminal);
     const isWanted =
       dryRun !== true && (yes === true || (await this.prompts?.confirm('Write this?')) === true);
     if (isWanted) plan.files.write();
@@ -157,9 +156,7 @@ function refuseProblems({ problems }: MailSetupPlan, { check }: SetupFlags): voi
   const refused = problems.filter(
     ({ message }) => check !== false || !message.startsWith('names the variable'),
   );
-  if (refused.length === 0) return;
-  const sentences = refused.map(({ key, message }) => `${key} ${message}`);
-  throw new CliError('nothing was changed: this would be refused', sentences.join('\n  '));
+  assertNoProblems(refused);
 }
 
 /** A login that was typed can be typed again. */

@@ -7,6 +7,7 @@ import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import { SAMPLE_ARGUMENT, findSample, showSamples } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import type { BodyOf } from '../service/operations.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
@@ -18,6 +19,8 @@ import type { Paint } from '../text-layout.ts';
 
 /** The code of a request that no mapping takes. */
 const UNKNOWN_HOOK = 'unknown_hook';
+
+type PreviewAsked = BodyOf<'POST /ops/api/preview'>;
 
 /** The request comes from the flags or from an event, never from both. */
 const OPTIONS = [
@@ -53,7 +56,7 @@ export const preview = defineCommand({
         ? undefined
         : await sampleBody(context, options, hookName(hook, prefix), sample);
     const asked = ofSample ?? (await requestBody(context, options, hook, prefix));
-    const answer = await service.preview(asked);
+    const answer = await service.ask('POST /ops/api/preview', 'considered', { body: asked });
     if (answer.refusal !== null || answer.failure !== null) terminal.exitCode = EXIT.failed;
     if (options.json === true) return terminal.printJson(answer);
     for (const line of previewLines(answer, paintFor(terminal))) terminal.print(line);
@@ -66,7 +69,7 @@ async function requestBody(
   { event, payload: file, header: headers, query }: OptionValues<typeof OPTIONS>,
   hook: string | undefined,
   prefix: string,
-): Promise<object> {
+): Promise<PreviewAsked> {
   const own = [hook, file, headers, query].filter((given) => given !== undefined);
   if (event !== undefined && own.length === 0) return { event };
   if (event !== undefined || hook === undefined) {
@@ -85,7 +88,7 @@ async function sampleBody(
   { event, payload, header, query, json }: OptionValues<typeof OPTIONS>,
   hook: string,
   name: string | undefined,
-): Promise<object | undefined> {
+): Promise<PreviewAsked | undefined> {
   const own = [event, payload, header, query].some((given) => given !== undefined);
   if (own && name !== undefined) {
     throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);

@@ -1,42 +1,43 @@
 import type { Route, SessionDetails } from '../../hooks/index.ts';
 import { CHANNEL_IDS, mainSession } from '../../hooks/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { defineCommand, option } from '../command.ts';
+import { option } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
-import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import { ServiceRefusal } from '../service/service-answers.ts';
+import { serviceCommand } from '../service/service-command.ts';
 
 type Routes = Pick<SessionDetails, 'lastRoute' | 'recipients'>;
 
 /** Where replies go that name no channel or no recipient: shown, set or forgotten. */
-export const route = defineCommand({
+export const route = serviceCommand({
   name: 'route',
   description: 'show, set or clear where an agent last spoke',
   arguments: [['[agent]', 'id of the agent (default: main)']],
   options: [
     option('--set <channel:recipient>', 'as if it had last spoken there', parseRoute),
     option('--clear', 'as if it had never spoken anywhere'),
-    ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks route', 'where the agent main last spoke: its heartbeats go there'],
     ['hooks route ops --set chan_2:4711', 'the agent ops speaks to the chat 4711 by default'],
     ['hooks route --clear', 'from now on channels.default counts'],
   ],
-  async action(context, options, agent = 'main') {
-    const { set, clear = false, json = false } = options;
+  assert({ set, clear = false }) {
     if (set !== undefined && clear) {
       throw new CliError('--set and --clear do not go together', 'leave one out', EXIT.usage);
     }
-    const service = await findService(context, options);
-    const key = mainSession(agent.trim().toLowerCase());
-    if (set !== undefined) await service.setRoute(key, set);
-    if (clear) await service.clearRoutes(key);
-    const { lastRoute, recipients } = await service.session(key).catch(noneYet);
-    if (json) return context.terminal.printJson({ lastRoute, recipients });
-    for (const line of routeLines(asLine(agent), { lastRoute, recipients })) {
-      context.terminal.print(line);
-    }
+  },
+  async ask({ service, options: { set, clear = false } }, agent = 'main') {
+    const path = { key: mainSession(agent.trim().toLowerCase()) };
+    const call = 'PUT /ops/api/sessions/{key}/route';
+    if (set !== undefined) await service.ask(call, 'ok', { path, body: set });
+    if (clear) await service.ask('DELETE /ops/api/sessions/{key}/route', 'ok', { path });
+    const given = { path, query: { limit: 1 } };
+    return service.ask('GET /ops/api/sessions/{key}', 'turns', given).catch(noneYet);
+  },
+  json: ({ lastRoute, recipients }) => ({ lastRoute, recipients }),
+  print(routes, { terminal }, agent = 'main') {
+    for (const line of routeLines(asLine(agent), routes)) terminal.print(line);
   },
 });
 

@@ -1,7 +1,7 @@
 import { findPreset } from '../../service/index.ts';
 import type { HookPost } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { defineCommand, option, positiveNumber } from '../command.ts';
+import { defineCommand, flagOf, option, positiveNumber } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { TIMEOUT_OPTION, showReceipt } from '../events/event-outcome.ts';
 import { asLine } from '../foreign-text.ts';
@@ -238,10 +238,9 @@ function fieldPayload(hook: string, flags: Fields): Record<string, unknown> | nu
 
 /** Says to which hook the flag belongs. */
 function strayFlag(hook: string, name: string): CliError {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const owner = name in FIELD_NAMES.wake ? 'wake' : 'agent';
   return new CliError(
-    `${flag} is no flag of hook "${hook}".`,
+    `${flagOf(name)} is no flag of hook "${hook}".`,
     `It belongs to "hooks send ${owner}"; give the payload of a mapped hook with --payload.`,
     EXIT.usage,
   );

@@ -1,12 +1,10 @@
 import type { SessionDetails, SessionSummary } from '../../hooks/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { defineCommand, option } from '../command.ts';
-import type { OptionValues } from '../command.ts';
+import { option } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
-import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
-import type { ServiceClient } from '../service/service-client.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
-import { age, paintFor, section } from '../text-layout.ts';
+import { serviceCommand } from '../service/service-command.ts';
+import { age, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
 /*
@@ -15,14 +13,13 @@ import type { Paint } from '../text-layout.ts';
  */
 
 /** Without a key a table of all sessions, in order of their keys; with one its transcript and what waits there. */
-export const sessions = defineCommand({
+export const sessions = serviceCommand({
   name: 'sessions',
   description: 'list what agents remember, show one session, or let it begin anew',
   arguments: [['[key]', 'full key of one session, such as agent:main:main']],
   options: [
     option('--clear', 'forget what was said there; what waits for the next turn stays'),
     ...PAGE_OPTIONS,
-    ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks sessions', 'the first 20, in order of their keys'],
@@ -30,46 +27,34 @@ export const sessions = defineCommand({
     ['hooks sessions agent:main:main --clear', 'its next turn is the first'],
     ['hooks sessions --limit 1000 --json', 'for a program'],
   ],
-  async action(context, options, key?: string) {
-    const { terminal, clock } = context;
-    const isToClear = options.clear === true;
-    if (isToClear && key === undefined) {
+  assert({ clear = false }, key?: string) {
+    if (clear && key === undefined) {
       throw new CliError('--clear needs a session', 'name one by its full key', EXIT.usage);
     }
-    const service = await findService(context, options);
-    if (key !== undefined) {
-      if (isToClear) await service.clearTranscript(key);
-      const session = await gatherSession(service, key, options);
-      if (options.json === true) return terminal.printJson(session);
-      for (const line of sessionLines(session, paintFor(terminal))) terminal.print(line);
-      noteMore(session.nextCursor, terminal);
-      return;
+  },
+  async ask({ service, options }, key?: string) {
+    if (key === undefined) {
+      return gatherPages('sessions', options, (query) =>
+        service.ask('GET /ops/api/sessions', 'sessions', { query }),
+      );
     }
-    const { rows, nextCursor } = await gatherPages(options, async (page) => {
-      const { sessions: rows, nextCursor } = await service.sessions(page);
-      return { rows, nextCursor };
-    });
-    if (options.json === true) return terminal.printJson({ sessions: rows, nextCursor });
-    if (rows.length === 0) return terminal.note('There are no sessions yet.');
-    terminal.printTable(sessionTable(rows, clock.now()));
-    noteMore(nextCursor, terminal);
+    const path = { key };
+    if (options.clear === true) {
+      await service.ask('DELETE /ops/api/sessions/{key}/turns', 'ok', { path });
+    }
+    // As many of the system events that wait as were asked for.
+    return gatherPages('pendingSystemEvents', options, (query) =>
+      service.ask('GET /ops/api/sessions/{key}', 'turns', { path, query }),
+    );
+  },
+  print(answer, { terminal, now, paint }) {
+    if ('turns' in answer) {
+      for (const line of sessionLines(answer, paint)) terminal.print(line);
+    } else if (answer.sessions.length === 0) terminal.note('There are no sessions yet.');
+    else terminal.printTable(sessionTable(answer.sessions, now));
+    noteMore(answer.nextCursor, terminal);
   },
 });
-
-/** A session with as many of the system events that wait as were asked for. */
-async function gatherSession(
-  service: ServiceClient,
-  key: string,
-  options: OptionValues<typeof PAGE_OPTIONS>,
-): Promise<SessionDetails> {
-  const pages: SessionDetails[] = [];
-  const { rows, nextCursor } = await gatherPages(options, async (page) => {
-    const session = await service.session(key, page);
-    pages.push(session);
-    return { rows: session.pendingSystemEvents, nextCursor: session.nextCursor };
-  });
-  return { ...pages.at(-1)!, pendingSystemEvents: rows, nextCursor };
-}
 
 /** Rows of the list, head first. */
 function sessionTable(sessions: readonly SessionSummary[], now: number): string[][] {

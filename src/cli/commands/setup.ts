@@ -10,6 +10,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import type { PlannedFiles } from '../config/planned-files.ts';
+import { assertNoProblems, noteWarnings } from '../config/problem-lines.ts';
 import { asLine } from '../foreign-text.ts';
 import { Prompts } from '../prompts.ts';
 import {
@@ -190,9 +191,7 @@ class SenderSetup {
     if (json) return terminal.printJson(this.#report.toJson(shown, news));
     if (hasNews && dryRun) files.show(terminal);
     if (!isAsked && !retireOld) this.#report.showSteps(shown, rotate);
-    for (const { key, message } of warnings) {
-      terminal.note(`${terminal.styleNote('yellow', 'warning')} ${asLine(`${key} ${message}`)}`);
-    }
+    noteWarnings(warnings, terminal);
     if (dryRun) terminal.note('nothing was changed');
     else this.#report.tellFiles(news, hasNews ? this.#onlyHere(typed) : undefined);
     this.#report.tellSecrets(
@@ -242,11 +241,8 @@ class SenderSetup {
   /** @returns what should be looked at. @throws CliError when the service would refuse the result */
   async #check(files: PlannedFiles): Promise<Inspection['warnings']> {
     const { problems, warnings } = await files.inspect(this.context.env);
-    if (problems.length === 0) return warnings;
-    throw new CliError(
-      'nothing was changed: this would be refused',
-      problems.map(({ key, message }) => `${key} ${message}`).join('\n  '),
-    );
+    assertNoProblems(problems);
+    return warnings;
   }
 
   /** Undefined: nothing of a token, or of its kind, is to be written. */

@@ -153,7 +153,8 @@ async function shownTokens(context: CommandContext): Promise<ShownToken[]> {
 async function toldUses(context: CommandContext): Promise<ReadonlyMap<string, string | null>> {
   try {
     const service = await findService(context, {});
-    return new Map((await service.tokens()).map(({ key, lastUsedAt }) => [key, lastUsedAt]));
+    const { tokens } = await service.ask('GET /ops/api/tokens', 'tokens', {});
+    return new Map(tokens.map(({ key, lastUsedAt }) => [key, lastUsedAt]));
   } catch (error) {
     if (error instanceof CliError) return new Map();
     throw error;

@@ -1,5 +1,6 @@
 import type { MailOptions, ConnectionCheck } from '../../mail/index.ts';
 import type {
+  AttentionItem,
   DatabaseState,
   Environment,
   Inspection,
@@ -12,7 +13,7 @@ import type {
  * is and what to do; they hold no secret, and nothing of a message or a prompt.
  */
 
-/** One thing that the doctor looks at: a file of its own in `checks/`, and a row in `run-checks.ts`. */
+/** One thing that the doctor looks at: an object in `checks/`, and a row in `run-checks.ts`. */
 export type Check =
   | (Named & {
       readonly needs: 'nothing';
@@ -41,8 +42,8 @@ export interface DoctorContext {
   readonly reach: (url: string) => Promise<string | null>;
   /** Asks a server whether the settings are right: what its answer says is wrong; null: nothing, or it did not answer. */
   readonly askMistake: (question: Question) => Promise<{ what: string; fix: string } | null>;
-  /** What the running service says that senders lost in the last hour. @throws CliError when it does not answer */
-  readonly askLost: () => Promise<readonly { readonly what: string; readonly todo: string }[]>;
+  /** What the running service says that it needs. @throws CliError when it does not answer */
+  readonly askAttention: () => Promise<readonly AttentionItem[]>;
   /** Logs in to the mailboxes without changing anything. @throws ConnectionCheckError */
   readonly tryMail: (mail: MailOptions) => Promise<ConnectionCheck>;
   /** Looks at the database of the ledger without changing anything. @throws Error with a sentence */

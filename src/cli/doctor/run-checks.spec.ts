@@ -1,9 +1,8 @@
 import { DoctorDirectory } from '../../../test/support/doctor-directory.ts';
 import { writeFragment } from '../../service/index.ts';
 import type { Check } from './check.ts';
-import { configuration } from './checks/configuration.ts';
-import { exposure } from './checks/exposure.ts';
-import { node } from './checks/node.ts';
+import { configuration, exposure } from './checks/configuration.ts';
+import { node } from './checks/machine.ts';
 import { CHECKS } from './run-checks.ts';
 
 let dir: DoctorDirectory;

@@ -1,29 +1,26 @@
 import { error, info } from './check.ts';
 import type { Check, CheckResult, DoctorContext, NamedResult } from './check.ts';
 import { burst } from './checks/burst.ts';
-import { configuration } from './checks/configuration.ts';
-import { database } from './checks/database.ts';
-import { disk } from './checks/disk.ts';
-import { exposure } from './checks/exposure.ts';
-import { files } from './checks/files.ts';
-import { ledger } from './checks/ledger.ts';
-import { mailbox } from './checks/mailbox.ts';
-import { node } from './checks/node.ts';
-import { channels, models } from './checks/servers.ts';
-import { packages } from './checks/packages.ts';
-import { programs } from './checks/programs.ts';
-import { proxies } from './checks/proxies.ts';
-import { refusals } from './checks/refusals.ts';
-import { ruleOfTwo } from './checks/rule-of-two.ts';
+import {
+  configuration,
+  exposure,
+  packages,
+  programs,
+  proxies,
+  transforms,
+} from './checks/configuration.ts';
+import { database, ledger } from './checks/ledger.ts';
+import { disk, files, node } from './checks/machine.ts';
+import { channels, mailbox, models } from './checks/servers.ts';
+import { ruleOfTwo, unsafeContent } from './checks/foreign-content.ts';
+import { service } from './checks/service.ts';
 import { tokens } from './checks/tokens.ts';
-import { transforms } from './checks/transforms.ts';
-import { unsafeContent } from './checks/unsafe-content.ts';
 
 // `hooks doctor` is a list of checks. Each is an object of `checks/` with a name and what it needs: nothing, a configuration
 // without mistakes, or the network besides. They run side by side and know nothing of each other; what a check cannot
 // look at becomes a result like any other, so that the report always has every check in it.
 
-/** Everything that is looked at, in this order, which is also that of docs/cli.md. A new check is one file and one row. */
+/** Everything that is looked at, in this order, which is also that of docs/cli.md. A new check is an object in the file that it belongs to, and a row. */
 export const CHECKS: readonly Check[] = [
   node,
   configuration,
@@ -43,7 +40,7 @@ export const CHECKS: readonly Check[] = [
   ruleOfTwo,
   unsafeContent,
   burst,
-  refusals,
+  service,
 ];
 
 /** Runs every check and says what each of them says, in their order. Never rejects. */

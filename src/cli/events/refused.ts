@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { option, pastTime, wrongValue } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
-import type { RefusalsAsked } from '../service/service-client.ts';
+import type { QueryOf } from '../service/operations.ts';
 import { age } from '../text-layout.ts';
 
 /*
@@ -42,7 +42,7 @@ function isCode(text: string): text is RejectionCode {
 export function refusedAsked(
   { refused = false, code, since, verified, hook, ...ofEvents }: Asked,
   now: number,
-): Omit<RefusalsAsked, 'limit'> | null {
+): Omit<QueryOf<'GET /ops/api/refusals'>, 'limit'> | null {
   const narrows = [code, verified].some((value) => value !== undefined);
   if (!refused && narrows) {
     const said = '--code and --verified narrow what --refused finds.';

@@ -15,7 +15,8 @@ import {
 import type { Environment, Inspection, Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { PlannedFiles, recommendedGateway } from '../config/planned-files.ts';
-import type { MailAnswers, MailLogin, Secret } from './setup-questions.ts';
+import type { GivenSecret } from '../senders/sender-secrets.ts';
+import type { MailAnswers, MailLogin } from './setup-questions.ts';
 
 /*
  * From answers to files: `hooks.mail` with its login as a fragment, checked together with everything that is here.
@@ -115,7 +116,7 @@ function authSection(login: MailLogin): Record<string, unknown> {
   };
 }
 
-function secretText(secret: Secret): string | Written {
+function secretText(secret: GivenSecret): string | Written {
   return 'variable' in secret ? new Written(`\${${secret.variable}}`) : secret.value;
 }
 

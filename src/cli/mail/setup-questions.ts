@@ -1,8 +1,10 @@
 import { CliError, EXIT } from '../cli-error.ts';
-import { JSON_OPTION, option } from '../command.ts';
+import { JSON_OPTION, flagOf, option } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import type { Sections } from '../../service/index.ts';
 import type { Prompts } from '../prompts.ts';
+import { VARIABLE } from '../senders/sender-secrets.ts';
+import type { GivenSecret } from '../senders/sender-secrets.ts';
 import { findMailServer, knownMailServer, splitAddress } from './mail-server.ts';
 import type { MailLookups, MailServer } from './mail-server.ts';
 
@@ -43,20 +45,16 @@ export const SETUP_OPTIONS = [
 
 export type SetupFlags = OptionValues<typeof SETUP_OPTIONS>;
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const OF_OAUTH2 = ['clientId', 'clientSecretEnv', 'refreshTokenEnv', 'tokenUrl', 'scope'] as const;
-
-/** A secret: in a variable that somebody sets, or as it was typed. */
-export type Secret = { readonly variable: string } | { readonly value: string };
 
 /** How to log in. */
 export type MailLogin =
-  | { readonly kind: 'password'; readonly password: Secret }
+  | { readonly kind: 'password'; readonly password: GivenSecret }
   | {
       readonly kind: 'oauth2';
       readonly clientId: string;
-      readonly clientSecret: Secret | undefined;
-      readonly refreshToken: Secret;
+      readonly clientSecret: GivenSecret | undefined;
+      readonly refreshToken: GivenSecret;
       readonly tokenUrl: string | undefined;
       readonly scope: string | undefined;
     };
@@ -184,7 +182,7 @@ export class SetupQuestions {
     return prompts.text({ message: 'Client id of your app', validate });
   }
 
-  async #clientSecret(): Promise<Secret | undefined> {
+  async #clientSecret(): Promise<GivenSecret | undefined> {
     const { flags, prompts } = this.from;
     if (flags.clientSecretEnv !== undefined) return named(flags.clientSecretEnv);
     if (prompts === undefined || !(await prompts.confirm('Does your app have a client secret?'))) {
@@ -193,14 +191,14 @@ export class SetupQuestions {
     return typed(await prompts.password('Client secret'));
   }
 
-  async #refreshToken(): Promise<Secret> {
+  async #refreshToken(): Promise<GivenSecret> {
     const { flags, prompts } = this.from;
     if (flags.refreshTokenEnv !== undefined) return named(flags.refreshTokenEnv);
     if (prompts === undefined) return missingFlag('--refresh-token-env', 'a refresh token');
     return typed(await prompts.password('Refresh token'));
   }
 
-  async #passwordOfInput(): Promise<Secret> {
+  async #passwordOfInput(): Promise<GivenSecret> {
     const value = (await this.from.readInput()).replace(/\r?\n$/, '');
     if (value === '') return missingFlag('the password on stdin', 'a password');
     return typed(value);
@@ -220,15 +218,15 @@ function ways(
   return needsOAuth2 ? [OAUTH2, PASSWORD] : [PASSWORD, OAUTH2];
 }
 
-function named(variable: string): Secret {
+function named(variable: string): GivenSecret {
   return { variable };
 }
 
-function typed(value: string): Secret {
+function typed(value: string): GivenSecret {
   return { value };
 }
 
-function password(secret: Secret): MailLogin {
+function password(secret: GivenSecret): MailLogin {
   return { kind: 'password', password: secret };
 }
 
@@ -240,12 +238,12 @@ export function checkFlags(flags: SetupFlags): void {
   }
   const stray = OF_OAUTH2.find((flag) => flags[flag] !== undefined);
   if (stray !== undefined && flags.oauth2 !== true) {
-    throw wrongUsage(`--${dashed(stray)} is for --oauth2`);
+    throw wrongUsage(`${flagOf(stray)} is for --oauth2`);
   }
   for (const flag of ['passwordEnv', 'clientSecretEnv', 'refreshTokenEnv'] as const) {
     const name = flags[flag];
     if (name !== undefined && !VARIABLE.test(name)) {
-      throw wrongUsage(`--${dashed(flag)} takes the name of a variable, not its value`);
+      throw wrongUsage(`${flagOf(flag)} takes the name of a variable, not its value`);
     }
   }
 }
@@ -270,9 +268,4 @@ function collect(name: string, before: readonly string[] = []): readonly string[
 
 function wrongUsage(message: string): CliError {
   return new CliError(message, 'see "hooks mail setup --help"', EXIT.usage);
-}
-
-/** `clientSecretEnv` as it is typed: `client-secret-env`. */
-function dashed(flag: string): string {
-  return flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

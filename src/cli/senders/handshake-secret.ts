@@ -59,8 +59,9 @@ export class HandshakeSecret {
   }
 
   /** Opens it, or finds what it took. @throws CliError */
-  open(): Promise<SecretWindow> {
-    return this.service.openSecretWindow(this.path, this.preset.verify?.scheme ?? '');
+  async open(): Promise<SecretWindow> {
+    const body = { hook: this.path, scheme: this.preset.verify?.scheme ?? '' };
+    return (await this.service.ask('POST /ops/api/secret-windows', 'window', { body })).window;
   }
 
   /** Waits until the secret comes, and shows it. @throws CliError when the window closes before, or is interrupted */
@@ -81,7 +82,7 @@ export class HandshakeSecret {
 
   /** What came, and says from where. @throws CliError when nothing did */
   async taken(): Promise<TakenSecret> {
-    const { taken } = await this.service.secretWindow(this.path);
+    const { taken } = await this.#window();
     if (taken !== null) {
       const { client, at } = taken;
       this.context.terminal.note(`The secret came from ${asLine(client)} at ${asLine(at)}.`);
@@ -96,7 +97,8 @@ export class HandshakeSecret {
 
   /** The service closes the window and forgets what came. @throws CliError when there is none */
   async forget(): Promise<void> {
-    await this.service.discardSecretWindow(this.path);
+    const query = { hook: this.path };
+    await this.service.ask('DELETE /ops/api/secret-windows', 'ok', { query });
   }
 
   /** The same, and says so. */
@@ -105,10 +107,15 @@ export class HandshakeSecret {
     this.context.terminal.note('forgotten; no secret is taken any more');
   }
 
+  async #window(): Promise<SecretWindow> {
+    const query = { hook: this.path };
+    return (await this.service.ask('GET /ops/api/secret-windows', 'window', { query })).window;
+  }
+
   /** Null: nothing came yet; a service that restarts or is busy is asked again. */
   async #look(): Promise<TakenSecret | null> {
     try {
-      return (await this.service.secretWindow(this.path)).taken;
+      return (await this.#window()).taken;
     } catch (error) {
       if (isPassing(error)) return null;
       if (!(error instanceof ServiceRefusal) || error.code !== 'no_secret_window') throw error;

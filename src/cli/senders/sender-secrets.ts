@@ -40,7 +40,8 @@ export interface SecretFlags {
   readonly secretStdin?: boolean;
 }
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** What a variable of the environment may be named. */
+export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What the flags say; undefined: nothing. @throws CliError for more than one, or one that holds nothing */
 export async function readGivenSecret(

@@ -2,7 +2,6 @@ import { option, wholeNumber } from '../command.ts';
 import type { OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Page } from './service-client.ts';
 
 const DEFAULT_LIMIT = 20;
 const LARGEST_LIMIT = 10_000;
@@ -19,28 +18,47 @@ export const PAGE_OPTIONS = [
   option('--cursor <cursor>', 'go on where an earlier list ended'),
 ] as const;
 
-/** Some rows, and where the next ones begin; null: there are no more. */
-export interface Rows<T> {
-  readonly rows: readonly T[];
+/** An answer with some of the rows that there are. */
+interface Page {
+  /** Where the next ones begin; null: there are no more. */
   readonly nextCursor: string | null;
 }
 
-/** As many pages as the limit needs, one after the other. */
-export async function gatherPages<T>(
+/** Which rows one call asks for. */
+interface PageAsked {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** The rows of as many pages as the limit needs, with what else the last page says. @param key of the rows in a page */
+export async function gatherPages<
+  Key extends string,
+  P extends Page & { readonly [K in Key]: readonly unknown[] },
+>(
+  key: Key,
   { limit = DEFAULT_LIMIT, cursor }: OptionValues<typeof PAGE_OPTIONS>,
-  fetchPage: (page: Page) => Promise<Rows<T>>,
-): Promise<Rows<T>> {
-  const rows: T[] = [];
-  let next: string | null | undefined = cursor;
-  do {
-    const page: Rows<T> = await fetchPage({
-      limit: Math.min(limit - rows.length, LARGEST_PAGE),
-      ...(next !== undefined && { cursor: next }),
-    });
-    rows.push(...page.rows);
-    next = page.rows.length === 0 ? null : page.nextCursor;
-  } while (next !== null && rows.length < limit);
-  return { rows, nextCursor: next };
+  fetchPage: (page: PageAsked) => Promise<P>,
+): Promise<P> {
+  const rows: unknown[] = [];
+  for (let next = cursor; ;) {
+    const most = Math.min(limit - rows.length, LARGEST_PAGE);
+    const page = await fetchPage({ limit: most, ...(next !== undefined && { cursor: next }) });
+    rows.push(...page[key]);
+    const nextCursor = page[key].length === 0 ? null : page.nextCursor;
+    if (nextCursor === null || rows.length >= limit) return { ...page, [key]: rows, nextCursor };
+    next = nextCursor;
+  }
+}
+
+/** Every page, however many calls it takes. */
+export async function* everyPage<P extends Page>(
+  fetchPage: (cursor: string | undefined) => Promise<P>,
+): AsyncGenerator<P, void> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: P = await fetchPage(cursor);
+    yield page;
+    cursor = page.nextCursor;
+  }
 }
 
 /** Says where the list goes on, if it does. */

@@ -170,9 +170,10 @@ function parseAnswer({ status, json }: HttpAnswer, place: string): Record<string
 }
 
 /** An answer of 2xx with a JSON object. @throws ServiceRefusal, ServiceUnreachable */
-export function checked(answer: HttpAnswer, place: string): Response {
-  throwIfRefused(answer, parseAnswer(answer, place), place);
-  return Response.json(answer.json, { status: answer.status });
+export function checked(answer: HttpAnswer, place: string): object {
+  const body = parseAnswer(answer, place);
+  throwIfRefused(answer, body, place);
+  return body;
 }
 
 /** @throws ServiceRefusal, ServiceUnreachable unless something is served there, whatever it is. */

@@ -58,7 +58,10 @@ describe('ServiceClient asks', () => {
 
   it('for ids and keys as they are written', async () => {
     server.next({ body: { turns: [] } });
-    await client().session('agent:main:a/b ?');
+    await client().ask('GET /ops/api/sessions/{key}', 'turns', {
+      path: { key: 'agent:main:a/b ?' },
+      query: { limit: 1 },
+    });
     expect(server.requests[0]?.path).toBe('/ops/api/sessions/agent%3Amain%3Aa%2Fb%20%3F?limit=1');
   });
 });

@@ -14,6 +14,11 @@ export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): bo
   return attention.some(({ severity }) => severity !== 'info');
 }
 
+/** What to do about it: what to type, or a sentence. */
+export function remedyOf({ command, todo }: Pick<AttentionItem, 'command' | 'todo'>): string {
+  return command ?? todo;
+}
+
 /** How it is laid out. */
 interface StatusLook {
   /** Epoch milliseconds. */
@@ -42,9 +47,9 @@ export function statusLines(
   };
   const channelLines =
     channels.length === 0 ? [] : tableLines(channelTable(channels, now), columns - 2);
-  const lines = ({ what, todo, command }: AttentionItem) => [
+  const lines = ({ what, ...item }: AttentionItem) => [
     asLine(what),
-    paint('dim', `→ ${typed(asLine(command ?? todo))}`),
+    paint('dim', `→ ${typed(asLine(remedyOf(item)))}`),
   ];
   const needs = attention.filter(({ severity }) => severity !== 'info');
   const worthKnowing = attention.filter(({ severity }) => severity === 'info');

@@ -53,6 +53,8 @@ export interface Inspection {
   readonly problems: readonly Problem[];
   /** What is allowed but should be looked at; empty while there are problems. */
   readonly warnings: readonly Problem[];
+  /** Those of `warnings` that the hooks module does not log itself when it starts. */
+  readonly ownWarnings: readonly Problem[];
   /** The optional packages that it needs; empty while there are problems. */
   readonly needed: readonly Need[];
 }
@@ -84,6 +86,10 @@ export async function inspectConfiguration(
   );
   const needed =
     isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved, sections);
+  const isSound = all.length === 0;
+  const ownWarnings = isSound
+    ? [...read.repeated, ...missingWarnings(needed), ...warnings.map(place)]
+    : [];
   return {
     dir,
     isDemo,
@@ -95,14 +101,8 @@ export async function inspectConfiguration(
     resolved,
     demoHookToken,
     problems: all,
-    warnings:
-      all.length > 0
-        ? []
-        : [
-            ...read.repeated,
-            ...missingWarnings(needed),
-            ...[...warnings, ...hooksWarnings].map(place),
-          ],
+    warnings: isSound ? [...ownWarnings, ...hooksWarnings.map(place)] : [],
+    ownWarnings,
     needed,
   };
 }

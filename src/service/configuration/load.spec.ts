@@ -38,6 +38,13 @@ describe('loadConfiguration without gateway.json5', () => {
 });
 
 describe('loadConfiguration with gateway.json5', () => {
+  it('warns of a key that is given twice, as `hooks config check` does', async () => {
+    const hooks = `{ enabled: true, token: '${TOKEN}', path: '/a', path: '/hooks' }`;
+    dir.write('gateway.json5', `{ hooks: ${hooks}, agents: { defaults: { model: 'auto' } } }`);
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings.map(({ key }) => key)).toContain('hooks.path');
+  });
+
   it('leaves hooks off unless hooks.enabled is true', async () => {
     dir.write('gateway.json5', '{}');
     expect((await loadConfiguration(dir.path, {})).hooks.enabled).toBeUndefined();

@@ -11,6 +11,7 @@ import { readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { ListenAddress } from './listen-address.ts';
+import type { Need } from './packages.ts';
 import type { GatewayOptions, OpsOptions } from './sections.ts';
 import type { StoreOptions } from './store-section.ts';
 
@@ -48,6 +49,8 @@ export interface Configuration {
   readonly place: (problem: Problem) => Problem;
   /** What is allowed but should be looked at. */
   readonly warnings: readonly Problem[];
+  /** The optional packages that it needs. */
+  readonly needed: readonly Need[];
 }
 
 /** The configuration directory: GATEWAY_CONFIG_DIR, else the working directory. @throws ConfigurationError */
@@ -72,7 +75,7 @@ export async function loadConfiguration(
   );
   const { resolved, problems, isDemo } = inspection;
   if (resolved === undefined || problems.length > 0) throw new ConfigurationError(problems);
-  const { operatorTokenFile, gateway, store, channels, ops, operatorAddress, warnings } = resolved;
+  const { operatorTokenFile, gateway, store, channels, ops, operatorAddress } = resolved;
   const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.readOrCreate();
   const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
     (token) => token !== '',
@@ -95,7 +98,8 @@ export async function loadConfiguration(
     sections: inspection.sections,
     written: inspection.written,
     place: (problem) => inspection.merged.place(problem),
-    warnings: [...warnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
+    warnings: [...inspection.ownWarnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
+    needed: inspection.needed,
   };
 }
 

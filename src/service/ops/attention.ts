@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock, ExternalServices, LedgerAdmin, Refusals } from '../../hooks/index.ts';
 import type { ChannelReport, DeadWork, LostRequests, RestingBackend } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
-import { MAKE_ROOM, ServiceCondition, degradationsOf, diskRoom } from './condition.ts';
+import { ServiceCondition, degradationsOf, diskRoom } from './condition.ts';
 import type { AttentionItem } from './status-answers.ts';
 import type { Condition } from './condition.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -58,6 +58,7 @@ export class Attention {
     return [
       ...ofService(condition),
       ...ofFiles(configuration?.refused ?? []),
+      ...ofPackages(configuration?.missing ?? null),
       ...ofLost(condition.lost ?? []),
       ...failed
         .filter(({ code }) => BROKEN_MAPPING.has(code))
@@ -120,17 +121,8 @@ function ofService(condition: Condition): AttentionItem[] {
       }),
     );
   }
-  const room = diskRoom(store?.freeBytes ?? Infinity);
-  if (room.state !== 'enough') {
-    items.push(
-      item({
-        kind: 'disk-nearly-full',
-        severity: room.state === 'little' ? 'warning' : 'error',
-        what: `only ${room.what} are free on the disk of the ledger`,
-        todo: MAKE_ROOM,
-      }),
-    );
-  }
+  const { lack } = diskRoom(store?.freeBytes ?? Infinity);
+  if (lack !== undefined) items.push(item({ kind: 'disk-nearly-full', ...lack }));
   if (paused) {
     items.push(
       item({
@@ -156,6 +148,20 @@ function ofFiles(refused: ConfigurationState['refused']): AttentionItem[] {
       todo: 'hooks config check says what is wrong, and where',
       command: 'hooks config check',
       count: refused.length,
+    }),
+  ];
+}
+
+function ofPackages(missing: ConfigurationState['missing']): AttentionItem[] {
+  if (missing === null) return [];
+  const { what, command } = missing;
+  return [
+    item({
+      kind: 'packages-missing',
+      severity: 'error',
+      what: `packages are ${what}`,
+      todo: 'install them beside the service, which takes them in by itself',
+      command,
     }),
   ];
 }

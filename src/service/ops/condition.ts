@@ -3,6 +3,7 @@ import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts'
 import type { LostRequests, StoreState } from '../../hooks/index.ts';
 import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
+import type { AttentionItem } from './status-answers.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
 
 /** How the parts of the service are doing; asked once for whatever is told of it. */
@@ -74,16 +75,19 @@ const MB = 1024 * 1024;
 const LITTLE_MB = 1024;
 const HARDLY_ANY_MB = 100;
 
-/** What to do where there is little room. */
-export const MAKE_ROOM = 'make room: without it every hook is answered 503';
-
-/** How much room is left where the ledger is; `what` continues "are free": `1,204 MB`. */
+/** How much room is left where the ledger is: `1,204 MB`; and what is wrong with that. */
 export function diskRoom(freeBytes: number): {
-  readonly state: 'enough' | 'little' | 'hardly any';
-  readonly what: string;
+  readonly room: string;
+  /** Undefined: it is enough. */
+  readonly lack?: Pick<AttentionItem, 'severity' | 'what' | 'todo'>;
 } {
   const free = Math.floor(freeBytes / MB);
-  const what = `${free.toLocaleString('en')} MB`;
-  if (free < HARDLY_ANY_MB) return { state: 'hardly any', what };
-  return { state: free < LITTLE_MB ? 'little' : 'enough', what };
+  const room = `${free.toLocaleString('en')} MB`;
+  if (free >= LITTLE_MB) return { room };
+  const lack = {
+    severity: free < HARDLY_ANY_MB ? ('error' as const) : ('warning' as const),
+    what: `only ${room} are free on the disk of the ledger`,
+    todo: 'make room: without it every hook is answered 503',
+  };
+  return { room, lack };
 }

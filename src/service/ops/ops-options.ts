@@ -1,4 +1,5 @@
 import type { ConfigurationReport } from '../configuration/report.ts';
+import type { MissingPackages } from '../configuration/packages.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
 import type { TokenKeeper } from '../senders/token-keeper.ts';
 
@@ -38,6 +39,8 @@ export interface ConfigurationState {
   readonly restartFor: readonly string[];
   /** Keys for which the changed files were refused; empty: they are in force. */
   readonly refused: readonly string[];
+  /** Optional packages that it needs and npm has not installed; null: none. */
+  readonly missing: MissingPackages | null;
 }
 
 /** DI token of {@link OpsModuleOptions}. */

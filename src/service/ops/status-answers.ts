@@ -41,6 +41,7 @@ export interface AttentionItem {
     | 'disk-nearly-full'
     | 'paused'
     | 'configuration-refused'
+    | 'packages-missing'
     | 'requests-lost'
     | 'mapping-failing'
     | 'channel-failing'

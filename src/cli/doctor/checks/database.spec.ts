@@ -1,5 +1,5 @@
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
-import { database } from './database.ts';
+import { database } from './ledger.ts';
 
 const URL = 'postgres://hooks:right-password-of-hooks@db.example.com/gateway?sslmode=verify-full';
 

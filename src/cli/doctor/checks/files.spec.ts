@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { keptAsWritten, writeFragment } from '../../../service/index.ts';
-import { files } from './files.ts';
+import { files } from './machine.ts';
 
 let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));

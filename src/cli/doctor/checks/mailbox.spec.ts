@@ -1,6 +1,6 @@
 import { GOOD_TOKEN, DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { ConnectionCheckError } from '../../../mail/index.ts';
-import { mailbox } from './mailbox.ts';
+import { mailbox } from './servers.ts';
 
 let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));

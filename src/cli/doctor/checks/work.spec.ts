@@ -2,10 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
 import { burst } from './burst.ts';
-import { disk, nearestExisting } from './disk.ts';
-import { programs } from './programs.ts';
-import { transforms } from './transforms.ts';
-import { unsafeContent } from './unsafe-content.ts';
+import { disk, nearestExisting } from './machine.ts';
+import { programs, transforms } from './configuration.ts';
+import { unsafeContent } from './foreign-content.ts';
 
 let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));

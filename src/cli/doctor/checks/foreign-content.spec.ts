@@ -1,5 +1,5 @@
 import { DoctorDirectory } from '../../../../test/support/doctor-directory.ts';
-import { ruleOfTwo } from './rule-of-two.ts';
+import { ruleOfTwo } from './foreign-content.ts';
 
 let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));

@@ -1,15 +1,56 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { nodeRefusal } from '../../../platform/node-version.ts';
 import {
   DOTENV_FILE,
   FRAGMENTS_DIR,
   GATEWAY_FILE,
+  diskRoom,
   findLapse,
   listSecrets,
 } from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, DoctorContext } from '../check.ts';
+
+/*
+ * What is about this machine: the version of Node, room for the ledger, and who else can read or change files.
+ */
+
+/** Whether this Node runs the service. */
+export const node: Check = {
+  name: 'node',
+  needs: 'nothing',
+  run({ nodeVersion }) {
+    const refusal = nodeRefusal(nodeVersion);
+    if (refusal === undefined) return [ok(`Node ${nodeVersion}`)];
+    return [error(`Node ${nodeVersion} is too old`, refusal)];
+  },
+};
+
+/** Whether what is accepted can be kept. */
+export const disk: Check = {
+  name: 'disk',
+  needs: 'configuration',
+  run({ resolved: { store } }) {
+    const place = nearestExisting(store.dir);
+    try {
+      accessSync(place, constants.W_OK);
+    } catch {
+      return [error(`${place} cannot be written by this user`, 'change its owner, or store.dir')];
+    }
+    const { bavail, bsize } = statfsSync(place);
+    const { room, lack } = diskRoom(bavail * bsize);
+    if (lack === undefined) return [ok(`${room} are free for ${store.dir}`)];
+    const { severity, what, todo } = lack;
+    return [{ severity, what, fix: todo }];
+  },
+};
+
+/** The directory itself, or the one in which it would be made. */
+export function nearestExisting(dir: string): string {
+  return existsSync(dir) || dirname(dir) === dir ? dir : nearestExisting(dirname(dir));
+}
 
 /** One file or directory, and what others may do with it. */
 interface Guarded {
