@@ -32,7 +32,7 @@ export type {
   PreviewedRefusal,
 } from './hooks/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
-export type { HookAnswer } from './hooks/http/request-context.ts';
+export type { HookAnswer } from './hooks/http/hook-call.ts';
 export {
   Clock,
   EventStore,
