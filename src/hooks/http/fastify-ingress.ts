@@ -90,7 +90,8 @@ export class FastifyIngress {
     ];
     let isLast: boolean | undefined;
     const hide: preParsingHookHandler = (request, _reply, payload, done) => {
-      HookExchange.of(request)?.learn(hideBody(request, payload));
+      const exchange = HookExchange.of(request);
+      exchange?.learn(hideBody(exchange.call, payload));
       // Without its headers nobody parses the body; only a plugin of the host's behind this one could still read it.
       isLast ??= [route.preParsing].flat().at(-1) === hide;
       done(null, isLast ? payload : new NoBody());
@@ -122,7 +123,7 @@ export class FastifyIngress {
       rule: this.rules.get(settings, name),
       question,
       payload: raw,
-      ...(question !== undefined && { hook: 'runs' }),
+      hook: question === undefined ? undefined : 'runs',
     };
     HookExchange.set(request, new HookExchange(call, this.deps));
     return true;
@@ -140,8 +141,8 @@ export class FastifyIngress {
       const { outcome } = exchange;
       if (outcome === undefined)
         throw new Error('the host swallowed a hook request before its handler');
-      if ('error' in outcome) throw outcome.error;
-      this.writer.answer(request, reply, outcome.answer);
+      if ('error' in outcome) this.writer.refuse(request, reply, outcome.error);
+      else this.writer.answer(request, reply, outcome.answer);
     } catch (error) {
       this.writer.refuse(request, reply, error);
     } finally {
@@ -202,10 +203,10 @@ function settle(reply: FastifyReply): void {
 }
 
 /** Until {@link showBody}, nobody sees that this request has a body: no parser of the host's touches it. */
-function hideBody({ raw }: FastifyRequest, payload: Readable): Partial<HookCall> {
+function hideBody(call: HookCall, payload: Readable): HookCall {
   // A plugin that listens to the body has set it flowing; nothing of it may pass before we listen, too.
   if (payload.readableFlowing === true) payload.pause();
-  const { headers } = raw;
+  const { headers } = call.raw;
   const hidden = {
     'content-type': headers['content-type'],
     'content-length': headers['content-length'],
@@ -214,7 +215,7 @@ function hideBody({ raw }: FastifyRequest, payload: Readable): Partial<HookCall>
   headers['content-type'] = undefined;
   headers['content-length'] = undefined;
   headers['transfer-encoding'] = undefined;
-  return { payload, hidden };
+  return { ...call, payload, hidden };
 }
 
 function showBody({ raw, hidden }: HookCall): void {

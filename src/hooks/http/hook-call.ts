@@ -53,6 +53,8 @@ export interface HookCall {
   readonly question: RunQuestion | undefined;
   /** The body as the host's plugins hand it on, unread. */
   readonly payload: Readable;
+  /** `runs` or the id of the mapping that matched, for metrics; never a name from the URL. */
+  readonly hook: string | undefined;
   /** Headers that tell of a body, while the host's parsers are not to see that there is one. */
   readonly hidden?: IncomingHttpHeaders;
 
@@ -70,6 +72,4 @@ export interface HookCall {
   readonly request?: HookRequest;
   /** Of a mapped hook: what takes the request. */
   readonly mapping?: CompiledMapping | DeclinedRequest;
-  /** `runs` or the id of the mapping that matched, for metrics; never a name from the URL. */
-  readonly hook?: string;
 }

@@ -61,8 +61,8 @@ export class HookExchange {
     return performance.now() - this.#call.began;
   }
 
-  learn(learned: Partial<HookCall>): void {
-    this.#call = { ...this.#call, ...learned };
+  learn(call: HookCall): void {
+    this.#call = call;
   }
 
   /**
