@@ -20,6 +20,11 @@ export { AuthFailureThrottle } from './hooks/http/auth/failure-throttle.ts';
 export { AgentPolicy } from './hooks/actions/action-resolver.ts';
 export { ModelPolicy } from './hooks/actions/action-resolver.ts';
 export { SessionPolicy } from './hooks/actions/session-policy.ts';
+export { MappingService } from './hooks/mappings/mapping-service.ts';
+export { TransformSandbox } from './hooks/transforms/sandbox.ts';
+export { ChannelRegistry } from './hooks/work/channels.ts';
+export { AgentDirectory, AgentRunner } from './hooks/ports/index.ts';
+export type { AgentReply, AgentTurn } from './hooks/ports/index.ts';
 export { HooksSettings } from './hooks/options/index.ts';
 export { ExternalServices } from './hooks/work/external-services.ts';
 export type { ChannelReport } from './hooks/work/external-services.ts';
@@ -32,7 +37,7 @@ export type {
   PreviewedRefusal,
 } from './hooks/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
-export type { HookAnswer } from './hooks/http/request-context.ts';
+export type { HookAnswer } from './hooks/http/hook-call.ts';
 export {
   Clock,
   EventStore,
@@ -42,8 +47,8 @@ export {
   Sessions,
 } from './hooks/ports/index.ts';
 
-export { AgentDirectory, AgentRunner, RequestObserver } from './hooks/ports/index.ts';
-export type { AgentReply, AgentTurn, ObservedRequest } from './hooks/ports/index.ts';
+export { RequestObserver } from './hooks/ports/index.ts';
+export type { ObservedRequest } from './hooks/ports/index.ts';
 export { ConfigurationError } from './hooks/options/index.ts';
 export { Rejection } from './hooks/rejection.ts';
 export type { KnownSender, RejectionCode } from './hooks/rejection.ts';

@@ -3,11 +3,11 @@ import type { DynamicModule } from '@nestjs/common';
 import { exported, providers } from './hooks.providers.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
-import { AgentController } from './http/agent.controller.ts';
-import { HOOK_INGRESS, mountController } from './http/hook.decorators.ts';
-import { MappedController } from './http/mapped.controller.ts';
-import { RunController } from './http/run.controller.ts';
-import { WakeController } from './http/wake.controller.ts';
+import { agentController } from './http/agent.controller.ts';
+import { HOOK_INGRESS } from './http/hook.decorators.ts';
+import { mappedController } from './http/mapped.controller.ts';
+import { runController } from './http/run.controller.ts';
+import { wakeController } from './http/wake.controller.ts';
 import { DEFAULT_PREFIX, normalizePrefix } from './options/index.ts';
 
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOptions>({
@@ -41,8 +41,8 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
   const module: DynamicModule = {
     ...definition,
     imports: [...new Set([...(definition.imports ?? []), ...(extras.imports ?? [])])],
-    controllers: [WakeController, AgentController, RunController, MappedController].map(
-      (controller) => mountController(controller, { prefix, ingress, decorators }),
+    controllers: [wakeController, agentController, runController, mappedController].map(
+      (controller) => controller({ prefix, ingress, decorators }),
     ),
     providers: [
       ...(definition.providers ?? []),

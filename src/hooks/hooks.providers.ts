@@ -25,9 +25,9 @@ import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
-import { RequestReader } from './http/request.ts';
 import { RunOutcomes, RunWaits } from './http/run-outcomes.ts';
 import { SecretWindows } from './http/secret-windows.ts';
+import { IngressDeps } from './http/steps.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
 import {
@@ -189,7 +189,7 @@ export const providers: Provider[] = [
   Handshakes,
   FastifyIngress,
   BodyReader,
-  RequestReader,
+  IngressDeps,
   AnswerWriter,
   RefusalInbox,
   HookIngress,
@@ -236,6 +236,11 @@ export const exported = [
   AgentPolicy,
   SessionPolicy,
   ModelPolicy,
+  MappingService,
+  TransformSandbox,
+  AgentDirectory,
+  AgentRunner,
+  ChannelRegistry,
   HooksSettings,
   EventStore,
   Sessions,

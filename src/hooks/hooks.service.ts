@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HookRequest } from './actions/hook-request.ts';
 import { HooksEngine } from './hooks-engine.ts';
-import type { HookAnswer } from './http/request-context.ts';
+import type { HookAnswer } from './http/hook-call.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import type { AgentPayload, WakePayload } from './http/payloads.ts';
 import { HooksSettings } from './options/index.ts';

@@ -12,7 +12,7 @@ export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from 
 export { OperatorRequests } from './operator-requests.ts';
 export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operator-requests.ts';
 
-export type { HookAnswer } from './http/request-context.ts';
+export type { HookAnswer } from './http/hook-call.ts';
 export { schemes, signRequest } from './http/auth/signatures/index.ts';
 export type { ReadyRequest, SignatureScheme, ToSign } from './http/auth/signatures/index.ts';
 export { compilePathRules } from './http/path-rules.ts';

@@ -8,7 +8,7 @@ import { FastifyIngress } from './http/fastify-ingress.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules } from './http/path-rules.ts';
 import { getIdempotencyKey } from './http/request.ts';
-import type { HookAnswer } from './http/request-context.ts';
+import type { HookAnswer } from './http/hook-call.ts';
 import { HooksSettings } from './options/index.ts';
 import { Clock, EventStore } from './ports/index.ts';
 import { Rejection } from './rejection.ts';

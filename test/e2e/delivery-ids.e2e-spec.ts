@@ -1,5 +1,6 @@
 import { OperatorRequests } from '../../src/index.ts';
-import { RequestReader } from '../../src/hooks/http/request.ts';
+import type { HookRequest } from '../../src/hooks/actions/hook-request.ts';
+import { HookIngress } from '../../src/hooks/http/hook-ingress.ts';
 import type { RequestSignature } from '../../src/hooks/ports/index.ts';
 import { Hooks as HooksFromCode } from '../../src/hooks/hooks.service.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -147,20 +148,23 @@ describe('keys of two senders (behaviour §10)', () => {
 describe('a signed request that comes again (behaviour §3)', () => {
   const SIGNATURE = { scheme: 'github', signedDigest: 'of the body', coversBody: true } as const;
 
-  /** From now on requests are read as if their signature had been found to be right; `x-delivery` names an unsigned id. */
+  /** From now on requests count as if their signature had been found to be right; `x-delivery` names an unsigned id. */
   function sign(signature: RequestSignature): void {
-    const reader = hooks.app.get(RequestReader);
-    reader.read = async (context, received) => {
-      const request = await RequestReader.prototype.read.call(reader, context, received);
-      const id = received.raw.headers['x-delivery'];
-      const deliveryId =
-        id === undefined ? {} : { deliveryId: { id: String(id), isSigned: false } };
+    const ingress = hooks.app.get(HookIngress);
+    const signed = (request: HookRequest): HookRequest => {
+      const id = request.headers['x-delivery'];
+      const deliveryId = id === undefined ? {} : { deliveryId: { id, isSigned: false } };
       return {
         ...request,
         verifiedBy: signature.scheme,
         signature: { ...signature, ...deliveryId },
       };
     };
+    const { prototype } = HookIngress;
+    ingress.resolveMapped = (request, mapping) =>
+      prototype.resolveMapped.call(ingress, signed(request), mapping);
+    ingress.accept = (request, resolved) =>
+      prototype.accept.call(ingress, signed(request), resolved);
   }
 
   it('is a repeat, whatever was varied of what is not signed', async () => {

@@ -9,11 +9,12 @@ import {
   ValidationPipe,
   VersioningType,
 } from '@nestjs/common';
-import type { CanActivate, DynamicModule, ExecutionContext } from '@nestjs/common';
-import { APP_GUARD, APP_PIPE, Reflector } from '@nestjs/core';
+import type { CanActivate, DynamicModule, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { catchError, ignoreElements, map, of, retry } from 'rxjs';
 import { HooksConsoleModule } from '../../src/console.ts';
 import type { HooksConsoleOptions } from '../../src/console.ts';
 import { HooksModule, demoRunner, sqliteLedger } from '../../src/index.ts';
@@ -214,6 +215,36 @@ describe('an application with HooksConsoleModule', () => {
     const listed = await ask('GET', '/ops/api/events?limit=5', { ...OURS, cookie });
     expect(listed.statusCode).toBe(200);
     expect((await ask('GET', '/v1/host')).statusCode).toBe(200);
+  });
+
+  it.each<[string, NestInterceptor['intercept']]>([
+    ['wraps', (_, next) => next.handle().pipe(map((data: unknown) => ({ data })))],
+    ['swallows errors', (_, next) => next.handle().pipe(catchError(() => of({ caught: true })))],
+    ['tries again', (_, next) => next.handle().pipe(retry(2))],
+    ['empties', (_, next) => next.handle().pipe(ignoreElements())],
+  ])('answers the same with an interceptor of the host that %s', async (_title, intercept) => {
+    const useValue: NestInterceptor = { intercept };
+    await start({ providers: [{ provide: APP_INTERCEPTOR, useValue }] });
+    const { cookie } = await logIn();
+    const asked = { ...OURS, cookie };
+    const session = await ask('GET', '/ops/api/session', asked);
+    expect(session.json()).toEqual({ loggedIn: true, endsAt: expect.any(String) });
+    expect((await ask('GET', '/ops/api/events', asked)).json()).toMatchObject({ events: [] });
+    const unknown = await ask('GET', '/ops/api/events/nobody', asked);
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([404, { code: 'unknown_event' }]);
+    const query = await ask('GET', '/ops/api/events?limit=x', asked);
+    expect([query.statusCode, query.json()]).toMatchObject([400, { code: 'invalid_query' }]);
+    const sent = await ask('POST', '/ops/api/send', asked, {
+      hook: 'wake',
+      payload: { text: 'x' },
+    });
+    expect([sent.statusCode, sent.json()]).toMatchObject([200, { ok: true, mode: 'now' }]);
+    const paused = await ask('POST', '/ops/api/pause', asked);
+    expect([paused.statusCode, paused.json()]).toMatchObject([200, { ok: true }]);
+    const page = await ask('GET', '/console/events');
+    expect([page.statusCode, page.json()]).toMatchObject([404, { code: 'console_not_built' }]);
+    const { cookies } = await ask('DELETE', '/ops/api/session', asked);
+    expect(cookies).toMatchObject([{ value: '' }]);
   });
 
   it('is behind the global guards of the host, unless it is marked for them', async () => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import type { CanActivate, DynamicModule, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -10,17 +10,29 @@ import { IsOptional } from 'class-validator';
 import { exported } from '../../src/hooks/hooks.providers.ts';
 import { HookValidationPipe } from '../../src/hooks/http/hook.pipe.ts';
 import { Clock, LedgerAdmin, Maintenance, Sessions, SystemClock } from '../../src/hooks/index.ts';
+import type { Agent } from '../../src/agents.ts';
 import {
+  AgentDirectory,
+  AgentRunner,
+  ChannelRegistry,
   EventStore,
   HookGuard,
   Hooks,
   HooksModule,
+  MappingService,
   Rejection,
   SessionPolicy,
+  TransformSandbox,
 } from '../../src/index.ts';
-import type { HooksModuleExtras, HooksModuleOptions } from '../../src/index.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  HooksModuleExtras,
+  HooksModuleOptions,
+} from '../../src/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
+import { RecordingChannel } from '../support/recording.ts';
 
 // CommonJS that requires Nest: Jest would run it while Nest is still evaluated.
 const { getStorageToken }: typeof import('@nestjs/throttler') = createRequire(import.meta.url)(
@@ -112,9 +124,9 @@ describe('The decorators decide, proved by taking them away', () => {
     class Unchecked extends HookValidationPipe {
       override async transform(
         ...[value]: Parameters<HookValidationPipe['transform']>
-      ): ReturnType<HookValidationPipe['transform']> {
+      ): Promise<unknown> {
         const taken = await super.transform(value, { data: Anything });
-        return taken && { ...taken, value: { text: 'made by the test' } };
+        return { ...Object(taken), value: { text: 'made by the test' } };
       }
     }
     await start({}, (testing) => testing.overridePipe(HookValidationPipe).useClass(Unchecked));
@@ -160,9 +172,19 @@ describe('The decorators decide, proved by taking them away', () => {
 });
 
 describe('What the module exports', () => {
-  it('is 15 providers', () => {
+  it('is 20 providers', () => {
     const exported: unknown = Reflect.getMetadata('exports', HooksModule);
-    expect(exported).toHaveLength(15);
+    expect(exported).toHaveLength(20);
+  });
+
+  it('is what providers of the host inject', async () => {
+    const hooks = module();
+    const parts = { provide: 'parts', inject: exported, useFactory: (...given: object[]) => given };
+    @Module({ imports: [hooks], providers: [parts] })
+    class GatewayModule {}
+    await start({}, () => Test.createTestingModule({ imports: [hooks, GatewayModule] }));
+    const given: unknown = app.get('parts', { strict: false });
+    expect(given).toEqual(exported.map((token) => app.get(token, { strict: false })));
   });
 
   it('is replaced by forRoot({ providers }): a session policy of the host decides', async () => {
@@ -183,8 +205,9 @@ describe('What the module exports', () => {
 
 describe('What the module exports is replaced by forRoot({ providers })', () => {
   const PORTS: readonly unknown[] = [EventStore, Sessions, LedgerAdmin, Maintenance];
+  const ABSTRACT: readonly unknown[] = [...PORTS, Clock, AgentRunner, AgentDirectory];
 
-  it.each(exported.filter((token) => !PORTS.includes(token) && token !== Clock))(
+  it.each(exported.filter((token) => !ABSTRACT.includes(token)))(
     '%p: an own class',
     async (token) => {
       const Own = class extends (token as Type<object>) {};
@@ -217,6 +240,88 @@ describe('What the module exports is replaced by forRoot({ providers })', () => 
       expect((await post('/hooks/wake', { text: 'x', mode: 'next-heartbeat' })).status).toBe(200);
     },
   );
+});
+
+describe('overrideProvider of @nestjs/testing replaces', () => {
+  const replaced = (token: unknown, own: Type<object>) => (testing: TestingModuleBuilder) =>
+    testing.overrideProvider(token).useClass(own);
+
+  it('MappingService: nothing knows the hook', async () => {
+    class Own extends MappingService {
+      override match(): null {
+        return null;
+      }
+    }
+    await start({}, replaced(MappingService, Own));
+    expect((await post('/hooks/ci', { text: 'x' })).status).toBe(404);
+  });
+
+  it('TransformSandbox: a transform is what the host runs', async () => {
+    class Own extends TransformSandbox {
+      override async check(): Promise<[]> {
+        return [];
+      }
+      override async run(): ReturnType<TransformSandbox['run']> {
+        return { json: 'null', console: [], isOutdated: false };
+      }
+    }
+    const mappings = [{ id: 'made', transform: { module: 'nowhere.js' } }];
+    await start({ mappings }, replaced(TransformSandbox, Own));
+    expect((await post('/hooks/made', {})).status).toBe(204);
+  });
+
+  it('SessionPolicy: the session is the host’s', async () => {
+    class Own extends SessionPolicy {
+      override resolve(): string {
+        return 'hook:tenant-8';
+      }
+    }
+    await start({}, replaced(SessionPolicy, Own));
+    const answer = await post('/hooks/agent', { message: 'hi', deliver: false });
+    const { eventId } = (await answer.json()) as { eventId: string };
+    const details = await app.get(EventStore, { strict: false }).get(eventId);
+    expect(details?.actions).toMatchObject([{ sessionKey: 'hook:tenant-8' }]);
+  });
+
+  it('AgentRunner and AgentDirectory: the agents and what answers for them', async () => {
+    const turn = Promise.withResolvers<AgentTurn>();
+    class OwnRunner extends AgentRunner {
+      override async run(asked: AgentTurn): Promise<AgentReply> {
+        turn.resolve(asked);
+        return { text: 'done' };
+      }
+    }
+    class OwnDirectory extends AgentDirectory {
+      override resolve(): Agent {
+        return { id: 'clerk', timeoutSeconds: 60 };
+      }
+      override list(): readonly Agent[] {
+        return [this.resolve()];
+      }
+    }
+    await start({}, (testing) =>
+      replaced(AgentDirectory, OwnDirectory)(replaced(AgentRunner, OwnRunner)(testing)),
+    );
+    await post('/hooks/agent', { message: 'hi', deliver: false });
+    expect((await turn.promise).agent.id).toBe('clerk');
+  });
+
+  it('ChannelRegistry: messages go the way of the host', async () => {
+    const sent = Promise.withResolvers<string>();
+    class Own extends ChannelRegistry {
+      override async send(...[, { text }]: Parameters<ChannelRegistry['send']>): Promise<object> {
+        sent.resolve(text);
+        return {};
+      }
+    }
+    const speaking = { ...runner, run: async () => ({ text: 'the reply' }) };
+    const provider = new RecordingChannel('own', []);
+    const channels = { chan_1: { provider, to: 'ops' } };
+    await start({ runner: speaking, channels }, replaced(ChannelRegistry, Own));
+    await post('/hooks/agent', { message: 'hi' });
+    expect(await sent.promise).toContain('the reply');
+    expect(provider.messages).toEqual([]);
+  });
 });
 
 describe('Hooks, from code', () => {

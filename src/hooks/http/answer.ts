@@ -18,11 +18,11 @@ import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../rejection.ts';
 import type { RejectedAnswer, RunAnswer, SkippedAnswer, WakeAnswer } from './answer-bodies.ts';
 import { ClientGone } from './body.ts';
-import { HandshakeAnswered } from './handshakes.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
 import { hideSecrets, secretsOf, visibleName } from './request.ts';
-import { RequestContext } from './request-context.ts';
-import type { HookAnswer } from './request-context.ts';
+import type { HookAnswer, HookCall } from './hook-call.ts';
+import { HookExchange } from './hook-exchange.ts';
+import { READING } from './steps.ts';
 
 /** What the sender of an accepted event is told (behaviour.md §2). A repeat gets the same words as the first time. */
 export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
@@ -122,20 +122,16 @@ export class AnswerWriter {
 
   /** A refusal as it was decided; anything else thrown is our failure, and only the log learns its message. */
   refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-    const context = RequestContext.get(request);
-    if (reply.sent || context?.isAnswered === true) return;
-    if (error instanceof ClientGone && context !== undefined) {
-      context.isAnswered = true;
+    const exchange = HookExchange.of(request);
+    if (reply.sent || exchange?.isAnswered === true) return;
+    if (error instanceof ClientGone && exchange !== undefined) {
+      exchange.isAnswered = true;
       this.#log(request, CLIENT_GONE);
       return;
     }
     if (error instanceof Rejection) {
       const { answer, text } = this.#refusal(error);
       this.answer(request, reply, answer, text);
-      return;
-    }
-    if (error instanceof HandshakeAnswered) {
-      this.answer(request, reply, error.answer);
       return;
     }
     const refusal = parseHostRefusal(error);
@@ -158,49 +154,50 @@ export class AnswerWriter {
     answer: HookAnswer,
     text = toText(answer),
   ): void {
-    const context = RequestContext.get(request);
-    if (reply.sent || context?.isAnswered === true) return;
-    if (context !== undefined) context.isAnswered = true;
+    const exchange = HookExchange.of(request);
+    if (reply.sent || exchange?.isAnswered === true) return;
+    if (exchange !== undefined) exchange.isAnswered = true;
     const { status, headers } = answer;
     const content = answer.text === undefined ? JSON_CONTENT : TEXT_CONTENT;
-    if (text !== undefined && mayLoseAnswer(request, reply, context)) {
+    if (text !== undefined && mayLoseAnswer(request, reply, exchange)) {
       this.#closing.send(reply, status, { ...content, ...headers }, text);
     } else {
       if (headers !== undefined) reply.headers(headers);
       if (text !== undefined) reply.headers(content);
       reply.code(status).send(text);
     }
-    if (context !== undefined && isRefusal(context, status))
-      this.#noteRefusal(context, request, answer);
+    if (exchange !== undefined && isRefusal(exchange.call, status))
+      this.#noteRefusal(exchange, answer);
     else this.#log(request, status, answer.eventId);
   }
 
   /** One structured line per accepted request: no payload, no token, no query. */
   #log(request: FastifyRequest, status: number, event: string | null = null): void {
-    const context = RequestContext.get(request);
-    const name = context?.verifiedBy === undefined ? null : shownName(context, request.raw);
-    const ms = context?.ms ?? 0;
+    const exchange = HookExchange.of(request);
+    const call = exchange?.call;
+    const name = call?.verifiedBy === undefined ? null : shownName(call);
+    const ms = exchange?.ms ?? 0;
     // Handshakes tells of questions that nobody signed, and not of each.
-    const isQuestion = context !== undefined && name === null && status < 400;
+    const isQuestion = call !== undefined && name === null && status < 400;
     if (!isQuestion) this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
-    this.observer.observe({ hook: context === undefined ? null : reached(context), status, ms });
+    this.observer.observe({ hook: call === undefined ? null : reached(call), status, ms });
   }
 
   /** Told, counted and kept for the operator; a name of the sender's own only where the sender was verified. */
-  #noteRefusal(context: RequestContext, { raw }: FastifyRequest, answer: HookAnswer): void {
-    const { client, ms } = context;
+  #noteRefusal({ call, ms }: HookExchange, answer: HookAnswer): void {
+    const { client } = call;
     const { status, body = {}, eventId: event = null, known } = answer;
     const code = asText(body['code']);
     const sentence = asText(body['error']);
-    const hook = this.#hookOf(context);
-    const isNamed = hook === null && context.verifiedBy !== undefined;
-    const name = isNamed ? shownName(context, raw) : null;
+    const hook = this.#hookOf(call);
+    const isNamed = hook === null && call.verifiedBy !== undefined;
+    const name = isNamed ? shownName(call) : null;
     const quotes = known === undefined && !isLoggable(code);
     const told = known?.reason ?? sentence;
-    const shown = quotes ? hideSecrets(told, secretsOf(context, raw.headers)) : told;
+    const shown = quotes ? hideSecrets(told, secretsOf(call)) : told;
     const reason = shown.slice(0, LONGEST_REASON);
-    const bytes = announcedBytes(raw);
-    const verifiedBy = context.verifiedBy ?? known?.verifiedBy ?? null;
+    const bytes = announcedBytes(call.raw);
+    const verifiedBy = call.verifiedBy ?? known?.verifiedBy ?? null;
     this.refusals.add(
       { hook, name, client, status, code, reason, verifiedBy, bytes },
       { event, reason: quotes ? null : reason, ms: rounded(ms) },
@@ -209,18 +206,18 @@ export class AnswerWriter {
   }
 
   /** Only names of the configuration: they are labels of metrics. */
-  #hookOf(context: RequestContext): string | null {
-    return reached(context) ?? this.mappings.hookAt(context.name, context.settings);
+  #hookOf(call: HookCall): string | null {
+    return reached(call) ?? this.mappings.hookAt(call.name, call.settings);
   }
 }
 
 /** The hook that took the request, or would have: built-ins are known by their names. */
-function reached({ hook, name, settings }: RequestContext): string | null {
+function reached({ hook, name, settings }: HookCall): string | null {
   return hook ?? builtInHook(name, settings) ?? null;
 }
 
 /** What a verified sender asks of its runs can be refused without anything being lost. */
-function isRefusal({ question, verifiedBy }: RequestContext, status: number): boolean {
+function isRefusal({ question, verifiedBy }: HookCall, status: number): boolean {
   return status >= 400 && (question === undefined || verifiedBy === undefined);
 }
 
@@ -239,18 +236,20 @@ function rounded(ms: number): number {
 }
 
 /** A path may bring what no log should keep. */
-function shownName(context: RequestContext, { headers }: IncomingMessage): string {
-  return visibleName(context.name, secretsOf(context, headers)).slice(0, LONGEST_NAME);
+function shownName(call: HookCall): string {
+  const shown = call.request?.name ?? visibleName(call.name, secretsOf(call));
+  return shown.slice(0, LONGEST_NAME);
 }
 
 /** A refused body is not worth waiting for: then the connection closes, however small the rest. */
 function mayLoseAnswer(
   { raw }: FastifyRequest,
   reply: FastifyReply,
-  context: RequestContext | undefined,
+  exchange: HookExchange | undefined,
 ): boolean {
   if (raw.complete || raw.httpVersionMajor > 1) return false;
-  return context?.isBodyRefused === true || isStillSending(raw, reply.raw);
+  const { step } = exchange ?? {};
+  return (step !== undefined && READING.has(step)) || isStillSending(raw, reply.raw);
 }
 
 function describe(error: unknown): string {

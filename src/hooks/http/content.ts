@@ -141,7 +141,7 @@ function inner(payload: string): unknown {
 }
 
 /** A body, understood. */
-interface ParsedJson {
+export interface ParsedJson {
   readonly value: unknown;
   /** What was parsed, without a byte order mark; `{}` for an empty body. */
   readonly text: string;

@@ -11,19 +11,19 @@ import type {
   preParsingHookHandler,
 } from 'fastify';
 import { builtInHook } from '../actions/hook-request.ts';
-import type { HookRequest } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
 import { BodyBudget } from './body.ts';
+import type { HookCall } from './hook-call.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
+import { HookExchange } from './hook-exchange.ts';
 import { PathRules } from './path-rules.ts';
-import { RequestContext } from './request-context.ts';
-import { RequestReader } from './request.ts';
 import { readQuestion } from './run-question.ts';
+import { IngressDeps } from './steps.ts';
 
 type Endpoint = HookRouteMark['endpoint'];
 
@@ -40,7 +40,7 @@ const NOT_POST = new Rejection('method_not_allowed', 'POST');
 /**
  * Stands around Nest on the routes of one ingress, and on no other route:
  * 1. `onRequest`, before a byte of the body is read: not enabled, or not literally below the prefix: the host's own
- *    404. Otherwise the request gets its {@link RequestContext}.
+ *    404. Otherwise the request gets its {@link HookExchange}.
  * 2. `preParsing`: the body is kept for us, unread; parsers and plugins of the host see a request without one.
  * 3. The handler: the raw URL names the hook, since Fastify decodes and folds it before it matches (`w%61ke`, `WAKE`,
  *    `wake;x=1` reach the route `wake`); then Nest's own chain: the host's guards, {@link HookGuard}, interceptors,
@@ -58,7 +58,7 @@ export class FastifyIngress {
     private readonly settings: HooksSettings,
     private readonly addresses: ClientAddresses,
     private readonly rules: PathRules,
-    private readonly reader: RequestReader,
+    private readonly deps: IngressDeps,
     private readonly budget: BodyBudget,
     private readonly writer: AnswerWriter,
     private readonly clock: Clock,
@@ -90,13 +90,14 @@ export class FastifyIngress {
       },
     ];
     let isLast: boolean | undefined;
-    const hideBody: preParsingHookHandler = (request, _reply, payload, done) => {
-      RequestContext.get(request)?.hideBody(request, payload);
+    const hide: preParsingHookHandler = (request, _reply, payload, done) => {
+      const exchange = HookExchange.of(request);
+      exchange?.learn(hideBody(exchange.call, payload));
       // Without its headers nobody parses the body; only a plugin of the host's behind this one could still read it.
-      isLast ??= [route.preParsing].flat().at(-1) === hideBody;
+      isLast ??= [route.preParsing].flat().at(-1) === hide;
       done(null, isLast ? payload : new NoBody());
     };
-    route.preParsing = [...[route.preParsing ?? []].flat(), hideBody];
+    route.preParsing = [...[route.preParsing ?? []].flat(), hide];
     // Returns nothing: Fastify would send an answer of its own for a promise that ends before ours is out.
     route.handler = (request, reply) => void this.#handle(request, reply);
     // What Fastify itself refuses before Nest, e.g. a QUERY without a content type, is no POST.
@@ -110,34 +111,39 @@ export class FastifyIngress {
     if (!settings.hooks.enabled) return false;
     const name = this.#subPath(request.raw.url ?? '');
     if (name === null) return false;
-    const client = this.addresses.get(request.raw, settings);
-    const read = (context: RequestContext): Promise<HookRequest> =>
-      this.reader.read(context, request);
-    const context = new RequestContext(name, settings, client, this.clock.now(), read);
-    context.rule = this.rules.get(settings, name);
-    context.question = readQuestion(name, request.raw);
-    if (context.question !== undefined) {
-      context.hook = 'runs';
-      void reply.header('cache-control', 'no-store');
-    }
-    RequestContext.set(request, context);
+    const { raw } = request;
+    const question = readQuestion(name, raw);
+    if (question !== undefined) void reply.header('cache-control', 'no-store');
+    const call: HookCall = {
+      raw,
+      name,
+      settings,
+      client: this.addresses.get(raw, settings),
+      receivedAt: this.clock.now(),
+      began: performance.now(),
+      rule: this.rules.get(settings, name),
+      question,
+      payload: raw,
+      hook: question === undefined ? undefined : 'runs',
+    };
+    HookExchange.set(request, new HookExchange(call, this.deps));
     return true;
   }
 
   async #handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     settle(reply);
     try {
-      const context = RequestContext.get(request);
-      if (context === undefined) throw new Error('a hook route was reached without its ingress');
-      context.showBody(request);
-      const nest = this.#handlers.get(endpointOf(context));
+      const exchange = HookExchange.of(request);
+      if (exchange === undefined) throw new Error('a hook route was reached without its ingress');
+      showBody(exchange.call);
+      const nest = this.#handlers.get(endpointOf(exchange.call));
       await nest?.call(request.server, request, reply);
-      if (context.isAnswered || reply.sent || request.is404) return;
-      const { outcome } = context;
+      if (exchange.isAnswered || reply.sent || request.is404) return;
+      const { outcome } = exchange;
       if (outcome === undefined)
         throw new Error('the host swallowed a hook request before its handler');
-      if ('error' in outcome) throw outcome.error;
-      this.writer.answer(request, reply, outcome.answer);
+      if ('error' in outcome) this.writer.refuse(request, reply, outcome.error);
+      else this.writer.answer(request, reply, outcome.answer);
     } catch (error) {
       this.writer.refuse(request, reply, error);
     } finally {
@@ -161,13 +167,13 @@ export class FastifyIngress {
 }
 
 /** Who serves a request: the raw URL says it, whatever route it came by. */
-function endpointOf({ name, settings, question }: RequestContext): Endpoint {
+function endpointOf({ name, settings, question }: HookCall): Endpoint {
   if (question !== undefined) return 'run';
   return builtInHook(name, settings) ?? 'mapped';
 }
 
 function isTaken(request: FastifyRequest): boolean {
-  return request.method === 'POST' || RequestContext.get(request)?.question !== undefined;
+  return request.method === 'POST' || HookExchange.of(request)?.call.question !== undefined;
 }
 
 /** The part of a raw URL below the prefix, neither decoded nor folded; null: not literally below it. */
@@ -195,6 +201,26 @@ export function subPathBelow(prefix: string): SubPath {
 function settle(reply: FastifyReply): void {
   // oxlint-disable-next-line unicorn/no-thenable -- it is one already; this only settles it at once
   reply.then = (fulfilled) => fulfilled();
+}
+
+/** Until {@link showBody}, nobody sees that this request has a body: no parser of the host's touches it. */
+function hideBody(call: HookCall, payload: Readable): HookCall {
+  // A plugin that listens to the body has set it flowing; nothing of it may pass before we listen, too.
+  if (payload.readableFlowing === true) payload.pause();
+  const { headers } = call.raw;
+  const hidden = {
+    'content-type': headers['content-type'],
+    'content-length': headers['content-length'],
+    'transfer-encoding': headers['transfer-encoding'],
+  };
+  headers['content-type'] = undefined;
+  headers['content-length'] = undefined;
+  headers['transfer-encoding'] = undefined;
+  return { ...call, payload, hidden };
+}
+
+function showBody({ raw, hidden }: HookCall): void {
+  Object.assign(raw.headers, hidden);
 }
 
 /** What the host's plugins and parsers are shown instead of the body. */

@@ -8,9 +8,9 @@ import { presentedToken } from './auth/hook-authentication.ts';
 import type { SignatureScheme } from './auth/signatures/index.ts';
 import { BodyReader } from './body.ts';
 import { parseJson } from './content.ts';
+import type { HookAnswer, HookCall } from './hook-call.ts';
 import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
-import type { HookAnswer, RequestContext } from './request-context.ts';
 import { SecretWindows } from './secret-windows.ts';
 
 /*
@@ -19,17 +19,7 @@ import { SecretWindows } from './secret-windows.ts';
  * came in (or, for Zoom, what only the holder of the secret can make of it).
  */
 
-/** Thrown to end a request with the answer of a handshake: in a guard of Nest there is no other way to answer. */
-export class HandshakeAnswered extends Error {
-  override readonly name = 'HandshakeAnswered';
-
-  constructor(readonly answer: HookAnswer) {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super('answered');
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
+const EMPTY = Buffer.alloc(0);
 
 /** Largest body in which a secret is looked for, in bytes: that of Notion has about 80. */
 const LARGEST_OFFER = 4096;
@@ -47,13 +37,6 @@ type Handshake = NonNullable<SignatureScheme['handshake']>;
 
 type QuestionHead = Pick<IncomingMessage, 'method' | 'url'>;
 
-/** A question in a body, to find out with which secret it was signed. */
-interface SignedQuestion {
-  readonly raw: IncomingMessage;
-  readonly bytes: Buffer;
-  readonly receivedAt: number;
-}
-
 @Injectable()
 export class Handshakes {
   readonly #logger = new Logger('Hooks');
@@ -68,67 +51,60 @@ export class Handshakes {
 
   /**
    * Questions that come without a signature and without a body worth reading: Meta's and Strava's GET, Trello's HEAD,
-   * the POST of Microsoft Graph. Returns when it is none of them.
-   * @throws HandshakeAnswered; Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that
-   * is too long
+   * the POST of Microsoft Graph. Null when it is none of them.
+   * @throws Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that is too long
    */
-  answerHead({ scheme, signer, path }: PathRule, { method, url }: QuestionHead): void {
+  answerHead({ scheme, signer, path }: PathRule, { method, url }: QuestionHead): HookAnswer | null {
     const handshake = scheme?.handshake;
-    if (handshake === undefined || signer === undefined) return;
+    if (handshake === undefined || signer === undefined) return null;
     const answer = answerHead(handshake, signer, { method, url });
-    if (answer === null) return;
-    this.#tellUnsigned(path);
-    throw new HandshakeAnswered(answer);
+    if (answer !== null) this.#tellUnsigned(path);
+    return answer;
   }
 
   /**
-   * Questions in a body whose sender is verified: Slack's, Zoom's and Discord's. Returns when it is none of them.
-   * @throws HandshakeAnswered; Rejection invalid_payload for a question that cannot be answered
+   * Questions in a body whose sender is verified: Slack's, Zoom's and Discord's. Null when it is none of them.
+   * @throws Rejection invalid_payload for a question that cannot be answered
    */
-  async answerBody(rule: PathRule, payload: unknown, signed: SignedQuestion): Promise<void> {
+  async answerBody(rule: PathRule, call: HookCall): Promise<HookAnswer | null> {
     const { scheme, signer, path } = rule;
     const handshake = scheme?.handshake;
-    if (handshake === undefined || !isRecord(payload)) return;
-    const answer = await answerBody(handshake, payload, () => findSecret(signer, signed));
-    if (answer === null) return;
-    this.#tell(path);
-    throw new HandshakeAnswered(answer);
+    const payload = call.content?.value;
+    if (handshake === undefined || !isRecord(payload)) return null;
+    const answer = await answerBody(handshake, payload, () => findSecret(signer, call));
+    if (answer !== null) this.#tell(path);
+    return answer;
   }
 
   /**
    * A secret that its sender tells us, by a request that nothing proves: Asana in a header, which it wants back, Notion
-   * in a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Undefined, or
-   * resolved: it is no such request, and is judged as ever.
-   * @throws HandshakeAnswered, or rejects with it
+   * in a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Null: it is no
+   * such request, and is judged as ever.
    */
-  takeSecret(context: RequestContext, raw: IncomingMessage): Promise<void> | undefined {
-    if (this.windows.isEmpty || raw.method !== 'POST') return undefined;
-    const { name, rule, client } = context;
+  takeSecret(call: HookCall): HookAnswer | null | Promise<HookAnswer | null> {
+    const { raw, name, rule, client } = call;
+    if (this.windows.isEmpty || raw.method !== 'POST') return null;
     // Whoever presents a token is judged by that, and the body is still to be read then.
-    if (presentedToken(raw.headers, rule?.tokenHeader) !== null) return undefined;
+    if (presentedToken(raw.headers, rule?.tokenHeader) !== null) return null;
     const handshake = this.windows.awaited(name, rule);
-    if (handshake?.kind === 'token-to-operator') {
-      return this.#takeFromBody(handshake.field, context, raw);
-    }
-    if (handshake === undefined) return undefined;
+    if (handshake?.kind === 'token-to-operator') return this.#takeFromBody(handshake.field, call);
+    if (handshake === undefined) return null;
     const { header } = handshake;
     const secret = raw.headers[header];
-    if (!this.windows.take(name, secret, client)) return undefined;
-    throw new HandshakeAnswered({ status: 200, headers: { [header]: secret } });
+    if (!this.windows.take(name, secret, client)) return null;
+    return { status: 200, headers: { [header]: secret } };
   }
 
   /** A body of which the length is not announced, or is too long, is not read here. */
-  async #takeFromBody(field: string, context: RequestContext, raw: IncomingMessage): Promise<void> {
-    const { name, settings, client, payload = raw } = context;
+  async #takeFromBody(field: string, call: HookCall): Promise<HookAnswer | null> {
+    const { raw, name, settings, client, payload } = call;
     const announced = Number(raw.headers['content-length'] ?? 0);
-    if (!(announced > 0 && announced <= LARGEST_OFFER)) return;
+    if (!(announced > 0 && announced <= LARGEST_OFFER)) return null;
     const { bodyTimeoutSeconds } = settings.hooks;
-    context.isBodyRefused = true;
     const limits = { maxBodyBytes: LARGEST_OFFER, bodyTimeoutSeconds };
     const bytes = await this.body.read(raw, payload, limits);
-    context.isBodyRefused = false;
-    if (!this.windows.take(name, readField(bytes, field), client)) return;
-    throw new HandshakeAnswered({ status: 200, body: { ok: true } });
+    if (!this.windows.take(name, readField(bytes, field), client)) return null;
+    return { status: 200, body: { ok: true } };
   }
 
   #tellUnsigned(path: string): void {
@@ -219,11 +195,11 @@ async function answerBody(
 /** The one of the path's secrets that a request is signed with; undefined: none, it was let in by its token. */
 async function findSecret(
   signer: PathSigner | undefined,
-  { raw, bytes, receivedAt }: SignedQuestion,
+  { raw, bytes: body = EMPTY, receivedAt }: HookCall,
 ): Promise<string | undefined> {
   const { method = '', url = '', headers } = raw;
   for (const [index, verifier] of (signer?.single() ?? []).entries()) {
-    const found = await verifier.verify({ method, url, headers, body: bytes }, receivedAt);
+    const found = await verifier.verify({ method, url, headers, body }, receivedAt);
     if (typeof found !== 'string') return signer?.secrets[index]?.text;
   }
   return undefined;

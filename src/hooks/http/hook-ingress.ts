@@ -11,7 +11,7 @@ import { exposesAgentReplies } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
-import type { HookAnswer } from './request-context.ts';
+import type { HookAnswer } from './hook-call.ts';
 import { validatePayload } from './hook.pipe.ts';
 import type { ValidRequest } from './hook.pipe.ts';
 import { AgentPayload, WakePayload } from './payloads.ts';
@@ -43,7 +43,9 @@ export class HookIngress {
     if (builtIn === 'agent') {
       return this.resolveRun({ request, ...validatePayload(payload, AgentPayload) });
     }
-    return this.resolveMapped(request, this.match(request));
+    const mapping = this.mappings.match(request);
+    if (mapping === null) throw new Rejection('unknown_hook');
+    return this.resolveMapped(request, mapping);
   }
 
   /** @throws Rejection */
@@ -76,13 +78,6 @@ export class HookIngress {
       warnings: [...warnings, ...resolved.warnings],
       idempotencyKey: request.idempotencyKey ?? idempotencyKey,
     };
-  }
-
-  /** The mapping that takes the request, or why none does though its path is known. @throws Rejection unknown_hook */
-  match(request: HookRequest): CompiledMapping | DeclinedRequest {
-    const mapping = this.mappings.match(request);
-    if (mapping === null) throw new Rejection('unknown_hook');
-    return mapping;
   }
 
   /**

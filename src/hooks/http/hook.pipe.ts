@@ -4,16 +4,18 @@ import { ValidationTypes, getMetadataStorage, validateSync } from 'class-validat
 import type { ValidatorConstraintInterface } from 'class-validator';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { Rejection } from '../rejection.ts';
-import { RequestContext } from './request-context.ts';
+import type { HookCall } from './hook-call.ts';
+import { HookExchange } from './hook-exchange.ts';
 import { parseQuery } from './request.ts';
+import { BODY } from './steps.ts';
 
 // What a handler is given: the request itself, its payload or its query, each checked against a class. Order within a
 // request: fields are tidied first (trimmed, blank and null taken as absent, as the class says), then checked, and
 // fields that nobody reads become warnings of the answer rather than refusals, so that a sender may send more than we
 // know.
 //
-// Pipes throw nothing. What they refuse is the request's outcome: an exception could be caught, replaced or tried again
-// by a host's interceptor, and the sender would then be told something else.
+// A parameter's value is the exchange, and its pipe makes of it what the handler is given. Pipes throw nothing: what they
+// refuse is the exchange's outcome, since an exception could be caught, replaced or tried again by a host's interceptor.
 
 /** A payload that passed, and the fields of it that nobody reads. */
 export interface Validated<T> {
@@ -24,6 +26,12 @@ export interface Validated<T> {
 /** A request whose payload passed. */
 export interface ValidRequest<T> extends Validated<T> {
   readonly request: HookRequest;
+}
+
+/** A question about a run whose query passed. */
+export interface Asked<T> {
+  readonly call: HookCall;
+  readonly query: T;
 }
 
 /** How the fields of a payload class are tidied before they are checked; blank and null always count as absent. */
@@ -39,59 +47,62 @@ const MAX_NAMED_FIELDS = 10;
 const MAX_NAMED_LENGTH = 64;
 
 /**
- * Gives a handler the request. Like its sibling below it takes the request itself, not the value that Nest hands on:
- * global pipes of the host's run before ours and may trim, rebuild or replace what they are given. A refusal becomes
- * the request's outcome, and the handler is not run.
+ * Instead of a value, where a global pipe of the host's, which runs before ours, has put something else in place of the
+ * exchange: how to make it. `HookRoute` does, which has the exchange from the reply, and that no pipe can touch.
  */
+export class Unmade {
+  constructor(readonly make: (exchange: HookExchange) => Promise<unknown>) {}
+}
+
+function from(given: unknown, make: Unmade['make']): Promise<unknown> | Unmade {
+  return HookExchange.is(given) ? make(given) : new Unmade(make);
+}
+
+/** What was passed to the parameter's decorator. */
+interface Parameter {
+  readonly data?: unknown;
+}
+
+/** Reads the request, and gives the handler the part of what is known then that its parameter names. */
 @Injectable()
-export class HookRequestPipe implements PipeTransform<unknown, Promise<HookRequest | undefined>> {
-  async transform(): Promise<HookRequest | undefined> {
-    const context = RequestContext.current;
-    try {
-      return await context.read();
-    } catch (error) {
-      return context.fail(error);
-    }
+export class HookRequestPipe implements PipeTransform {
+  transform(given: unknown, { data }: Parameter): unknown {
+    return from(given, async (exchange) => {
+      const call = await exchange.read(BODY);
+      return data === 'mapping' ? call?.mapping : call?.request;
+    });
   }
 }
 
 /**
- * Checks the payload against its class-validator class, the one that `IngressPayload` names. Accepting loops over the
- * class's own constraint instances; refusing runs the real `validateSync`, so that messages are class-validator's by
- * construction (docs/design/ingress.md).
+ * Checks the payload against its class-validator class, the one that `IngressPayload` names, and gives a
+ * {@link ValidRequest}. Accepting loops over the class's own constraint instances; refusing runs the real `validateSync`,
+ * so that messages are class-validator's by construction (docs/design/ingress.md).
  */
 @Injectable()
-export class HookValidationPipe implements PipeTransform<
-  unknown,
-  Promise<ValidRequest<object> | undefined>
-> {
-  async transform(
-    _value: unknown,
-    { data }: { readonly data?: unknown },
-  ): Promise<ValidRequest<object> | undefined> {
-    const context = RequestContext.current;
-    try {
-      if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressPayload');
-      const request = await context.read();
-      const { value, warnings } = validatePayload(request.payload, data);
-      return { request, value, warnings };
-    } catch (error) {
-      return context.fail(error);
-    }
+export class HookValidationPipe implements PipeTransform {
+  transform(given: unknown, { data }: Parameter): unknown {
+    return from(given, (exchange) =>
+      exchange.attempt(async (): Promise<ValidRequest<object> | undefined> => {
+        if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressPayload');
+        const request = (await exchange.read(BODY))?.request;
+        return request && { request, ...validatePayload(request.payload, data) };
+      }),
+    );
   }
 }
 
 /** Checks the query of a question against its class-validator class, the one that `IngressQuery` names. */
 @Injectable()
-export class HookQueryPipe implements PipeTransform<unknown, object | undefined> {
-  transform(_value: unknown, { data }: { readonly data?: unknown }): object | undefined {
-    const context = RequestContext.current;
-    try {
-      if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressQuery');
-      return validateQuery(parseQuery(context.question?.url ?? ''), data);
-    } catch (error) {
-      return context.fail(error);
-    }
+export class HookQueryPipe implements PipeTransform {
+  transform(given: unknown, { data }: Parameter): unknown {
+    return from(given, (exchange) =>
+      exchange.attempt((): Asked<object> => {
+        if (!isPayloadClass(data)) throw new Error('this pipe belongs to IngressQuery');
+        const { call } = exchange;
+        return { call, query: validateQuery(parseQuery(call.question?.url ?? ''), data) };
+      }),
+    );
   }
 }
 

@@ -1,97 +1,39 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { LONGEST_KEY } from '../actions/idempotency.ts';
 import { LEFT_OUT, isCredential } from '../../platform/credentials.ts';
 import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
 import { Rejection } from '../rejection.ts';
 import { presentedToken } from './auth/hook-authentication.ts';
-import { SignatureCheck } from './auth/signature-check.ts';
-import { BodyReader } from './body.ts';
-import { assertContent, parseContent } from './content.ts';
-import { Handshakes } from './handshakes.ts';
-import type { PathSigner } from './path-signer.ts';
-import { VERIFIED_BY_HOST } from './request-context.ts';
-import type { RequestContext } from './request-context.ts';
+import type { ParsedJson } from './content.ts';
+import { VERIFIED_BY_HOST } from './hook-call.ts';
+import type { HookCall } from './hook-call.ts';
 
 const NONE: readonly string[] = [];
+const NO_CONTENT: ParsedJson = { value: {}, text: '{}', isVerbatim: false };
 
-/** Makes a {@link HookRequest}, plain data, of what came in over HTTP. */
-@Injectable()
-export class RequestReader {
-  constructor(
-    private readonly body: BodyReader,
-    private readonly signatures: SignatureCheck,
-    private readonly handshakes: Handshakes,
-  ) {}
-
-  /**
-   * 1. Nothing but slashes after the prefix: 404. 2. The body: 415, 413, 408. 3. Where the sender has to sign: 401 unless
-   * its signature fits these bytes. 4. They are not what the path takes: 400. 5. A question of the sender's is answered.
-   * 6. A key that is too long: 400.
-   * @throws Rejection, ClientGone, HandshakeAnswered
-   */
-  async read(context: RequestContext, { raw }: FastifyRequest): Promise<HookRequest> {
-    const { name, settings, client, receivedAt, rule, signer } = context;
-    if (/^\/*$/.test(name)) throw new Rejection('unknown_hook');
-    // Until the whole body is there, the rest of it may still be under way.
-    context.isBodyRefused = true;
-    assertContent(raw.headers, rule?.body, rule?.contentType);
-    const bytes =
-      signer === undefined
-        ? await this.body.read(raw, context.payload ?? raw, rule?.limits ?? settings.hooks)
-        : await this.#readSigned(context, signer, raw);
-    context.isBodyRefused = false;
-    const { verifiedBy = VERIFIED_BY_HOST, signature } = context;
-    const { value, text, isVerbatim } = parseContent(bytes, rule?.body, raw.headers);
-    if (rule?.scheme?.handshake !== undefined) {
-      await this.handshakes.answerBody(rule, value, { raw, bytes, receivedAt });
-    }
-    const idempotencyKey = getIdempotencyKey(raw.headers);
-    const secrets = secretsOf(context, raw.headers);
-    const headers = visibleHeaders(raw.headers, secrets, rule?.secretHeaders);
-    const payloadDigest =
-      isVerbatim && signer?.signsBodyAlone === true ? signature?.signedDigest : undefined;
-    return {
-      name: visibleName(name, secrets),
-      query: parseQuery(raw.url ?? '', secrets),
-      headers,
-      payload: value,
-      payloadText: text,
-      client,
-      verifiedBy,
-      receivedAt,
-      settings,
-      ...(signature !== undefined && { signature }),
-      ...(payloadDigest !== undefined && { payloadDigest }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    };
-  }
-
-  /** The sender is known only once its signature fits the bytes. */
-  async #readSigned(
-    context: RequestContext,
-    { verifier, toleranceSeconds }: PathSigner,
-    raw: IncomingMessage,
-  ): Promise<Buffer> {
-    const { client, receivedAt, settings, rule, payload = raw } = context;
-    const limits = rule?.limits ?? settings.hooks;
-    const { bytes, signature } = await this.signatures.read(
-      raw,
-      { verifier, client, receivedAt },
-      limits,
-      async () => {
-        const body = await this.body.read(raw, payload, limits);
-        context.isBodyRefused = false;
-        return body;
-      },
-    );
-    const { sender, ...proof } = signature;
-    context.verifiedBy = signedBy(proof.scheme, sender);
-    context.signature = toleranceSeconds === undefined ? proof : { ...proof, toleranceSeconds };
-    return bytes;
-  }
+/** Makes a {@link HookRequest}, plain data, of what came in over HTTP. @throws Rejection invalid_idempotency_key */
+export function toHookRequest(call: HookCall): HookRequest {
+  const { raw, name, settings, client, receivedAt, rule, signer, signature } = call;
+  const { verifiedBy = VERIFIED_BY_HOST, content = NO_CONTENT } = call;
+  const idempotencyKey = getIdempotencyKey(raw.headers);
+  const secrets = secretsOf(call);
+  const payloadDigest =
+    content.isVerbatim && signer?.signsBodyAlone === true ? signature?.signedDigest : undefined;
+  return {
+    name: visibleName(name, secrets),
+    query: parseQuery(raw.url ?? '', secrets),
+    headers: visibleHeaders(raw.headers, secrets, rule?.secretHeaders),
+    payload: content.value,
+    payloadText: content.text,
+    client,
+    verifiedBy,
+    receivedAt,
+    settings,
+    ...(signature !== undefined && { signature }),
+    ...(payloadDigest !== undefined && { payloadDigest }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
 }
 
 /** Who speaks by a signature, in stories and prompts. @param sender id of one of `verify.senders` */
@@ -103,17 +45,8 @@ export function signedBy(scheme: string, sender: string | undefined): string {
  * What a request must show to nobody: our own secrets, and the token that it came with, of which we may know no more than
  * the digest.
  */
-export function secretsOf(
-  context: RequestContext,
-  headers: IncomingHttpHeaders,
-): readonly string[] {
-  return (context.secrets ??= withPresented(
-    context,
-    presentedToken(headers, context.rule?.tokenHeader),
-  ));
-}
-
-function withPresented({ settings }: RequestContext, token: string | null): readonly string[] {
+export function secretsOf({ raw, rule, settings }: HookCall): readonly string[] {
+  const token = presentedToken(raw.headers, rule?.tokenHeader);
   const secrets = ownSecrets(settings);
   // A shorter one opens nothing, and is part of too much.
   if (token === null || token.length < SHORTEST_TOKEN || secrets.includes(token)) return secrets;

@@ -8,8 +8,8 @@ import { Rejection } from '../rejection.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
 import { throttleKey } from './auth/client-address.ts';
 import { ClientGone } from './body.ts';
-import { VERIFIED_BY_HOST } from './request-context.ts';
-import type { HookAnswer } from './request-context.ts';
+import { VERIFIED_BY_HOST } from './hook-call.ts';
+import type { HookAnswer } from './hook-call.ts';
 
 // What became of a run, as `GET {prefix}/runs/<runId>` tells it (behaviour.md §14). The guard has let the sender in by
 // then.

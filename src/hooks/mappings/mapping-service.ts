@@ -23,6 +23,7 @@ import type { DeclinedRequest, MatchExplanation } from './match.ts';
  * what is wrong with it; what compiles but can never work, or cannot be meant, is found by `lint.ts`. For each request,
  * `match.ts` finds the mapping, and `apply.ts` renders its templates (`template.ts`, `render.ts`) into actions, with its transform, if
  * it has one, deciding first (`run-transform.ts`).
+ * @publicApi
  */
 @Injectable()
 export class MappingService {

@@ -35,7 +35,10 @@ export interface TransformOutput {
   readonly isOutdated: boolean;
 }
 
-/** The face of the room: checks the transforms of settings and calls them. */
+/**
+ * The face of the room: checks the transforms of settings and calls them.
+ * @publicApi
+ */
 @Injectable()
 export class TransformSandbox {
   readonly #pool = new WorkerPool();

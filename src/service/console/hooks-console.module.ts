@@ -1,6 +1,13 @@
-import { Inject, Module, UseFilters, VERSION_NEUTRAL, applyDecorators } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  UseFilters,
+  UseInterceptors,
+  VERSION_NEUTRAL,
+  Version,
+  applyDecorators,
+} from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { VERSION_METADATA } from '@nestjs/common/constants';
 import { HttpAdapterHost } from '@nestjs/core';
 import { HooksSettings, SHORTEST_TOKEN, shortToken, writtenTokens } from '../../hooks/index.ts';
 import type { HookRouteDecorator } from '../../hooks/index.ts';
@@ -8,6 +15,7 @@ import { OpsModule, leaveBodiesUnread } from '../ops/index.ts';
 import type { OpsModuleOptions } from '../ops/index.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 import { ConsoleModule } from './console.module.ts';
+import { OwnAnswers } from './own-answers.ts';
 
 /**
  * Who may open the console of an application, and the operator API behind it.
@@ -66,15 +74,23 @@ export class HooksConsoleModule {
   }
 }
 
-/** A class of its own, so that marks of one application appear in no other. It has no version, and answers as ours do. */
+/**
+ * A class of its own, so that marks of one application appear in no other. It has no version, and answers as ours do,
+ * whatever interceptors the application has.
+ */
 function embedded(
   controller: Type<object>,
   decorators: readonly HookRouteDecorator[],
 ): Type<object> {
   const own = { [controller.name]: class extends controller {} }[controller.name]!;
-  Reflect.defineMetadata(VERSION_METADATA, VERSION_NEUTRAL, own);
+  // It marks the value that it is given: of a method its function, here the class.
+  Version(VERSION_NEUTRAL)(own, controller.name, { value: own });
   Reflect.defineMetadata('swagger/apiExcludeController', [true], own);
-  applyDecorators(UseFilters(JsonErrorsFilter), ...decorators)(own);
+  applyDecorators(
+    UseFilters(JsonErrorsFilter),
+    ...decorators,
+    UseInterceptors(new OwnAnswers()),
+  )(own);
   return own;
 }
 

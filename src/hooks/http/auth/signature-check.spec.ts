@@ -30,13 +30,15 @@ describe('SignatureCheck', () => {
   const clock = new ManualClock();
   const settings = new HooksSettings({ maxInFlightBytes: 64 * MIB });
   const check = new SignatureCheck(clock, new BodyBudget(settings));
-  const read = (
+  const read = async (
     fault: SignatureFault | null,
     body: Promise<Buffer> = Promise.resolve(BYTES),
     raw = request(),
     client = '192.0.2.1',
-  ): ReturnType<SignatureCheck['read']> =>
-    check.read(raw, { verifier: saying(fault), client, receivedAt: 0 }, LIMITS, () => body);
+  ): ReturnType<SignatureCheck['verify']> => {
+    const bytes = await check.read(raw, client, LIMITS, () => body);
+    return check.verify(raw, { verifier: saying(fault), client, receivedAt: 0 }, bytes);
+  };
   /** So many bodies that do not end before they are told to. */
   const holding = (count: number): { end: () => void } => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
@@ -106,6 +108,6 @@ describe('SignatureCheck', () => {
 
   it('remembers a failure for a minute', async () => {
     clock.advance(60_000);
-    await expect(read(null)).resolves.toMatchObject({ bytes: BYTES });
+    await expect(read(null)).resolves.toMatchObject({ scheme: 'github' });
   });
 });

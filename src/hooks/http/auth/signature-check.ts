@@ -21,12 +21,6 @@ const FAULTS: Readonly<Record<SignatureFault, Rejection>> = {
   unavailable: new Rejection('verification_unavailable'),
 };
 
-/** A body that was read, and what its signature says. */
-export interface SignedBody {
-  readonly bytes: Buffer;
-  readonly signature: VerifiedSignature;
-}
-
 /** What one signed request is judged by. */
 export interface SignedArrival {
   readonly verifier: SignatureVerifier;
@@ -64,36 +58,56 @@ export class SignatureCheck {
   }
 
   /**
-   * Reads the body, once there is room for it, and verifies it.
-   * @throws Rejection invalid_signature; verification_unavailable or verification_busy, both to be tried again; what
-   * `read` throws
+   * Reads the body, once there is room for it. The room is kept until {@link verify}.
+   * @throws Rejection verification_busy, to be tried again; what `read` throws
    */
   async read(
     raw: IncomingMessage,
-    { verifier, client, receivedAt }: SignedArrival,
+    client: string,
     limits: BodyLimits,
     read: () => Promise<Buffer>,
-  ): Promise<SignedBody> {
+  ): Promise<Buffer> {
     const size = expectedSize(raw, limits);
-    const leave =
-      size <= SMALL_BODY_BYTES ? null : await this.#bodies.enter(raw, client, size, limits);
+    if (size > SMALL_BODY_BYTES) await this.#bodies.enter(raw, client, size, limits);
     try {
-      const bytes = await read();
-      const request = { ...headOf(raw), body: bytes, client: throttleKey(client) };
-      const found = verifier.verify(request, receivedAt);
+      return await read();
+    } catch (error) {
+      this.#noteUnproven(client, error);
+      this.#bodies.leave(raw);
+      throw error;
+    }
+  }
+
+  /** @throws Rejection invalid_signature; verification_unavailable, to be tried again */
+  async verify(
+    raw: IncomingMessage,
+    { verifier, client, receivedAt }: SignedArrival,
+    body: Buffer,
+  ): Promise<VerifiedSignature> {
+    try {
+      const found = verifier.verify(
+        { ...headOf(raw), body, client: throttleKey(client) },
+        receivedAt,
+      );
       const outcome = found instanceof Promise ? await found : found;
       if (typeof outcome === 'string') throw FAULTS[outcome];
-      return { bytes, signature: outcome };
+      return outcome;
     } catch (error) {
-      // Whoever sends too much or too slowly, or goes away half-way, has not shown who it is either; our own trouble is
-      // nobody's failure.
-      const isOurs =
-        error instanceof Rejection ? error.status >= 500 : !(error instanceof ClientGone);
-      if (!isOurs) this.#bodies.noteFailure(client);
+      this.#noteUnproven(client, error);
       throw error;
     } finally {
-      leave?.();
+      this.#bodies.leave(raw);
     }
+  }
+
+  /**
+   * Whoever sends too much or too slowly, or goes away half-way, has not shown who it is either; our own trouble is
+   * nobody's failure.
+   */
+  #noteUnproven(client: string, error: unknown): void {
+    const isOurs =
+      error instanceof Rejection ? error.status >= 500 : !(error instanceof ClientGone);
+    if (!isOurs) this.#bodies.noteFailure(client);
   }
 }
 
@@ -137,6 +151,7 @@ interface Waiting {
 class UnverifiedBodies {
   readonly #failed = new BoundedMap<number>();
   readonly #byClient = new Map<string, number>();
+  readonly #inside = new Map<IncomingMessage, Pick<Waiting, 'key' | 'size'>>();
   readonly #waiting = new Set<Waiting>();
   held = 0;
 
@@ -149,13 +164,13 @@ class UnverifiedBodies {
     this.#failed.set(throttleKey(client), this.clock.elapsed());
   }
 
-  /** @returns what gives the room back. @throws Rejection verification_busy */
+  /** Until {@link leave}. @throws Rejection verification_busy */
   async enter(
     raw: IncomingMessage,
     client: string,
     size: number,
     { bodyTimeoutSeconds }: BodyLimits,
-  ): Promise<() => void> {
+  ): Promise<void> {
     const key = throttleKey(client);
     if (!this.#hasRoom(key, size)) {
       const over = new AbortController();
@@ -167,7 +182,7 @@ class UnverifiedBodies {
         size,
         admit: () => {
           isAdmitted = true;
-          this.#take(key, size);
+          this.#take(raw, { key, size });
           end();
         },
       };
@@ -177,9 +192,15 @@ class UnverifiedBodies {
       raw.off('close', end);
       if (!isAdmitted) throw raw.destroyed ? new ClientGone() : BUSY;
     } else {
-      this.#take(key, size);
+      this.#take(raw, { key, size });
     }
-    return () => this.#giveBack(key, size);
+  }
+
+  leave(raw: IncomingMessage): void {
+    const taken = this.#inside.get(raw);
+    if (taken === undefined) return;
+    this.#inside.delete(raw);
+    this.#giveBack(taken);
   }
 
   #hasRoom(key: string, size: number): boolean {
@@ -195,12 +216,13 @@ class UnverifiedBodies {
     return failedAt !== undefined && this.clock.elapsed() - failedAt < REMEMBERED_MS;
   }
 
-  #take(key: string, size: number): void {
+  #take(raw: IncomingMessage, { key, size }: Pick<Waiting, 'key' | 'size'>): void {
+    this.#inside.set(raw, { key, size });
     this.held += size;
     this.#byClient.set(key, (this.#byClient.get(key) ?? 0) + size);
   }
 
-  #giveBack(key: string, size: number): void {
+  #giveBack({ key, size }: Pick<Waiting, 'key' | 'size'>): void {
     this.held -= size;
     const own = (this.#byClient.get(key) ?? 0) - size;
     if (own > 0) this.#byClient.set(key, own);

@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { HookRequest } from '../actions/hook-request.ts';
+import type { CompiledMapping } from '../mappings/mapping.ts';
+import type { DeclinedRequest } from '../mappings/match.ts';
+import type { ResolvedHooksOptions } from '../options/index.ts';
+import type { KnownSender } from '../rejection.ts';
+import type { ParsedJson } from './content.ts';
+import type { PathRule } from './path-rules.ts';
+import type { PathSigner } from './path-signer.ts';
+import type { RunQuestion } from './run-question.ts';
+
+/**
+ * What is sent back: decided as data, written by the `AnswerWriter`.
+ * @publicApi
+ */
+export interface HookAnswer {
+  readonly status: number;
+  /** Absent for 204. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Instead of `body`: plain text, which no browser takes for anything else. */
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log. */
+  readonly eventId?: string;
+  /** Never sent. */
+  readonly known?: KnownSender;
+}
+
+/**
+ * How a sender counts as verified whom no guard of ours has seen: a host replaced `HookGuard`, and vouches for whoever its
+ * own guard lets in.
+ */
+export const VERIFIED_BY_HOST = 'application guard';
+
+/** What one request to a hook is known to be. Never changed: each step (`steps.ts`) returns a new one with what it learned. */
+export interface HookCall {
+  /** The request as Node has it. */
+  readonly raw: IncomingMessage;
+  /** Sub-path under the prefix, as it came. */
+  readonly name: string;
+  /** The settings the request began with; a reload does not change them. */
+  readonly settings: ResolvedHooksOptions;
+  /** Address of whoever sent it. */
+  readonly client: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  /** The same by `performance.now()`, for how long it took. */
+  readonly began: number;
+  /** What the configuration says of this path before the payload is known. */
+  readonly rule: PathRule | undefined;
+  /** Present when a run is asked for, and no hook. */
+  readonly question: RunQuestion | undefined;
+  /** The body as the host's plugins hand it on, unread. */
+  readonly payload: Readable;
+  /** `runs` or the id of the mapping that matched, for metrics; never a name from the URL. */
+  readonly hook: string | undefined;
+  /** Headers that tell of a body, while the host's parsers are not to see that there is one. */
+  readonly hidden?: IncomingHttpHeaders;
+
+  /** How the sender proved who it is; absent: nobody was let in. */
+  readonly verifiedBy?: string;
+  /** The sender has to sign, and this is what its body is verified with. */
+  readonly signer?: PathSigner;
+  /** The whole body. */
+  readonly bytes?: Buffer;
+  /** What its signature says, once it is verified. */
+  readonly signature?: HookRequest['signature'];
+  /** The body, parsed. */
+  readonly content?: ParsedJson;
+  /** The request as the rooms behind this one know it. */
+  readonly request?: HookRequest;
+  /** Of a mapped hook: what takes the request. */
+  readonly mapping?: CompiledMapping | DeclinedRequest;
+}

@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import type { HookAnswer, HookCall } from './hook-call.ts';
+import type { IngressDeps, Step } from './steps.ts';
+
+const EXCHANGE = Symbol('hook exchange');
+
+type Visited = FastifyRequest & { [EXCHANGE]?: HookExchange };
+
+/** What is to be sent: an answer, or what a refusal or a failure is made of. */
+type Outcome = { readonly answer: HookAnswer } | { readonly error: unknown };
+
+/**
+ * One request and its answer, from guard to pipe to handler: how far the steps have come, and what was decided. Nest's
+ * chain hands nothing from one to the other, so this hangs on the request. Its outcome is data and no exception, so that
+ * interceptors of the host's have nothing to catch, to replace or to retry; it is decided once.
+ */
+export class HookExchange {
+  /** An answer was written, or nobody is left to answer to. */
+  isAnswered = false;
+  #call: HookCall;
+  #step: Step | undefined;
+  #outcome: Outcome | undefined;
+  #reading: Promise<HookCall | undefined> | undefined;
+  #handling: Promise<void> | undefined;
+  readonly #deps: IngressDeps;
+
+  constructor(call: HookCall, deps: IngressDeps) {
+    this.#call = call;
+    this.#deps = deps;
+  }
+
+  /** The exchange of a request to this module's routes; undefined for any other request. */
+  static of(request: FastifyRequest): HookExchange | undefined {
+    return (request as Visited)[EXCHANGE];
+  }
+
+  static set(request: FastifyRequest, exchange: HookExchange): void {
+    (request as Visited)[EXCHANGE] = exchange;
+  }
+
+  /** False for a copy, too: a pipe of the host's may have made one. */
+  static is(value: unknown): value is HookExchange {
+    return typeof value === 'object' && value !== null && #call in value;
+  }
+
+  get call(): HookCall {
+    return this.#call;
+  }
+
+  /** The step that is being taken, or that failed. */
+  get step(): Step | undefined {
+    return this.#step;
+  }
+
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Milliseconds since the request came, with fractions. */
+  get ms(): number {
+    return performance.now() - this.#call.began;
+  }
+
+  learn(call: HookCall): void {
+    this.#call = call;
+  }
+
+  /**
+   * Takes the steps in their order. Not a promise while no step is one: every request passes here.
+   * @returns false: one of them has answered. @throws Rejection, ClientGone (or rejects with it)
+   */
+  walk(steps: readonly Step[], from = 0): boolean | Promise<boolean> {
+    for (let at = from; at < steps.length; at += 1) {
+      const step = steps[at]!;
+      this.#step = step;
+      const next = step(this.#call, this.#deps);
+      if (next instanceof Promise) {
+        return next.then((settled) => this.#take(settled) && this.walk(steps, at + 1));
+      }
+      if (!this.#take(next)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * What is known after those steps; taken once, whoever asks: every parameter of a handler, every retry of the host's.
+   * Undefined: they have decided the outcome.
+   */
+  read(steps: readonly Step[]): Promise<HookCall | undefined> {
+    return (this.#reading ??= this.attempt(async () =>
+      (await this.walk(steps)) ? this.#call : undefined,
+    ));
+  }
+
+  /** Makes a value; a failure is the outcome, and then there is none. */
+  async attempt<T>(make: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await make();
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#outcome ??= { error };
+  }
+
+  /** Runs the handler, unless the outcome is decided; once, however often the host's interceptors ask for it. */
+  handle(handler: () => Promise<HookAnswer>): Promise<void> {
+    return (this.#handling ??= this.attempt(async () => {
+      if (this.#outcome !== undefined) return;
+      const answer = await handler();
+      this.#outcome ??= { answer };
+    }));
+  }
+
+  #take(next: HookCall | HookAnswer): boolean {
+    this.#step = undefined;
+    if ('status' in next) {
+      this.#outcome ??= { answer: next };
+      return false;
+    }
+    this.#call = next;
+    return true;
+  }
+}

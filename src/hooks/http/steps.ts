@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { builtInHook } from '../actions/hook-request.ts';
+import { MappingService } from '../mappings/mapping-service.ts';
+import { Rejection } from '../rejection.ts';
+import { HookAuthentication, presentedToken } from './auth/hook-authentication.ts';
+import { SignatureCheck } from './auth/signature-check.ts';
+import { BodyReader } from './body.ts';
+import { assertContent, parseContent } from './content.ts';
+import { Handshakes } from './handshakes.ts';
+import type { HookAnswer, HookCall } from './hook-call.ts';
+import type { PathRule } from './path-rules.ts';
+import { hasTokenInQuery, signedBy, toHookRequest } from './request.ts';
+import { isRunPath } from './run-question.ts';
+
+/** What the steps ask. */
+@Injectable()
+export class IngressDeps {
+  constructor(
+    readonly authentication: HookAuthentication,
+    readonly signatures: SignatureCheck,
+    readonly handshakes: Handshakes,
+    readonly body: BodyReader,
+    readonly mappings: MappingService,
+  ) {}
+}
+
+/** One check of a request: returns what is known after it, or the answer that ends it. @throws Rejection, ClientGone */
+export type Step = (
+  call: HookCall,
+  deps: IngressDeps,
+) => HookCall | HookAnswer | Promise<HookCall | HookAnswer>;
+
+const EMPTY = Buffer.alloc(0);
+
+/** One for all: a flood of refused requests pays for no exception objects. */
+const TOKEN_IN_QUERY = new Rejection('token_in_query');
+const NOT_POST = new Rejection('method_not_allowed', 'POST');
+const NOT_OF_RUNS = new Rejection('method_not_allowed', 'GET, HEAD, POST');
+
+/** `?token=` in the query: 400. */
+const tokenInQuery: Step = (call) => {
+  if (hasTokenInQuery(call.raw.url ?? '')) throw TOKEN_IN_QUERY;
+  return call;
+};
+
+/** A question that the path's sender asks by its head alone is answered. */
+const handshakeByHead: Step = (call, { handshakes }) =>
+  (call.rule && handshakes.answerHead(call.rule, call.raw)) ?? call;
+
+/** Not POST: 405, unless it asks for a run. */
+const onlyPost: Step = (call) => {
+  if (call.raw.method === 'POST' || call.question !== undefined) return call;
+  throw isRunPath(call.name) ? NOT_OF_RUNS : NOT_POST;
+};
+
+/** A secret that the operator waits for is taken. */
+const secretByHandshake: Step = (call, { handshakes }) => {
+  const looking = handshakes.takeSecret(call);
+  return looking instanceof Promise ? looking.then((answer) => answer ?? call) : (looking ?? call);
+};
+
+/**
+ * The path's sender has to sign: 401 unless the head is that of a signed request. Its signature is verified once the body
+ * is read.
+ */
+const signatureByHead: Step = (call, { signatures }) => {
+  const { rule, question, raw, client, receivedAt } = call;
+  const signer = question === undefined ? rule?.signer : undefined;
+  if (rule === undefined || signer === undefined || presentsToken(call, rule)) return call;
+  signatures.checkHead(raw, { verifier: signer.verifier, client, receivedAt });
+  return { ...call, signer };
+};
+
+/** Else the token is missing or wrong: 401, or 429 while the client is locked. Of runs any token may ask. */
+const authenticate: Step = (call, { authentication }) => {
+  const { signer, question, raw, client, settings, name, rule } = call;
+  if (signer !== undefined) return call;
+  const asked =
+    question === undefined ? { hook: name, tokenHeader: rule?.tokenHeader } : { isQuestion: true };
+  const verifiedBy = authentication.verify(raw.headers, client, settings, asked);
+  return typeof verifiedBy === 'string'
+    ? { ...call, verifiedBy }
+    : verifiedBy.then((scheme) => ({ ...call, verifiedBy: scheme }));
+};
+
+/** Nothing but slashes after the prefix: 404. */
+const anyName: Step = (call) => {
+  if (/^\/*$/.test(call.name)) throw new Rejection('unknown_hook');
+  return call;
+};
+
+/** The body is none that the path takes: 415. It is too large, too slow, or there is no room for it: 413, 408, 503. */
+const readBody: Step = async (call, { body, signatures }) => {
+  const { raw, rule, payload, settings, signer, client } = call;
+  assertContent(raw.headers, rule?.body, rule?.contentType);
+  const limits = rule?.limits ?? settings.hooks;
+  const read = (): Promise<Buffer> => body.read(raw, payload, limits);
+  const bytes = signer === undefined ? read() : signatures.read(raw, client, limits, read);
+  return { ...call, bytes: await bytes };
+};
+
+/** The sender has to sign: 401 unless its signature fits these bytes. Only then it is known who it is. */
+const verifySignature: Step = (call, { signatures }) => {
+  const { signer, raw, client, receivedAt, bytes = EMPTY } = call;
+  if (signer === undefined) return call;
+  const { verifier, toleranceSeconds } = signer;
+  const verifying = signatures.verify(raw, { verifier, client, receivedAt }, bytes);
+  return verifying.then(({ sender, ...proof }) => ({
+    ...call,
+    verifiedBy: signedBy(proof.scheme, sender),
+    signature: toleranceSeconds === undefined ? proof : { ...proof, toleranceSeconds },
+  }));
+};
+
+/** Not UTF-8, not JSON, too deep: 400. */
+const parse: Step = (call) => {
+  const { bytes = EMPTY, rule, raw } = call;
+  return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
+};
+
+/** A question in a verified body is answered. */
+const handshakeByBody: Step = (call, { handshakes }) =>
+  call.rule?.scheme?.handshake === undefined
+    ? call
+    : handshakes.answerBody(call.rule, call).then((answer) => answer ?? call);
+
+/** A key that is too long: 400. */
+const toRequest: Step = (call) => ({ ...call, request: toHookRequest(call) });
+
+/** No mapping takes what is no built-in hook: 404. */
+const findMapping: Step = (call, { mappings }) => {
+  const { name, settings, request } = call;
+  if (request === undefined || builtInHook(name, settings) !== undefined) return call;
+  const mapping = mappings.match(request);
+  if (mapping === null) throw new Rejection('unknown_hook');
+  return { ...call, mapping, hook: mapping.id };
+};
+
+/** Before a byte of the body is read: who may speak (behaviour.md §1). `HookGuard` takes them. */
+export const HEAD: readonly Step[] = [
+  tokenInQuery,
+  handshakeByHead,
+  onlyPost,
+  secretByHandshake,
+  signatureByHead,
+  authenticate,
+];
+
+/** What was sent. The pipes of a handler's parameters take them. */
+export const BODY: readonly Step[] = [
+  anyName,
+  readBody,
+  verifySignature,
+  parse,
+  handshakeByBody,
+  toRequest,
+  findMapping,
+];
+
+/** Those that read the body: where one of them ends a request, the rest of the body may still be under way. */
+export const READING: ReadonlySet<Step> = new Set([secretByHandshake, readBody]);
+
+/** On a path that takes either, whoever presents a token is judged by that. */
+function presentsToken({ raw }: HookCall, { orToken, tokenHeader, scheme }: PathRule): boolean {
+  if (!orToken) return false;
+  const isBasicTaken = scheme?.proofs.some(({ kind }) => kind === 'basic') === true;
+  return presentedToken(raw.headers, tokenHeader, !isBasicTaken) !== null;
+}
