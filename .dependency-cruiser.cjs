@@ -5,9 +5,10 @@ const rooms = {
   options: ['ports'],
   actions: ['ports', 'options', 'boundary'],
   transforms: ['ports', 'options', 'actions'],
-  mappings: ['ports', 'options', 'actions', 'transforms'],
+  senders: ['options'],
+  mappings: ['ports', 'options', 'actions', 'transforms', 'senders'],
   work: ['ports', 'options', 'boundary'],
-  http: ['ports', 'options', 'actions', 'mappings', 'transforms'],
+  http: ['ports', 'options', 'actions', 'mappings', 'transforms', 'senders'],
 };
 
 /** Leaves that every room may import: what a sender is told, and what no kept library gives. */

@@ -13,8 +13,8 @@ export { OperatorRequests } from './operator-requests.ts';
 export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operator-requests.ts';
 
 export type { HookAnswer } from './http/hook-call.ts';
-export { schemes, signRequest } from './http/auth/signatures/index.ts';
-export type { ReadyRequest, SignatureScheme, ToSign } from './http/auth/signatures/index.ts';
+export { signRequest } from './http/auth/signatures/index.ts';
+export type { ReadyRequest, ToSign } from './http/auth/signatures/index.ts';
 export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
@@ -38,10 +38,8 @@ export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';
 export { parseJson } from './http/content.ts';
 export type { MatchExplanation } from './mappings/match.ts';
-export { presets } from './mappings/presets/index.ts';
-export type { Preset } from './mappings/presets/preset.ts';
-export { bodyOf, listSamples, readSample } from './mappings/presets/samples.ts';
-export type { Sample } from './mappings/presets/samples.ts';
+export { bodyOf, listSamples, presets, readSample, schemes } from './senders/index.ts';
+export type { Preset, Sample, SignatureScheme } from './senders/index.ts';
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';

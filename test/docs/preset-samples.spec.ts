@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { presets } from '../../src/hooks/mappings/presets/index.ts';
-import { bodyOf, listSamples, readSample } from '../../src/hooks/mappings/presets/samples.ts';
+import { presets } from '../../src/hooks/senders/index.ts';
+import { bodyOf, listSamples, readSample } from '../../src/hooks/senders/index.ts';
 import type { EventDetails } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { readForeignContent } from '../support/foreign-content.ts';

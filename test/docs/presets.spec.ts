@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { presets } from '../../src/hooks/mappings/presets/index.ts';
-import { listSamples } from '../../src/hooks/mappings/presets/samples.ts';
+import { presets } from '../../src/hooks/senders/index.ts';
+import { listSamples } from '../../src/hooks/senders/index.ts';
 import type { EventDetails } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { readForeignContent } from '../support/foreign-content.ts';
@@ -66,7 +66,7 @@ function runs(): number {
 describe('docs/presets.md', () => {
   it('has a section for every preset, and no other', () => {
     const sections = Array.from(page.matchAll(/^## (.+)$/gmu), (match) => match[1]);
-    expect(sections).toEqual([...presets.keys()]);
+    expect(new Set(sections)).toEqual(new Set(presets.keys()));
   });
 
   it('is tested by a fixture or a sample of every preset', () => {

@@ -43,7 +43,7 @@ function withSameSum(request: SignedRequest): SignedRequest {
 }
 
 it('are PayPal and SNS', () => {
-  expect(SENDERS.map(([id]) => id)).toEqual(['paypal', 'aws-sns']);
+  expect(SENDERS.map(([id]) => id)).toEqual(['aws-sns', 'paypal']);
 });
 
 describe.each(SENDERS)('a request of %s', (id, scheme) => {

@@ -1,4 +1,4 @@
-import { bodyOf, readSample } from '../../src/hooks/mappings/presets/samples.ts';
+import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
 import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
 import { byGithub } from '../support/signed.ts';

@@ -1,8 +1,8 @@
 import { schemes, signRequest } from '../../src/hooks/http/auth/signatures/index.ts';
 import type { SignatureScheme } from '../../src/hooks/http/auth/signatures/index.ts';
-import { presets } from '../../src/hooks/mappings/presets/index.ts';
-import { bodyOf, listSamples, readSample } from '../../src/hooks/mappings/presets/samples.ts';
-import type { Sample } from '../../src/hooks/mappings/presets/samples.ts';
+import { presets } from '../../src/hooks/senders/index.ts';
+import { bodyOf, listSamples, readSample } from '../../src/hooks/senders/index.ts';
+import type { Sample } from '../../src/hooks/senders/index.ts';
 import { Hooks } from '../support/hooks.ts';
 import { otherSecret, PUBLIC_URL, senderOf } from '../support/signing-senders.ts';
 

@@ -1,4 +1,4 @@
-import { readSample } from '../../src/hooks/mappings/presets/samples.ts';
+import { readSample } from '../../src/hooks/senders/index.ts';
 
 /** A request of a sender, before it is sent. */
 export interface SampleRequest {

@@ -1,5 +1,5 @@
 import { isIdSigned } from '../../src/hooks/http/auth/signatures/coverage.ts';
-import type { Proof, SignatureScheme } from '../../src/hooks/http/auth/signatures/scheme.ts';
+import type { Proof, SignatureScheme } from '../../src/hooks/senders/index.ts';
 
 /** A row of the table in docs/security.md, read off a scheme; to write the table anew, print these. */
 export function rowOf(scheme: SignatureScheme): string[] {

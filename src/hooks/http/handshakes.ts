@@ -183,7 +183,7 @@ async function answerBody(
       const { field, unless, answers } = handshake;
       const value = payload[field];
       if (typeof value !== 'number' || Object.hasOwn(payload, unless)) return null;
-      const answer = answers.get(value);
+      const answer = answers[value];
       if (answer === undefined) return null;
       return answer === null ? { status: 204 } : { status: 200, body: { ...answer } };
     }

@@ -80,7 +80,7 @@ describe('compileMappings: what makes a configuration refused (behaviour §7)', 
     const [problem, ...others] = findProblems({ presets: ['gmail'] });
     expect(others).toEqual([]);
     expect(problem).toMatch(
-      /^hooks\.presets names an unknown preset "gmail"; known are mail, alertmanager, /u,
+      /^hooks\.presets names an unknown preset "gmail"; known are alertmanager, apprise, /u,
     );
   });
 

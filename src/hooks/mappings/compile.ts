@@ -13,13 +13,13 @@ import type {
   ResolvedHooksOptions,
 } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
+import { presets } from '../senders/index.ts';
+import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
 import { TEMPLATED, keyOf } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, TemplatedField } from './mapping.ts';
 import { parseConditions } from './parse-when.ts';
-import { presets } from './presets/index.ts';
-import type { Preset } from './presets/preset.ts';
 import { isStatic, parseTemplate } from './template.ts';
 import type { Template } from './template.ts';
 import { parsePath, parsePayloadPath } from './value-path.ts';

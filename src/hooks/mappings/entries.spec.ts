@@ -3,7 +3,7 @@ import { GATEWAY_NAMES, resolveOptions } from '../options/index.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
 import { compileMappings } from './compile.ts';
 import { findMapping, toMatchInput } from './match.ts';
-import type { Preset } from './presets/preset.ts';
+import type { Preset } from '../senders/index.ts';
 
 type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
 

@@ -1,9 +1,9 @@
 import { isRecord } from '../../platform/objects.ts';
 import type { MappingAction, MappingOptions, Problem } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
+import { presets } from '../senders/index.ts';
+import type { Preset, PresetCase } from '../senders/index.ts';
 import type { MappingEntry, WrittenMapping } from './mapping.ts';
-import { presets } from './presets/index.ts';
-import type { Preset, PresetCase } from './presets/preset.ts';
 
 /*
  * Which mappings there are, and in which order they are tried: the configured ones as they are written, then the enabled

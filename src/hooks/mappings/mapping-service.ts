@@ -19,7 +19,7 @@ import type { DeclinedRequest, MatchExplanation } from './match.ts';
 /**
  * The face of the room: turns a payload into actions by the first configured mapping that matches.
  *
- * When settings come in force, `compile.ts` makes each mapping and enabled preset (`presets/`) ready to use and reports
+ * When settings come in force, `compile.ts` makes each mapping and enabled preset (`senders/`) ready to use and reports
  * what is wrong with it; what compiles but can never work, or cannot be meant, is found by `lint.ts`. For each request,
  * `match.ts` finds the mapping, and `apply.ts` renders its templates (`template.ts`, `render.ts`) into actions, with its transform, if
  * it has one, deciding first (`run-transform.ts`).

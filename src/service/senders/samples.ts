@@ -8,7 +8,7 @@ import { contentTypeOf, findRule, senderName, senderPath } from './sender.ts';
  * them; what stands in them is the same.
  */
 
-/** Every preset that has samples, in the order of docs/presets.md. */
+/** Every preset that has samples, in the order of names. */
 export function listPresetSamples({ hooks }: ResolvedHooksOptions): PresetSamples[] {
   const enabled = new Set(hooks.presets);
   return [...presets.values()].flatMap((preset) => {

@@ -5,13 +5,8 @@ import type { Certificates } from './certificates.ts';
 import { checkTimeInBody } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
 import type { SenderSecret } from './sender-secrets.ts';
-import type {
-  CertificateProof,
-  Place,
-  RequestHead,
-  SignatureFault,
-  SignatureScheme,
-} from './scheme.ts';
+import type { CertificateProof, Place, SignatureScheme } from '../../../senders/index.ts';
+import type { RequestHead, SignatureFault } from './signed-request.ts';
 import { decode, isDeliveryId, isStale, readTime } from './signature-values.ts';
 import { compileContent, linesOf, readHeader } from './signed-content.ts';
 import type { ContentMaker, Delivery } from './signed-content.ts';
@@ -44,6 +39,7 @@ export function compileCertificate(
 ): CompiledProof | { problems: Problem[] } {
   const makeContent = contentMaker(proof.signed);
   const isInHead = 'header' in proof.at;
+  const allows = addressCheck(proof.allows);
 
   /** What the request says of itself, as far as its form, its address and its time allow it; nothing is fetched yet. */
   function readClaim(read: Read, now: number): Claim | SignatureFault {
@@ -57,7 +53,7 @@ export function compileCertificate(
       : undefined;
     if (bytes === null || url === null || hash === undefined) return 'malformed';
     if (bytes.length < SHORTEST_SIGNATURE || bytes.length > LONGEST_SIGNATURE) return 'malformed';
-    if (!secrets.some(({ text }) => proof.allows(url, text))) return 'malformed';
+    if (!secrets.some(({ text }) => allows(url, text))) return 'malformed';
     const id = proof.idHeader === undefined ? undefined : read({ header: proof.idHeader });
     if (proof.idHeader !== undefined && id === undefined) return 'missing';
     if (id === null || (id !== undefined && !isDeliveryId(id))) return 'malformed';
@@ -77,7 +73,7 @@ export function compileCertificate(
     const { boundField } = proof;
     return secrets.filter(
       ({ text }) =>
-        proof.allows(claim.url, text) &&
+        allows(claim.url, text) &&
         (boundField === undefined || getText(delivery.json, boundField) === text),
     );
   }
@@ -120,6 +116,21 @@ export function compileCertificate(
       const claim = readClaim((place) => delivery.read(place), now);
       return typeof claim === 'string' ? claim : prove(claim, delivery, now);
     },
+  };
+}
+
+/** Whether an address may be asked for the sake of a secret. */
+function addressCheck({
+  url,
+  secret,
+}: CertificateProof['allows']): (address: URL, text: string) => boolean {
+  const ofAddress = new RegExp(url);
+  const ofSecret = secret === undefined ? undefined : new RegExp(secret);
+  return ({ href }, text) => {
+    const found = ofAddress.exec(href);
+    if (found === null || ofSecret === undefined) return found !== null;
+    const bound = ofSecret.exec(text);
+    return bound !== null && bound[1] === found[1];
   };
 }
 

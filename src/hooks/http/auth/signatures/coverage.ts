@@ -1,4 +1,4 @@
-import type { Proof, SignatureScheme } from './scheme.ts';
+import type { Proof, SignatureScheme } from '../../../senders/index.ts';
 
 /** What a row's signatures vouch for, read off the row itself: the engine and the table of docs/security.md ask here. */
 

@@ -1,12 +1,11 @@
+export type { Handshake, SignatureScheme } from '../../../senders/index.ts';
 export type {
-  Handshake,
   RequestHead,
   SignatureFault,
-  SignatureScheme,
   SignedRequest,
   VerifiedSignature,
-} from './scheme.ts';
-export { schemes } from './rows/index.ts';
+} from './signed-request.ts';
+export { schemes } from '../../../senders/index.ts';
 export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
 export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';

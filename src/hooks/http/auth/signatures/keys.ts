@@ -7,7 +7,7 @@ import {
   verify,
 } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { SignatureProof } from './scheme.ts';
+import type { SignatureProof } from '../../../senders/index.ts';
 import { decode } from './signature-values.ts';
 
 // Secrets as people enter them become checks: once, when the configuration is compiled, so that a wrong one is told at

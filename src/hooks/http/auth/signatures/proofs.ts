@@ -1,13 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
 import type { SenderSecret } from './sender-secrets.ts';
-import type {
-  RequestHead,
-  SignatureFault,
-  SignatureProof,
-  SignatureScheme,
-  TimestampRule,
-} from './scheme.ts';
+import type { SignatureProof, SignatureScheme, TimestampRule } from '../../../senders/index.ts';
+import type { RequestHead, SignatureFault } from './signed-request.ts';
 import { compileContent, readHeader } from './signed-content.ts';
 import type { Delivery } from './signed-content.ts';
 import { compileKey } from './keys.ts';

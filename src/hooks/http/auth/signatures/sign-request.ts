@@ -10,7 +10,7 @@ import type {
   SignatureScheme,
   TimestampRule,
   TokenProof,
-} from './scheme.ts';
+} from '../../../senders/index.ts';
 import { compileContent, Delivery, linesOf } from './signed-content.ts';
 import type { ContentParts } from './signed-content.ts';
 

@@ -1,4 +1,4 @@
-import type { SignatureAlgorithm, SignatureProof, TimestampRule } from './scheme.ts';
+import type { SignatureAlgorithm, SignatureProof, TimestampRule } from '../../../senders/index.ts';
 
 /** More signatures than any sender sends at once, also while it changes its secret. */
 const MOST_ITEMS = 32;

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { getField, getText } from '../../../../platform/objects.ts';
 import { parseJson } from '../../content.ts';
-import type { Place, RequestHead, SignedRequest } from './scheme.ts';
+import type { Place } from '../../../senders/index.ts';
+import type { RequestHead, SignedRequest } from './signed-request.ts';
 
 /** Longer ones are of no scheme, and are refused before anybody takes them apart. */
 const LONGEST_HEADER = 4096;

@@ -11,19 +11,17 @@ import { Certificates } from './certificates.ts';
 import { coversBody, isIdSigned } from './coverage.ts';
 import { checkTimeInBody, compileSignature } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
-import { schemes } from './rows/index.ts';
+import { schemes } from '../../../senders/index.ts';
 import { listSecrets, secretProblems } from './sender-secrets.ts';
 import type { WrittenSecrets } from './sender-secrets.ts';
-import { ONE_DAY } from './scheme.ts';
+import { ONE_DAY } from './signed-request.ts';
+import type { DeliveryIdRule, Proof, SignatureScheme } from '../../../senders/index.ts';
 import type {
-  DeliveryIdRule,
-  Proof,
   RequestHead,
   SignatureFault,
-  SignatureScheme,
   SignedRequest,
   VerifiedSignature,
-} from './scheme.ts';
+} from './signed-request.ts';
 import { compileBasic, compileSecret, compileToken } from './token-proofs.ts';
 import { isDeliveryId } from './signature-values.ts';
 import { Delivery, readHeader } from './signed-content.ts';
