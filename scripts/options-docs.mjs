@@ -7,14 +7,14 @@ import { format, resolveConfig } from 'prettier';
 import { DeclaredOptions } from './options/declared-options.mjs';
 import { gatewayOptions } from './options/gateway-options.mjs';
 import { gatewaySchema } from './options/json-schema.mjs';
-import { optionTables, withTables } from './options/option-tables.mjs';
+import { withTables } from './options/option-tables.mjs';
 
 const ROOT = new URL('../', import.meta.url);
 const PAGE = new URL('docs/configuration.md', ROOT);
 const SCHEMA = new URL('docs/gateway.schema.json', ROOT);
 
 const options = await gatewayOptions(new DeclaredOptions(ROOT));
-const page = withTables(readFileSync(PAGE, 'utf8'), optionTables(options));
+const page = withTables(readFileSync(PAGE, 'utf8'), options);
 
 const files = [
   [PAGE, await formatted(PAGE, page)],

@@ -7,7 +7,7 @@ import { getMetadataStorage } from 'class-validator';
 /**
  * @typedef {object} Option One key of a class, from both sides.
  * @property {string} key
- * @property {string} doc
+ * @property {string} doc what its docstring and its traits say
  * @property {unknown} standard its default; undefined: none, or one that depends on other things
  * @property {boolean} isRequired
  * @property {string | undefined} see where the keys inside it are described instead of here
@@ -15,9 +15,11 @@ import { getMetadataStorage } from 'class-validator';
  * @property {readonly object[]} rules its validators
  */
 
-/** Every section by name: its class, and the classes of the parts it has besides. */
+/** The class of the whole file: a section is one field of it. */
+const ROOT = 'ConfigurationOptions';
+
+/** The sections, and the keys of every class below them by its name. */
 export async function gatewayOptions(declared) {
-  const sections = await declared.compiled('SECTIONS');
   const classes = new Map();
   const problems = [];
   async function read(name) {
@@ -27,16 +29,18 @@ export async function gatewayOptions(declared) {
     for (const option of options) problems.push(...mistakesOf(name, option));
     for (const { nested } of options) if (nested !== undefined) await read(nested.name);
   }
-  for (const { options, parts = {} } of Object.values(sections)) {
-    for (const section of [options, ...Object.values(parts)]) await read(section.name);
-  }
+  await read(ROOT);
   if (problems.length > 0) throw new Error(problems.join('\n'));
+  const sections = classes.get(ROOT);
+  classes.delete(ROOT);
   return { sections, classes };
 }
 
 /** @returns {Promise<Option[]>} */
 export async function optionsOf(declared, name) {
   const compiled = await declared.compiled(name);
+  const OptionPlace = await declared.compiled('OptionPlace');
+  const place = OptionPlace.of(compiled);
   const defaults = new compiled();
   const rules = Map.groupBy(
     getMetadataStorage().getTargetValidationMetadatas(compiled, '', true, false),
@@ -46,8 +50,25 @@ export async function optionsOf(declared, name) {
     const own = rules.get(option.key) ?? [];
     const isOptional = own.some(({ type }) => type === 'conditionalValidation');
     const initial = plain(Reflect.get(defaults, option.key));
-    return { ...option, initial, rules: own, isRequired: initial === undefined && !isOptional };
+    const { traits } = place.at(option.key);
+    return {
+      ...option,
+      doc: withTraits(option.doc, traits),
+      initial,
+      rules: own,
+      isRequired: initial === undefined && !isOptional,
+    };
   });
+}
+
+/** What an option says of itself is not said again in its docstring. */
+function withTraits(doc, { restart, operatorOnly }) {
+  const sentences = [
+    doc,
+    ...(doc !== '' && restart === true ? ['Changing it needs a restart.'] : []),
+    ...(doc !== '' && operatorOnly === true ? ['Only in `gateway.json5`, not in a fragment.'] : []),
+  ];
+  return sentences.join(' ');
 }
 
 /** A default as it is written in gateway.json5; undefined for a section, whose keys have their own. */

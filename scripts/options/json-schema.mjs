@@ -15,20 +15,13 @@ export function gatewaySchema({ sections, classes }) {
   const definitions = Object.fromEntries(
     Array.from(classes, ([name, options]) => [name, definition(options)]),
   );
-  for (const { options, parts = {} } of Object.values(sections)) {
-    const own = definitions[options.name];
-    const ofParts = Object.entries(parts).map(([part, { name }]) => [part, reference(name)]);
-    own.properties = { ...own.properties, ...Object.fromEntries(ofParts) };
-  }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'gateway.json5 of nestjs-agent-hooks',
     type: 'object',
     properties: {
       $schema: { type: 'string', description: 'Where editors find this schema.' },
-      ...Object.fromEntries(
-        Object.entries(sections).map(([name, { options }]) => [name, reference(options.name)]),
-      ),
+      ...Object.fromEntries(sections.map(({ key, nested }) => [key, reference(nested.name)])),
     },
     additionalProperties: false,
     $defs: { [REFERENCE]: VARIABLE, ...definitions },

@@ -16,6 +16,7 @@ import {
   Min,
 } from 'class-validator';
 import {
+  Option,
   OptionalSection,
   OptionalText,
   THINKING_LEVELS,
@@ -47,11 +48,13 @@ export class MailOAuth2Options {
   clientId!: string;
 
   /** The secret of your app, best as `${NAME}`. Absent: a public client. */
+  @Option({ secret: true })
   @IsOptional()
   @OneLine()
   clientSecret?: string;
 
   /** Used to obtain access tokens, best as `${NAME}`. */
+  @Option({ secret: true })
   @OneLine()
   refreshToken!: string;
 
@@ -72,6 +75,7 @@ export class MailOAuth2Options {
 /** `hooks.mail.auth`: one of both. */
 export class MailAuthOptions {
   /** Password, or app password, best as `${NAME}`. Either this or `oauth2`. */
+  @Option({ secret: true })
   @IsOptional()
   @OneLine()
   password?: string;
@@ -82,6 +86,7 @@ export class MailAuthOptions {
 }
 
 /** The `hooks.mail` section: the mailbox whose new mail is sent to the hook `mail`. What the watcher uses needs a restart. */
+@Option({ restart: true })
 export class MailOptions {
   /** Address of the account: names it in logs, and mail from it is not sent. */
   @OneLine()
@@ -133,10 +138,12 @@ export class MailOptions {
   maxBytes = 65_536;
 
   /** `<provider>/<model>` or an alias, for preset `mail`. Applies without restart. */
+  @Option({ restart: false })
   @OptionalText()
   model?: string;
 
   /** `off` … `adaptive`, for preset `mail`. Applies without restart. */
+  @Option({ restart: false })
   @IsOptional()
   @IsIn(THINKING_LEVELS)
   thinking?: ThinkingLevel;
@@ -145,6 +152,7 @@ export class MailOptions {
    * True: mail is shown to the agent without the safety boundary. Anybody can send you mail: leave it false. Applies
    * without restart. @default false
    */
+  @Option({ restart: false })
   @IsOptional()
   @IsBoolean()
   allowUnsafeExternalContent?: boolean;

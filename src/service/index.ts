@@ -49,7 +49,7 @@ export { maskSecrets } from './configuration/masking.ts';
 export { MASK } from './configuration/secret-texts.ts';
 export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
-export { SECTIONS } from './configuration/sections.ts';
+export { CONFIGURATION } from './configuration/sections.ts';
 export { diskRoom } from './ops/condition.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';

@@ -5,7 +5,13 @@ import { listEntries } from '../mappings/entries.ts';
 import { keyOf, toLabel } from '../mappings/mapping.ts';
 import type { MappingEntry } from '../mappings/mapping.ts';
 import { HooksSettings, inMappings } from '../options/index.ts';
-import type { BodyKind, MappingOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
+import type {
+  BodyKind,
+  MappingOptions,
+  NamingProblem,
+  Problem,
+  ResolvedHooksOptions,
+} from '../options/index.ts';
 import { presets, schemes } from '../senders/index.ts';
 import type { SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
@@ -142,7 +148,7 @@ function isPreset({ layers }: MappingEntry): boolean {
  * Only the first mapping that the operator wrote for a path says a key, or all that say it say the same. Secrets for the
  * scheme of a preset are no disagreement with a mapping that comes before the preset and says nothing of signatures.
  */
-function findDisagreements(entries: readonly MappingEntry[]): Problem[] {
+function findDisagreements(entries: readonly MappingEntry[]): NamingProblem[] {
   const [first, ...others] = entries.filter((entry) => !isPreset(entry));
   if (first === undefined) return [];
   return PATH_KEYS.flatMap((field) => {
@@ -154,6 +160,7 @@ function findDisagreements(entries: readonly MappingEntry[]): Problem[] {
       .map(({ key }) => ({
         key: `${key}.${field}`,
         message: `belongs to the path, and ${toLabel(first)} comes first there; set it in that one, and here the same or nothing`,
+        names: [first.key],
       }));
   });
 }

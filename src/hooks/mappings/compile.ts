@@ -3,15 +3,11 @@
 // configuration, at start or reload; a request only ever meets what was compiled. Problems are collected rather than
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
+import { getField } from '../../platform/objects.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
-import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
-import type {
-  MappingAction,
-  MappingOptions,
-  Problem,
-  ResolvedHooksOptions,
-} from '../options/index.ts';
+import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
+import type { MappingAction, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
 import { presets } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
@@ -38,42 +34,19 @@ export interface CompiledMappings {
   readonly warnings: readonly Problem[];
 }
 
-/** Fields that only runs read. */
-const OF_RUNS = [
-  'name',
-  'sessionKey',
-  'sessionMode',
-  'messageTemplate',
-  'task',
-  'instructions',
-  'deliver',
-  'channel',
-  'to',
-  'model',
-  'thinking',
-  'timeoutSeconds',
-  'maxConcurrent',
-  'maxQueued',
-  'exposeReply',
-] as const;
+const MAPPING = OptionPlace.of(MappingOptions).below(() => true);
 
 /** Fields that nobody reads for an action. */
-const UNREAD: Readonly<Record<MappingAction, readonly (keyof MappingOptions)[]>> = {
-  wake: OF_RUNS,
-  agent: ['textTemplate'],
-  ignore: [
-    ...OF_RUNS,
-    'textTemplate',
-    'wakeMode',
-    'agentId',
-    'forEach',
-    'transform',
-    'allowUnsafeExternalContent',
-    'allowLinks',
-    'dedupeKey',
-    'dedupeOn',
-    'dedupeScope',
-  ],
+function unreadBy(action: MappingAction): readonly string[] {
+  return MAPPING.filter(({ traits }) => traits.appliesTo?.includes(action) === false).map(
+    ({ key }) => key,
+  );
+}
+
+const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
+  wake: unreadBy('wake'),
+  agent: unreadBy('agent'),
+  ignore: unreadBy('ignore'),
 };
 
 const NOT_IN_A_PATH = /[\s?#]/u;
@@ -121,11 +94,10 @@ function eachOnce(problems: readonly Problem[]): Problem[] {
 }
 
 /** A preset cannot be edited; a mapping of its id can merge over it. */
-function withAdvice({ key, message }: Problem): Problem {
-  const [, id] = /^preset ([^.]+)\./u.exec(key) ?? [];
-  return id === undefined
-    ? { key, message }
-    : { key, message: `${message}; set it in a mapping with the id ${id}` };
+function withAdvice(problem: Problem): Problem {
+  const [, id] = /^preset ([^.]+)\./u.exec(problem.key) ?? [];
+  if (id === undefined) return problem;
+  return { ...problem, message: `${problem.message}; set it in a mapping with the id ${id}` };
 }
 
 /** The default agent first. The `agents` section may be wrong itself: what is no agent there is left out here. */
@@ -227,7 +199,7 @@ class MappingCompiler {
   #checkMeaningless({ layers }: MappingEntry, kind: MappingAction): void {
     for (const { key, mapping, actions } of layers) {
       for (const field of UNREAD[kind]) {
-        if (mapping[field] === undefined) continue;
+        if (getField(mapping, field) === undefined) continue;
         if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
         // What some cases of a preset read may stand over all of them.
         if (![...actions].every((action) => UNREAD[action].includes(field))) continue;

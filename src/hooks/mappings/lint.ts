@@ -4,7 +4,7 @@ import { builtInHook } from '../actions/hook-request.ts';
 import { SessionPolicy } from '../actions/session-policy.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import { fitsPrefix, onePerKey } from '../options/index.ts';
-import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
+import type { NamingProblem, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
 import { Rejection } from '../rejection.ts';
@@ -122,13 +122,14 @@ function findDerivedKeyProblems(start: string): string[] {
 function findUnreachable(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
-): Problem[] {
+): NamingProblem[] {
   return placed.flatMap(({ entry, compiled }, index) => {
     const first = placed.slice(0, index).find((earlier) => takesAllOf(earlier.compiled, compiled));
     const reason =
       first === undefined ? explainBuiltIn(compiled, settings) : explainEarlier(first.entry, entry);
     if (reason === undefined) return [];
-    return [{ key: toLabel(entry), message: `can never match: ${reason}` }];
+    const names = first === undefined ? [] : [first.entry.key];
+    return [{ key: toLabel(entry), message: `can never match: ${reason}`, names }];
   });
 }
 

@@ -23,8 +23,10 @@ import { Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
 import type { ModelList, ModelsOptions } from './models-options.ts';
+import { Option } from './option.ts';
 import type { Problem } from './problem.ts';
 import { RunnerOptions } from './runner-options.ts';
+import type { RunnerType } from './runner-options.ts';
 import { ToolOptions, toolProblems } from './tool-options.ts';
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
@@ -119,6 +121,7 @@ export class AgentDefaultsOptions {
   model?: string;
 
   /** Allowlist of models: a list of ids or an object `{id: {alias}}`. Absent or empty: not enforced. */
+  @Option({ operatorOnly: true })
   @IsOptional()
   @IsModelList()
   models?: ModelList;
@@ -262,6 +265,7 @@ export class AgentsOptions {
   defaults = new AgentDefaultsOptions();
 
   /** Every agent; empty: one agent named `main`. @default [] */
+  @Option({ merge: 'append' })
   @SectionList(AgentOptions)
   list: AgentOptions[] = [];
 }
@@ -298,6 +302,28 @@ export function agentToolProblems({ list }: AgentsOptions): Problem[] {
   return list.flatMap(({ tools }, index) =>
     tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`),
   );
+}
+
+/** How an agent is run, by its entry or by the defaults. */
+export interface AgentRun {
+  /** `agents.list[0]`; `agents.defaults` where there is no list. */
+  readonly key: string;
+  readonly runner: RunnerType;
+  readonly model: string | undefined;
+  /** The key that says its model, or would. */
+  readonly modelKey: string;
+}
+
+/** How each agent is run; without a list there is one, made of the defaults. */
+export function agentRuns({ defaults, list }: AgentsOptions): AgentRun[] {
+  const entries = list.map((entry, index) => ({ key: `agents.list[${index}]`, entry }));
+  const all = entries.length > 0 ? entries : [{ key: 'agents.defaults', entry: {} }];
+  return all.map(({ key, entry }: { key: string; entry: Partial<AgentOptions> }) => ({
+    key,
+    runner: (entry.runner ?? defaults.runner)?.type ?? 'model',
+    model: entry.model ?? defaults.model,
+    modelKey: entry.model === undefined ? 'agents.defaults.model' : `${key}.model`,
+  }));
 }
 
 /** Stands for a local Ollama. */

@@ -14,6 +14,7 @@ import {
 import { isRecord } from '../../platform/objects.ts';
 import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
+import { Option } from './option.ts';
 import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
@@ -115,15 +116,18 @@ export class HooksOptions {
    * (`sha256:<hex>`). Must not be the gateway's own. Required when enabled, unless `tokens` or a mapping's `verify` says
    * who may speak.
    */
+  @Option({ secret: true, operatorOnly: true })
   @IsOptional()
   @IsString()
   token?: string;
 
   /** Senders with secrets of their own, each for the hooks that it names. @default [] */
+  @Option({ merge: 'append' })
   @SectionList(TokenOptions)
   tokens: TokenOptions[] = [];
 
   /** Which built-in hooks there are. */
+  @Option({ operatorOnly: true })
   @Section(EndpointsOptions)
   endpoints = new EndpointsOptions();
 
@@ -131,7 +135,8 @@ export class HooksOptions {
   @Section(RunLimitsOptions)
   agentLimits = new RunLimitsOptions();
 
-  /** Path prefix of all hook endpoints. Changing it needs a restart. @default '/hooks' */
+  /** Path prefix of all hook endpoints. @default '/hooks' */
+  @Option({ restart: true })
   @IsString()
   path = '/hooks';
 
@@ -147,6 +152,7 @@ export class HooksOptions {
   publicUrl?: string;
 
   /** Agents that requests and mappings may name. Absent or containing `*`: any. `[]`: none. */
+  @Option({ operatorOnly: true })
   @IsOptional()
   @TextList()
   allowedAgentIds?: string[];
@@ -162,16 +168,19 @@ export class HooksOptions {
   allowRequestSessionKey = false;
 
   /** Prefixes that session keys named by requests and mappings must have. Absent or empty: any. */
+  @Option({ operatorOnly: true })
   @IsOptional()
   @TextList()
   @Matches(/\S/, { each: true, message: 'must not hold a blank prefix; it would allow every key' })
   allowedSessionKeyPrefixes?: string[];
 
   /** Built-in mappings to enable, by name: `mail`, `alertmanager`, … (docs/presets.md). @default [] */
+  @Option({ merge: 'unite' })
   @TextList()
   presets: string[] = [];
 
   /** Custom hooks, in order: the first that matches wins, presets come after. @default [] */
+  @Option({ merge: 'append' })
   @SectionList(MappingOptions)
   mappings: MappingOptions[] = [];
 

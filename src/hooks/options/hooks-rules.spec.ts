@@ -109,11 +109,6 @@ describe('warnings at start (behaviour §3, §6)', () => {
     expect(warnings({ allowedSessionKeyPrefixes: ['hook:'] })).toEqual([]);
   });
 
-  it('names a token of 23 characters and not one of 24', () => {
-    expect(warnings({ token: 'x'.repeat(23) })).toEqual(['hooks.token']);
-    expect(warnings({ token: 'x'.repeat(24) })).toEqual([]);
-  });
-
   it('names request session keys without prefixes', () => {
     expect(warnings({ allowRequestSessionKey: true })).toEqual(['hooks.allowedSessionKeyPrefixes']);
     expect(

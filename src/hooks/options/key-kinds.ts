@@ -4,6 +4,7 @@ import type { ClassConstructor } from 'class-transformer';
 import {
   IsArray,
   IsInstance,
+  IsInt,
   IsNotEmpty,
   IsObject,
   IsOptional,
@@ -13,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
+import { Holds, Option, optionKeys } from './option.ts';
 
 // The kinds of keys that options classes are made of and that take more than one decorator of class-validator. Each
 // lists its rules from the most particular to the one about the type, which is the one that is reported when several
@@ -59,27 +61,35 @@ export interface Conditions {
 }
 
 /** In a template that is a list of lines: one line for each item of a list, or a line on a condition, or both. */
-export interface ListLine {
+export class ListLine {
   /** Path to the list. Absent: it is one line, and has a `when`. */
+  @OptionalText()
   readonly each?: string;
+
   /** Template of the line, under `each` with `item` and `index`. */
-  readonly line: string;
+  @IsString()
+  readonly line!: string;
+
   /** Most items that get a line, 1 to 1,000; the others are counted. Default: 20. */
+  @IsOptional()
+  @IsInt()
   readonly most?: number;
+
   /** Conditions of the request, as a mapping has them; unless they are met there is no such line. */
+  @IsOptional()
+  @Option({ foreign: 'conditions' })
+  @IsObject()
   readonly when?: Conditions;
 }
 
-const LIST_LINE_KEYS: ReadonlySet<string> = new Set(['each', 'line', 'most', 'when']);
 const MOST_LINES = 1000;
 
 /** A text, or a list of lines: texts and {@link ListLine}s. */
 export function TextOrLines(): PropertyDecorator {
-  return ValidateBy(
-    { name: 'isTextOrLines', validator: { validate: isTextOrLines } },
-    {
-      message: `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}, or {line: 'text', when: {…}}`,
-    },
+  const message = `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}, or {line: 'text', when: {…}}`;
+  return applyDecorators(
+    Holds('list', ListLine),
+    ValidateBy({ name: 'isTextOrLines', validator: { validate: isTextOrLines } }, { message }),
   );
 }
 
@@ -91,7 +101,8 @@ function isTextOrLines(value: unknown): boolean {
 }
 
 function isListLine(line: unknown): boolean {
-  if (!isRecord(line) || Object.keys(line).some((key) => !LIST_LINE_KEYS.has(key))) return false;
+  const known = optionKeys(ListLine);
+  if (!isRecord(line) || Object.keys(line).some((key) => !known.includes(key))) return false;
   const { each, line: text, most = 1, when } = line;
   const isInRange = typeof most === 'number' && Number.isInteger(most);
   const isOneLine = each === undefined && when !== undefined && line['most'] === undefined;
@@ -126,6 +137,7 @@ export function HttpUrl(example: string): PropertyDecorator {
 /** Keys of their own, with a class of their own. */
 export function Section(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(
+    Holds('section', section),
     Type(() => section),
     ValidateNested(),
     IsObject(),
@@ -140,6 +152,7 @@ export function OptionalSection(section: ClassConstructor<object>): PropertyDeco
 /** A list of sections of one class. */
 export function SectionList(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(
+    Holds('list', section),
     Type(() => section),
     ValidateNested({ each: true }),
     IsObject({ each: true }),
@@ -150,6 +163,7 @@ export function SectionList(section: ClassConstructor<object>): PropertyDecorato
 /** Sections of one class by name: an object in the configuration, a `Map` in the options class. */
 export function SectionMap(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(
+    Holds('map', section),
     AsMap(section),
     ValidateNested({ each: true }),
     IsObject({ each: true }),

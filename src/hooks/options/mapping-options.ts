@@ -16,12 +16,19 @@ import { CHANNEL_IDS } from '../ports/index.ts';
 import type { ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
+import { Option } from './option.ts';
 import { VerifyOptions } from './verify-options.ts';
 
 /** Values of a mapping's `action`. */
 export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
 /** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
+
+/** What runs alone read, what wakes alone read, and what both do and an ignored request does not. */
+const OF_RUNS: readonly MappingAction[] = ['agent'];
+const OF_WAKES: readonly MappingAction[] = ['wake'];
+const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent'];
+
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
 export const SESSION_MODES = ['isolated', 'persistent'] as const;
@@ -68,6 +75,7 @@ export class TransformOptions {
 /** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */
 export class RunLimitsOptions {
   /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -75,6 +83,7 @@ export class RunLimitsOptions {
   maxConcurrent?: number;
 
   /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -125,6 +134,7 @@ export class MappingOptions extends RunLimitsOptions {
   maxBodyBytes?: number;
 
   /** What must hold of payload, headers and query, as part of the match; docs/mappings.md has the operators. */
+  @Option({ foreign: 'conditions' })
   @IsOptional()
   @IsObject()
   when?: Conditions;
@@ -135,34 +145,41 @@ export class MappingOptions extends RunLimitsOptions {
   action?: MappingAction;
 
   /** `now` or `next-heartbeat`. @default 'now' */
+  @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsIn(WAKE_MODES)
   wakeMode?: WakeMode;
 
   /** Human-readable hook name, prefix of the summary. Template. @default 'Hook' */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsString()
   name?: string;
 
   /** Agent that runs it; for a wake, whose main session hears it. Default: the default agent. */
+  @Option({ appliesTo: OF_ACTIONS })
   @OptionalText()
   agentId?: string;
 
   /** Session of the run. Template; agent actions only. Default: `hooks.defaultSessionKey`. */
+  @Option({ appliesTo: OF_RUNS })
   @OptionalText()
   sessionKey?: string;
 
   /** `isolated`: a clean transcript under the key. `persistent`: the conversation continues. @default 'isolated' */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
   /** What the agent is asked. Template or list of lines, of which `{each, line, most}` is one line per item of a list; agent actions. Default: the payload as JSON. */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @TextOrLines()
   messageTemplate?: string | readonly (string | ListLine)[];
 
   /** Text of the system event. Template or list of lines, as in `messageTemplate`; wake actions. Default: the payload as JSON. */
+  @Option({ appliesTo: OF_WAKES })
   @IsOptional()
   @TextOrLines()
   textTemplate?: string | readonly (string | ListLine)[];
@@ -171,47 +188,57 @@ export class MappingOptions extends RunLimitsOptions {
    * What the agent is to do, at the top of its prompt and outside the safety boundary; at most 10,000 characters. No
    * template; agent actions only. Empty: no task. Default: the preset's, else `agents.defaults.task`.
    */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @MaxLength(MAX_TASK_LENGTH)
   @IsString()
   task?: string;
 
   /** What the operator adds to the task, below it and outside the safety boundary. No template. */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsString()
   instructions?: string;
 
   /** Path to an array in the payload: one action per item (at most 200), with `item` and `index` in templates. */
+  @Option({ appliesTo: OF_ACTIONS })
   @OptionalText()
   forEach?: string;
 
   /** Code that looks at the payload after the templates; what it returns wins. */
+  @Option({ appliesTo: OF_ACTIONS })
   @OptionalSection(TransformOptions)
   transform?: TransformOptions;
 
   /** Whether the reply goes to a channel. @default true */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsBoolean()
   deliver?: boolean;
 
   /** `last` or `chan_1` … `chan_8`. @default 'last' */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsIn(CHANNEL_VALUES)
   channel?: ChannelId | 'last';
 
   /** Recipient. Template. Default: the channel's last recipient. */
+  @Option({ appliesTo: OF_RUNS })
   @OptionalText()
   to?: string;
 
   /** `<provider>/<model>` or an alias. Template. */
+  @Option({ appliesTo: OF_RUNS })
   @OptionalText()
   model?: string;
 
   /** `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max` or `adaptive`. Template. */
+  @Option({ appliesTo: OF_RUNS })
   @OptionalText()
   thinking?: string;
 
   /** Longest run in seconds, over 0 and at most 86,400. Default: `agents.defaults.timeoutSeconds`. */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsNumber()
   @IsPositive()
@@ -222,6 +249,7 @@ export class MappingOptions extends RunLimitsOptions {
    * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.
    * @default false
    */
+  @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsBoolean()
   allowUnsafeExternalContent?: boolean;
@@ -230,6 +258,7 @@ export class MappingOptions extends RunLimitsOptions {
    * True: links and images of the reply are shown as such. False: as plain text, since they can carry data away.
    * @default false
    */
+  @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsBoolean()
   allowLinks?: boolean;
@@ -238,6 +267,7 @@ export class MappingOptions extends RunLimitsOptions {
    * True: the token that made a run may ask for its reply (`GET …/runs/<runId>`). Not beside `sessionKey` or
    * `sessionMode: persistent`. @default false
    */
+  @Option({ appliesTo: OF_RUNS })
   @IsOptional()
   @IsBoolean()
   exposeReply?: boolean;
@@ -256,6 +286,7 @@ export class MappingOptions extends RunLimitsOptions {
   keep?: readonly string[];
 
   /** Requests (items, under `forEach`) that render to the same key run once. Template, 1 to 256 characters. */
+  @Option({ appliesTo: OF_ACTIONS })
   @OptionalText()
   dedupeKey?: string;
 
@@ -264,6 +295,7 @@ export class MappingOptions extends RunLimitsOptions {
    * latest event of that key; another body is an event of its own, for keys that name a thing and no event, such as the
    * number of a ticket. The `dedupeKey` of a preset counts with the body unless the preset says otherwise. @default 'key'
    */
+  @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsIn(['key', 'key-and-body'])
   dedupeOn?: 'key' | 'key-and-body';
@@ -273,6 +305,7 @@ export class MappingOptions extends RunLimitsOptions {
    * makes another's event a repeat. `mapping`: all that this mapping takes, where several senders tell of one event.
    * @default 'sender'
    */
+  @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsIn(['sender', 'mapping'])
   dedupeScope?: 'sender' | 'mapping';

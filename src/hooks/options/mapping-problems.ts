@@ -11,9 +11,10 @@ const LONGEST_SHOWN_ID = 80;
  */
 export function inMappings(problems: readonly Problem[], mappings: unknown): Problem[] {
   const list: readonly unknown[] = Array.isArray(mappings) ? mappings : [];
-  return problems.map(({ key, message }) => {
+  return problems.map((problem) => {
+    const { key, message } = problem;
     const [, index, path = ''] = MAPPING_KEY.exec(key) ?? [];
-    if (index === undefined) return { key, message };
+    if (index === undefined) return problem;
     const mapping = list[Number(index)];
     const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]/gu));
     const value = getField(
@@ -21,7 +22,7 @@ export function inMappings(problems: readonly Problem[], mappings: unknown): Pro
       ...steps.map(([, name, index, quoted]) => name ?? index ?? quoted ?? ''),
     );
     return {
-      key,
+      ...problem,
       message: `${message} (${[...nameOf(mapping), `given: ${kindOf(value)}`].join(', ')})`,
     };
   });

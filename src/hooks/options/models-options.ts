@@ -1,6 +1,7 @@
 import { IsIn, IsOptional, ValidateBy } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { HttpUrl, OptionalText, SectionMap, TextMap } from './key-kinds.ts';
+import { Option } from './option.ts';
 import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
 
@@ -25,6 +26,7 @@ export class ProviderOptions {
   baseUrl?: string;
 
   /** Best as `${NAME}` in gateway.json5. Absent: none is sent, which only `openai-compatible` servers may take. */
+  @Option({ secret: true })
   @OptionalText()
   apiKey?: string;
 }

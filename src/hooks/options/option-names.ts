@@ -1,4 +1,4 @@
-import { isRecord } from '../../platform/objects.ts';
+import { OptionPlace, textsIn } from './option.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -35,9 +35,10 @@ export function renamed(
   problems: readonly Problem[],
   { of }: OptionNames = MODULE_NAMES,
 ): Problem[] {
-  return problems.map(({ key, message }) => ({
-    key: of(key),
-    message: message.replaceAll(PLACE, (place) => of(place)),
+  return problems.map((problem) => ({
+    ...problem,
+    key: of(problem.key),
+    message: problem.message.replaceAll(PLACE, (place) => of(place)),
   }));
 }
 
@@ -45,23 +46,10 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/;
 
 /** Every text of options given in code that names a variable, as in gateway.json5; keys as they were given. */
 export function variableProblems(given: unknown): Problem[] {
-  const seen = new Set<unknown>();
-  const inside = (value: unknown, key: string): Problem[] => {
-    if (typeof value === 'string') {
-      const [, name] = VARIABLE.exec(value) ?? [];
-      return name === undefined ? [] : [{ key, message: unreplaced(name) }];
-    }
-    if (seen.has(value)) return [];
-    seen.add(value);
-    if (Array.isArray(value)) {
-      return value.flatMap((entry: unknown, index) => inside(entry, `${key}[${index}]`));
-    }
-    if (!isRecord(value)) return [];
-    return Object.entries(value).flatMap(([name, inner]) =>
-      inside(inner, key === '' ? name : `${key}.${name}`),
-    );
-  };
-  return inside(given, '');
+  return textsIn(given, OptionPlace.of(Object)).flatMap(({ text, place: { key } }) => {
+    const [, name] = VARIABLE.exec(text) ?? [];
+    return name === undefined ? [] : [{ key, message: unreplaced(name) }];
+  });
 }
 
 /** What to say about `${name}` where nothing replaces it. */

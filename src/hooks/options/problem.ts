@@ -6,6 +6,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** One whose message names other keys, which its reader may know by other places. */
+export interface NamingProblem extends Problem {
+  readonly names?: readonly string[];
+}
+
 /** Every mistake at once. Nothing of the refused configuration was applied. @publicApi */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

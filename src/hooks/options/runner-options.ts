@@ -11,6 +11,7 @@ import {
 } from 'class-validator';
 import type { RunnerSettings } from '../ports/index.ts';
 import { AsMap, HttpUrl, IsAMap } from './key-kinds.ts';
+import { Option } from './option.ts';
 
 /** Every way to run an agent, `agents.list[].runner.type`. */
 export const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
@@ -38,11 +39,13 @@ export class RunnerOptions {
   command?: string;
 
   /** Type `command`: its arguments, as they are: there is no shell. @default [] */
+  @Option({ foreign: 'arguments' })
   @OptionalFor('command')
   @IsTextList(NO_NUL, 'must be a list of texts without NUL characters')
   args?: string[];
 
   /** Type `command`: arguments, instead of `args`, that continue a conversation; `{session}` is the program's own id of it. */
+  @Option({ foreign: 'arguments' })
   @OptionalFor('command')
   @NeedsKey('sessionIdPath', 'says where the program tells its session id')
   @HoldsSession()
@@ -80,6 +83,7 @@ export class RunnerOptions {
   baseUrl?: string;
 
   /** Type `http`: sent as a bearer token. Absent: none is sent. */
+  @Option({ secret: true })
   @OptionalFor('http')
   @IsString()
   @IsNotEmpty()
@@ -101,6 +105,7 @@ export class RunnerOptions {
   sessions?: (typeof SESSION_KEEPERS)[number];
 
   /** Type `http`: headers of each request; `{agent}`, `{session}` and `{contract}` are filled in. @default {} */
+  @Option({ foreign: 'headers' })
   @OptionalFor('http')
   @IsAMap()
   @SendableHeaders()

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { asWritten } from '../../../test/support/as-written.ts';
 import { GATEWAY_NAMES } from './option-names.ts';
 import { ConfigurationError } from './problem.ts';
-import { HooksSettings, ownSecrets, secretsIn } from './settings.ts';
+import { HooksSettings } from './settings.ts';
 
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));
@@ -96,40 +96,5 @@ describe('HooksSettings.replace (behaviour §11: all or nothing)', () => {
     const settings = new HooksSettings({ path: '/in' });
     await settings.replace({ path: '/other' });
     expect(settings.current.hooks.path).toBe('/in');
-  });
-});
-
-describe('ownSecrets', () => {
-  it('are found whatever the section, but for what only says where a secret is (docs/agents.md, Claude Code)', () => {
-    const runner = {
-      type: 'command',
-      command: 'claude',
-      args: ['-p', '--output-format', 'json'],
-      resumeArgs: ['-p', '--output-format', 'json', '--resume', '{session}'],
-      output: 'json',
-      resultPath: 'result',
-      sessionIdPath: 'session_id',
-      env: ['ANTHROPIC_API_KEY'],
-    } as const;
-    const { current } = new HooksSettings({
-      token: 'the-token-of-all-hooks',
-      agents: { list: [{ id: 'main', workspace: 'workspaces/main', runner }] },
-      models: { providers: { cloud: { type: 'anthropic', apiKey: 'sk-of-the-models' } } },
-      otherSecrets: ['of another part'],
-    });
-    const secrets = ['the-token-of-all-hooks', 'sk-of-the-models', 'of another part'];
-    expect(ownSecrets(current)).toEqual(secrets);
-  });
-
-  it.each([
-    [{ tokenHeader: 'x-gitlab-token' }, []],
-    [{ tokenUrl: 'https://login.example.org/token' }, []],
-    [{ headers: { 'x-api-key': 'of the program' } }, ['of the program']],
-    [{ url: 'postgres://hooks:of%40the-base@db/hooks' }, ['of%40the-base', 'of@the-base']],
-    [{ tokenUrl: 'https://app:of-the-app@login.example.org/' }, ['of-the-app']],
-    [{ secrets: ['of last year', 'of this year'] }, ['of last year', 'of this year']],
-    [{ verify: { senders: [{ id: 'acme', secrets: ['of acme'] }] } }, ['of acme']],
-  ])('of %j are %j', (section, secrets) => {
-    expect([...new Set(secretsIn(section))]).toEqual(secrets);
   });
 });

@@ -1,7 +1,4 @@
-import { unescape } from 'node:querystring';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { isCredentialField } from '../../platform/credentials.ts';
-import { isRecord } from '../../platform/objects.ts';
 import { MODULE_NAMES, renamed } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
 import { ConfigurationError } from './problem.ts';
@@ -109,64 +106,4 @@ export class HooksSettings {
       this.#logger.warn(`${warning.key} ${warning.message}`);
     }
   }
-}
-
-/** A shorter text is part of too much. */
-const SHORTEST = 8;
-
-const known = new WeakMap<ResolvedHooksOptions, readonly string[]>();
-
-/**
- * Our own tokens and secrets: what a request brings of them is kept nowhere and shown to nobody. Found by the names of
- * their keys, so that a new key with a secret is not forgotten; those of sections that are none of the module's are in
- * `otherSecrets`.
- */
-export function ownSecrets(settings: ResolvedHooksOptions): readonly string[] {
-  let secrets = known.get(settings);
-  if (secrets === undefined) {
-    const { hooks, agents, models, gatewayAuthToken = '', otherSecrets } = settings;
-    const found = [
-      ...[hooks, agents, models].flatMap((section) => secretsIn(section)),
-      gatewayAuthToken,
-    ];
-    const texts = new Set([...found, ...otherSecrets].map((text) => text.trim()));
-    secrets = [...texts].filter((text) => text.length >= SHORTEST);
-    known.set(settings, secrets);
-  }
-  return secrets;
-}
-
-/** Keys that say where something is, e.g. `sessionIdPath`, `tokenHeader`, `tokenUrl`. */
-const PLACE_KEY = /[a-z](?:Path|Url|Header)$/;
-
-/**
- * Every text of a section under a key that names a credential, and the passwords in addresses.
- * @param isSecret whether the key that it stands under does
- */
-export function secretsIn(value: unknown, isSecret = false): string[] {
-  if (typeof value === 'string') return isSecret ? [value] : formsOfPassword(value);
-  if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, isSecret));
-  if (!isRecord(value)) return [];
-  const entries = value instanceof Map ? [...value] : Object.entries(value);
-  return entries.flatMap(([key, child]: [string, unknown]) =>
-    secretsIn(child, isCredentialField(key) && !PLACE_KEY.test(key)),
-  );
-}
-
-/** Of an address as `https://user:password@host`; empty: it has none. */
-export function passwordIn(text: string): string {
-  return text.includes('://') ? (URL.parse(text)?.password ?? '') : '';
-}
-
-/** As it is written in an address, and as it is meant. */
-function formsOfPassword(address: string): string[] {
-  const password = passwordIn(address);
-  return password === '' ? [] : [password, unescape(password)];
-}
-
-/** Whether a text of a request is, or holds, one of them. */
-export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  if (secrets.some((secret) => text.includes(secret))) return true;
-  // Base64 has pluses, which are blanks in a query; senders forget to encode them.
-  return text.includes(' ') && holdsSecret(text.replaceAll(' ', '+'), secrets);
 }

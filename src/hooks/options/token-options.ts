@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { ArrayMinSize, IsOptional, IsString, Matches } from 'class-validator';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { TextList } from './key-kinds.ts';
+import { Option } from './option.ts';
 import { unreplaced } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
-import type { Problem } from './problem.ts';
+import type { NamingProblem, Problem } from './problem.ts';
 
 // The tokens of senders, as they are written, and which of them a start refuses. A token is written out, or as its digest,
 // so that nobody who reads the configuration can speak as the sender; how requests are compared with them is in
@@ -36,11 +37,13 @@ export class TokenOptions {
   id!: string;
 
   /** Its secret, of at least 16 characters, or the secret's digest: `sha256:` and 64 hexadecimal digits. */
+  @Option({ secret: true })
   @IsOptional()
   @IsString()
   token?: string;
 
   /** The same for several secrets, the oldest first: each of them counts, so that one can be replaced without losing a request. */
+  @Option({ secret: true })
   @IsOptional()
   @TextList()
   tokens?: string[];
@@ -160,10 +163,10 @@ export function tokenProblems(
   hooks: GuardedKeys,
   gatewayAuthToken: string | undefined,
   { replacesVariables }: OptionNames,
-): Problem[] {
+): NamingProblem[] {
   const written = writtenTokens(hooks);
   const places = new Map<string, string>();
-  const found = written.flatMap(({ key, id, text }): Problem[] => {
+  const found = written.flatMap(({ key, id, text }): NamingProblem[] => {
     const [variable, name = ''] = UNRESOLVED_VARIABLE.exec(text) ?? [];
     if (variable !== undefined) {
       const message = replacesVariables
@@ -180,7 +183,8 @@ export function tokenProblems(
     const other = places.get(digest);
     places.set(digest, key);
     if (other === undefined) return [];
-    return [{ key, message: `is the same secret as ${other}; give each sender its own` }];
+    const message = `is the same secret as ${other}; give each sender its own`;
+    return [{ key, message, names: [other] }];
   });
   return [
     ...missing(hooks, written),
@@ -245,13 +249,14 @@ function missing(hooks: GuardedKeys, written: readonly WrittenToken[]): Problem[
   return [{ key: 'hooks.token', message: `${message}, or name senders in hooks.tokens` }];
 }
 
-function doubleIds(hooks: WrittenKeys): Problem[] {
+function doubleIds(hooks: WrittenKeys): NamingProblem[] {
   const all = senders(hooks);
   return all.flatMap(([{ id }, index]) => {
     const [, first = index] = all.find(([other]) => other['id'] === id) ?? [];
     if (id === undefined || first === index) return [];
-    const message = `is also the id of hooks.tokens[${first}]; give each sender its own, and several secrets in tokens`;
-    return [{ key: `hooks.tokens[${index}].id`, message }];
+    const other = `hooks.tokens[${first}]`;
+    const message = `is also the id of ${other}; give each sender its own, and several secrets in tokens`;
+    return [{ key: `hooks.tokens[${index}].id`, message, names: [other] }];
   });
 }
 

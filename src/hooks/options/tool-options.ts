@@ -2,6 +2,7 @@ import { IsArray, IsOptional, Matches } from 'class-validator';
 import { DURATION, DURATION_MESSAGE, durationMs } from '../../platform/time.ts';
 import type { McpServerSettings, ToolSettings } from '../ports/index.ts';
 import { HttpUrl, OptionalText, SectionMap, TextList, TextMap } from './key-kinds.ts';
+import { Option } from './option.ts';
 import type { Problem } from './problem.ts';
 
 /** One entry of `agents.list[].tools.mcp`: a program, or a server's address. */
@@ -11,6 +12,7 @@ export class McpServerOptions {
   command?: string;
 
   /** Arguments of the program. @default [] */
+  @Option({ foreign: 'arguments' })
   @TextList()
   args: string[] = [];
 
@@ -23,11 +25,13 @@ export class McpServerOptions {
   env: string[] = [];
 
   /** Address of a server that speaks MCP over streamable HTTP, instead of `command`. */
+  @Option({ foreign: 'address' })
   @IsOptional()
   @HttpUrl('http://127.0.0.1:8080/mcp')
   url?: string;
 
   /** Headers of each request to `url`, for example an `Authorization`, best as `${NAME}` in gateway.json5. @default {} */
+  @Option({ foreign: 'headers' })
   @TextMap()
   headers: Map<string, string> = new Map();
 

@@ -9,6 +9,7 @@ import {
   Max,
 } from 'class-validator';
 import { OptionalText, SectionList, TextList } from './key-kinds.ts';
+import { Option } from './option.ts';
 import { SENDER_ID, SENDER_ID_RULE } from './token-options.ts';
 
 /** Hashes of an HMAC, and how its bytes are written, for senders that no scheme knows. */
@@ -23,6 +24,7 @@ export class SigningSenderOptions {
   id!: string;
 
   /** Its secrets: any of them counts, so that one can be replaced by another. */
+  @Option({ secret: true })
   @ArrayMinSize(1, { message: 'must hold at least one secret' })
   @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
   @TextList()
@@ -36,6 +38,7 @@ export class VerifyOptions {
   scheme?: string;
 
   /** Secrets shared with the sender, or its public keys: any of them counts, so that one can be replaced by another. */
+  @Option({ secret: true })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must hold at least one secret' })
   @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
@@ -59,6 +62,7 @@ export class VerifyOptions {
   toleranceSeconds?: number;
 
   /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
+  @Option({ secret: true })
   @OptionalText()
   verifyToken?: string;
 

@@ -118,6 +118,7 @@ describe('runner.env', () => {
       {
         key: 'agents.list[0].runner.env[0]',
         message: 'names a variable that holds hooks.token, which no agent may know; remove it',
+        names: ['hooks.token'],
       },
     ]);
   });

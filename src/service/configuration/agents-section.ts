@@ -1,9 +1,15 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { isDigest, writtenTokens } from '../../hooks/index.ts';
-import type { HooksSettingsInput, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import { agentRuns, isDigest, textsIn, writtenTokens } from '../../hooks/index.ts';
+import type {
+  HooksSettingsInput,
+  NamingProblem,
+  Problem,
+  ResolvedHooksOptions,
+} from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
+import { CONFIGURATION } from './sections.ts';
 
 // What only the service can say about `agents` and `models`: it knows the configuration directory, the environment
 // that programs are given variables of, and where programs are.
@@ -35,7 +41,7 @@ export function leakedTokens(
   { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,
   metricsToken?: unknown,
-): Problem[] {
+): NamingProblem[] {
   const tokens = [
     ...writtenTokens({ token, tokens: scoped })
       .filter(({ text }) => !isDigest(text))
@@ -43,23 +49,14 @@ export function leakedTokens(
     { value: trimmedText(gatewayAuthToken), name: "the operator's token" },
     { value: trimmedText(metricsToken), name: 'ops.metricsToken' },
   ].filter(({ value }) => value !== '');
-  const texts = [...textsIn('agents', agents), ...textsIn('models', models)];
-  return texts.flatMap(([key, text]) => {
+  return textsIn({ agents, models }, CONFIGURATION).flatMap(({ text, place: { key } }) => {
     const isVariable = VARIABLE_NAME.test(key);
     const held = isVariable ? trimmedText(env[text]) : text;
     const found = tokens.find(({ value }) => held.includes(value));
     if (found === undefined) return [];
     const holds = isVariable ? `names a variable that holds ${found.name}` : `holds ${found.name}`;
-    return [{ key, message: `${holds}, which no agent may know; remove it` }];
+    return [{ key, message: `${holds}, which no agent may know; remove it`, names: [found.name] }];
   });
-}
-
-/** Every text by its key; the sections may still have any shape. */
-function textsIn(key: string, value: unknown): [string, string][] {
-  if (typeof value === 'string') return [[key, value]];
-  if (Array.isArray(value)) return value.flatMap((one, at) => textsIn(`${key}[${at}]`, one));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => textsIn(`${key}.${name}`, one));
 }
 
 function trimmedText(value: unknown): string {
@@ -69,16 +66,10 @@ function trimmedText(value: unknown): string {
 /** Models that agents and mappings name while no provider is configured: each of their runs would fail. */
 export function unservedModels({ agents, models, hooks }: ResolvedHooksOptions): Problem[] {
   if (models.providers.size > 0) return [];
-  const { defaults, list } = agents;
-  const isAsked = (runner = defaults.runner): boolean => (runner?.type ?? 'model') === 'model';
-  const named = new Map<string, string | undefined>();
-  if (list.length === 0 && isAsked()) named.set('agents.defaults.model', defaults.model);
-  for (const [index, { model, runner }] of list.entries()) {
-    if (!isAsked(runner)) continue;
-    if (model === undefined) named.set('agents.defaults.model', defaults.model);
-    else named.set(`agents.list[${index}].model`, model);
-  }
-  if (list.length > 0 ? list.every(({ runner }) => isAsked(runner)) : isAsked()) {
+  const all = agentRuns(agents);
+  const asked = all.filter(({ runner }) => runner === 'model');
+  const named = new Map(asked.map(({ modelKey, model }) => [modelKey, model]));
+  if (asked.length === all.length) {
     for (const [index, { model }] of hooks.mappings.entries()) {
       named.set(`hooks.mappings[${index}].model`, model);
     }
@@ -90,14 +81,10 @@ export function unservedModels({ agents, models, hooks }: ResolvedHooksOptions):
 
 /** Agents that a model should run while nobody says which: each of their runs would fail. */
 export function unnamedModel({ agents, hooks }: ResolvedHooksOptions): Problem[] {
-  const { defaults, list } = agents;
-  if (!hooks.enabled || defaults.model !== undefined) return [];
-  const isAsked = (runner = defaults.runner): boolean => (runner?.type ?? 'model') === 'model';
-  const isNeeded =
-    list.length === 0
-      ? isAsked()
-      : list.some(({ model, runner }) => model === undefined && isAsked(runner));
-  return isNeeded ? [{ key: 'agents.defaults.model', message: NO_MODEL }] : [];
+  const isNeeded = agentRuns(agents).some(
+    ({ runner, model }) => runner === 'model' && model === undefined,
+  );
+  return hooks.enabled && isNeeded ? [{ key: 'agents.defaults.model', message: NO_MODEL }] : [];
 }
 
 const NO_MODEL =

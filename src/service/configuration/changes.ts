@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../platform/objects.ts';
-import { DOTENV_FILE, GATEWAY_FILE } from './files.ts';
+import { DOTENV_FILE, sectionFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 
 // What is other than it was, by name: for the log, which has no values of a configuration.
@@ -27,13 +27,9 @@ export function describeChanges(before: Read, after: Read): string {
   return told('Files', files) + told('Keys', keys);
 }
 
-function textsOf({ gateway, dotenv, fragments = [] }: ConfigurationFiles): Map<string, string> {
-  const all: [string, string | undefined][] = [
-    [GATEWAY_FILE, gateway],
-    ...fragments.map(({ file, text }): [string, string] => [file, text]),
-    [DOTENV_FILE, dotenv],
-  ];
-  return new Map(all.flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])));
+function textsOf(files: ConfigurationFiles): Map<string, string> {
+  const texts = new Map(sectionFiles(files).map(({ file, text }) => [file, text]));
+  return files.dotenv === undefined ? texts : texts.set(DOTENV_FILE, files.dotenv);
 }
 
 /** As deep as both say something; a list that only one has is one key. */

@@ -16,10 +16,12 @@ import {
 import type { ChannelProviderName, ProviderSettings } from '../../adapters/channels/providers.ts';
 import {
   CHANNEL_IDS,
+  Option,
   OptionalSection,
   OptionalText,
   TextList,
   defaultChannel,
+  optionKeys,
   resolveSection,
 } from '../../hooks/index.ts';
 import type {
@@ -66,23 +68,6 @@ const NO_WEBHOOK = {
   message: 'must be a URL such as https://receiver.example.org/messages, without user and #',
 };
 
-/** What the channels have in common. */
-export class ChannelsOptions {
-  /**
-   * Where replies go that name no channel, until the main session has spoken somewhere: `chan_1` … `chan_8`. Default: the
-   * only channel that is configured, else `chan_1`.
-   */
-  @IsOptional()
-  @IsIn(CHANNEL_IDS, { message: 'must be one of chan_1 to chan_8' })
-  default?: ChannelId;
-
-  /** How long a delivery is tried again before it is given up, in hours, over 0 and at most 168. @default 24 */
-  @IsNumber()
-  @IsPositive()
-  @Max(168)
-  retryHours = 24;
-}
-
 /** One entry of the `channels` section: which platform serves the channel. */
 export class ChannelOptions {
   /**
@@ -105,6 +90,7 @@ export class ChannelOptions {
   /**
    * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost; signal behind a proxy.
    */
+  @Option({ secret: true })
   @OptionalText()
   token?: string;
 
@@ -139,6 +125,7 @@ export class ChannelOptions {
   api?: (typeof SIGNAL_APIS)[number];
 
   /** imessage: password of the BlueBubbles server, best as `${NAME}`. */
+  @Option({ secret: true })
   @OptionalText()
   password?: string;
 
@@ -152,6 +139,7 @@ export class ChannelOptions {
   appId?: string;
 
   /** msteams: the bot's client secret, best as `${NAME}`. */
+  @Option({ secret: true })
   @OptionalText()
   appSecret?: string;
 
@@ -165,11 +153,13 @@ export class ChannelOptions {
   tokenUrl?: string;
 
   /** webhook: where each message is posted; may have a query. */
+  @Option({ foreign: 'address' })
   @IsOptional()
   @IsUrl(WEBHOOK_RULES, NO_WEBHOOK)
   url?: string;
 
   /** webhook: what messages are signed with, best as `['${NAME}']`, each `whsec_` and 24 to 64 bytes in base64; several while one follows another. */
+  @Option({ secret: true })
   @IsOptional()
   @TextList()
   secrets?: string[];
@@ -180,27 +170,87 @@ export class ChannelOptions {
   allowPrivate?: boolean;
 }
 
+/** The `channels` section: what the channels have in common, and which platform serves each. */
+export class ChannelsOptions {
+  /**
+   * Where replies go that name no channel, until the main session has spoken somewhere: `chan_1` … `chan_8`. Default: the
+   * only channel that is configured, else `chan_1`.
+   */
+  @IsOptional()
+  @IsIn(CHANNEL_IDS, { message: 'must be one of chan_1 to chan_8' })
+  default?: ChannelId;
+
+  /** How long a delivery is tried again before it is given up, in hours, over 0 and at most 168. @default 24 */
+  @IsNumber()
+  @IsPositive()
+  @Max(168)
+  retryHours = 24;
+
+  @OptionalSection(ChannelOptions)
+  chan_1?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_2?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_3?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_4?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_5?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_6?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_7?: ChannelOptions;
+
+  @OptionalSection(ChannelOptions)
+  chan_8?: ChannelOptions;
+}
+
 /** Connects the channels of the `channels` section with their platforms. Nothing is loaded or sent yet. */
-export function bindChannels(section: unknown): { bindings: ChannelBindings; problems: Problem[] } {
-  const given = section ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) {
-    return { bindings: {}, problems: [{ key: 'channels', message: 'must be an object' }] };
-  }
-  const entries = Object.entries(given).filter(([id]) => id.startsWith('chan'));
-  const rest = Object.entries(given).filter(([id]) => !id.startsWith('chan'));
-  const common = resolveSection(ChannelsOptions, Object.fromEntries(rest), 'channels');
-  const problems = [...common.problems];
+export function bindChannels(section: unknown): {
+  options: ChannelsOptions;
+  bindings: ChannelBindings;
+  problems: Problem[];
+} {
+  const { value: options, problems: found } = resolveSection(ChannelsOptions, section, 'channels');
+  const problems = found.map((problem) =>
+    isUnknownChannel(problem.key) ? { ...problem, message: NO_CHANNEL } : problem,
+  );
   const bindings: Partial<Record<ChannelId, ChannelBinding>> = {};
   const accounts = new Accounts();
-  for (const [id, entry] of entries) {
-    if (isChannelId(id)) bindings[id] = bind(id, entry, accounts, problems);
-    else problems.push(unknownChannel(id));
+  for (const [id, entry] of channelEntries(options)) {
+    const key = `channels.${id}`;
+    if (problems.some((one) => one.key === key || one.key.startsWith(`${key}.`))) continue;
+    const binding = bind(id, entry, accounts);
+    if ('message' in binding) problems.push(binding);
+    else bindings[id] = binding;
   }
-  const { retryHours, default: chosen } = common.value;
+  const { retryHours, default: chosen } = options;
   return {
+    options,
     bindings: { ...bindings, ...(chosen !== undefined && { default: chosen }), retryHours },
     problems,
   };
+}
+
+const NO_CHANNEL = 'is not a channel; use chan_1 to chan_8';
+
+function isUnknownChannel(key: string): boolean {
+  const [, name = ''] = key.split('.');
+  return name.startsWith('chan') && !optionKeys(ChannelsOptions).includes(name);
+}
+
+/** The channels that are configured, in their order. */
+export function channelEntries(options: ChannelsOptions): [ChannelId, ChannelOptions][] {
+  return CHANNEL_IDS.flatMap((id): [ChannelId, ChannelOptions][] => {
+    const entry = options[id];
+    return entry === undefined ? [] : [[id, entry]];
+  });
 }
 
 /** An object whose channels are those that `read` returns when they are asked for. */
@@ -238,42 +288,20 @@ class Accounts {
   }
 }
 
-/** The platform that serves a channel whose entry has no problems. */
-export function providerOf(id: ChannelId, entry: unknown): ChannelProviderName {
-  const { provider } = resolveSection(ChannelOptions, entry, `channels.${id}`).value;
-  return provider ?? DEFAULT_PROVIDERS[id];
-}
-
-function isChannelId(id: string): id is ChannelId {
-  return CHANNEL_IDS.some((known) => known === id);
-}
-
-function unknownChannel(id: string): Problem {
-  return { key: `channels.${id}`, message: 'is not a channel; use chan_1 to chan_8' };
-}
-
-/** One channel with its platform; undefined when its entry has problems, which are added to `problems`. */
+/** One channel with its platform, or what is wrong with it. */
 function bind(
   id: ChannelId,
-  entry: unknown,
+  { provider = DEFAULT_PROVIDERS[id], to, onUnknown, ...settings }: ChannelOptions,
   accounts: Accounts,
-  problems: Problem[],
-): ChannelBinding | undefined {
+): ChannelBinding | Problem {
   const key = `channels.${id}`;
-  const section = resolveSection(ChannelOptions, entry, key);
-  if (section.problems.length > 0) {
-    problems.push(...section.problems);
-    return undefined;
-  }
-  const { provider: name = DEFAULT_PROVIDERS[id], to, onUnknown, ...settings } = section.value;
   try {
-    const provider = accounts.channel(name, settings);
-    const problem = to === undefined ? null : provider.expectedInsteadOf(to);
-    if (problem === null) return { provider, to, onUnknown };
-    problems.push({ key: `${key}.to`, message: `is no recipient of ${name}; expected ${problem}` });
+    const channel = accounts.channel(provider, settings);
+    const problem = to === undefined ? null : channel.expectedInsteadOf(to);
+    if (problem === null) return { provider: channel, to, onUnknown };
+    return { key: `${key}.to`, message: `is no recipient of ${provider}; expected ${problem}` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    problems.push({ key, message: `cannot be used by ${name}: ${reason}` });
+    return { key, message: `cannot be used by ${provider}: ${reason}` };
   }
-  return undefined;
 }

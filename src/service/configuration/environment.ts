@@ -1,4 +1,5 @@
 import type { Problem } from '../../hooks/index.ts';
+import { isRecord } from '../../platform/objects.ts';
 import type { Sections } from './files.ts';
 
 // What the environment changes about the files: `${NAME}` in their texts, and the address to listen on.
@@ -45,34 +46,27 @@ function unset(key: string, name: string): Problem {
 export interface OverriddenAddress {
   readonly sections: Sections;
   readonly problems: readonly Problem[];
-  /** Keys whose value is that of the environment. */
-  readonly overridden: readonly string[];
+  /** Keys whose value is that of the environment, with the variable. */
+  readonly overridden: ReadonlyMap<string, string>;
 }
 
 /** GATEWAY_HOST and GATEWAY_PORT win over the files, for containers and tests. */
 export function overrideAddress(sections: Sections, env: Environment): OverriddenAddress {
-  const host = trimmed(env['GATEWAY_HOST']);
-  const port = trimmed(env['GATEWAY_PORT']);
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) {
+  const host = env['GATEWAY_HOST']?.trim() ?? '';
+  const port = env['GATEWAY_PORT']?.trim() ?? '';
+  const overridden = new Map<string, string>();
+  if (port !== '' && !/^\d{1,5}$/.test(port)) {
     const message = 'must be a port number, 0 to 65535; correct it in the environment';
-    return { sections, problems: [{ key: 'GATEWAY_PORT', message }], overridden: [] };
+    return { sections, problems: [{ key: 'GATEWAY_PORT', message }], overridden };
   }
   const gateway = sections['gateway'] ?? {};
-  if (typeof gateway !== 'object' || Array.isArray(gateway)) {
-    return { sections, problems: [], overridden: [] };
-  }
-  const address = {
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port: Number(port) }),
-  };
+  if (!isRecord(gateway)) return { sections, problems: [], overridden };
+  if (host !== '') overridden.set('gateway.host', 'GATEWAY_HOST');
+  if (port !== '') overridden.set('gateway.port', 'GATEWAY_PORT');
+  const address = { ...(host !== '' && { host }), ...(port !== '' && { port: Number(port) }) };
   return {
     sections: { ...sections, gateway: { ...gateway, ...address } },
     problems: [],
-    overridden: Object.keys(address).map((name) => `gateway.${name}`),
+    overridden,
   };
-}
-
-function trimmed(value: string | undefined): string | undefined {
-  const text = value?.trim();
-  return text === '' ? undefined : text;
 }

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../hooks/index.ts';
-import { DOTENV_FILE, GATEWAY_FILE } from './files.ts';
+import { DOTENV_FILE, sectionFiles } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import { FRAGMENTS_DIR } from './fragments.ts';
 
@@ -62,22 +62,19 @@ function entriesOf(path: string): Dirent[] {
  */
 export function modeWarnings(
   dir: string,
-  { gateway = '', fragments = [] }: ConfigurationFiles,
+  files: ConfigurationFiles,
   dataDir: string,
   tokens: readonly string[],
 ): Problem[] {
   const holdsToken = (text: string): boolean => tokens.some((token) => text.includes(token));
-  const files: [name: string, isSecret: boolean][] = [
-    [GATEWAY_FILE, holdsToken(gateway)],
-    ...fragments.map(({ file, text }): [string, boolean] => [file, holdsToken(text)]),
-    [DOTENV_FILE, true],
-  ];
+  const secret = new Map(sectionFiles(files).map(({ file, text }) => [file, holdsToken(text)]));
   // Whoever can add a file there decides what hooks do, as whoever can change one.
-  const names: typeof files = [
-    ...files,
-    ...[FRAGMENTS_DIR, ...modulesBelow(dir)].map((name): [string, boolean] => [name, false]),
-  ];
-  const places = names.map(([name, isSecret]) => ({ key: name, path: join(dir, name), isSecret }));
+  const names = [...secret.keys(), DOTENV_FILE, FRAGMENTS_DIR, ...modulesBelow(dir)];
+  const places = names.map((key) => ({
+    key,
+    path: join(dir, key),
+    isSecret: secret.get(key) ?? key === DOTENV_FILE,
+  }));
   return [...places, { key: 'store.dir', path: dataDir, isSecret: true }].flatMap(
     ({ key, path, isSecret }) => {
       const lapse = findLapse(path, isSecret);

@@ -23,6 +23,11 @@ export interface ConfigurationFiles {
 /** A configuration file as data: its sections by name. */
 export type Sections = Readonly<Record<string, unknown>>;
 
+/** The texts that say sections, in the order of merging. */
+export function sectionFiles({ gateway, fragments = [] }: ConfigurationFiles): readonly Fragment[] {
+  return gateway === undefined ? fragments : [{ file: GATEWAY_FILE, text: gateway }, ...fragments];
+}
+
 /** @throws ConfigurationError when a file exists and cannot be read. */
 export function readConfigurationFiles(dir: string): ConfigurationFiles {
   return {

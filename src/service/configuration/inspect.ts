@@ -8,13 +8,13 @@ import {
   tokenQuestion,
 } from '../../adapters/channels/providers.ts';
 import type { TokenQuestion } from '../../adapters/channels/providers.ts';
-import { CHANNEL_IDS, ConfigurationError, resolveSection } from '../../hooks/index.ts';
-import type { AgentOptions, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
+import { ConfigurationError, agentRuns, resolveSection } from '../../hooks/index.ts';
+import type { AgentRun, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
-import { ChannelOptions } from './channels-section.ts';
+import { ChannelsOptions, channelEntries } from './channels-section.ts';
 import { expandVariables, overrideAddress } from './environment.ts';
 import type { Environment } from './environment.ts';
-import { GATEWAY_FILE, parseSections, readConfigurationFiles } from './files.ts';
+import { parseSections, readConfigurationFiles, sectionFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 import { MergedSections } from './merge.ts';
 import { missingWarnings, neededPackages } from './packages.ts';
@@ -44,6 +44,8 @@ export interface Inspection {
   readonly written: Sections;
   /** The sections as written, variables replaced. */
   readonly sections: Sections;
+  /** Keys whose value is that of the environment, with the variable. */
+  readonly overridden: ReadonlyMap<string, string>;
   /** Which file says what of `written`. */
   readonly merged: MergedSections;
   /** With every default; undefined when a file cannot be parsed. */
@@ -72,12 +74,12 @@ export async function inspectConfiguration(
   const { files, unreadable } = filesIn(dir, given);
   const env = { ...parseEnv(files.dotenv ?? ''), ...processEnv };
   const demoHookToken = new TokenFile(join(dir, DEMO_HOOK_TOKEN));
-  const isDemo = files.gateway === undefined && !files.fragments?.length && unreadable.length === 0;
+  const isDemo = sectionFiles(files).length === 0 && unreadable.length === 0;
   const read = isDemo ? demo(tokenOf(demoHookToken)) : readSections(files, env, unreadable);
   const { sections, problems, overridden } = overrideAddress(read.sections, env);
   const { resolved, unusable } = await resolvedUnless(read.isBroken, sections, dir, env);
   const place = (problem: Problem): Problem =>
-    overridden.includes(problem.key) ? problem : read.merged.place(problem);
+    overridden.has(problem.key) ? problem : read.merged.place(problem);
   const { problems: found = [], warnings = [], hooksWarnings = [] } = resolved ?? {};
   const unreachable = hooksWarnings.filter((warning) => isUnreachable(warning, read.merged));
   const all = onePerKey(
@@ -85,7 +87,7 @@ export async function inspectConfiguration(
     [...found, ...unreachable].map(place),
   );
   const needed =
-    isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved, sections);
+    isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved);
   const isSound = all.length === 0;
   const ownWarnings = isSound
     ? [...read.repeated, ...missingWarnings(needed), ...warnings.map(place)]
@@ -98,6 +100,7 @@ export async function inspectConfiguration(
     written: read.merged.sections,
     merged: read.merged,
     sections,
+    overridden,
     resolved,
     demoHookToken,
     problems: all,
@@ -159,18 +162,14 @@ function configurationProblems(error: unknown): readonly Problem[] {
 }
 
 function readSections(
-  { gateway, fragments = [] }: ConfigurationFiles,
+  files: ConfigurationFiles,
   env: Environment,
   unreadable: readonly Problem[],
 ): ReadSections {
-  const texts = gateway === undefined ? [] : [{ file: GATEWAY_FILE, text: gateway }];
-  const parsed = [...texts, ...fragments].map(({ file, text }) => ({
-    file,
-    ...parseSections(text, file),
-  }));
+  const texts = sectionFiles(files);
+  const parsed = texts.map(({ file, text }) => ({ file, ...parseSections(text, file) }));
   const sound = parsed.every(({ problems }) => problems.length === 0);
-  const all = [...texts, ...fragments];
-  const repeated = sound ? all.flatMap(({ file, text }) => repeatedKeys(text, file)) : [];
+  const repeated = sound ? texts.flatMap(({ file, text }) => repeatedKeys(text, file)) : [];
   const unparsable = parsed.flatMap(({ problems }) => problems);
   const merged = new MergedSections(parsed);
   const { value, problems } = expandVariables(merged.sections, env);
@@ -232,13 +231,9 @@ export interface Address {
 
 /** Where the platforms of the channels are asked. The section has no problems. */
 export function channelAddresses(section: unknown): Address[] {
-  if (!isRecord(section)) return [];
-  return CHANNEL_IDS.filter((id) => section[id] !== undefined).flatMap((id) => {
-    const { provider = DEFAULT_PROVIDERS[id], ...settings } = resolveSection(
-      ChannelOptions,
-      section[id],
-      `channels.${id}`,
-    ).value;
+  const options = resolveSection(ChannelsOptions, section, 'channels').value;
+  return channelEntries(options).flatMap(([id, entry]) => {
+    const { provider = DEFAULT_PROVIDERS[id], ...settings } = entry;
     const url = findAddress(provider, settings);
     if (url === undefined) return [];
     const key = `channels.${id}`;
@@ -295,13 +290,10 @@ export function modelAddresses({ agents, models }: ResolvedHooksOptions): Addres
 }
 
 /** The local Ollama, where an agent's turns go to the first model of it. */
-function ollamaOf({ defaults, list }: ResolvedHooksOptions['agents']): Address[] {
-  const isAuto = ({ runner = defaults.runner, model = defaults.model }: Partial<AgentOptions>) =>
-    (runner?.type ?? 'model') === 'model' && (model ?? 'auto') === 'auto';
-  const index = list.findIndex(isAuto);
-  if (index < 0 && (list.length > 0 || !isAuto({}))) return [];
-  const isOwn = list[index]?.model !== undefined;
-  const key = isOwn ? `agents.list[${index}].model` : 'agents.defaults.model';
+function ollamaOf(agents: ResolvedHooksOptions['agents']): Address[] {
+  const isAuto = ({ runner, model = 'auto' }: AgentRun) => runner === 'model' && model === 'auto';
+  const key = agentRuns(agents).find(isAuto)?.modelKey;
+  if (key === undefined) return [];
   const fix = `start Ollama, or set ${key} to <provider>/<model>; to go on without a model, let the demo agent answer: agents: {defaults: {runner: {type: 'demo'}}}`;
   return [{ key, name: 'a local Ollama (auto)', url: OLLAMA_URL, fix }];
 }

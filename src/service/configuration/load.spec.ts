@@ -68,21 +68,6 @@ describe('loadConfiguration with gateway.json5', () => {
     expect(hooks.otherSecrets).toEqual(expect.arrayContaining(others));
   });
 
-  it('tells the hooks the password of the mailbox and that of the database, too', async () => {
-    const mail = {
-      account: 'a@example.org',
-      host: 'imap.example.org',
-      auth: { password: '${BOX}' },
-    };
-    dir.write('gateway.json5', {
-      hooks: { ...minimal.hooks, presets: ['mail'], mail },
-      store: { postgres: { url: 'postgres://hooks:of%40the-base@db.example.org/hooks' } },
-    });
-    const { hooks } = await loadConfiguration(dir.path, { BOX: 'pass of the mailbox' });
-    const passwords = ['pass of the mailbox', 'of%40the-base', 'of@the-base'];
-    expect(hooks.otherSecrets).toEqual(expect.arrayContaining(passwords));
-  });
-
   it.each([
     ['http://models.example.org/v1', true],
     ['HTTP://203.0.113.5:8080/', true],

@@ -1,7 +1,7 @@
+import { OptionPlace } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
-import { resolveMail } from '../../mail/index.ts';
-import type { MailOptions } from '../../mail/index.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { MailOptions, resolveMail } from '../../mail/index.ts';
+import { getField, isRecord } from '../../platform/objects.ts';
 import type { Sections } from './files.ts';
 
 const PRESET = 'mail';
@@ -10,7 +10,10 @@ const PRESET = 'mail';
 export const MAIL_HOOK = PRESET;
 
 /** Keys of `hooks.mail` that belong to the mapping, not to the watcher: a reload applies them. */
-const OF_THE_MAPPING = ['model', 'thinking', 'allowUnsafeExternalContent'] as const;
+const OF_THE_MAPPING = OptionPlace.of(MailOptions)
+  .below()
+  .filter(({ traits }) => traits.restart === false)
+  .map(({ key }) => key);
 
 // `hooks.mail` is written as one block and serves two: the watcher, which reads the mailbox, and the mapping "mail",
 // which takes what the watcher sends. Here the block is divided, and what is wrong with the mapping's part is reported
@@ -48,13 +51,13 @@ export function divideHooks(section: Sections): DividedHooks {
 /** What needs a restart: everything that is not the mapping's. */
 export function watcherPart(mail: MailOptions | undefined): object | undefined {
   if (mail === undefined) return undefined;
-  const own = Object.entries(mail).filter(([key]) => !OF_THE_MAPPING.some((name) => name === key));
+  const own = Object.entries(mail).filter(([key]) => !OF_THE_MAPPING.includes(key));
   return Object.fromEntries(own);
 }
 
 /** The fields of the mapping that were given. */
 function mappingFields(mail: MailOptions): Sections {
-  const fields = OF_THE_MAPPING.map((key): [string, unknown] => [key, mail[key]]);
+  const fields = OF_THE_MAPPING.map((key): [string, unknown] => [key, getField(mail, key)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 

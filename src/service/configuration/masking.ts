@@ -1,21 +1,17 @@
+import { isSecretPlace } from '../../hooks/index.ts';
+import type { OptionPlace } from '../../hooks/index.ts';
 import { isCredential } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { MASK, isSecretAfter, maskArgument, maskText } from './secret-texts.ts';
-import { isSecretKey, isVariable, namesVariable } from './secrets.ts';
+import { isVariable, namesVariable } from './secrets.ts';
+import { CONFIGURATION } from './sections.ts';
 
 /*
- * A configuration in which no secret can be read. Texts are secrets by their key, by what stands beside them, by their
- * look, or because they came from a variable, and are then masked wherever else they occur.
+ * A configuration in which no secret can be read. Texts are secrets because their option says so, by what stands beside
+ * them or their look in the words of others, or because they came from a variable, and are then masked wherever else they
+ * occur.
  */
 
-/** Lists of arguments. */
-const ARGUMENTS: ReadonlySet<string> = new Set(['args', 'resumeArgs']);
-/** Whoever knows the address under it may use it: of a webhook that somebody else serves, of an MCP server. */
-const CAPABILITY = 'url';
-/** What holds of requests, by places in them: one may compare a secret that its sender shows. */
-const CONDITIONS = 'when';
-/** Stands for the name of whatever such a condition says. */
-const SECRET_CONDITION = 'when token';
 /** A header's value that only places are filled into: `{agent}`. */
 const PLACES = /^(?:\{\w+\})+$/;
 /** Shorter texts occur by chance. */
@@ -33,7 +29,19 @@ export function maskSecrets(
   known: readonly string[] = [],
 ): Record<string, unknown> {
   const masking = new Masking(known);
-  return masking.withoutSecrets(masking.of(configuration, written, ''));
+  return masking.withoutSecrets(masking.record(configuration, written, CONFIGURATION));
+}
+
+/** Texts about a configuration, without its secrets. Parameters as of {@link maskSecrets} */
+export function maskTexts(
+  texts: readonly string[],
+  configuration: Record<string, unknown>,
+  written: unknown,
+  known: readonly string[],
+): string[] {
+  const masking = new Masking(known);
+  masking.record(configuration, written, CONFIGURATION);
+  return texts.map((text) => masking.withoutSecrets(masking.shown(text)));
 }
 
 class Masking {
@@ -43,69 +51,78 @@ class Masking {
     for (const secret of known) this.#remember(secret);
   }
 
-  of(value: Record<string, unknown>, written: unknown, parent: string): Record<string, unknown> {
+  record(
+    value: Readonly<Record<string, unknown>>,
+    written: unknown,
+    place: OptionPlace,
+  ): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => {
         const original = isRecord(written) ? written[key] : undefined;
-        if (ARGUMENTS.has(key) && Array.isArray(inner)) return [key, this.#args(inner, original)];
-        if (parent === 'headers') return [key, this.#value(inner, original, 'headers')];
-        if (parent === CONDITIONS && (key === 'and' || key === 'or')) {
-          return [key, this.#value(inner, original, CONDITIONS)];
-        }
-        const ofSecret =
-          parent === SECRET_CONDITION || (parent === CONDITIONS && isCredentialPlace(key));
-        return [key, this.#value(inner, original, ofSecret ? SECRET_CONDITION : key)];
+        return [key, this.#value(inner, original, place.at(key))];
       }),
     );
   }
 
   /** A secret may stand in other texts, too. */
-  withoutSecrets(value: Record<string, unknown>): Record<string, unknown> {
-    const secrets = [...this.#secrets];
-    return mapTexts(value, (text) => maskOccurrences(text, secrets));
+  withoutSecrets<T>(value: T): T;
+  withoutSecrets(value: unknown): unknown {
+    if (typeof value === 'string') return maskOccurrences(value, [...this.#secrets]);
+    if (Array.isArray(value)) return value.map((item) => this.withoutSecrets(item));
+    if (!isRecord(value)) return value;
+    const entries = Object.entries(value).map(([key, inner]) => [key, this.withoutSecrets(inner)]);
+    return Object.fromEntries(entries);
   }
 
-  #value(value: unknown, written: unknown, key: string): unknown {
+  /** A text as it may be shown where it stands; without a place it is about the configuration. */
+  shown(text: string, foreign?: OptionPlace['traits']['foreign']): string {
+    const found = (secret: string): void => this.#remember(secret);
+    if (foreign === 'arguments') return maskArgument(text, found);
+    return maskText(text, foreign === 'address', found);
+  }
+
+  #value(value: unknown, written: unknown, place: OptionPlace): unknown {
     // Also where the text of a variable became a number or a list.
     if (typeof written === 'string' && namesVariable(written)) {
-      return this.#reference(value, written, key);
+      return this.#reference(value, written, place);
     }
-    if (typeof value === 'string') return this.#text(value, key);
-    if (Array.isArray(value)) {
-      const originals: readonly unknown[] = Array.isArray(written) ? written : [];
-      return value.map((item, index) => this.#value(item, originals[index], key));
-    }
-    return isRecord(value) ? this.of(value, written, key) : value;
+    if (typeof value === 'string') return this.#text(value, place);
+    if (Array.isArray(value)) return this.#list(value, written, place);
+    return isRecord(value) ? this.record(value, written, place) : value;
   }
 
-  #reference(value: unknown, written: string, key: string): string {
+  #reference(value: unknown, written: string, place: OptionPlace): string {
     if (typeof value === 'string') this.#remember(value);
     // What stands beside a variable may be a part of a secret.
-    if (isSecretText(written, key) && !isVariable(written)) return MASK;
-    return this.#shown(written, key);
+    if (isSecretText(written, place) && !isVariable(written)) return MASK;
+    return this.shown(written, place.traits.foreign);
   }
 
-  #text(value: string, key: string): string {
-    if (!isSecretText(value, key)) return this.#shown(value, key);
+  #text(value: string, place: OptionPlace): string {
+    return isSecretText(value, place)
+      ? this.#masked(value)
+      : this.shown(value, place.traits.foreign);
+  }
+
+  #list(values: readonly unknown[], written: unknown, place: OptionPlace): unknown[] {
+    const originals: readonly unknown[] = Array.isArray(written) ? written : [];
+    return values.map((value, index) => {
+      const [before, original] = [values[index - 1], originals[index]];
+      const isAfterFlag =
+        place.traits.foreign === 'arguments' &&
+        typeof value === 'string' &&
+        typeof before === 'string' &&
+        isSecretAfter(before, value);
+      const isReference = typeof original === 'string' && namesVariable(original);
+      if (isAfterFlag && !(isReference && isVariable(original))) return this.#masked(value);
+      return this.#value(value, original, place.at(index));
+    });
+  }
+
+  #masked(value: string): string {
     this.#remember(value);
     for (const word of value.split(/\s+/)) this.#remember(word);
     return MASK;
-  }
-
-  #shown(text: string, key: string): string {
-    const found = (secret: string): void => this.#remember(secret);
-    if (ARGUMENTS.has(key)) return maskArgument(text, found);
-    return maskText(text, key === CAPABILITY, found);
-  }
-
-  #args(args: readonly unknown[], written: unknown): unknown[] {
-    const originals: readonly unknown[] = Array.isArray(written) ? written : [];
-    return args.map((arg, index) => {
-      const before = args[index - 1];
-      const isSecret =
-        typeof arg === 'string' && typeof before === 'string' && isSecretAfter(before, arg);
-      return this.#value(arg, originals[index], isSecret ? 'token' : 'args');
-    });
   }
 
   #remember(secret: string): void {
@@ -114,10 +131,12 @@ class Masking {
 }
 
 /** Whether all of a text is one: of headers whatever is written out. */
-function isSecretText(text: string, key: string): boolean {
+function isSecretText(text: string, place: OptionPlace): boolean {
   if (text === '') return false;
-  if (key === SECRET_CONDITION || isSecretKey(key)) return true;
-  return key === 'headers' && !PLACES.test(text);
+  if (isSecretPlace(place)) return true;
+  const { foreign } = place.traits;
+  if (foreign === 'conditions') return isCredentialPlace(place.guessedBy ?? '');
+  return foreign === 'headers' && !PLACES.test(text);
 }
 
 /** By the last name of a place in a request: `headers.x-api-key`, `payload.client_secret`. */
@@ -139,16 +158,4 @@ function maskOccurrences(text: string, secrets: readonly string[]): string {
     else if (at === 0 || isSecret[at - 1] === 0) shown += MASK;
   }
   return shown;
-}
-
-function mapTexts(
-  value: Record<string, unknown>,
-  change: (text: string) => string,
-): Record<string, unknown> {
-  const of = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return change(inner);
-    if (Array.isArray(inner)) return inner.map(of);
-    return isRecord(inner) ? mapTexts(inner, change) : inner;
-  };
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, of(inner)]));
 }

@@ -1,8 +1,9 @@
-import { isDigest } from '../../hooks/index.ts';
-import type { Problem } from '../../hooks/index.ts';
+import { NO_ARRAY, isDigest } from '../../hooks/index.ts';
+import type { NamingProblem, OptionPlace, Problem } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { GATEWAY_FILE } from './files.ts';
 import type { Sections } from './files.ts';
+import { CONFIGURATION } from './sections.ts';
 
 /** The sections of one file: of gateway.json5, or of a fragment. */
 export interface SectionsFile {
@@ -11,33 +12,15 @@ export interface SectionsFile {
   readonly sections: Sections;
 }
 
-/** Lists whose entries are appended: whoever adds one leaves those of the others alone. */
-const APPENDED = ['hooks.mappings', 'hooks.tokens', 'agents.list'];
-
 /** The list whose entries open hooks. */
 const TOKENS = 'hooks.tokens';
 
-/** The list whose entries are a set. */
-const UNITED = 'hooks.presets';
-
-/** What only the operator may say, in gateway.json5: a fragment cannot widen what was closed there. */
-const OPERATORS_OWN = new Set([
-  'hooks.token',
-  'hooks.endpoints',
-  'hooks.allowedAgentIds',
-  'hooks.allowedSessionKeyPrefixes',
-  'agents.defaults.models',
-  'gateway.trustedProxies',
-  'gateway.auth',
-  'ops',
-]);
-
-/** An entry of an appended list, with the place where it is written. */
-interface Entry {
-  readonly file: string;
-  /** In the list of its own file. */
-  readonly index: number;
-  readonly id: string | undefined;
+/** Where something of the merged sections is written. */
+interface Origin {
+  /** The operator's file first. */
+  readonly files: readonly string[];
+  /** Its key in there: entries of a list are counted in each file. */
+  readonly key: string;
 }
 
 /**
@@ -50,15 +33,16 @@ export class MergedSections {
   readonly problems: Problem[] = [];
   #sections: Sections = {};
   readonly #files: string[] = [];
-  /** The files that wrote what stands under a key. */
-  readonly #writers = new Map<string, readonly string[]>();
-  readonly #entries = new Map(APPENDED.map((key): [string, Entry[]] => [key, []]));
+  /** By the keys of the merged sections. */
+  readonly #origins = new Map<string, Origin>();
+  /** The ids in lists whose entries are appended, with their places there. */
+  readonly #ids = new Map<string, string>();
 
   /** @param files in the order of merging: gateway.json5, when there is one, then the fragments */
   constructor(files: readonly SectionsFile[]) {
     for (const { file, sections } of files) {
       this.#files.push(file);
-      this.#sections = this.#merged(this.#sections, sections, '', file);
+      this.#sections = this.#merged(this.#sections, sections, CONFIGURATION, file);
     }
   }
 
@@ -68,12 +52,12 @@ export class MergedSections {
 
   /** The files that say something in a section, in the order of merging. */
   writersOf(section: string): readonly string[] {
-    return this.#writers.get(section) ?? [];
+    return this.#origins.get(section)?.files ?? [];
   }
 
   /** The files that wrote what stands at a key, the operator's first; gateway.json5 where none says anything of it. */
   filesOf(key: string): readonly [string, ...string[]] {
-    const [file = GATEWAY_FILE, ...others] = this.#writersNear(key);
+    const [file = GATEWAY_FILE, ...others] = this.#origin(key).files;
     return [file, ...others];
   }
 
@@ -81,65 +65,78 @@ export class MergedSections {
    * A problem of the merged sections, told where it stands: `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as
    * in that file. As it is when there is only gateway.json5, or when no file says anything about the key.
    */
-  place(problem: Problem): Problem {
-    if (!this.#files.some((file) => file !== GATEWAY_FILE)) return problem;
-    const files = this.#writersNear(problem.key);
-    const place = files.length === 0 ? '' : `${files.join(' and ')}: `;
-    return {
-      key: `${place}${this.#asWritten(problem.key, ({ key }) => key)}`,
-      message: this.#asWritten(problem.message, ({ file, key }) => `${file}: ${key}`),
-    };
+  place({ key, message, names = [] }: NamingProblem): Problem {
+    if (!this.#files.some((file) => file !== GATEWAY_FILE)) return { key, message };
+    const told = names.reduce((text, name) => text.replaceAll(name, this.#told(name)), message);
+    return { key: this.#told(key), message: told };
   }
 
-  /** Whether a problem of the merged sections names anything that a fragment wrote. */
-  isAboutFragment({ key, message }: Problem): boolean {
-    const named = this.#named(message).map(({ file }) => file);
-    return [...this.#writersNear(key), ...named].some((file) => file !== GATEWAY_FILE);
+  /** Whether a problem of the merged sections is about anything that a fragment wrote. */
+  isAboutFragment({ key, names = [] }: NamingProblem): boolean {
+    const files = [key, ...names].flatMap((one) => this.#origin(one).files);
+    return files.some((file) => file !== GATEWAY_FILE);
+  }
+
+  #told(key: string): string {
+    const origin = this.#origin(key);
+    return origin.files.length === 0 ? key : `${origin.files.join(' and ')}: ${origin.key}`;
+  }
+
+  /** Where a key is written; else the nearest one around it, which may only lack something: there the operator's file is named. */
+  #origin(key: string): Origin {
+    for (let around = key; around !== ''; around = toParent(around)) {
+      const origin = this.#origins.get(around);
+      if (origin === undefined) continue;
+      if (around === key) return origin;
+      return { files: origin.files.slice(0, 1), key: origin.key + key.slice(around.length) };
+    }
+    return { files: [], key };
   }
 
   /** `given` over `base`; keys that only the operator may write are reported and left out. */
-  #merged(base: Sections, given: Sections, parent: string, file: string): Sections {
+  #merged(base: Sections, given: Sections, around: OptionPlace, file: string): Sections {
     const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
-      const key = parent === '' ? name : `${parent}.${name}`;
+      const place = around.at(name);
       const present = Object.hasOwn(base, name) ? base[name] : undefined;
-      if (file !== GATEWAY_FILE && OPERATORS_OWN.has(key)) {
+      if (file !== GATEWAY_FILE && place.traits.operatorOnly === true) {
         const message = `belongs to the operator: no fragment can widen what is allowed; move it to ${GATEWAY_FILE}`;
-        this.#complain(file, key, message);
+        this.#complain(file, place.key, message);
         return [];
       }
-      return [[name, this.#value(present, value, key, file)]];
+      return [[name, this.#value(present, value, place, file)]];
     });
     // Not a spread: a key of the name __proto__ stays a key, for the checks to refuse.
     return Object.fromEntries([...Object.entries(base), ...entries]);
   }
 
-  #value(present: unknown, value: unknown, key: string, file: string): unknown {
-    if (key === UNITED || APPENDED.includes(key)) return this.#list(present, value, key, file);
+  #value(present: unknown, value: unknown, place: OptionPlace, file: string): unknown {
+    const { key, traits } = place;
+    if (traits.merge !== undefined) return this.#list(present, value, place, file);
     if (present !== undefined && isRecord(present) !== isRecord(value)) {
-      const [wrote] = this.#writersNear(key);
+      const [wrote] = this.#origin(key).files;
       const message = `is ${isRecord(value) ? 'an object here and none' : 'no object here and one'} in ${wrote}; write the same in both`;
       this.#complain(file, key, message);
       return present;
     }
     if (!isRecord(value)) {
-      this.#writers.set(key, [file]);
+      this.#origins.set(key, { files: [file], key });
       return value;
     }
     this.#addWriter(key, file);
-    return this.#merged(isRecord(present) ? present : {}, value, key, file);
+    return this.#merged(isRecord(present) ? present : {}, value, place, file);
   }
 
   /** A list that is none stays what it is, for the checks to refuse. */
-  #list(present: unknown, value: unknown, key: string, file: string): unknown {
+  #list(present: unknown, value: unknown, { key, traits }: OptionPlace, file: string): unknown {
     if (present !== undefined && !Array.isArray(present)) return present;
     if (!Array.isArray(value)) {
       if (present === undefined) this.#addWriter(key, file);
-      else this.#complain(file, key, 'must be an array: […]');
+      else this.#complain(file, key, NO_ARRAY);
       return present ?? value;
     }
     this.#addWriter(key, file);
     const before: readonly unknown[] = present ?? [];
-    if (key === UNITED) return this.#united(before, value, file);
+    if (traits.merge === 'unite') return this.#united(before, value, file);
     return this.#appended(before, key === TOKENS ? this.#narrow(value, file) : value, key, file);
   }
 
@@ -168,17 +165,19 @@ export class MergedSections {
     key: string,
     file: string,
   ): unknown[] {
-    const entries = this.#entries.get(key) ?? [];
+    const ids = new Map<string, string>();
     for (const [index, entry] of value.entries()) {
+      const own = `${key}[${index}]`;
+      this.#origins.set(`${key}[${present.length + index}]`, { files: [file], key: own });
       const id = entryId(entry, key);
-      const other = entries.find((known) => known.id === id && known.file !== file);
-      if (id !== undefined && other !== undefined) {
-        const where = `${other.file}: ${key}[${other.index}]`;
-        const message = `${JSON.stringify(id)} is also the id of ${where}; give each its own, or write the keys of both there`;
-        this.#complain(file, `${key}[${index}].id`, message);
-      }
-      entries.push({ file, index, id });
+      if (id === undefined) continue;
+      const other = this.#ids.get(`${key} ${id}`);
+      if (other !== undefined) {
+        const message = `${JSON.stringify(id)} is also the id of ${other}; give each its own, or write the keys of both there`;
+        this.#complain(file, `${own}.id`, message);
+      } else if (!ids.has(`${key} ${id}`)) ids.set(`${key} ${id}`, `${file}: ${own}`);
     }
+    for (const [id, place] of ids) this.#ids.set(id, place);
     return [...present, ...value];
   }
 
@@ -187,40 +186,10 @@ export class MergedSections {
   }
 
   #addWriter(key: string, file: string): void {
-    const known = this.#writers.get(key) ?? [];
-    if (!known.includes(file)) this.#writers.set(key, [...known, file]);
-  }
-
-  /** Who wrote a key; else the nearest one around it, which may only lack something: there the operator's file is named first. */
-  #writersNear(key: string): readonly string[] {
-    const [entry] = this.#named(key);
-    if (entry !== undefined && key.startsWith(entry.text)) return [entry.file];
-    const own = this.#writers.get(key);
-    if (own !== undefined) return own;
-    for (let around = toParent(key); around !== ''; around = toParent(around)) {
-      const writers = this.#writers.get(around);
-      if (writers !== undefined) return writers.slice(0, 1);
-    }
-    return [];
-  }
-
-  /** Every entry of an appended list that a text names, with the place where it is written. */
-  #named(text: string): { readonly text: string; readonly file: string; readonly key: string }[] {
-    return Array.from(text.matchAll(ENTRY_KEY), ([found, key = '', index]) => {
-      const entry = this.#entries.get(key)?.[Number(index)];
-      return entry && { text: found, file: entry.file, key: `${key}[${entry.index}]` };
-    }).filter((entry) => entry !== undefined);
-  }
-
-  #asWritten(text: string, show: (entry: { file: string; key: string }) => string): string {
-    return text.replaceAll(ENTRY_KEY, (found) => {
-      const [entry] = this.#named(found);
-      return entry === undefined ? found : show(entry);
-    });
+    const known = this.#origins.get(key)?.files ?? [];
+    if (!known.includes(file)) this.#origins.set(key, { files: [...known, file], key });
   }
 }
-
-const ENTRY_KEY = /\b(hooks\.mappings|hooks\.tokens|agents\.list)\[(\d+)\]/g;
 
 /** Whether a sender's secrets are digests, and its hooks are named. What is no sender at all is refused elsewhere. */
 function isNarrowSender(entry: unknown): boolean {

@@ -24,25 +24,19 @@ describe('ops.listen', () => {
     expect(await inspected({})).toEqual({ problems: [], warnings: [], address: undefined });
   });
 
-  it.each([18_791, '127.0.0.1:18791', '[::1]:18791', 'localhost:0', 'unix:/run/ops.sock'])(
-    '%j is on this machine: nothing is said',
-    async (listen) => {
-      expect(await inspected({ listen })).toMatchObject({ problems: [], warnings: [] });
-    },
-  );
+  it('on this machine: nothing is said', async () => {
+    expect(await inspected({ listen: 18_791 })).toMatchObject({ problems: [], warnings: [] });
+  });
 
   it('has a relative path start at the configuration directory', async () => {
     const { address } = await inspected({ listen: 'unix:data/ops.sock' });
     expect(address).toEqual({ kind: 'unix', path: `${dir.path}/data/ops.sock` });
   });
 
-  it.each(['18791', '::1:18791', 'http://127.0.0.1:1', 70_000, true, `unix:${'a'.repeat(108)}`])(
-    '%j is refused, once',
-    async (listen) => {
-      const { problems } = await inspected({ listen });
-      expect(problems).toEqual([expect.stringContaining("must be a port, '127.0.0.1:18791'")]);
-    },
-  );
+  it('that has no such form is refused, once', async () => {
+    const { problems } = await inspected({ listen: '18791' });
+    expect(problems).toEqual([expect.stringContaining("must be a port, '127.0.0.1:18791'")]);
+  });
 
   it('is refused where the directory makes the path too long', async () => {
     const { problems } = await inspected({ listen: `unix:${'a'.repeat(100)}` });

@@ -1,12 +1,11 @@
 import { packageOf } from '../../adapters/agents/model-providers.ts';
-import { channelPackage } from '../../adapters/channels/providers.ts';
-import { CHANNEL_IDS } from '../../hooks/index.ts';
+import { DEFAULT_PROVIDERS, channelPackage } from '../../adapters/channels/providers.ts';
+import { agentRuns } from '../../hooks/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
 import { installCommand, missingPackages } from '../../platform/optional-package.ts';
 import type { OptionalPackage } from '../../platform/optional-package.ts';
-import { providerOf } from './channels-section.ts';
-import type { Sections } from './files.ts';
+import { channelEntries } from './channels-section.ts';
+import type { ChannelsOptions } from './channels-section.ts';
 import type { ResolvedSections } from './resolve.ts';
 
 // npm installs no package that only some people need. What this configuration needs of them is worked out here, once for
@@ -21,13 +20,13 @@ export interface Need {
 /** The key of the warning: it is about none of the configuration's own. */
 export const PACKAGES_KEY = 'packages';
 
-/** Every optional package that the configuration needs, each with the first key that does. The sections have no problems. */
-export function neededPackages(resolved: ResolvedSections, sections: Sections): Need[] {
+/** Every optional package that a configuration without problems needs, each with the first key that does. */
+export function neededPackages(resolved: ResolvedSections): Need[] {
   const { effective, store, mail, ops } = resolved;
   const all = [
     ...modelNeeds(effective),
     ...toolNeeds(effective),
-    ...channelNeeds(sections['channels']),
+    ...channelNeeds(resolved.channelOptions),
     ...needs('hooks.mail', mail === undefined ? [] : ['imapflow', 'mailparser', 'html-to-text']),
     ...needs('store.postgres', store.postgres === undefined ? [] : ['pg']),
     ...needs('ops.metricsToken', ops.metricsToken === undefined ? [] : ['prom-client']),
@@ -64,17 +63,9 @@ export function missingWarnings(all: readonly Need[]): Problem[] {
 }
 
 /** Those of the agents that a model or another gateway runs. */
-function modelNeeds({ agents: { defaults, list }, models }: ResolvedHooksOptions): Need[] {
-  const agents =
-    list.length === 0
-      ? [{ key: 'agents.defaults', runner: defaults.runner, model: defaults.model }]
-      : list.map(({ runner = defaults.runner, model = defaults.model }, index) => ({
-          key: `agents.list[${index}]`,
-          runner,
-          model,
-        }));
-  const runners = agents.map((agent) => ({ ...agent, type: agent.runner?.type ?? 'model' }));
-  const byModel = runners.filter(({ type }) => type === 'model');
+function modelNeeds({ agents, models }: ResolvedHooksOptions): Need[] {
+  const runs = agentRuns(agents);
+  const byModel = runs.filter(({ runner }) => runner === 'model');
   const compatible = packageOf('openai-compatible');
   const providers = byModel.length === 0 ? [] : [...models.providers];
   return [
@@ -85,8 +76,8 @@ function modelNeeds({ agents: { defaults, list }, models }: ResolvedHooksOptions
     ...byModel
       .filter(({ model = 'auto' }) => model === 'auto')
       .flatMap(({ key }) => needs(`${key}.model`, ['ai', compatible])),
-    ...runners
-      .filter(({ type }) => type === 'http')
+    ...runs
+      .filter(({ runner }) => runner === 'http')
       .flatMap(({ key }) => needs(`${key}.runner`, ['ai', compatible])),
   ];
 }
@@ -97,10 +88,9 @@ function toolNeeds({ agents }: ResolvedHooksOptions): Need[] {
   );
 }
 
-function channelNeeds(section: unknown): Need[] {
-  if (!isRecord(section)) return [];
-  return CHANNEL_IDS.filter((id) => section[id] !== undefined).flatMap((id) => {
-    const name = channelPackage(providerOf(id, section[id]));
+function channelNeeds(options: ChannelsOptions): Need[] {
+  return channelEntries(options).flatMap(([id, { provider = DEFAULT_PROVIDERS[id] }]) => {
+    const name = channelPackage(provider);
     return needs(`channels.${id}`, name === undefined ? [] : [name]);
   });
 }

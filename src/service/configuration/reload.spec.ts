@@ -262,7 +262,7 @@ describe('ConfigurationReload', () => {
     expect(settings.current.hooks).toMatchObject({ token: NEW, path: '/hooks' });
     expect(settings.current.trustedProxies).toEqual([]);
     expect(logs.find('Only a restart')).toContain(
-      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, store.dir, ops.exposed, ops.listen, ops.hosts',
+      'gateway.port, gateway.trustedProxies, gateway.shutdownSeconds, hooks.path, store.dir, ops.listen, ops.exposed, ops.hosts',
     );
     expect(running.unapplied.restartFor).toContain('store.dir');
     expect(running.channels.chan_1?.provider.provider).toBe('telegram');

@@ -9,22 +9,22 @@ import {
   resolveSection,
 } from '../../hooks/index.ts';
 import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
+import { getField } from '../../platform/objects.ts';
 import { describeChanges } from './changes.ts';
 import { currentBindings } from './channels-section.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
-import { GATEWAY_FILE, readConfigurationFiles, writtenAt } from './files.ts';
+import { GATEWAY_FILE, readConfigurationFiles, sectionFiles, writtenAt } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
+import { CONFIGURATION } from './sections.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import { ConfigurationWatch } from './watch.ts';
 
 /** What the service was started with, and the parts of it that a reload has changed since. */
 export class RunningConfiguration {
   #providers: Readonly<Record<string, ProviderOptions>> = {};
-  #env: Environment = {};
-  #operatorTokens: OperatorTokens;
   #inForce: Configuration;
   #channels: ChannelBindings;
   #restartFor: readonly string[] = [];
@@ -34,7 +34,6 @@ export class RunningConfiguration {
   reread: () => Promise<void> = () => Promise.resolve();
 
   constructor(readonly started: Configuration) {
-    this.#operatorTokens = { operator: started.operatorToken, metrics: undefined };
     this.#inForce = started;
     this.#channels = started.channels;
     this.use(started);
@@ -70,12 +69,13 @@ export class RunningConfiguration {
 
   /** The environment in force, `.env` included. */
   get env(): Environment {
-    return this.#env;
+    return this.#inForce.env;
   }
 
   /** What opens the operator API. */
   get operatorTokens(): OperatorTokens {
-    return this.#operatorTokens;
+    const { operatorToken, ops } = this.#inForce;
+    return { operator: operatorToken, metrics: ops.metricsToken?.trim() };
   }
 
   /** What of the files is not in force: keys that wait for a restart, and keys for which a change was refused. */
@@ -95,19 +95,11 @@ export class RunningConfiguration {
 
   /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
   use(next: Configuration): void {
-    const {
-      hooks: { models },
-      env,
-      ops,
-      operatorToken,
-    } = next;
     this.#inForce = next;
     this.#restartFor = restartKeys(this.started, next);
     this.#refused = [];
-    this.#env = env;
-    this.#operatorTokens = { operator: operatorToken, metrics: ops.metricsToken?.trim() };
     this.#providers = Object.fromEntries(
-      resolveSection(ModelsOptions, models, 'models').value.providers,
+      resolveSection(ModelsOptions, next.hooks.models, 'models').value.providers,
     );
   }
 }
@@ -132,8 +124,6 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
   /** When the refused files were written; undefined while none are refused. */
   #refusedAt: string | undefined;
   #reloaded: Promise<void> = Promise.resolve();
-  /** The files in force: of those that made it a configured service, the last one cannot go. */
-  #inForce: ConfigurationFiles;
 
   constructor(
     private readonly running: RunningConfiguration,
@@ -142,7 +132,6 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
   ) {
     const { dir, files } = running.started;
     this.#seen = files;
-    this.#inForce = files;
     this.#watch = new ConfigurationWatch(dir, () => this.#reloadIfChanged());
     running.reread = () => this.reload();
   }
@@ -220,7 +209,6 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
     const changes = describeChanges(this.running.inForce, next);
     this.running.use(next);
-    this.#inForce = files;
     this.#report(changes, next.warnings, this.running.unapplied.restartFor);
   }
 
@@ -228,12 +216,12 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
   #refuseDemo({ gateway, fragments = [] }: ConfigurationFiles): void {
     if (gateway !== undefined) return;
     const message = 'is gone; put it back (without it the service would show itself as a demo)';
-    if (this.#inForce.gateway !== undefined) {
-      throw new ConfigurationError([{ key: GATEWAY_FILE, message }]);
-    }
-    const [last] = this.#inForce.fragments ?? [];
-    if (last !== undefined && fragments.length === 0) {
-      throw new ConfigurationError([{ key: last.file, message }]);
+    const inForce = this.running.inForce.files;
+    const [first] = sectionFiles(inForce);
+    // Of those that made it a configured service, the last one cannot go.
+    const isGone = inForce.gateway !== undefined || fragments.length === 0;
+    if (first !== undefined && isGone) {
+      throw new ConfigurationError([{ key: first.file, message }]);
     }
   }
 
@@ -250,26 +238,22 @@ function unexpected(error: unknown): Problem {
   return { key: GATEWAY_FILE, message: error instanceof Error ? error.message : String(error) };
 }
 
-/** How a value that cannot change while the service runs is read from a configuration. */
-const NEED_RESTART: Readonly<Record<string, (configuration: Configuration) => unknown>> = {
-  'gateway.host': ({ gateway }) => gateway.host,
-  'gateway.port': ({ gateway }) => gateway.port,
-  'gateway.trustedProxies': ({ gateway }) => gateway.trustedProxies,
-  'gateway.shutdownSeconds': ({ gateway }) => gateway.shutdownSeconds,
-  'hooks.path': ({ hooks }) => normalizePrefix(hooks.path ?? ''),
-  'hooks.mail': ({ mail }) => watcherPart(mail),
-  'store.dir': ({ store }) => store.dir,
-  'store.postgres': ({ store }) => store.postgres,
-  'store.search': ({ store }) => store.search,
-  'store.sqlite': ({ store }) => store.sqlite,
-  'ops.exposed': ({ ops }) => ops.exposed,
-  'ops.listen': ({ operatorAddress }) => operatorAddress,
-  'ops.hosts': ({ ops }) => ops.hosts,
-};
+/** What a restart has to apply: whole where it says so of itself. */
+const NEED_RESTART = CONFIGURATION.below(({ restart }) => restart === true).filter(
+  ({ traits }) => traits.restart === true,
+);
 
 /** The keys in which two configurations differ and which only a restart applies. */
 export function restartKeys(running: Configuration, next: Configuration): string[] {
-  return Object.entries(NEED_RESTART)
-    .filter(([, read]) => !isDeepStrictEqual(read(running), read(next)))
-    .map(([key]) => key);
+  const [before, after] = [asUsed(running), asUsed(next)];
+  return NEED_RESTART.filter(
+    ({ path }) => !isDeepStrictEqual(getField(before, ...path), getField(after, ...path)),
+  ).map(({ key }) => key);
+}
+
+/** The sections as the service uses them: two ways to write one thing are the same there. */
+function asUsed({ gateway, hooks, mail, store, ops, operatorAddress }: Configuration): object {
+  const path = normalizePrefix(hooks.path ?? '');
+  const used = { ...hooks, path, mail: watcherPart(mail) };
+  return { gateway, hooks: used, store, ops: Object.assign({}, ops, { listen: operatorAddress }) };
 }

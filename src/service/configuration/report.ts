@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
 import type { RunningConfiguration } from './reload.ts';
-import { maskSecrets } from './masking.ts';
+import { maskTexts } from './masking.ts';
 import { interpolatedValues } from './secrets.ts';
 import { showConfiguration } from './shown.ts';
 import type { ShownConfiguration } from './shown.ts';
@@ -46,9 +46,7 @@ export async function reportConfiguration(
 function withoutSecrets(problems: readonly Problem[], inspection: Inspection): Problem[] {
   const { sections, written } = inspection;
   const told = problems.flatMap(({ key, message }) => [key, message]);
-  const known = interpolatedValues(inspection);
-  const { told: masked } = maskSecrets({ sections, told }, { sections: written }, known);
-  const shown = Array.isArray(masked) ? masked.map(String) : [];
+  const shown = maskTexts(told, sections, written, interpolatedValues(inspection));
   return problems.map((_, index) => {
     const [key = '', message = ''] = shown.slice(2 * index);
     return { key, message };

@@ -5,8 +5,9 @@ import {
   GATEWAY_NAMES,
   checkOptions,
   isLoopback,
+  optionKeys,
   resolveSection,
-  secretsIn,
+  secretTexts,
   tokenFor,
   unservedChannels,
   writtenTokens,
@@ -14,6 +15,7 @@ import {
 import type {
   ChannelBindings,
   HooksSettingsInput,
+  OptionPlace,
   Problem,
   ResolvedHooksOptions,
 } from '../../hooks/index.ts';
@@ -27,6 +29,7 @@ import {
   withAbsoluteWorkspaces,
 } from './agents-section.ts';
 import { bindChannels, unknownRecipient } from './channels-section.ts';
+import type { ChannelsOptions } from './channels-section.ts';
 import type { Environment } from './environment.ts';
 import type { Sections } from './files.ts';
 import { LISTEN_FORMS, isLocalAddress, isSamePort, parseListenAddress } from './listen-address.ts';
@@ -34,7 +37,7 @@ import type { ListenAddress } from './listen-address.ts';
 import { MAIL_HOOK, divideHooks } from './mail-section.ts';
 import { operatorBehindProxy, wideRangeWarnings } from './proxies.ts';
 import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
-import { GatewayOptions, OpsOptions, SECTIONS } from './sections.ts';
+import { CONFIGURATION, ConfigurationOptions, GatewayOptions, OpsOptions } from './sections.ts';
 import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
@@ -49,30 +52,22 @@ import { TokenFile } from './token-file.ts';
 //
 // A problem keeps a service from starting, and a reload from being taken; a warning is logged and shown.
 
-/** Keys of the hooks module that are not keys of the `hooks` section. */
-const NEIGHBOURS = new Set([
-  'agents',
-  'models',
-  'retention',
-  'gatewayAuthToken',
-  'otherSecrets',
-  'trustedProxies',
-  'configDir',
-]);
-
 /** Name of the generated operator token in the data directory. */
 const OPERATOR_TOKEN_FILE = 'operator-token';
 
 /** The sections with their defaults, and everything that is wrong with them. */
 export interface ResolvedSections {
   readonly gateway: GatewayOptions;
+  /** `dir` is absolute. */
   readonly store: StoreOptions;
   readonly ops: OpsOptions;
   /** `ops.listen`, with an absolute path; undefined: operator API and console are on the listener of the hooks. */
   readonly operatorAddress: ListenAddress | undefined;
   readonly channels: ChannelBindings;
+  readonly channelOptions: ChannelsOptions;
+  /** The `hooks`, `agents` and `models` sections and their neighbours, as the hooks module takes them. */
   readonly hooks: HooksSettingsInput;
-  /** `hooks.mail`, when there is one. */
+  /** `hooks.mail`, when there is one; its part of the mapping `mail` is in `hooks`. */
   readonly mail: MailOptions | undefined;
   /** What the hooks module would have in force. */
   readonly effective: ResolvedHooksOptions;
@@ -104,22 +99,29 @@ export async function resolveSections(
   const operatorTokenFile = new TokenFile(join(store.value.dir, OPERATOR_TOKEN_FILE));
   const operatorToken = gateway.value.auth?.token ?? operatorTokenFile.read();
   const divided = divideHooks(isRecord(sections['hooks']) ? sections['hooks'] : {});
-  const hooks = {
-    ...hooksInput(divided.hooks, sections, dir, gateway.value, store.value),
+  const { payloadDays, eventDays } = store.value;
+  /** What the hooks module takes beside the keys of the `hooks` section. */
+  const neighbours: HooksSettingsInput = {
+    agents: withAbsoluteWorkspaces(sections['agents'], dir) ?? {},
+    models: sections['models'] ?? {},
+    retention: { payloadDays, eventDays },
+    trustedProxies: gateway.value.trustedProxies,
     gatewayAuthToken: operatorToken,
-    otherSecrets: secretsIn(sections),
+    otherSecrets: secretTexts(sections, CONFIGURATION),
     configDir: dir,
   };
+  const hooks: HooksSettingsInput = { ...divided.hooks, ...neighbours };
   const checked = await checkOptions(hooks, GATEWAY_NAMES);
   const isSound = checked.problems.length === 0;
   const own = [gateway, store, ops, channels].flatMap(({ problems }) => problems);
-  const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'])];
+  const known = [...unknownSections(sections), ...strayHooksKeys(sections['hooks'], neighbours)];
   return {
     gateway: gateway.value,
     store: store.value,
     ops: ops.value,
     operatorAddress,
     channels: channels.bindings,
+    channelOptions: channels.options,
     hooks,
     mail: divided.mail,
     effective: checked.resolved,
@@ -138,7 +140,9 @@ export async function resolveSections(
       ...exposedWithoutProxy(gateway.value),
       ...(gateway.problems.length === 0 ? wideRangeWarnings(gateway.value) : []),
       ...operatorBehindProxy(gateway.value, ops.value, operatorAddress, checked.resolved),
-      ...['agents', 'models', 'channels'].flatMap((key) => secretsOnTheWay(key, sections[key])),
+      ...['agents', 'models', 'channels'].flatMap((name) =>
+        secretsOnTheWay(CONFIGURATION.at(name), sections[name]),
+      ),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value),
       ...(store.problems.length === 0 ? storeWarnings(store.value, gateway.value.auth?.token) : []),
@@ -170,37 +174,20 @@ function mailWithoutToken(
   return [{ key: 'hooks.mail', message }];
 }
 
-/** What `HooksModule` takes: the `hooks` section with its neighbours, and what other sections say about them. */
-function hooksInput(
-  hooks: Sections,
-  sections: Sections,
-  dir: string,
-  gateway: GatewayOptions,
-  { payloadDays, eventDays }: StoreOptions,
-): HooksSettingsInput {
-  return {
-    ...hooks,
-    agents: withAbsoluteWorkspaces(sections['agents'], dir) ?? {},
-    models: sections['models'] ?? {},
-    retention: { payloadDays, eventDays },
-    trustedProxies: gateway.trustedProxies,
-  };
-}
-
 /** A misspelt section would otherwise be ignored, and its defaults hold. */
 function unknownSections(sections: Sections): Problem[] {
-  const known = Object.keys(SECTIONS);
+  const known = optionKeys(ConfigurationOptions);
   return Object.keys(sections)
     .filter((name) => !known.includes(name))
     .map((key) => ({ key, message: `is not a known section; known are ${known.join(', ')}` }));
 }
 
 /** Options of the hooks module that are sections of their own in gateway.json5 must not be given twice. */
-function strayHooksKeys(hooks: unknown): Problem[] {
+function strayHooksKeys(hooks: unknown, neighbours: object): Problem[] {
   if (hooks === undefined || hooks === null) return [];
   if (!isRecord(hooks)) return [{ key: 'hooks', message: 'must be an object' }];
   return Object.keys(hooks)
-    .filter((name) => NEIGHBOURS.has(name))
+    .filter((name) => Object.hasOwn(neighbours, name))
     .map((name) => ({
       key: `hooks.${name}`,
       message: 'is not a known key; remove it or correct its spelling',
@@ -237,21 +224,22 @@ OWN_NETWORKS.addSubnet('fe80::', 10, 'ipv6');
 const OWN_NAME = /^[^.:]+$|\.(?:local|internal|localhost|lan|home\.arpa)$/u;
 
 /** Addresses to which a key or a token beside them would be sent readable for everybody on the way. */
-function secretsOnTheWay(key: string, value: unknown): Problem[] {
+function secretsOnTheWay(place: OptionPlace, value: unknown): Problem[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item, at) => secretsOnTheWay(`${key}[${at}]`, item));
+    return value.flatMap((item, index) => secretsOnTheWay(place.at(index), item));
   }
   if (!isRecord(value)) return [];
-  const hasSecret = secretsIn(value).length > 0;
+  const hasSecret = secretTexts(value, place).length > 0;
   return Object.entries(value).flatMap(([name, child]) => {
-    if (typeof child !== 'string') return secretsOnTheWay(`${key}.${name}`, child);
+    const { key } = place.at(name);
+    if (typeof child !== 'string') return secretsOnTheWay(place.at(name), child);
     const url = hasSecret && /^http:/iu.test(child) ? URL.parse(child) : null;
     const host = url?.hostname.replaceAll(/[[\]]/gu, '') ?? '';
     if (url === null || isLoopback(host) || OWN_NAME.test(host)) return [];
     if (OWN_NETWORKS.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')) return [];
     const message =
       'is http, and secrets are sent there without TLS: everybody on the way can read them; use https';
-    return [{ key: `${key}.${name}`, message }];
+    return [{ key, message }];
   });
 }
 

@@ -1,24 +1,15 @@
-import { isDigest, passwordIn } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { isDigest, secretsIn } from '../../hooks/index.ts';
+import { getField } from '../../platform/objects.ts';
+import { sectionFiles } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Inspection } from './inspect.ts';
+import { CONFIGURATION } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
-/*
- * The secrets of a configuration: what its keys call so, and what variables and files of their own bring into it.
- */
+// The secrets of a configuration: what its options call so, and what variables and files of their own bring into it.
 
-/**
- * Keys whose text is a secret: `token`, `refreshToken`, `appSecret`, `password`, `apiKey`, each one of `tokens` and `secrets`;
- * `tokenUrl` of `msteams` is none.
- */
-const SECRET_KEY = /(?:tokens?|secrets?|password|apiKey)$/i;
 /** A reference, and not the escape `$${NAME}`. */
 const VARIABLE = /(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-export function isSecretKey(key: string): boolean {
-  return SECRET_KEY.test(key);
-}
 
 /** Whether a text, as it was written, refers to a variable. */
 export function namesVariable(written: string): boolean {
@@ -31,9 +22,8 @@ export function isVariable(written: string): boolean {
 }
 
 /** Names of the variables that the files refer to, each once. */
-export function variablesOf({ gateway = '', fragments = [] }: ConfigurationFiles): string[] {
-  const texts = [gateway, ...fragments.map(({ text }) => text)];
-  const names = texts.flatMap((text) =>
+export function variablesOf(files: ConfigurationFiles): string[] {
+  const names = sectionFiles(files).flatMap(({ text }) =>
     Array.from(text.matchAll(VARIABLE), ([, name = '']) => name),
   );
   return [...new Set(names)];
@@ -79,41 +69,18 @@ export interface Secret {
 
 /** Every secret of the configuration, the generated operator token among them. */
 export function listSecrets({ sections, written, merged, resolved }: Inspection): Secret[] {
-  const found = secretsIn(sections, written, '').map(({ key, value, isLiteral }) => {
-    return { key, value, file: isLiteral ? merged.filesOf(key)[0] : undefined };
+  const found = secretsIn(sections, CONFIGURATION).flatMap(({ place, text, by }): Secret[] => {
+    const value = text.trim();
+    // Who reads a digest cannot speak with it.
+    if (by === 'name' || value === '' || isDigest(value)) return [];
+    const original = getField(written, ...place.path);
+    // An escape is no variable: `$${NAME}` stands for itself.
+    const isLiteral = typeof original === 'string' && !namesVariable(original);
+    const { key } = place;
+    return [{ key, value, file: isLiteral ? merged.filesOf(key)[0] : undefined }];
   });
   const isGiven = found.some(({ key }) => key === 'gateway.auth.token');
   const kept = isGiven ? undefined : resolved?.operatorTokenFile.read();
   if (kept === undefined) return found;
   return [...found, { key: 'operator-token', value: kept, file: undefined }];
-}
-
-interface FoundSecret {
-  readonly key: string;
-  readonly value: string;
-  readonly isLiteral: boolean;
-}
-
-function secretsIn(value: unknown, written: unknown, place: string): FoundSecret[] {
-  if (Array.isArray(value)) {
-    const originals: readonly unknown[] = Array.isArray(written) ? written : [];
-    return value.flatMap((item, index) => secretsIn(item, originals[index], `${place}[${index}]`));
-  }
-  if (typeof value === 'string') return secretOf(value, written, place);
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const key = place === '' ? name : `${place}.${name}`;
-    return secretsIn(inner, isRecord(written) ? written[name] : undefined, key);
-  });
-}
-
-/** A text that its key, or that of its list, calls a secret, or the password in an address. */
-function secretOf(value: string, written: unknown, key: string): FoundSecret[] {
-  const isNamed = isSecretKey(key.replace(/\[\d+\]$/, ''));
-  const secret = isNamed ? value.trim() : passwordIn(value);
-  // Who reads a digest cannot speak with it.
-  if (isDigest(secret)) return [];
-  // An escape is no variable: `$${NAME}` stands for itself.
-  const isLiteral = typeof written === 'string' && !namesVariable(written);
-  return secret === '' ? [] : [{ key, value: secret, isLiteral }];
 }

@@ -1,5 +1,3 @@
-import { Type } from 'class-transformer';
-import type { ClassConstructor } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
@@ -12,17 +10,19 @@ import {
   Max,
   Min,
   ValidateBy,
-  ValidateNested,
 } from 'class-validator';
 import {
   AgentsOptions,
-  CHANNEL_IDS,
   HooksOptions,
   ModelsOptions,
+  Option,
+  OptionPlace,
+  OptionalSection,
+  Section,
   parseRange,
 } from '../../hooks/index.ts';
 import { MailOptions } from '../../mail/index.ts';
-import { ChannelOptions, ChannelsOptions } from './channels-section.ts';
+import { ChannelsOptions } from './channels-section.ts';
 import { LISTEN_FORMS, parseListenAddress } from './listen-address.ts';
 import { StoreOptions } from './store-section.ts';
 
@@ -61,6 +61,7 @@ export class GatewayAuthOptions {
    * The operator's token for /ops: at least 16 characters of ASCII. Changing it needs no restart. Absent: generated once
    * and kept as `operator-token` in the data directory.
    */
+  @Option({ secret: true })
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
@@ -70,21 +71,24 @@ export class GatewayAuthOptions {
 /** The `gateway` section: how the service listens. Every change but that of `auth.token` needs a restart. */
 export class GatewayOptions {
   /** Address to listen on. GATEWAY_HOST in the environment wins. @default '127.0.0.1' */
+  @Option({ restart: true, perInstance: true })
   @IsString()
   @IsNotEmpty()
   host = '127.0.0.1';
 
   /** Port to listen on, 0 to 65,535; 0: any free one. GATEWAY_PORT in the environment wins. @default 18790 */
+  @Option({ restart: true, perInstance: true })
   @IsInt()
   @Min(0)
   @Max(65_535)
   port = 18_790;
 
-  @ValidateNested()
-  @Type(() => GatewayAuthOptions)
+  @Option({ operatorOnly: true })
+  @Section(GatewayAuthOptions)
   auth = new GatewayAuthOptions();
 
   /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. @default [] */
+  @Option({ restart: true, operatorOnly: true })
   @IsArray()
   @AreAddressRanges()
   trustedProxies: string[] = [];
@@ -93,6 +97,7 @@ export class GatewayOptions {
    * How long runs may continue after SIGTERM before they are left to the next start, in seconds, 0 to 3,600.
    * @default 20
    */
+  @Option({ restart: true, perInstance: true })
   @IsNumber()
   @Min(0)
   @Max(3600)
@@ -100,31 +105,34 @@ export class GatewayOptions {
 }
 
 /** The `ops` section. */
+@Option({ operatorOnly: true })
 export class OpsOptions {
   /**
    * Where operator API and console are served instead of on the listener of the hooks: a port (on 127.0.0.1),
    * '127.0.0.1:18791', '[::1]:18791', ':18791' (every address), or a socket 'unix:/run/hooks/ops.sock' (mode 0660; a
    * relative path starts at the configuration directory). It says where, `exposed` says for whom. Absent: on that of the
-   * hooks. Changing it needs a restart.
+   * hooks.
    */
+  @Option({ restart: true, perInstance: true })
   @IsOptional()
   @IsListenAddress()
   listen?: string | number;
 
   /**
    * True: the operator API also answers other machines and what a proxy forwards (with the operator token). False: only
-   * programs on this machine, wherever it listens. Changing it needs a restart.
+   * programs on this machine, wherever it listens.
    * @default false
    */
+  @Option({ restart: true })
   @IsBoolean()
   exposed = false;
 
   /**
    * Host names under which operator API and console are asked, without port. IP addresses, localhost, names below
-   * localhost and the name that is listened on need no entry; any other `Host` is answered 421. Changing it needs a
-   * restart.
+   * localhost and the name that is listened on need no entry; any other `Host` is answered 421.
    * @default []
    */
+  @Option({ restart: true, perInstance: true })
   @IsArray()
   @Matches(HOST_NAME, {
     each: true,
@@ -134,30 +142,42 @@ export class OpsOptions {
   hosts: string[] = [];
 
   /** A token for /ops/metrics and nothing else, for scrapers: at least 16 characters of ASCII. Changing it needs no restart. */
+  @Option({ secret: true })
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
   metricsToken?: string;
 }
 
-/** One section of gateway.json5 by the classes that describe its keys. */
-export interface Section {
-  /** Its own keys. */
-  readonly options: ClassConstructor<object>;
-  /** Keys that it has besides, each with keys of its own. */
-  readonly parts?: Readonly<Record<string, ClassConstructor<object>>>;
+/** The `hooks` section: what the hooks module takes, and the mailbox. */
+export class HooksSectionOptions extends HooksOptions {
+  @OptionalSection(MailOptions)
+  mail?: MailOptions;
 }
 
-/** Every section. A new one is one row. */
-export const SECTIONS: Readonly<Record<string, Section>> = {
-  gateway: { options: GatewayOptions },
-  hooks: { options: HooksOptions, parts: { mail: MailOptions } },
-  agents: { options: AgentsOptions },
-  models: { options: ModelsOptions },
-  channels: {
-    options: ChannelsOptions,
-    parts: Object.fromEntries(CHANNEL_IDS.map((id) => [id, ChannelOptions])),
-  },
-  store: { options: StoreOptions },
-  ops: { options: OpsOptions },
-};
+/** gateway.json5. A new section is one field. */
+export class ConfigurationOptions {
+  @Section(GatewayOptions)
+  gateway = new GatewayOptions();
+
+  @Section(HooksSectionOptions)
+  hooks = new HooksSectionOptions();
+
+  @Section(AgentsOptions)
+  agents = new AgentsOptions();
+
+  @Section(ModelsOptions)
+  models = new ModelsOptions();
+
+  @Section(ChannelsOptions)
+  channels = new ChannelsOptions();
+
+  @Section(StoreOptions)
+  store = new StoreOptions();
+
+  @Section(OpsOptions)
+  ops = new OpsOptions();
+}
+
+/** Everything that gateway.json5 may say, by its places. */
+export const CONFIGURATION = OptionPlace.of(ConfigurationOptions);

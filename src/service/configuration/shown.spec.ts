@@ -63,6 +63,25 @@ const HOOK_TOKEN = 'hook-token-in-words-alone';
 const TOKEN = { HOOK_TOKEN };
 
 const WRITTEN_OUT: readonly [string, Sections, ...string[]][] = [
+  ['a user with @ in the password', program(`https://me:p@ss${CHOSEN}@host.test/path`), CHOSEN],
+  ['a user alone', program(`https://${DRAWN}@host.test`), DRAWN],
+  ['a fragment', remote(`https://host.test/#access_token=${CHOSEN}`), CHOSEN],
+  ['lines behind a flag', server('npx', `--token=two\nlines-${CHOSEN}`), CHOSEN],
+  ['a variable that is a key', server('docker', '-e', `SERVICE_API_KEY=${CHOSEN}`), CHOSEN],
+  ['an address behind a flag', server('npx', `--url=https://host.test/?key=${CHOSEN}`), CHOSEN],
+  [
+    'arguments that resume',
+    agents({
+      runner: {
+        type: 'command',
+        command: 'agent',
+        output: 'json',
+        sessionIdPath: 'id',
+        resumeArgs: ['{session}', '--token', CHOSEN],
+      },
+    }),
+    CHOSEN,
+  ],
   [
     'docker',
     server('docker', 'run', '-i', '-e', `GITHUB_PERSONAL_ACCESS_TOKEN=ghp_${DRAWN}`),
@@ -165,6 +184,14 @@ const WRITTEN_OUT: readonly [string, Sections, ...string[]][] = [
   ],
 ];
 
+const CONDITIONS: readonly object[] = [
+  { 'payload.clientState': CHOSEN },
+  { 'headers.x-api-key': { startsWith: CHOSEN } },
+  { 'query.code': [CHOSEN, 'x'] },
+  { 'headers.x-gateway-secret': { not: CHOSEN } },
+  { and: [{ or: [{ 'payload.deep.token': { any: [CHOSEN] } }] }] },
+];
+
 const FROM_VARIABLES: readonly [string, Sections, Readonly<Record<string, string>>][] = [
   ['a token that a prompt repeats', program('--token=${TOOL}', `say ${CHOSEN}`), { TOOL: CHOSEN }],
   [
@@ -204,6 +231,11 @@ describe('a configuration that is shown', () => {
     },
   );
 
+  it.each(CONDITIONS)('tells no secret that a condition names: %j', async (when) => {
+    const shown = await show(mapping({ when, messageTemplate: [{ line: 'x', when }] }), TOKEN);
+    expect(JSON.stringify(shown)).not.toContain(CHOSEN);
+  });
+
   it.each(FROM_VARIABLES)('tells no value of a variable: %s', async (_, sections, env) => {
     const references = Object.keys(env).map((name) => `$\{${name}}`);
     const naming = both(sections, { agents: { defaults: { task: references.join(' ') } } });
@@ -217,10 +249,13 @@ describe('a configuration that is shown', () => {
 
   it('shows what is no secret', async () => {
     const args = ['-p', '8080:80', '--model', 'openrouter/qwen3-235b-a22b-2507', '--json', '-v'];
+    args.push('run', '--model=x', 'a=b', 'mail@host.test', 'http://host.test/a@b');
+    const task = 'See https://x.test/a?b=c, https://x.test/?id={{ id }} or me@x.test';
+    const when = { 'payload.state': 'open', and: [{ 'headers.x-event': ['push'] }] };
     const shown = await show(
-      both(program(...args), {
+      both(both(program(...args), mapping({ when })), {
         agents: {
-          defaults: { model: 'x/claude-sonnet-4-20250514', task: 'See https://x.test/a?b=c' },
+          defaults: { model: 'x/claude-sonnet-4-20250514', task },
         },
         models: {
           providers: {
@@ -228,12 +263,14 @@ describe('a configuration that is shown', () => {
           },
         },
       }),
+      TOKEN,
     );
     expect(shown.configuration).toMatchObject({
       agents: {
-        defaults: { model: 'x/claude-sonnet-4-20250514', task: 'See https://x.test/a?b=c' },
+        defaults: { model: 'x/claude-sonnet-4-20250514', task },
         list: [{ runner: { args } }],
       },
+      hooks: { mappings: [{ when }] },
       models: { providers: { x: { baseUrl: 'https://api.x.test/v1/openai' } } },
     });
   });

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { resolveSection } from '../../hooks/index.ts';
+import { optionKeys, resolveSection } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
 import { DOTENV_FILE } from './files.ts';
@@ -7,7 +7,7 @@ import type { Sections } from './files.ts';
 import type { Inspection } from './inspect.ts';
 import { maskSecrets } from './masking.ts';
 import { interpolatedValues, variablesOf } from './secrets.ts';
-import { SECTIONS } from './sections.ts';
+import { ConfigurationOptions } from './sections.ts';
 
 /*
  * A configuration that can be shown: with every default, variables as references, secrets masked, and where everything
@@ -28,12 +28,6 @@ export interface ShownConfiguration {
   readonly configuration: Readonly<Record<string, unknown>>;
 }
 
-/** Variables that win over the files, and what they say. */
-const ADDRESS: Readonly<Record<string, string>> = {
-  GATEWAY_HOST: 'gateway.host',
-  GATEWAY_PORT: 'gateway.port',
-};
-
 const DEMO = 'demo';
 
 /** @param inspection without problems: while there are some it is undecided what would hold */
@@ -50,7 +44,7 @@ export function showConfiguration(
     variables: listVariables(inspection, processEnv),
     configuration: maskSecrets(
       withDefaults(sections),
-      isDemo ? sections : withoutOverridden(inspection, processEnv),
+      isDemo ? sections : withoutOverridden(inspection),
       known,
     ),
   };
@@ -60,7 +54,7 @@ export function showConfiguration(
 function listSources(inspection: Inspection, processEnv: Environment): Record<string, string[]> {
   const { isDemo, sections, merged } = inspection;
   return Object.fromEntries(
-    Object.keys(SECTIONS).map((name) => {
+    optionKeys(ConfigurationOptions).map((name) => {
       const sources = ['defaults', ...merged.writersOf(name)];
       // The demo has no gateway section; one that is there holds what the environment said.
       if (isDemo && name !== 'gateway' && name in sections) sources.push(DEMO);
@@ -81,20 +75,19 @@ function listOrigins(inspection: Inspection, processEnv: Environment): Record<st
   return Object.fromEntries(origins);
 }
 
-/** Keys whose value is that of the environment, with the variable. */
-function overriding({ env }: Inspection, processEnv: Environment): ReadonlyMap<string, string> {
-  const set = Object.entries(ADDRESS).filter(([variable]) => isSet(env[variable]));
-  return new Map(
-    set.map(([variable, key]) => [key, `${variable} (${findOrigin(variable, processEnv)})`]),
-  );
+/** Keys whose value is that of the environment, with the variable and where that comes from. */
+function overriding({ overridden }: Inspection, processEnv: Environment): Map<string, string> {
+  const told = Array.from(overridden, ([key, variable]): [string, string] => [
+    key,
+    `${variable} (${findOrigin(variable, processEnv)})`,
+  ]);
+  return new Map(told);
 }
 
 /** What was written in `gateway`, as far as it holds. */
-function withoutOverridden(inspection: Inspection, env: Environment): Sections {
-  const { written } = inspection;
+function withoutOverridden({ written, overridden }: Inspection): Sections {
   const { gateway } = written;
   if (!isRecord(gateway)) return written;
-  const overridden = overriding(inspection, env);
   const rest = Object.entries(gateway).filter(([name]) => !overridden.has(`gateway.${name}`));
   return { ...written, gateway: Object.fromEntries(rest) };
 }
@@ -132,21 +125,8 @@ function isSet(value: string | undefined): boolean {
 }
 
 /** Every section with its defaults, as plain data. The configuration has no problems. */
-function withDefaults(sections: Sections): Record<string, Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(SECTIONS).map(([name, { options, parts = {} }]) => {
-      const given = isRecord(sections[name]) ? sections[name] : {};
-      const own = Object.entries(given).filter(([key]) => !(key in parts));
-      const { value } = resolveSection(options, Object.fromEntries(own), name);
-      const ofParts = Object.entries(parts)
-        .filter(([part]) => given[part] !== undefined)
-        .map(([part, ofPart]) => {
-          const resolved = resolveSection(ofPart, given[part], `${name}.${part}`);
-          return [part, toPlain(resolved.value)] as const;
-        });
-      return [name, { ...toPlain(value), ...Object.fromEntries(ofParts) }];
-    }),
-  );
+function withDefaults(sections: Sections): Record<string, unknown> {
+  return toPlain(resolveSection(ConfigurationOptions, sections, '').value);
 }
 
 /** Options as data: maps as objects, keys without a value left out. */

@@ -1,18 +1,15 @@
-import { Type } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
-  IsOptional,
   IsString,
   Matches,
   Max,
   Min,
   ValidateBy,
-  ValidateNested,
 } from 'class-validator';
-import { RetentionOptions, isLoopback } from '../../hooks/index.ts';
+import { Option, OptionalSection, RetentionOptions, isLoopback } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 
 const URL_FORM =
@@ -39,6 +36,7 @@ export class PostgresStoreOptions {
    * `postgres://user:password@host:5432/database`, best as `${DATABASE_URL}`. TLS with `?sslmode=verify-full`, a Unix
    * socket with `?host=/var/run/postgresql`.
    */
+  @Option({ foreign: 'address' })
   @IsString()
   @IsPostgresUrl()
   url!: string;
@@ -73,29 +71,28 @@ export class SqliteStoreOptions {
 export class StoreOptions extends RetentionOptions {
   /**
    * Data directory, relative to the configuration directory or absolute: generated tokens, what is known of mailboxes,
-   * and without `postgres` the ledger. Changing it needs a restart.
+   * and without `postgres` the ledger.
    * @default 'data'
    */
+  @Option({ restart: true, perInstance: true })
   @IsString()
   @IsNotEmpty()
   dir = 'data';
 
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => PostgresStoreOptions)
+  @Option({ restart: true, perInstance: true })
+  @OptionalSection(PostgresStoreOptions)
   postgres?: PostgresStoreOptions;
 
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => SqliteStoreOptions)
+  @Option({ restart: true })
+  @OptionalSection(SqliteStoreOptions)
   sqlite = new SqliteStoreOptions();
 
   /**
    * True: payloads, prompts and replies can be searched, by an index beside the ledger (`search.db`, or tables of
    * `postgres`) that is as large as they are and forgets what they forget. False: they cannot, and the index is removed.
-   * Changing it needs a restart.
    * @default true
    */
+  @Option({ restart: true })
   @IsBoolean()
   search = true;
 }
