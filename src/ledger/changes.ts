@@ -66,6 +66,9 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 
+/** Changes of rows that no other of a step reads or writes: nothing waits for them but the end of all. */
+const ALONE: ReadonlySet<Change['type']> = new Set(['run-update', 'delivery-update', 'turn']);
+
 /** The names of the locks that changes need. */
 export function locksOf(changes: readonly Change[]): string[] {
   const locks: string[] = [];
@@ -85,7 +88,15 @@ export async function apply(tx: Tx, change: Change, touched: Touched): Promise<v
 /** Writes changes, whose locks are held, and settles the events that they touch. */
 export async function applyAll(tx: Tx, changes: readonly Change[]): Promise<void> {
   const touched = new Touched();
-  for (const change of changes) await apply(tx, change, touched);
+  const underWay: Promise<void>[] = [];
+  for (const change of changes) {
+    const applied = apply(tx, change, touched);
+    // One that fails is heard of below, or its transaction is.
+    applied.catch(() => {});
+    if (ALONE.has(change.type)) underWay.push(applied);
+    else await applied;
+  }
+  await Promise.all(underWay);
   await settle(tx, touched);
 }
 

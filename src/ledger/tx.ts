@@ -73,14 +73,17 @@ export type NewRow = Readonly<Record<string, Scalar>>;
 export class Memory {
   /** An operator paused the intake; null: not read yet. */
   isPaused: boolean | null = null;
-  /** The number of the next line of main sessions that have their row. */
+  /** The number of the next line of main sessions. */
   readonly numbers = new Map<string, number>();
+  /** Those of them that have no row yet. */
+  readonly unlisted = new Set<string>();
   /** How many lines wait in main sessions, by whose they are. */
   readonly waiting = new Map<string, Map<string, number>>();
 
   clear(): void {
     this.isPaused = null;
     this.numbers.clear();
+    this.unlisted.clear();
     this.waiting.clear();
   }
 
@@ -88,6 +91,7 @@ export class Memory {
   forgetSessions(sessions: readonly string[]): void {
     for (const session of sessions) {
       this.numbers.delete(session);
+      this.unlisted.delete(session);
       this.waiting.delete(session);
     }
   }

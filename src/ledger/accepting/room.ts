@@ -1,5 +1,5 @@
 import type { NewAction } from '../../hooks/ports/event.ts';
-import { findWaiting } from '../sessions/lines.ts';
+import { findLines } from '../sessions/lines.ts';
 import type { Tx } from '../tx.ts';
 import { hookOf } from './new-event.ts';
 import type { Arrival } from './new-event.ts';
@@ -43,7 +43,7 @@ export class Room {
     }
     const [counted] = await Promise.all([
       Promise.all(Array.from(runs, async ([hook, count]) => [hook, await count] as const)),
-      findWaiting(tx, sessions),
+      findLines(tx, sessions),
     ]);
     return new Room(tx.memory.waiting, new Map(counted));
   }

@@ -1,14 +1,15 @@
 // Connections to the database: a pool for everything, and one connection that only accepts events, so that steps and
-// readers never keep a sender waiting. Statements are not prepared by name, and nothing is set for a session: behind
-// pgBouncer each transaction may come to another session of the server.
-import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+// readers never keep a sender waiting. Nothing is set for a session: behind pgBouncer each transaction may come to another
+// session of the server. Statements of transactions are prepared by name until a session does not know one of them.
+import { hash } from 'node:crypto';
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
 import { LOCKS } from './schema.ts';
-import { databaseTrouble, isAnswered, isGivenUp } from './trouble.ts';
+import { databaseTrouble, isAnswered, isGivenUp, isUnprepared } from './trouble.ts';
 
 /** Where the ledger is, and how many connections it may have. */
 export interface ConnectionOptions {
@@ -28,6 +29,15 @@ export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly
  */
 export type Send = (sql: string, values?: readonly unknown[]) => void | Promise<unknown>;
 
+/** How a transaction is run. */
+interface Transaction {
+  readonly mostMs: number;
+  /** It writes what events and steps do, with the same statements again and again. */
+  readonly isWrite: boolean;
+  /** The statement that begins it. @default 'BEGIN' */
+  readonly begin?: string | undefined;
+}
+
 /** What a transaction does. */
 type Act<T> = (run: Run, send: Send) => Promise<T>;
 
@@ -37,6 +47,20 @@ const CONNECT_MS = 5000;
 const STATEMENT_MS = 20_000;
 /** How often a transaction is begun anew that the server gave up for the sake of another. */
 const ATTEMPTS = 5;
+
+/** Of a prepared statement: 132 bits. */
+const NAME_CHARACTERS = 22;
+
+/** The locks of a process that falls asleep in the middle are not held until it wakes. */
+const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
+const BEGIN_OTHER = `SELECT ${SETTINGS}`;
+/**
+ * Waits for a migration. What is prepared is planned for indexes: a plan that was made while a table was small would read
+ * all of it, and go on so when it has grown.
+ */
+const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
+  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true)`;
 
 /** Our name among the connections of a server. */
 export const APPLICATION = 'agent-hooks';
@@ -62,20 +86,20 @@ export class Database {
   /** The schema as it is called. */
   readonly name: string;
   readonly #clients: typeof Client;
-  readonly #escape: (text: string) => string;
   readonly #config: ClientConfig;
   readonly #pool: Pool;
   readonly #intake: Pool;
+  /** Names of prepared statements; null: the server is asked through something that mixes sessions up. */
+  #names: Map<string, string> | null = new Map();
   #isClosed = false;
 
   private constructor(
-    { Client: clients, Pool: pools, escapeLiteral, types }: typeof import('pg'),
+    { Client: clients, Pool: pools, types }: typeof import('pg'),
     { url, schema, connections }: ConnectionOptions,
   ) {
     this.name = schema;
     this.schema = `"${schema.replaceAll('"', '""')}"`;
     this.#clients = clients;
-    this.#escape = escapeLiteral;
     this.#config = {
       connectionString: url,
       application_name: APPLICATION,
@@ -120,7 +144,7 @@ export class Database {
    * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
   accept<T>(act: Act<T>): Promise<T> {
-    return this.#transact(this.#intake, act, { mostMs: STATEMENT_MS, gate: this.#gate });
+    return this.#transact(this.#intake, act, { mostMs: STATEMENT_MS, isWrite: true });
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -141,7 +165,7 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
-    return again(() => this.#transact(this.#pool, act, { mostMs, gate: '' }));
+    return again(() => this.#transact(this.#pool, act, { mostMs, isWrite: false }));
   }
 
   /**
@@ -149,50 +173,54 @@ export class Database {
    * tables, each in an order of its own, and would wait for each other in a circle.
    */
   write<T>(act: Act<T>): Promise<T> {
-    const how = { mostMs: STATEMENT_MS, gate: this.#gate };
+    const how = { mostMs: STATEMENT_MS, isWrite: true };
     return again(() => this.#transact(this.#pool, act, how));
   }
 
   /**
    * A transaction that is not tried again, for what takes as long as it takes.
-   * @param how its first statement, such as how it is isolated
+   * @param begin how it begins, such as how it is isolated
    */
-  once<T>(act: Act<T>, mostMs: number, how = ''): Promise<T> {
-    return this.#transact(this.#pool, act, { mostMs, gate: how });
+  once<T>(act: Act<T>, mostMs: number, begin?: string): Promise<T> {
+    return this.#transact(this.#pool, act, { mostMs, isWrite: false, begin });
   }
 
-  get #gate(): string {
-    return `SELECT pg_advisory_xact_lock_shared(hashtext(${this.#escape(this.name)}), ${LOCKS.migration});`;
-  }
-
-  #transact<T>(
-    pool: Pool,
-    act: Act<T>,
-    how: { readonly mostMs: number; readonly gate: string },
-  ): Promise<T> {
+  #transact<T>(pool: Pool, act: Act<T>, how: Transaction): Promise<T> {
     return this.#use(pool, how.mostMs, async (client) => {
-      const begun = begin(client, how);
+      const begun = quiet(this.#begin(client, how));
       const sent: Promise<unknown>[] = [begun];
+      let isOver = false;
+      const run: Run = (sql, values = []) => {
+        // Something that went on beside what failed: it would be written by itself.
+        if (isOver) return Promise.reject(new Error('its transaction is over'));
+        return how.isWrite
+          ? this.#runPrepared(client, sql, values)
+          : this.#run(client, sql, values);
+      };
       let backend: number;
       let result: T;
       try {
         result = await act(
-          async (sql, values = []) => {
-            const rows = await this.#run(client, sql, values);
+          async (sql, values) => {
+            const rows = await run(sql, values);
             // Without a transaction each statement would be written by itself, and what follows from these rows as well.
             await begun;
             return rows;
           },
-          (sql, values = []) => void sent.push(quiet(this.#run(client, sql, values))),
+          (sql, values) => void sent.push(quiet(run(sql, values))),
         );
         backend = await begun;
+        isOver = true;
       } catch (error) {
+        isOver = true;
         // Of a connection that is gone, the server rolls back by itself.
-        await client.query('ROLLBACK').catch(ignore);
-        throw (await firstFailure(sent)) ?? error;
+        await send(client, { text: 'ROLLBACK' }).catch(ignore);
+        throw this.#noted((await firstFailure(sent)) ?? error);
       }
       // After a statement that failed, it is a rollback.
-      const failure = await firstFailure([...sent, quiet(client.query('COMMIT'))]);
+      const failure = this.#noted(
+        await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]),
+      );
       if (failure === null) return result;
       throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
     });
@@ -212,10 +240,47 @@ export class Database {
   async #run(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
     const sql = text.replaceAll('@schema', this.schema);
     // Without values several statements may stand in one text.
-    const { rows } = await (values.length === 0
-      ? client.query(sql)
-      : client.query(sql, values.map(storable)));
+    const given = values.length === 0 ? {} : { values: values.map(storable) };
+    const { rows } = await send(client, { text: sql, ...given });
     return rows;
+  }
+
+  /** A statement that comes again and again is planned once for each session. */
+  async #runPrepared(
+    client: PoolClient,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    if (this.#names === null || values.length === 0) return this.#run(client, text, values);
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      // By its text: whoever else has prepared it in this session means the same.
+      name = hash('sha256', `${this.schema} ${text}`, 'base64url').slice(0, NAME_CHARACTERS);
+      this.#names.set(text, name);
+    }
+    const sql = text.replaceAll('@schema', this.schema);
+    const { rows } = await send(client, { name, text: sql, values: values.map(storable) });
+    return rows;
+  }
+
+  /** An error, after which statements may not be prepared any more. */
+  #noted(error: unknown): unknown {
+    if (isUnprepared(error)) this.#names = null;
+    return error;
+  }
+
+  /** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
+  async #begin(
+    client: PoolClient,
+    { mostMs, isWrite, begin: text = 'BEGIN' }: Transaction,
+  ): Promise<number> {
+    const [, [row]] = await Promise.all([
+      send(client, { text }),
+      isWrite
+        ? this.#runPrepared(client, BEGIN_WRITE, [String(mostMs), this.name])
+        : this.#run(client, BEGIN_OTHER, [String(mostMs)]),
+    ]);
+    return integer(row!, 'pid');
   }
 
   async #use<T>(pool: Pool, mostMs: number, act: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -256,16 +321,14 @@ export class UnclearCommit extends Error {
   }
 }
 
-/** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
-function begin(
-  client: PoolClient,
-  { mostMs, gate }: { readonly mostMs: number; readonly gate: string },
-): Promise<number> {
-  // The locks of a process that falls asleep in the middle are not held until it wakes.
-  const sql = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}; ${gate} SELECT pg_backend_pid() AS pid`;
-  // Of several statements in one text there are several results.
-  const pid = client.query(sql).then((results) => integer([results].flat().at(-1)!.rows[0], 'pid'));
-  return quiet(pid);
+/** Sends a statement; all of one turn of the event loop in one write, which costs as much as planning a statement. */
+function send(client: PoolClient, query: QueryConfig): Promise<QueryResult<Row>> {
+  const { stream } = client.connection;
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  return client.query<Row>(query);
 }
 
 function ignore(): void {}
@@ -321,8 +384,13 @@ export function storable(value: unknown): unknown {
   return Array.isArray(value) ? value.map(storable) : value;
 }
 
+/** How JSON writes U+0000 and halves of characters; it may also be a backslash of somebody's before such letters. */
+const NOT_STORABLE = /\\u(?:0000|d[89a-f])/;
+
 /** JSON text of a value whose texts are {@link storable}: the server reads them out of it. */
 export function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!NOT_STORABLE.test(text)) return text;
   return JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'string' ? storableText(inner) : inner,
   );

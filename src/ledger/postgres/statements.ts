@@ -39,8 +39,6 @@ const KEYS: Keys = {
   parse: (text) => text,
 };
 
-/** Rows of one statement: the parameters of a statement are numbered with 16 bits. */
-const MOST_ROWS = 1000;
 /** Holds names until the end of the transaction. A name is one of 4096 locks, of which no two are waited for in a circle. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext($2), place) FROM
   (SELECT DISTINCT (hashtext(name) & 4095) + 1 AS place FROM unnest($1::text[]) AS name ORDER BY 1) AS sorted`;
@@ -100,21 +98,20 @@ export class PostgresTx implements Tx {
     await this.#send(toPostgres(sql), values.map(toInput));
   }
 
-  /** As one statement: parameters are of the types of their columns. */
+  /** As a statement of one text, however many rows there are; values are of the types of their columns. */
   async insert(table: string, rows: readonly NewRow[], unless = ''): Promise<void> {
     const [pattern] = rows;
     if (pattern === undefined) return;
     const columns = Object.keys(pattern);
-    for (let from = 0; from < rows.length; from += MOST_ROWS) {
-      const values: unknown[] = [];
-      const places = rows.slice(from, from + MOST_ROWS).map((row) => {
-        const own = columns.map((column) => `$${values.push(row[column])}`);
-        return `(${own.join()})`;
-      });
-      await this.#send(
-        `INSERT INTO @schema.${table} (${columns.join()}) VALUES ${places.join()} ${unless}`,
-        values,
-      );
+    const into = `INSERT INTO @schema.${table} (${columns.join()})`;
+    if (rows.length === 1) {
+      const places = columns.map((_, index) => `$${index + 1}`).join();
+      await this.#send(`${into} VALUES (${places}) ${unless}`, Object.values(pattern));
+    } else {
+      const from = `json_populate_recordset(NULL::@schema.${table}, $1::json)`;
+      await this.#send(`${into} SELECT ${columns.join()} FROM ${from} ${unless}`, [
+        storableJson(rows),
+      ]);
     }
   }
 

@@ -16,7 +16,7 @@ import { PostgresTx } from './statements.ts';
 /** For the largest ledger. */
 const MOST_MS = 6 * 3_600_000;
 /** Everything is read as it is at one moment. */
-const SNAPSHOT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;';
+const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 const HELD = `SELECT name, value FROM @held_texts WHERE value <> '' ORDER BY name`;
 const HOLD = 'ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, value = excluded.value';

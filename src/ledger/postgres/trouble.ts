@@ -59,7 +59,19 @@ export function databaseTrouble(error: unknown): string | null {
 
 /** Whether the server said that it did nothing, so that the same may be tried again at once. */
 export function isGivenUp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^40(?:001|P01)$/.test(String(error.code));
+  return /^40(?:001|P01)$/.test(codeOf(error)) || isUnprepared(error);
+}
+
+/**
+ * Whether the session does not know a statement as it was prepared: the pooler gave the transaction another session, or a
+ * migration has changed the table since.
+ */
+export function isUnprepared(error: unknown): boolean {
+  return /^(?:26000|42P05|0A000)$/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Whether the server answered at all: then the transaction was rolled back, and nothing is stored. */

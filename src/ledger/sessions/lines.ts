@@ -53,7 +53,9 @@ const NOBODY = '';
  */
 export async function addLines(tx: Tx, lines: readonly Line[]): Promise<readonly number[]> {
   if (lines.length === 0) return [];
-  await findNumbers(tx, lines);
+  const sessions = new Set(lines.map(({ session }) => session));
+  await findNumbers(tx, sessions);
+  await listSessions(tx, sessions);
   const { numbers, waiting } = tx.memory;
   const rows: NewRow[] = [];
   const given = lines.map((line) => {
@@ -83,8 +85,13 @@ function toRow({ session, event, owner, asksHeartbeat, delivery, words }: Line, 
   };
 }
 
+/** Looks up what has to be known of sessions before lines are added to them, with one round trip. */
+export async function findLines(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
+  await Promise.all([findWaiting(tx, sessions), findNumbers(tx, sessions)]);
+}
+
 /** How many lines wait in each of these sessions, by whose they are. */
-export async function findWaiting(tx: Tx, sessions: Iterable<string>): Promise<void> {
+async function findWaiting(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
   const { waiting } = tx.memory;
   const unknown = [...sessions].filter((session) => !waiting.has(session));
   if (unknown.length === 0) return;
@@ -121,22 +128,28 @@ export async function markFailed(
   }
 }
 
-/** Looks up what number comes next, and gives new sessions their row. */
-async function findNumbers(tx: Tx, lines: readonly Line[]): Promise<void> {
-  const { numbers } = tx.memory;
-  const sessions = new Set(lines.map(({ session }) => session));
+/** What number comes next in each of these sessions. */
+async function findNumbers(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
+  const { numbers, unlisted } = tx.memory;
   const unknown = [...sessions].filter((session) => !numbers.has(session));
   if (unknown.length === 0) return;
-  const found = await tx.all(NUMBERS, unknown);
-  const fresh = found.filter((row) => row['known'] === null);
-  const rows = fresh.map((row) => ({ key: text(row, 'session') }));
-  if (rows.length > 0) await tx.insert('sessions', rows, 'ON CONFLICT DO NOTHING');
-  for (const row of found) {
+  for (const row of await tx.all(NUMBERS, unknown)) {
+    const session = text(row, 'session');
     const last = optionalInteger(row, 'last') ?? 0;
     const lastTaken = optionalInteger(row, 'last_seq') ?? 0;
     // From the clock: they go on rising over a session that was forgotten.
-    numbers.set(text(row, 'session'), Math.max(last + 1, lastTaken + 1, tx.now));
+    numbers.set(session, Math.max(last + 1, lastTaken + 1, tx.now));
+    if (row['known'] === null) unlisted.add(session);
   }
+}
+
+/** Gives new sessions their row. */
+async function listSessions(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
+  const { unlisted } = tx.memory;
+  const fresh = [...sessions].filter((session) => unlisted.delete(session));
+  if (fresh.length === 0) return;
+  const rows = fresh.map((key) => ({ key }));
+  await tx.insert('sessions', rows, 'ON CONFLICT DO NOTHING');
 }
 
 function countLine(shares: Map<string, number>, owner: string | null, by: 1 | -1): void {

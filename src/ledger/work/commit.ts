@@ -7,7 +7,7 @@ import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { integer, optionalText, text, word } from '../rows.ts';
 import { first, keyLock } from '../tx.ts';
-import type { Tx } from '../tx.ts';
+import type { Tx, Value } from '../tx.ts';
 import { KINDS, LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { promote } from './queue.ts';
@@ -70,25 +70,24 @@ export async function commit(
     ref: optionalText(row, 'ref'),
     crashes: integer(row, 'crashes'),
   };
-  if (await end(tx, held, outcome)) tx.changedLanes.add(held.lane);
+  // The place of this one in its queue is free before anything is added there.
+  const [isClaimable] = await Promise.all([end(tx, held, outcome), applyAll(tx, changes)]);
+  if (isClaimable) tx.changedLanes.add(held.lane);
   tx.work.ended(held.id);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
   tx.freedLanes.add(held.lane);
   if (held.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
-  await applyAll(tx, changes);
   return true;
 }
 
-/** What the outcome means for the work in its queue. True: something may be claimable that was not, or is from when on. */
+/** What the outcome means for the work in its queue, from the first statement on. True: something may be claimable that was not, or is from when on. */
 async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolean> {
   const { id } = held;
   switch (outcome.type) {
     case 'done':
-      await tx.run(DELETE, id);
-      return leave(tx, held);
+      return leave(tx, held, DELETE, id);
     case 'dead':
-      await tx.run(BURY, id, tx.now);
-      return leave(tx, held);
+      return leave(tx, held, BURY, id, tx.now);
     case 'retry':
       // A stop is no end of its own: crashes before it count on.
       await tx.run(
@@ -127,9 +126,16 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
   }
 }
 
-async function leave(tx: Tx, { lane, key, kind, hook }: HeldWork): Promise<boolean> {
+/** Takes work out of its queue with a statement; the next of its key is up. */
+async function leave(
+  tx: Tx,
+  { lane, key, kind, hook }: HeldWork,
+  sql: string,
+  ...values: readonly Value[]
+): Promise<boolean> {
   tx.work.removed(kind, hook);
-  return promote(tx, lane, key);
+  const [, hasNext] = await Promise.all([tx.run(sql, ...values), promote(tx, lane, key)]);
+  return hasNext;
 }
 
 /** Extends a lease. False: it was lost. @param until by the clock by which leases end; null: they do not */
