@@ -272,6 +272,16 @@ describe('The prefix', () => {
     ],
     ['setGlobalPrefix', { prepare: (app) => app.setGlobalPrefix('api') }, '/api/hooks'],
     [
+      'setGlobalPrefix with a parameter',
+      { prepare: (app) => app.setGlobalPrefix(':tenant/v2/') },
+      '/acme/v2/hooks',
+    ],
+    [
+      'setGlobalPrefix that excludes them',
+      { prepare: (app) => app.setGlobalPrefix('api', { exclude: ['hooks', 'hooks/*path'] }) },
+      '/hooks',
+    ],
+    [
       'URI versioning',
       { prepare: (app) => app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' }) },
       '/hooks',
@@ -323,6 +333,18 @@ describe('Two ingresses in one application', () => {
     ]);
     expect(await status('/two/wake')).toBe(401);
   });
+});
+
+it('A mark for the guard of the host opens one of two ingresses, and not the other', async () => {
+  ingress = await openIngress({
+    imports: (clock, ledger) => [
+      HooksModule.forRoot({ ...given({ clock, ledger }), path: '/one', decorators: [Public()] }),
+      HooksModule.forRoot({ ...given({ clock, ledger }), path: '/two' }),
+    ],
+    module: { providers: [{ provide: APP_GUARD, useClass: PublicOnlyGuard }] },
+  });
+  expect([await status('/one/wake'), await status('/two/wake')]).toEqual([200, 403]);
+  expect([await status('/one/any'), await status('/two/any')]).toEqual([200, 403]);
 });
 
 describe('What a host forgot', () => {

@@ -1,32 +1,18 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { ForbiddenException, SetMetadata } from '@nestjs/common';
 import type {
   CallHandler,
   CanActivate,
   ExceptionFilter,
-  ExecutionContext,
   NestInterceptor,
   PipeTransform,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, preParsingHookHandler } from 'fastify';
 import { EMPTY, catchError, map, of, retry, timeout } from 'rxjs';
 import type { Observable } from 'rxjs';
 
 /** What hosts put around all routes, ours included. */
-
-export const Public = (): ReturnType<typeof SetMetadata> => SetMetadata('public', true);
-
-/** Refuses every route that is not marked as public, as a host's JWT guard does. */
-export const publicOnly: CanActivate = {
-  canActivate: (context: ExecutionContext) => {
-    const targets = [context.getHandler(), context.getClass()];
-    if (new Reflector().getAllAndOverride<boolean>('public', targets)) return true;
-    throw new ForbiddenException('the host says no');
-  },
-};
 
 export const brokenGuard: CanActivate = {
   canActivate: () => {

@@ -1,8 +1,24 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { Step } from './requests/request.ts';
 
 const PATIENCE_MS = 10_000;
+
+/** One HTTP request as it is written on the wire. Whatever is left out is what a good sender would send. */
+export interface WireRequest {
+  /** @default 'POST' */
+  readonly method?: string;
+  /** @default '/hooks/wake' */
+  readonly target?: string;
+  /** Beside `host`, `authorization: Bearer {token}`, and with a body `content-type` and its length; null leaves one out. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly body?: string | Buffer;
+  /** Instead of a body: `transfer-encoding: chunked`, a chunk each. */
+  readonly chunks?: readonly string[];
+  /** True: the body has no end, so that what the answer waits for does not depend on the network. */
+  readonly isEndless?: boolean;
+  /** @default '1.1' */
+  readonly version?: string;
+}
 
 /** One answer as it stood on the wire; header names in lower case, repeated ones joined by ` | `. */
 export interface WireAnswer {
@@ -14,23 +30,23 @@ export interface WireAnswer {
 }
 
 /** What a request looks like in bytes. No HTTP client has a part in it, since they correct what they are given. */
-export function bytesOf(step: Step, prefix: string, token: string): Buffer {
-  const { method = 'POST', target = '~/wake', version = '1.1', chunks, isEndless } = step;
-  const body = chunks === undefined ? Buffer.from(step.body ?? '') : chunked(chunks, isEndless);
-  const headers: Step['headers'] = {
+export function bytesOf(request: WireRequest, token: string): Buffer {
+  const { method = 'POST', target = '/hooks/wake', version = '1.1', chunks, isEndless } = request;
+  const body = chunks === undefined ? Buffer.from(request.body ?? '') : chunked(chunks, isEndless);
+  const headers: WireRequest['headers'] = {
     host: 'gateway.test',
     authorization: 'Bearer {token}',
-    ...((step.body !== undefined || chunks !== undefined) && {
+    ...((request.body !== undefined || chunks !== undefined) && {
       'content-type': 'application/json',
     }),
-    ...(step.body !== undefined && { 'content-length': String(body.length) }),
+    ...(request.body !== undefined && { 'content-length': String(body.length) }),
     ...(chunks !== undefined && { 'transfer-encoding': 'chunked' }),
-    ...step.headers,
+    ...request.headers,
   };
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((text) => `${name}: ${text.replace('{token}', token)}\r\n`),
   );
-  const head = `${method} ${target.replace(/^~/, prefix)} HTTP/${version}\r\n${lines.join('')}\r\n`;
+  const head = `${method} ${target} HTTP/${version}\r\n${lines.join('')}\r\n`;
   return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 }
 
