@@ -24,6 +24,7 @@ const SECTIONS: readonly [string, new () => object][] = [
   ['gateway.auth', GatewayAuthOptions],
   ['hooks', options.HooksOptions],
   ['hooks.authFailures', options.AuthFailuresOptions],
+  ['hooks.schemes.*', options.SchemeOptions],
   ['hooks.tokens[]', options.TokenOptions],
   ['hooks.endpoints', options.EndpointsOptions],
   ['hooks.mappings[]', options.MappingOptions],

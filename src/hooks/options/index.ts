@@ -12,6 +12,7 @@ export * from './settings.ts';
 export * from './problem.ts';
 export * from './resolve.ts';
 export * from './runner-options.ts';
+export * from './scheme-options.ts';
 export * from './section.ts';
 export * from './token-options.ts';
 export * from './tool-options.ts';

@@ -27,10 +27,15 @@ export function describeChanges(before: Read, after: Read): string {
   return told('Files', files) + told('Keys', keys);
 }
 
-function textsOf({ gateway, dotenv, fragments = [] }: ConfigurationFiles): Map<string, string> {
+function textsOf({
+  gateway,
+  dotenv,
+  fragments = [],
+  senders = [],
+}: ConfigurationFiles): Map<string, string> {
   const all: [string, string | undefined][] = [
     [GATEWAY_FILE, gateway],
-    ...fragments.map(({ file, text }): [string, string] => [file, text]),
+    ...[...fragments, ...senders].map(({ file, text }): [string, string] => [file, text]),
     [DOTENV_FILE, dotenv],
   ];
   return new Map(all.flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])));
