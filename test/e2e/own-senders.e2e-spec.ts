@@ -84,23 +84,23 @@ async function problemsOf(input: HooksSettingsInput): Promise<string> {
 }
 
 describe('hooks.schemes', () => {
-  const mux = { like: 'stripe', header: 'Mux-Signature', name: 'Mux' };
+  const persona = { like: 'stripe', header: 'Persona-Signature', name: 'Persona' };
   const mapping = {
-    id: 'mux',
-    match: { path: 'mux' },
-    verify: { scheme: 'mux', secrets: [SECRET] },
+    id: 'persona',
+    match: { path: 'persona' },
+    verify: { scheme: 'persona', secrets: [SECRET] },
   };
 
   it('a scheme that is like one of ours under another header', async () => {
-    const hooks = await Hooks.start({ schemes: { mux }, mappings: [mapping] });
+    const hooks = await Hooks.start({ schemes: { persona }, mappings: [mapping] });
     try {
-      const payload = JSON.stringify({ id: randomUUID(), type: 'video.asset.ready' });
+      const payload = JSON.stringify({ id: randomUUID(), type: 'inquiry.completed' });
       const tag = stripe.webhooks.generateTestHeaderString({ payload, secret: SECRET });
       const body: unknown = JSON.parse(payload);
       const send = (headers: Record<string, string>) =>
-        hooks.post('/mux', body, { authorization: '', ...headers });
-      expect((await send({ 'mux-signature': tag })).status).toBe(200);
-      expect((await send({ 'mux-signature': tag.replace(/.$/u, 'x') })).status).toBe(401);
+        hooks.post('/persona', body, { authorization: '', ...headers });
+      expect((await send({ 'persona-signature': tag })).status).toBe(200);
+      expect((await send({ 'persona-signature': tag.replace(/.$/u, 'x') })).status).toBe(401);
       expect((await send({ 'stripe-signature': tag })).status).toBe(401);
     } finally {
       await hooks.close();
@@ -111,30 +111,30 @@ describe('hooks.schemes', () => {
     [
       'like nobody',
       { like: 'strip' },
-      'schemes.mux.like is no scheme that signs; did you mean stripe?',
+      'schemes.persona.like is no scheme that signs; did you mean stripe?',
     ],
     [
       'with a hash of what has none',
       { like: 'telegram', hash: 'sha1' },
-      'schemes.mux.hash has no meaning for a scheme like telegram',
+      'schemes.persona.hash has no meaning for a scheme like telegram',
     ],
     [
       'that signs a part of nothing',
       { like: 'github', signed: '{boddy}' },
-      'schemes.mux.proofs[0].signed must be a text with {body}',
+      'schemes.persona.proofs[0].signed must be a text with {body}',
     ],
   ])('refuses one %s', async (_, scheme, expected) => {
-    expect(await problemsOf({ schemes: { mux: scheme } })).toContain(expected);
+    expect(await problemsOf({ schemes: { persona: scheme } })).toContain(expected);
   });
 
   it('is what hooks sign signs as, too', async () => {
-    dir.write('gateway.json5', { hooks: { enabled: true, token: SECRET, schemes: { mux } } });
-    const { code, stdout } = await hooksCall(['sign', 'mux', '--secret-env', 'SECRET'], {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: SECRET, schemes: { persona } } });
+    const { code, stdout } = await hooksCall(['sign', 'persona', '--secret-env', 'SECRET'], {
       cwd: dir.path,
       env: { SECRET },
       input: '{}',
     });
-    const [, tag = ''] = /^mux-signature: (.*)$/mu.exec(stdout) ?? [];
+    const [, tag = ''] = /^persona-signature: (.*)$/mu.exec(stdout) ?? [];
     expect(code).toBe(0);
     expect(stripe.webhooks.constructEvent('{}', tag, SECRET)).toEqual({});
   });
