@@ -38,8 +38,16 @@ export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';
 export { HookValidationPipe } from './http/hook.pipe.ts';
 export { parseJson } from './http/content.ts';
 export type { MatchExplanation } from './mappings/match.ts';
-export { bodyOf, listSamples, presets, readSample, schemes } from './senders/index.ts';
-export type { Preset, Sample, SignatureScheme } from './senders/index.ts';
+export {
+  SENDERS_DIR,
+  bodyOf,
+  listSamples,
+  presets,
+  readSample,
+  schemes,
+  sendersOf,
+} from './senders/index.ts';
+export type { Preset, Sample, Senders, SignatureScheme } from './senders/index.ts';
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';

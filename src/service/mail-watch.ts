@@ -135,7 +135,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '
  * Where a watcher finds the hooks of a service.
  * @param url where the service listens
  */
-export function mailTarget(url: string, hooks: Given<HooksOptions>): HookTarget {
+export function mailTarget(url: string, hooks: Omit<Given<HooksOptions>, 'schemes'>): HookTarget {
   const base = new URL(url);
   base.hostname = EVERYWHERE[base.hostname] ?? base.hostname;
   return {

@@ -2,8 +2,8 @@
 // here, makes or asks for a secret, writes one fragment of its own (gateway.d/github.json5) and prints the steps at the
 // sender. Nobody's file is edited, and calling it again is harmless.
 import { parseEnv } from 'node:util';
-import { nearestKey, presets } from '../../hooks/index.ts';
-import type { Preset, SignatureScheme } from '../../hooks/index.ts';
+import { nearestKey, presets as ownPresets, sendersOf } from '../../hooks/index.ts';
+import type { Preset, Senders, SignatureScheme } from '../../hooks/index.ts';
 import { MASK, proofKind, senderName, senderPath } from '../../service/index.ts';
 import type { Environment, Inspection, ProofKind } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -82,12 +82,12 @@ export const setup = defineCommand({
   ],
   async action(context, options, name?: string) {
     if (name === undefined) return listPresets(context, options.json === true);
-    const preset = findNamed(name);
+    const here = await context.inspect();
+    const preset = findNamed(name, presetsOf(here));
     if (options.rotate === true && options.retireOld === true) {
       throw new CliError('--rotate and --retire-old do not go together.', undefined, EXIT.usage);
     }
     assertFlagsFit(preset, options);
-    const here = await context.inspect();
     if (!here.isDemo && here.problems.length > 0) {
       throw new CliError('the current configuration has problems', 'see "hooks config check"');
     }
@@ -99,8 +99,13 @@ export const setup = defineCommand({
 /** It has a command, and a fragment of that name, of its own. */
 const MAIL = 'mail';
 
+/** Those of the configuration that is here, and ours. */
+function presetsOf({ resolved }: Inspection): Senders['presets'] {
+  return resolved === undefined ? ownPresets : sendersOf(resolved.effective).presets;
+}
+
 /** @throws CliError for a name that is none, and for mail, which has a command of its own */
-function findNamed(name: string): Preset {
+function findNamed(name: string, presets: Senders['presets']): Preset {
   const preset = presets.get(name);
   if (preset?.id === MAIL) {
     throw new CliError('A mailbox has a setup of its own.', 'Run: hooks mail setup', EXIT.usage);
@@ -112,9 +117,9 @@ function findNamed(name: string): Preset {
 }
 
 async function listPresets({ inspect, terminal }: CommandContext, asJson: boolean): Promise<void> {
-  const { resolved } = await inspect();
-  const enabled = new Set(resolved?.effective.hooks.presets);
-  const rows = [...presets.values()].map((preset) => ({
+  const here = await inspect();
+  const enabled = new Set(here.resolved?.effective.hooks.presets);
+  const rows = [...presetsOf(here).values()].map((preset) => ({
     id: preset.id,
     sender: senderName(preset),
     proof: preset.id === MAIL ? 'see "hooks mail setup"' : PROOFS[proofKind(preset)],

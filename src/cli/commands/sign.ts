@@ -1,5 +1,5 @@
-import { nearestKey, schemes, signRequest } from '../../hooks/index.ts';
-import type { ReadyRequest, SignatureScheme } from '../../hooks/index.ts';
+import { nearestKey, schemes as ownSchemes, sendersOf, signRequest } from '../../hooks/index.ts';
+import type { ReadyRequest, Senders, SignatureScheme } from '../../hooks/index.ts';
 import { canSign, signsUrl } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option, wrongValue } from '../command.ts';
@@ -61,8 +61,9 @@ export const sign = defineCommand({
   ],
   async action(context, options, id?: string) {
     const { terminal } = context;
-    if (id === undefined) return listSchemes(terminal, options.json === true);
-    const scheme = findScheme(id);
+    const schemes = await knownSchemes(context);
+    if (id === undefined) return listSchemes(schemes, terminal, options.json === true);
+    const scheme = findScheme(id, schemes);
     const { url, curl, json, header } = options;
     if (url === undefined && signsUrl(scheme)) {
       throw new CliError(
@@ -99,8 +100,16 @@ function toId(text: string): string {
   throw wrongValue('--id', '1 to 256 characters of plain ASCII');
 }
 
+type Schemes = Senders['schemes'];
+
+/** Those of the configuration that is here, and ours. */
+async function knownSchemes({ inspect }: CommandContext): Promise<Schemes> {
+  const { resolved } = await inspect();
+  return resolved === undefined ? ownSchemes : sendersOf(resolved.effective).schemes;
+}
+
 /** @throws CliError for a name that is none, or one that stands for no signature */
-function findScheme(id: string): SignatureScheme {
+function findScheme(id: string, schemes: Schemes): SignatureScheme {
   const scheme = schemes.get(id);
   if (scheme === undefined) {
     const nearest = nearestKey(id, [...schemes.keys()]);
@@ -194,7 +203,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function listSchemes(terminal: Terminal, asJson: boolean): void {
+function listSchemes(schemes: Schemes, terminal: Terminal, asJson: boolean): void {
   const rows = [...schemes.values()]
     .filter(({ proofs: [proof] }) => proof !== undefined && proof.kind !== 'certificate')
     .map(({ id, name, secret }) => ({ id, name, secret: secret ?? null }))

@@ -185,7 +185,7 @@ async function answerBody(
       if (typeof value !== 'number' || Object.hasOwn(payload, unless)) return null;
       const answer = answers[value];
       if (answer === undefined) return null;
-      return answer === null ? { status: 204 } : { status: 200, body: { ...answer } };
+      return answer === false ? { status: 204 } : { status: 200, body: { ...answer } };
     }
     default:
       return null;

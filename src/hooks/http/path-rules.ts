@@ -12,8 +12,8 @@ import type {
   Problem,
   ResolvedHooksOptions,
 } from '../options/index.ts';
-import { presets, schemes } from '../senders/index.ts';
-import type { SignatureScheme } from '../senders/index.ts';
+import { sendersOf } from '../senders/index.ts';
+import type { Senders, SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
 import type { BodyLimits } from './body.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
@@ -101,9 +101,10 @@ export function compilePathRules(
   certificates = new Certificates(),
 ): CompiledPathRules {
   const { hooks } = settings;
+  const senders = sendersOf(settings);
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const placed = listEntries(hooks).flatMap((entry) => {
+  const placed = listEntries(hooks, senders.presets).flatMap((entry) => {
     const path = literalPath(entry.mapping);
     const isTaken = path !== undefined && builtInHook(path, settings) !== undefined;
     if (path !== undefined && !isTaken) return [{ entry, path }];
@@ -115,7 +116,7 @@ export function compilePathRules(
     const entries = group.map(({ entry }) => entry);
     const found = findDisagreements(entries);
     problems.push(...found);
-    const source = found.length > 0 ? null : toSource(path, entries);
+    const source = found.length > 0 ? null : toSource(path, entries, senders);
     const rule = source && compileRule(source, settings, certificates, { problems, warnings });
     if (rule !== null) rules.set(path, rule);
   }
@@ -171,7 +172,11 @@ function completesPreset({ written, mapping }: MappingEntry): boolean {
 }
 
 /** Null when nobody says anything about the path. */
-function toSource(path: string, entries: readonly MappingEntry[]): PathSource | null {
+function toSource(
+  path: string,
+  entries: readonly MappingEntry[],
+  senders: Senders,
+): PathSource | null {
   const said: Record<string, unknown> = {};
   const places: Partial<Record<PathKey, string>> = {};
   for (const field of PATH_KEYS) {
@@ -183,7 +188,7 @@ function toSource(path: string, entries: readonly MappingEntry[]): PathSource | 
   }
   if (Object.keys(said).length === 0) return null;
   const isVerifyWritten = entries.some((entry) => !isPreset(entry) && entry.written.verify);
-  return { path, said: withScheme(said, path, entries), places, isVerifyWritten };
+  return { path, said: withScheme(said, path, entries, senders), places, isVerifyWritten };
 }
 
 /**
@@ -194,6 +199,7 @@ function withScheme(
   said: PathOptions,
   path: string,
   entries: readonly MappingEntry[],
+  { presets, schemes }: Senders,
 ): PathOptions {
   const { verify } = said;
   if (verify === undefined || verify.scheme !== undefined) return said;
@@ -210,10 +216,12 @@ interface Findings {
 
 function compileRule(
   { path, said, places, isVerifyWritten }: PathSource,
-  { hooks }: ResolvedHooksOptions,
+  settings: ResolvedHooksOptions,
   certificates: Certificates,
   { problems, warnings }: Findings,
 ): PathRule | null {
+  const { hooks } = settings;
+  const { schemes } = sendersOf(settings);
   const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
   const before = problems.length;
   const report = (field: PathKey, message: string): unknown =>
@@ -223,7 +231,7 @@ function compileRule(
       ? compileSigner(
           verify,
           { path, key: places.verify ?? path },
-          { publicUrl: hooks.publicUrl, certificates },
+          { publicUrl: hooks.publicUrl, certificates, schemes },
           problems,
         )
       : undefined;

@@ -1,5 +1,5 @@
 import type { Problem, VerifyOptions } from '../options/index.ts';
-import { compileVerifier, listSecrets, schemes, signsBodyAlone } from './auth/signatures/index.ts';
+import { compileVerifier, listSecrets, signsBodyAlone } from './auth/signatures/index.ts';
 import type {
   SenderSecret,
   SignatureScheme,
@@ -31,7 +31,7 @@ export function compileSigner(
 ): PathSigner | undefined {
   const { scheme, toleranceSeconds } = options;
   if (scheme === undefined) {
-    const known = schemes.get(path);
+    const known = context.schemes?.get(path);
     const advice =
       known === undefined
         ? 'name one, e.g. hmac or standard-webhooks (docs/security.md)'

@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
-import { schemes } from './auth/signatures/index.ts';
-import type { SignatureScheme } from './auth/signatures/index.ts';
+import { sendersOf } from '../senders/index.ts';
+import type { SignatureScheme } from '../senders/index.ts';
 import { PathRules } from './path-rules.ts';
 import type { PathRule } from './path-rules.ts';
 
@@ -85,10 +85,10 @@ export class SecretWindows {
    * @param hook path below the prefix
    */
   open(hook: string, scheme: string): SecretWindow | WindowFault {
-    const handshake = secretHandshake(schemes.get(scheme));
+    const { current } = this.settings;
+    const handshake = secretHandshake(sendersOf(current).schemes.get(scheme));
     if (handshake === undefined) return 'no-such-handshake';
     const path = bareName(hook);
-    const { current } = this.settings;
     if (builtInHook(path, current) !== undefined) return 'built-in';
     if (this.rules.get(current, path)?.signer !== undefined) return 'has-secrets';
     const present = this.#current(path);

@@ -9,7 +9,7 @@ import type { DedupeRule } from '../actions/idempotency.ts';
 import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type { MappingAction, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
-import { presets } from '../senders/index.ts';
+import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
@@ -59,11 +59,15 @@ const NOT_IN_A_PATH = /[\s?#]/u;
 export function compileMappings(
   settings: ResolvedHooksOptions,
   agentIds: readonly string[] = listConfiguredIds(settings),
-  known: ReadonlyMap<string, Preset> = presets,
+  known: ReadonlyMap<string, Preset> = sendersOf(settings).presets,
 ): CompiledMappings {
   const { hooks } = settings;
   const entries = listEntries(hooks, known);
-  const problems = [...findUnknownPresets(hooks.presets, known), ...findDuplicateIds(hooks)];
+  const problems = [
+    ...senderProblems(settings),
+    ...findUnknownPresets(hooks.presets, known),
+    ...findDuplicateIds(hooks),
+  ];
   const compiler = new MappingCompiler(problems, hooks.allowedSessionKeyPrefixes ?? []);
   const placed = entries.flatMap((entry) => {
     const compiled = compiler.compile(entry);

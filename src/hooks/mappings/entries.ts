@@ -1,7 +1,6 @@
 import { isRecord } from '../../platform/objects.ts';
 import type { MappingAction, MappingOptions, Problem } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import { presets } from '../senders/index.ts';
 import type { Preset, PresetCase } from '../senders/index.ts';
 import type { MappingEntry, WrittenMapping } from './mapping.ts';
 
@@ -19,7 +18,7 @@ type Presets = ReadonlyMap<string, Preset>;
 const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
 
 /** As they are tried. @param known every preset by its id */
-export function listEntries(hooks: HooksSection, known: Presets = presets): MappingEntry[] {
+export function listEntries(hooks: HooksSection, known: Presets): MappingEntry[] {
   const enabled = [...new Set(hooks.presets)].flatMap((name) => known.get(name) ?? []);
   const configured = hooks.mappings.map((mapping, index) => ({
     key: `hooks.mappings[${index}]`,

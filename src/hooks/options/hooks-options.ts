@@ -12,9 +12,10 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
-import { OptionalText, Section, SectionList, TextList } from './key-kinds.ts';
+import { OptionalText, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
 import { Option } from './option.ts';
+import { SchemeOptions } from './scheme-options.ts';
 import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
@@ -178,6 +179,10 @@ export class HooksOptions {
   @Option({ merge: 'unite' })
   @TextList()
   presets: string[] = [];
+
+  /** How senders sign of which there is no scheme, by the name that `verify.scheme` takes. @default {} */
+  @SectionMap(SchemeOptions)
+  schemes = new Map<string, SchemeOptions>();
 
   /** Custom hooks, in order: the first that matches wins, presets come after. @default [] */
   @Option({ merge: 'append' })

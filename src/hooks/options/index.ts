@@ -13,6 +13,7 @@ export * from './settings.ts';
 export * from './problem.ts';
 export * from './resolve.ts';
 export * from './runner-options.ts';
+export * from './scheme-options.ts';
 export * from './secrets.ts';
 export * from './section.ts';
 export * from './token-options.ts';

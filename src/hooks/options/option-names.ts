@@ -23,7 +23,7 @@ function keyOfModule(place: string): string {
   if (place === 'hooks') return 'options';
   return place
     .replace(/^gateway\.auth\.token$/, 'gatewayAuthToken')
-    .replace(/^(?:hooks|gateway)\./, '')
+    .replace(/^(?:hooks|gateway)\.(?!d\/)/, '')
     .replace(/^store(?=\.|$)/, 'retention');
 }
 

@@ -24,20 +24,47 @@ const KINDS = ['preset', 'scheme'] as const;
 
 /** Every folder by its name, in the order of names. @param directory its URL, with a slash at the end */
 export function readFolders(directory: URL): Record<string, SenderFiles> {
-  const names = readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .toSorted();
   return Object.fromEntries(
-    names.map((name) => [name, readFolder(new URL(`${name}/`, directory))] as const),
+    folderNames(directory).map((name) => [name, readFolder(new URL(`${name}/`, directory))]),
   );
 }
 
-function readFolder(folder: URL): SenderFiles {
+/** Names of the folders, in order. */
+export function folderNames(directory: URL): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+/** A file that is no JSON5, or cannot be read. */
+export class UnreadableSender extends Error {
+  override readonly name = 'UnreadableSender';
+
+  constructor(
+    readonly file: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** @param folder its URL, with a slash at the end @throws UnreadableSender */
+export function readFolder(folder: URL): SenderFiles {
   const files = KINDS.map((kind) => [kind, new URL(`${kind}.json5`, folder)] as const);
   const present = files.filter(([, file]) => existsSync(file));
-  const texts = present.map(([kind, file]) => [kind, readFileSync(file, 'utf8')] as const);
-  return Object.fromEntries(texts.map(([kind, text]) => [kind, JSON5.parse<unknown>(text)]));
+  return Object.fromEntries(
+    present.map(([kind, file]) => [kind, readFile(file, `${kind}.json5`)] as const),
+  );
+}
+
+function readFile(file: URL, name: string): unknown {
+  try {
+    return JSON5.parse<unknown>(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new UnreadableSender(name, `cannot be read (${what.replace(/^JSON5: /, '')})`);
+  }
 }
 
 /** Ours, as the build collected them; without a build, from their folders. */

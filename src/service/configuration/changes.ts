@@ -28,7 +28,8 @@ export function describeChanges(before: Read, after: Read): string {
 }
 
 function textsOf(files: ConfigurationFiles): Map<string, string> {
-  const texts = new Map(sectionFiles(files).map(({ file, text }) => [file, text]));
+  const all = [...sectionFiles(files), ...(files.senders ?? [])];
+  const texts = new Map(all.map(({ file, text }) => [file, text]));
   return files.dotenv === undefined ? texts : texts.set(DOTENV_FILE, files.dotenv);
 }
 

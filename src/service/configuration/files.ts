@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import JSON5 from 'json5';
-import { ConfigurationError } from '../../hooks/index.ts';
+import { ConfigurationError, SENDERS_DIR } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
@@ -18,6 +18,8 @@ export interface ConfigurationFiles {
   readonly dotenv: string | undefined;
   /** In the order of merging. Default: none. */
   readonly fragments?: readonly Fragment[];
+  /** Of the operator's senders; the hooks read them themselves. Default: none. */
+  readonly senders?: readonly Fragment[];
 }
 
 /** A configuration file as data: its sections by name. */
@@ -34,6 +36,7 @@ export function readConfigurationFiles(dir: string): ConfigurationFiles {
     gateway: readText(dir, GATEWAY_FILE),
     dotenv: readText(dir, DOTENV_FILE),
     fragments: readFragments(dir),
+    senders: readSenders(dir),
   };
 }
 
@@ -42,7 +45,8 @@ export function writtenAt(dir: string): string {
   const times = [GATEWAY_FILE, DOTENV_FILE].map(
     (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs,
   );
-  return [...times, fragmentsWrittenAt(dir)].join(' ');
+  const senders = senderFiles(dir).map((file) => statSync(join(dir, file)).mtimeMs);
+  return [...times, fragmentsWrittenAt(dir), ...senders].join(' ');
 }
 
 /**
@@ -103,6 +107,15 @@ function syntaxProblem(error: unknown, file: string): Problem {
   const what = text.replace(/^JSON5: /, '').replace(/ at \d+:\d+$/, '');
   const where = line === undefined ? '' : `line ${line}, column ${column}: `;
   return { key: file, message: `is not valid JSON5 (${where}${what}); correct it there` };
+}
+
+/** Read to notice that one is written; what is wrong with one is found where it is read to be used. */
+function readSenders(dir: string): Fragment[] {
+  return senderFiles(dir).map((file) => ({ file, text: readText(dir, file) ?? '' }));
+}
+
+function senderFiles(dir: string): string[] {
+  return globSync(join(SENDERS_DIR, '*', '*.json5'), { cwd: dir }).toSorted();
 }
 
 function readText(dir: string, name: string): string | undefined {

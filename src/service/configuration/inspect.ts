@@ -86,8 +86,7 @@ export async function inspectConfiguration(
     [...read.problems, ...problems, ...unusable],
     [...found, ...unreachable].map(place),
   );
-  const needed =
-    isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved);
+  const needed = isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved);
   const isSound = all.length === 0;
   const ownWarnings = isSound
     ? [...read.repeated, ...missingWarnings(needed), ...warnings.map(place)]

@@ -1,4 +1,4 @@
-import { configuredHooks, presets, tokenFor, writtenTokens } from '../../hooks/index.ts';
+import { configuredHooks, sendersOf, tokenFor, writtenTokens } from '../../hooks/index.ts';
 import type {
   ConfiguredHook,
   HookRefusals,
@@ -39,6 +39,7 @@ export function listHooks(
   { prefix, base }: HookPlace,
   now: number,
 ): HookReport[] {
+  const { presets } = sendersOf(settings);
   const enabled = settings.hooks.presets.flatMap((id) => presets.get(id) ?? []);
   return configuredHooks(settings).map((hook) => {
     const { name, mappings, refusedAs } = hook;

@@ -57,7 +57,7 @@ function withFlippedSignature(scheme: SignatureScheme, request: SignedRequest): 
     proof.kind === 'jwt'
       ? (holder.split('.')[2] ?? '')
       : 'header' in at
-        ? (/(?:v1[=,]|^[\w-]*=|^HMAC |^)([\w+/]{20,}={0,2})$/.exec(holder)?.[1] ?? '')
+        ? (/(?:[hv]\d[=,]|^[\w-]*=|^HMAC |^)([\w+/-]{20,}={0,2})$/.exec(holder)?.[1] ?? '')
         : (/"[Ss]ignature":"([^"]+)"/.exec(holder)?.[1] ?? '');
   expect(signature.length).toBeGreaterThan(20);
   return flippedSignatures(signature, encoding).map((changed) => {

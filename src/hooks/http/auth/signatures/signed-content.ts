@@ -77,6 +77,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   body: ({ request }) => request.body,
   timestamp: (_, { timestamp }) => timestamp,
   id: (_, { id }) => id,
+  method: ({ request }) => request.method,
   url: (_, { url }) => url,
   secret: (_, { secret }) => secret,
   crc32: ({ request }) => String(crc32(request.body)),

@@ -11,7 +11,7 @@ import { Certificates } from './certificates.ts';
 import { coversBody, isIdSigned } from './coverage.ts';
 import { checkTimeInBody, compileSignature } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven } from './proofs.ts';
-import { schemes } from '../../../senders/index.ts';
+import { schemes as ownSchemes } from '../../../senders/index.ts';
 import { listSecrets, secretProblems } from './sender-secrets.ts';
 import type { WrittenSecrets } from './sender-secrets.ts';
 import { ONE_DAY } from './signed-request.ts';
@@ -67,6 +67,8 @@ export interface VerifierContext {
   readonly publicUrl?: string;
   /** Shared by all verifiers of one service, so that none is fetched twice. @default one of its own */
   readonly certificates?: Certificates;
+  /** Those that a configuration knows. @default ours */
+  readonly schemes?: ReadonlyMap<string, SignatureScheme>;
 }
 
 /** @returns the verifier, or what is wrong with the options, keyed by field and worded as ends of sentences. */
@@ -74,8 +76,9 @@ export function compileVerifier(
   options: VerifierOptions,
   context: VerifierContext = {},
 ): SignatureVerifier | { problems: Problem[] } {
+  const { schemes = ownSchemes } = context;
   const row = schemes.get(options.scheme);
-  if (row === undefined) return problem('scheme', unknownScheme(options.scheme));
+  if (row === undefined) return problem('scheme', unknownScheme(options.scheme, schemes));
   if (row.proofs.length === 0) {
     return problem(
       'scheme',
@@ -129,7 +132,7 @@ function problem(key: string, message: string): { problems: Problem[] } {
   return { problems: [{ key, message }] };
 }
 
-function unknownScheme(written: string): string {
+function unknownScheme(written: string, schemes: ReadonlyMap<string, unknown>): string {
   const nearest = nearestKey(written, [...schemes.keys()]);
   return nearest === undefined
     ? 'is no known scheme; docs/security.md lists them, and standard-webhooks is right for most new senders'

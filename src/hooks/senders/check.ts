@@ -1,0 +1,106 @@
+import { IsArray, IsOptional, IsString } from 'class-validator';
+import { MappingOptions, TextList, resolveSection } from '../options/index.ts';
+import type { Problem } from '../options/index.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { SchemeRules } from './scheme.ts';
+import type { SchemeFile } from './scheme.ts';
+
+// What the files of a sender may say, asked by the build of ours and by every start of those of the operator. A problem
+// names the file and the key in it.
+
+/** What a preset's file says beside a mapping. */
+class PresetWords {
+  @IsString({ each: true })
+  @IsArray()
+  readonly setup!: readonly string[];
+
+  @IsOptional()
+  @TextList()
+  readonly report?: readonly string[];
+
+  @IsOptional()
+  @TextList()
+  readonly answer?: readonly string[];
+}
+
+/** Everything that is wrong with the folders of `place`, such as `senders`. */
+export function checkFolders(
+  folders: Readonly<Record<string, { readonly preset?: unknown; readonly scheme?: unknown }>>,
+  place: string,
+): Problem[] {
+  return Object.entries(folders).flatMap(([id, { preset, scheme }]) => {
+    return [
+      ...(preset === undefined ? [] : checkPreset(id, preset, `${place}/${id}/preset.json5`)),
+      ...(scheme === undefined ? [] : checkScheme(scheme, `${place}/${id}/scheme.json5`)),
+    ];
+  });
+}
+
+/** @param file what problems call it */
+export function checkScheme(written: unknown, file: string): Problem[] {
+  const { value, problems } = resolveSection(SchemeRules, written, file);
+  return inFile(file, problems.length > 0 ? problems : contradictions(value, file));
+}
+
+/** Parts of a signed text of which the row does not say where they stand. */
+function contradictions({ proofs, timestamp }: SchemeFile, file: string): Problem[] {
+  return proofs.flatMap((proof, index) => {
+    if (!('signed' in proof) || typeof proof.signed !== 'string') return [];
+    const { signed } = proof;
+    const key = `${file}.proofs[${index}].signed`;
+    return [
+      ...(signed.includes('{timestamp}') && timestamp === undefined
+        ? [{ key, message: 'has {timestamp}; say in timestamp where it stands' }]
+        : []),
+      ...(signed.includes('{id}') && proof.idHeader === undefined
+        ? [{ key, message: 'has {id}; say in idHeader where it stands' }]
+        : []),
+    ];
+  });
+}
+
+function checkPreset(id: string, written: unknown, file: string): Problem[] {
+  if (!isRecord(written)) return [{ key: file, message: 'must be an object' }];
+  const { task, setup, cases = [], ...mapping } = written;
+  const words = { setup, ...(isRecord(task) && task) };
+  const found = [
+    ...resolveSection(PresetWords, words, file).problems,
+    ...resolveSection(MappingOptions, mapping, file).problems,
+    ...misplaced(mapping, file),
+  ];
+  if (!isRecord(task) || ('report' in task && 'answer' in task) || Object.keys(task).length !== 1) {
+    found.push({ key: `${file}.task`, message: 'must be {report: […]} or {answer: […]}' });
+  }
+  if (!Array.isArray(cases)) found.push({ key: `${file}.cases`, message: 'must be a list' });
+  const list: readonly unknown[] = Array.isArray(cases) ? cases : [];
+  return inFile(file, [
+    ...found,
+    ...list.flatMap((one, index) => checkCase(id, one, `${file}.cases[${index}]`)),
+  ]);
+}
+
+/** The folder says both. */
+function misplaced(mapping: Readonly<Record<string, unknown>>, file: string): Problem[] {
+  const message = 'is that of the folder; remove it';
+  return ['id', 'match']
+    .filter((key) => key in mapping)
+    .map((key) => ({ key: `${file}.${key}`, message }));
+}
+
+function checkCase(id: string, one: unknown, key: string): Problem[] {
+  const { problems } = resolveSection(MappingOptions, one, key);
+  const name = isRecord(one) ? one['id'] : undefined;
+  const isOwn = typeof name === 'string' && name.startsWith(`${id}-`);
+  return isOwn ? problems : [...problems, { key: `${key}.id`, message: `must begin with ${id}-` }];
+}
+
+/** `senders/mux/scheme.json5: proofs[0].at`. */
+function inFile(file: string, problems: readonly Problem[]): Problem[] {
+  return problems.map(({ key, message }) => ({
+    key:
+      file.endsWith('.json5') && key.startsWith(`${file}.`)
+        ? `${file}: ${key.slice(file.length + 1)}`
+        : key,
+    message,
+  }));
+}

@@ -1,0 +1,217 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Stripe } from 'stripe';
+import { checkOptions } from '../../src/hooks/inspect-options.ts';
+import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
+import { describeChanges } from '../../src/service/configuration/changes.ts';
+import { readConfigurationFiles } from '../../src/service/configuration/files.ts';
+import { hooksCall } from '../support/cli-call.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { Hooks } from '../support/hooks.ts';
+
+/*
+ * Senders of the operator: a scheme that is like one of ours, and a folder of data beside the configuration, which work
+ * as ours do.
+ */
+
+const SECRET = 'a-secret-of-good-length';
+const stripe = new Stripe('sk_test_nobody');
+
+/** Signs the method, the address and the body, in Base64 for URLs. */
+const SCHEME = {
+  name: 'Acme',
+  proofs: [
+    {
+      kind: 'signature',
+      algorithm: 'hmac-sha512',
+      at: { header: 'x-acme-tag' },
+      encoding: 'base64url',
+      signed: '{method} {url} {body}',
+    },
+  ],
+  canSendToken: false,
+  confidence: 'docs-excerpt',
+};
+const PRESET = {
+  verify: { scheme: 'acme' },
+  setup: ['Acme → Webhooks: {url}, and copy the secret.'],
+  name: 'Acme',
+  task: { report: ['A shop for anvils reports an order.'] },
+  cases: [
+    {
+      id: 'acme-order',
+      when: { 'payload.type': 'order' },
+      messageTemplate: ['Acme: {{ count }} anvils'],
+    },
+  ],
+};
+const MAPPING = { id: 'acme', verify: { secrets: [SECRET] } };
+const PUBLIC_URL = 'https://hooks.example.org';
+
+let dir: ConfigDirectory;
+beforeEach(() => (dir = new ConfigDirectory()));
+afterEach(() => dir[Symbol.dispose]());
+
+/** Writes `<file>` of gateway.d/senders. */
+function write(file: string, content: unknown): void {
+  const path = join('gateway.d', 'senders', file);
+  mkdirSync(dirname(join(dir.path, path)), { recursive: true });
+  dir.write(path, content);
+}
+
+function writeAcme(files: { readonly scheme?: object; readonly preset?: object } = {}): void {
+  const { scheme = SCHEME, preset = PRESET } = files;
+  write('acme/scheme.json5', scheme);
+  write('acme/preset.json5', preset);
+}
+
+function start(more: Parameters<typeof Hooks.start>[0] = {}): Promise<Hooks> {
+  return Hooks.start({
+    configDir: dir.path,
+    publicUrl: PUBLIC_URL,
+    presets: ['acme'],
+    mappings: [MAPPING],
+    ...more,
+  });
+}
+
+/** What a start would say, a line each. */
+async function problemsOf(input: HooksSettingsInput): Promise<string> {
+  const own = { enabled: true, token: SECRET, configDir: dir.path };
+  const { problems } = await checkOptions({ ...own, ...input });
+  return problems.map(({ key, message }) => `${key} ${message}`).join('\n');
+}
+
+describe('hooks.schemes', () => {
+  const persona = { like: 'stripe', header: 'Persona-Signature', name: 'Persona' };
+  const mapping = {
+    id: 'persona',
+    match: { path: 'persona' },
+    verify: { scheme: 'persona', secrets: [SECRET] },
+  };
+
+  it('a scheme that is like one of ours under another header', async () => {
+    const hooks = await Hooks.start({ schemes: { persona }, mappings: [mapping] });
+    try {
+      const payload = JSON.stringify({ id: randomUUID(), type: 'inquiry.completed' });
+      const tag = stripe.webhooks.generateTestHeaderString({ payload, secret: SECRET });
+      const body: unknown = JSON.parse(payload);
+      const send = (headers: Record<string, string>) =>
+        hooks.post('/persona', body, { authorization: '', ...headers });
+      expect((await send({ 'persona-signature': tag })).status).toBe(200);
+      expect((await send({ 'persona-signature': tag.replace(/.$/u, 'x') })).status).toBe(401);
+      expect((await send({ 'stripe-signature': tag })).status).toBe(401);
+    } finally {
+      await hooks.close();
+    }
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'like nobody',
+      { like: 'strip' },
+      'schemes.persona.like is no scheme that signs; did you mean stripe?',
+    ],
+    [
+      'with a hash of what has none',
+      { like: 'telegram', hash: 'sha1' },
+      'schemes.persona.hash has no meaning for a scheme like telegram',
+    ],
+    [
+      'that signs a part of nothing',
+      { like: 'github', signed: '{boddy}' },
+      'schemes.persona.proofs[0].signed must be a text with {body}',
+    ],
+  ])('refuses one %s', async (_, scheme, expected) => {
+    expect(await problemsOf({ schemes: { persona: scheme } })).toContain(expected);
+  });
+
+  it('is what hooks sign signs as, too', async () => {
+    dir.write('gateway.json5', { hooks: { enabled: true, token: SECRET, schemes: { persona } } });
+    const { code, stdout } = await hooksCall(['sign', 'persona', '--secret-env', 'SECRET'], {
+      cwd: dir.path,
+      env: { SECRET },
+      input: '{}',
+    });
+    const [, tag = ''] = /^persona-signature: (.*)$/mu.exec(stdout) ?? [];
+    expect(code).toBe(0);
+    expect(stripe.webhooks.constructEvent('{}', tag, SECRET)).toEqual({});
+  });
+});
+
+describe('a folder of gateway.d/senders', () => {
+  it('has a preset and a scheme that work as ours do', async () => {
+    writeAcme();
+    const hooks = await start();
+    try {
+      const post = (body: object, signed = JSON.stringify(body)) => {
+        const content = `POST ${PUBLIC_URL}/hooks/acme ${signed}`;
+        const tag = createHmac('sha512', SECRET).update(content).digest('base64url');
+        return hooks.post('/acme', body, { authorization: '', 'x-acme-tag': tag });
+      };
+      const answer = await post({ type: 'order', count: 3 });
+      expect(answer.status).toBe(200);
+      const { eventId } = (await answer.json()) as { eventId: string };
+      const { mapping, runs } = await hooks.ended(eventId);
+      expect(mapping).toBe('acme-order');
+      expect(runs[0]?.prompt).toMatch(/^A shop for anvils reports an order\. Use only facts/u);
+      expect(runs[0]?.prompt).toContain('Acme: 3 anvils');
+      expect((await post({ type: 'order', count: 4 }, '{}')).status).toBe(401);
+      expect(await (await post({ type: 'refund' })).json()).toMatchObject({ skipped: true });
+    } finally {
+      await hooks.close();
+    }
+  });
+
+  it('takes the place of ours with its name', async () => {
+    const preset = { setup: ['{url}'], task: { report: ['Say it.'] }, messageTemplate: 'mine' };
+    write('jenkins/preset.json5', preset);
+    const hooks = await start({ presets: ['jenkins'], mappings: [] });
+    try {
+      const { eventId } = await hooks.ask('/jenkins', { name: 'build' });
+      expect((await hooks.ended(eventId)).runs[0]?.prompt).toContain('\nmine\n');
+    } finally {
+      await hooks.close();
+    }
+  });
+
+  it.each<[string, Parameters<typeof writeAcme>[0], string]>([
+    [
+      'a scheme',
+      { scheme: { ...SCHEME, proofs: [{ kind: 'magic' }] } },
+      'gateway.d/senders/acme/scheme.json5: proofs[0].kind must be one of',
+    ],
+    [
+      'a preset',
+      { preset: { ...PRESET, nmae: 'x' } },
+      'gateway.d/senders/acme/preset.json5: nmae is not a known key',
+    ],
+  ])('is refused with the file and the key that is wrong in %s', async (_, files, expected) => {
+    writeAcme(files);
+    expect(await problemsOf({})).toContain(expected);
+  });
+
+  it('is refused when a file is no JSON5', async () => {
+    writeAcme();
+    write('acme/preset.json5', '{ setup: ');
+    expect(await problemsOf({})).toContain('gateway.d/senders/acme/preset.json5 cannot be read');
+  });
+
+  it('is among the files of which a reload notices that they changed', () => {
+    const before = readConfigurationFiles(dir.path);
+    writeAcme();
+    const after = readConfigurationFiles(dir.path);
+    const told = describeChanges({ files: before, sections: {} }, { files: after, sections: {} });
+    expect(told).toBe(
+      ' Files: gateway.d/senders/acme/preset.json5 (new), gateway.d/senders/acme/scheme.json5 (new).',
+    );
+  });
+
+  it('is listed by hooks setup', async () => {
+    writeAcme();
+    dir.write('gateway.json5', { hooks: { enabled: true, token: SECRET } });
+    const { stdout } = await hooksCall(['setup'], { cwd: dir.path });
+    expect(stdout).toMatch(/^acme +Acme /mu);
+  });
+});
