@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { CapturedLogs } from '../../../test/support/captured-logs.ts';
 import { ManualClock } from '../../../test/support/clocks.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { TOO_LARGE } from '../../../test/support/refused.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { Pace } from './disk-pace.ts';
 import type { ThreadData } from './protocol.ts';
@@ -130,6 +132,21 @@ describe('Writer', () => {
     const told = logs.lines.filter((line) => line.startsWith('warn the disk is slow'));
     expect(told).toEqual([expect.stringContaining('the ledger is written in a thread of its own')]);
     await writer.close();
+  });
+
+  it('takes into the thread what was counted and is not written yet', async () => {
+    let isSlow = false;
+    const writer = writerOf({ host: 'auto', pace: { ...FAST, note: () => isSlow } });
+    await writer.open();
+    // The first count is written at once, the next one with a later commit.
+    await writer.call('recordRefusals', [{ ...TOO_LARGE, at: 0 }], []);
+    isSlow = true;
+    await writer.call('recordRefusals', [{ ...TOO_LARGE, at: 0 }], []);
+    await eventually('it has moved', () => logs.lines.some((line) => line.startsWith('warn')));
+    await writer.close();
+    using db = new DatabaseSync(join(dir, 'ledger.db'), { readOnly: true });
+    const counted = db.prepare('SELECT sum(refused) AS refused FROM activity').get();
+    expect(counted).toMatchObject({ refused: 2 });
   });
 
   it('stays where it is when no thread can be begun, and says why', async () => {

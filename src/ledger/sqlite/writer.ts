@@ -176,6 +176,7 @@ export class Writer implements QueuedCaller<WriterCalls> {
     // Whoever was answered just now has taken its leases into its hands then.
     await nextTurn();
     try {
+      host.settle();
       const thread = await this.#beginThread(time);
       this.#queue.replace(thread);
       this.#isInline = false;

@@ -92,6 +92,11 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
     this.leave();
   }
 
+  /** Writes what is only in memory, before another host opens the ledger. */
+  settle(): void {
+    writeLast(this.#connection);
+  }
+
   /** Goes on after another host of the same files, which may have written before it gave up. */
   goOn(): void {
     this.#connection.files?.guard.takeWhatIsFound();
@@ -201,13 +206,14 @@ function commit<C extends CallMap<C>>(
   connection.committed?.();
 }
 
-/** A last transaction of the host's own; what cannot be written any more is given up. */
+/** A transaction of the host's own, for what is only in memory; what cannot be written is given up. */
 function writeLast<C extends CallMap<C>>(connection: Connection<C>): void {
   if (connection.writeRest === undefined) return;
   try {
     begin(connection);
     connection.writeRest();
     connection.db.exec('COMMIT');
+    connection.committed?.();
   } catch {
     rollBack(connection);
   }
