@@ -39,3 +39,23 @@ export type {
 } from './hooks/options/index.ts';
 export type { PostedAnswer, PostedRequest } from './hooks/operator-requests.ts';
 export type { OwnRequest } from './hooks/requests-without-http.ts';
+
+// What a mapping is once it is compiled, and what comes of it: for a `MappingService` or `TransformSandbox` of one's own.
+export type { Applied } from './hooks/mappings/apply.ts';
+export type { CredentialRule } from './hooks/mappings/explain-when.ts';
+export type { CompiledMapping } from './hooks/mappings/mapping.ts';
+export type { DeclinedRequest } from './hooks/mappings/match.ts';
+export type { TransformOutput } from './hooks/transforms/sandbox.ts';
+export type { AgentAction, HookAction, WakeAction } from './hooks/actions/hook-action.ts';
+export type { DedupeRule } from './hooks/actions/idempotency.ts';
+export type { TemplatedField } from './hooks/mappings/mapping.ts';
+export type {
+  EachLine,
+  Placeholder,
+  Template,
+  TemplatePart,
+  TextLine,
+} from './hooks/mappings/template.ts';
+export type { ValuePath } from './hooks/mappings/value-path.ts';
+export type { ConditionPart, ParsedConditions, ValueTest } from './hooks/mappings/when.ts';
+export type { Argument, Filter } from './hooks/mappings/filters.ts';

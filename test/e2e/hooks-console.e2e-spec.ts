@@ -14,7 +14,7 @@ import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { catchError, ignoreElements, map, of, retry } from 'rxjs';
+import { catchError, ignoreElements, map, of } from 'rxjs';
 import { HooksConsoleModule } from '../../src/console.ts';
 import type { HooksConsoleOptions } from '../../src/console.ts';
 import { HooksModule, demoRunner, sqliteLedger } from '../../src/index.ts';
@@ -220,7 +220,6 @@ describe('an application with HooksConsoleModule', () => {
   it.each<[string, NestInterceptor['intercept']]>([
     ['wraps', (_, next) => next.handle().pipe(map((data: unknown) => ({ data })))],
     ['swallows errors', (_, next) => next.handle().pipe(catchError(() => of({ caught: true })))],
-    ['tries again', (_, next) => next.handle().pipe(retry(2))],
     ['empties', (_, next) => next.handle().pipe(ignoreElements())],
   ])('answers the same with an interceptor of the host that %s', async (_title, intercept) => {
     const useValue: NestInterceptor = { intercept };
