@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../platform/thread-environment.ts';
 import type { CallMap } from '../calls.ts';
@@ -48,11 +47,13 @@ export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
   ): Promise<ThreadHost<C>> {
     const worker = start(data);
     const exited = new Promise((resolve) => worker.once('exit', resolve));
-    const ended = exited.then((): [Handshake] => [
-      { refusal: 'its thread has ended', found: null },
-    ]);
-    const [handshake]: Handshake[] = await Promise.race([once(worker, 'message'), ended]);
-    if (handshake?.refusal !== null) throw new Error(handshake?.refusal ?? 'it says nothing');
+    const handshake = await new Promise<Handshake>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      // Comes after the message of a thread that says why it ends.
+      worker.once('exit', () => resolve({ refusal: 'its thread has ended', found: null }));
+    });
+    if (handshake.refusal !== null) throw new Error(handshake.refusal);
     return new ThreadHost<C>(worker, exited, handshake.found);
   }
 
