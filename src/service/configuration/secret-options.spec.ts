@@ -63,6 +63,7 @@ it('an option with the name of a credential says that it is one, or stands here'
     'hooks.mail.auth',
     'hooks.mail.auth.oauth2.tokenUrl',
     'hooks.tokens',
+    'hooks.schemes.*.secretForm',
     'hooks.mappings[0].orToken',
     'hooks.mappings[0].tokenHeader',
     'hooks.authFailures',

@@ -62,7 +62,7 @@ describe('doctor: exposure of the operator API', () => {
 
 describe('doctor: proxies', () => {
   it.each([
-    [[], 'ok', 'from nobody'],
+    [[], 'ok', 'from no proxy'],
     [['10.0.0.2', 'fd00::/64'], 'info', '10.0.0.2, fd00::/64'],
     [['0.0.0.0/0'], 'error', 'anybody can claim any address'],
     [['::/0'], 'error', 'anybody can claim any address'],
