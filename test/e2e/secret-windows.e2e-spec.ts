@@ -74,7 +74,7 @@ describe('A secret that arrives by handshake', () => {
     expect(windows().get('asana')).toMatchObject({
       taken: { secret: SECRET, client: '127.0.0.1', at: '2026-01-01T00:00:05.000Z' },
     });
-    expect(JSON.stringify(ingress.log.lines)).toContain('counts for nothing before it is accepted');
+    expect(JSON.stringify(ingress.log.lines)).toContain('it is not used until it is accepted');
   });
 
   it('of Notion is kept, and answered without it', async () => {
