@@ -157,6 +157,16 @@ describe('the files of senders', () => {
     expect(others).toEqual([]);
   });
 
+  it('names a handshake that needs a secret, of a sender that signs nothing', () => {
+    const when = { method: 'GET', verifyToken: 'v' };
+    const handshakes = [{ when, from: 'anybody', answer: { status: 200 } }];
+    expect(problemsOf('okta', 'scheme', { handshakes })).toEqual([
+      expect.stringContaining(
+        'handshakes[0].when and answer have no secret of a sender that signs',
+      ),
+    ]);
+  });
+
   it.each<[string, object, string]>([
     ['an unknown key', { messageTemplat: 'x' }, 'messageTemplat is not a known key'],
     ['an id of its own', { id: 'x' }, 'id is that of the folder'],

@@ -45,10 +45,12 @@ export function checkScheme(written: unknown, file: string): Problem[] {
 
 /** Parts of a signed text of which the row does not say where they stand, and handshakes that contradict themselves. */
 function contradictions(scheme: SchemeFile, file: string): Problem[] {
-  const { handshakes = [] } = scheme;
+  const { handshakes = [], proofs } = scheme;
   return [
     ...unplacedParts(scheme, file),
-    ...handshakes.flatMap((one, index) => contradictionsOf(one, `${file}.handshakes[${index}]`)),
+    ...handshakes.flatMap((one, index) =>
+      contradictionsOf(one, { key: `${file}.handshakes[${index}]`, signs: proofs.length > 0 }),
+    ),
   ];
 }
 

@@ -107,8 +107,11 @@ export type Handshake = Row<HandshakeRules>;
 const NO_QUESTION =
   /^(?:authorization|cookie|forwarded|proxy-.*|x-forwarded-.*|x-real-ip|x-gateway-token)$/;
 
-/** What does not go together in one row. @param key of the row */
-export function contradictionsOf(handshake: Handshake, key: string): Problem[] {
+/** What does not go together in one row. @param scheme `key` of the row in it, and whether it has proofs */
+export function contradictionsOf(
+  handshake: Handshake,
+  { key, signs }: { readonly key: string; readonly signs: boolean },
+): Problem[] {
   const { when, from, answer } = handshake;
   const parts = Object.values({ text: answer.text, ...answer.json, ...answer.headers }).flatMap(
     (value) => (typeof value === 'string' ? partsOf(value) : []),
@@ -145,6 +148,11 @@ export function contradictionsOf(handshake: Handshake, key: string): Problem[] {
       from !== 'anybody' && when.verifyToken !== undefined,
       'when.verifyToken',
       'has no meaning where the sender proves itself; remove it',
+    ],
+    [
+      !signs && (when.verifyToken !== undefined || answer.hmac !== undefined),
+      'when',
+      'and answer have no secret of a sender that signs nothing',
     ],
     [
       from === 'awaited' && (isTold || parts.some((part) => part !== `header:${header}`)),
