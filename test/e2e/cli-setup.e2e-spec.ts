@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import JSON5 from 'json5';
 import { writeFragment } from '../../src/service/index.ts';
@@ -444,6 +444,63 @@ describe('hooks setup of a sender whose secret arrives by handshake', () => {
     expect((await command.interrupt()).code).toBe(130);
     expect(existsSync(fragment())).toBe(false);
   });
+});
+
+/** A sender of the operator's, which tells its secret in a field. */
+function writeAcme(dir: string): void {
+  const folder = join(dir, 'gateway.d/senders/acme');
+  mkdirSync(folder, { recursive: true });
+  const scheme = {
+    name: 'Acme',
+    proofs: [
+      {
+        kind: 'signature',
+        algorithm: 'hmac-sha256',
+        at: { header: 'x-acme-tag' },
+        encoding: 'hex',
+        signed: '{body}',
+      },
+    ],
+    handshakes: [
+      {
+        when: { method: 'POST', at: { field: 'hook.secret' } },
+        from: 'awaited',
+        answer: { status: 202, text: 'kept' },
+      },
+    ],
+    canSendToken: false,
+    confidence: 'measured',
+  };
+  const preset = {
+    verify: { scheme: 'acme' },
+    setup: ['Acme: {url}'],
+    name: 'Acme',
+    task: { report: ['Acme reports an order.'] },
+    messageTemplate: 'An order came.',
+  };
+  writeFileSync(join(folder, 'scheme.json5'), JSON.stringify(scheme));
+  writeFileSync(join(folder, 'preset.json5'), JSON.stringify(preset));
+}
+
+it('hooks setup waits for the secret of a sender of the operator, too', async () => {
+  await using served = await ServedCommands.start({}, (dir) => {
+    writeAcme(dir);
+    return {};
+  });
+  const post = (body: string, tag?: string): Promise<Response> =>
+    fetch(`${served.service.url}/hooks/acme`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(tag && { 'x-acme-tag': tag }) },
+      body,
+    });
+  const offer = JSON.stringify({ hook: { secret: HANDED } });
+  expect((await post(offer)).status).toBe(401);
+  await served.json('setup', 'acme');
+  const answer = await post(offer);
+  expect([answer.status, await answer.text()]).toEqual([202, 'kept']);
+  expect((await served.hooks('setup', 'acme', '--accept')).code).toBe(0);
+  const tag = hmac('sha256', HANDED, '{}');
+  await eventually('it is in force', async () => (await post('{}', tag)).status === 200);
 });
 
 describe('--accept and --discard', () => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { openIngress } from '../support/ingress-host.ts';
+import { TOKEN, openIngress } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';
 import { byGithub, bySlack, hmac } from '../support/signed.ts';
 
@@ -45,6 +45,12 @@ describe('Handshakes', () => {
           { id: 'asana', verify: { scheme: 'asana', secrets }, ...MESSAGE },
           { id: 'notion', verify: { scheme: 'notion', secrets }, ...MESSAGE },
           { id: 'github', verify: { scheme: 'github', secrets }, ...MESSAGE },
+          { id: 'figma', verify: { scheme: 'figma', secrets }, ...MESSAGE },
+          ...['okta', 'mailchimp', 'cloudevents', 'event-grid'].map((id) => ({
+            id,
+            verify: { scheme: id },
+            ...MESSAGE,
+          })),
         ],
       },
     });
@@ -259,6 +265,102 @@ describe('Handshakes', () => {
     await expectRefusal(await get(`dropbox?challenge=${'x'.repeat(1025)}`), 400, 'invalid_payload');
     const event = await ingress.post('/hooks/dropbox?challenge=x', { list_folder: {} }, {});
     await expectRefusal(event, 401, 'invalid_signature');
+  });
+
+  describe('Okta', () => {
+    // As support.okta.com shows it.
+    const challenge = 'Me_rShK8JHsTnbyYrWXCEoMGbM_zsZ6k0hLPZ_Pg';
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${ingress.url}/hooks/okta`, { headers });
+
+    it('gets its challenge back as JSON', async () => {
+      const answer = await ask({ 'X-Okta-Verification-Challenge': challenge });
+      await expectJson(answer, { verification: challenge });
+    });
+
+    it('gets no more than 1 KB back, and nothing without a challenge', async () => {
+      const long = await ask({ 'X-Okta-Verification-Challenge': 'x'.repeat(1025) });
+      await expectRefusal(long, 400, 'invalid_payload');
+      await expectRefusal(await ask({}), 405, 'method_not_allowed');
+    });
+  });
+
+  it('Mailchimp asks by GET, and is told that somebody is there', async () => {
+    const answer = await get('mailchimp?<b>');
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    const form = new URLSearchParams({ type: 'subscribe', 'data[email]': 'a@example.com' });
+    const post = (token: string) =>
+      fetch(`${ingress.url}/hooks/mailchimp`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`any:${token}`)}` },
+        body: form,
+      });
+    await expectRefusal(await post('not-the-token'), 401, 'unauthorized');
+    expect((await post(TOKEN)).status).toBe(200);
+    expect(ingress.intake.requests).toHaveLength(1);
+  });
+
+  describe.each(['cloudevents', 'event-grid'])('the permission to send, at %s', (path) => {
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${ingress.url}/hooks/${path}`, { method: 'OPTIONS', headers });
+
+    it('is given to the origin that asks for it, in headers alone', async () => {
+      const answer = await ask({
+        'WebHook-Request-Origin': 'eventemitter.example.com',
+        'WebHook-Request-Rate': '120',
+      });
+      expect([answer.status, await answer.text()]).toEqual([200, '']);
+      const { headers } = answer;
+      expect(headers.get('webhook-allowed-origin')).toBe('eventemitter.example.com');
+      expect(headers.get('webhook-allowed-rate')).toBe('*');
+      expect(headers.get('allow')).toBe('POST');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    });
+
+    it('is given to nobody else', async () => {
+      await expectRefusal(await ask({}), 405, 'method_not_allowed');
+      const long = await ask({ 'WebHook-Request-Origin': 'x'.repeat(1025) });
+      await expectRefusal(long, 400, 'invalid_payload');
+    });
+  });
+
+  describe('Azure Event Grid', () => {
+    const validation = (eventType: string, validationCode: unknown) => [
+      {
+        id: '2d1781af-3a4c-4d7c-bd0c-e34b19da4e66',
+        eventType,
+        subject: '',
+        data: { validationCode, validationUrl: 'https://rp-eastus.eventgrid.azure.net/validate' },
+      },
+    ];
+    const TYPE = 'Microsoft.EventGrid.SubscriptionValidationEvent';
+    const post = (payload: unknown, token = TOKEN) =>
+      ingress.post('/hooks/event-grid', payload, { authorization: `Bearer ${token}` });
+
+    it('gets its validation code back once it has shown the token', async () => {
+      await expectJson(await post(validation(TYPE, '512d38b6')), {
+        validationResponse: '512d38b6',
+      });
+      const stranger = await post(validation(TYPE, '512d38b6'), 'not-the-token');
+      await expectRefusal(stranger, 401, 'unauthorized');
+    });
+
+    it('gets nothing for what is no code, and has events', async () => {
+      await expectRefusal(await post(validation(TYPE, { a: 1 })), 400, 'invalid_payload');
+      expect((await post(validation('Microsoft.Storage.BlobCreated', 'x'))).status).toBe(200);
+      expect(ingress.intake.requests).toHaveLength(1);
+    });
+  });
+
+  it('Figma is answered its PING when it shows the passcode', async () => {
+    const post = (event_type: string, passcode: string) =>
+      ingress.post('/hooks/figma', { event_type, passcode, webhook_id: '22' }, {});
+    await expectRefusal(await post('PING', 'not-the-passcode'), 401, 'invalid_signature');
+    const answer = await post('PING', SECRET);
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(ingress.intake.requests).toEqual([]);
+    expect((await post('FILE_UPDATE', SECRET)).status).toBe(200);
+    expect(ingress.intake.requests).toHaveLength(1);
   });
 
   it('questions that nobody signed are a line a minute, however many strangers ask', async () => {

@@ -164,6 +164,61 @@ describe('a folder of gateway.d/senders', () => {
     }
   });
 
+  it('answers what its sender asks, with no more than the request brought', async () => {
+    const handshakes = [
+      {
+        when: { method: 'GET', at: { query: 'ask' }, is: 'header' },
+        from: 'anybody',
+        answer: { status: 202, headers: { 'webhook-echo': '{query:echo}' } },
+      },
+      {
+        when: { method: 'GET', at: { query: 'echo' } },
+        from: 'anybody',
+        answer: { status: 200, text: 'echo: {query:echo}{query:more}' },
+      },
+      {
+        when: { method: 'POST', at: { field: 'ask.tag' } },
+        from: 'verified',
+        answer: {
+          status: 200,
+          json: { tag: 'v1={hmac}', version: 1, isNew: true },
+          hmac: { of: { field: 'ask.tag' }, hash: 'sha512', encoding: 'base64url' },
+        },
+      },
+    ];
+    writeAcme({ scheme: { ...SCHEME, handshakes } });
+    const hooks = await start();
+    try {
+      const get = (query: string) => fetch(`${hooks.url}/hooks/acme?${query}`);
+      const script = '<script>alert(1)</script>';
+      const echoed = await get(`echo=${encodeURIComponent(script)}`);
+      expect(echoed.status).toBe(200);
+      expect(echoed.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(echoed.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(await echoed.text()).toBe(`echo: ${script}`);
+      const half = 'x'.repeat(600);
+      expect((await get(`echo=${half}&more=${half}`)).status).toBe(400);
+      const header = await get('ask=header&echo=x%20y');
+      expect([header.status, header.headers.get('webhook-echo')]).toEqual([202, 'x y']);
+      expect((await get('ask=header&echo=x%0D%0Aset-cookie:%20a')).status).toBe(400);
+      expect((await get('ask=other')).status).toBe(405);
+
+      const body = { ask: { tag: 'a-tag' } };
+      const content = `POST ${PUBLIC_URL}/hooks/acme ${JSON.stringify(body)}`;
+      const tag = (text: string) => createHmac('sha512', SECRET).update(text).digest('base64url');
+      const ask = (proof: string) =>
+        hooks.post('/acme', body, { authorization: '', 'x-acme-tag': proof });
+      expect((await ask(tag('other'))).status).toBe(401);
+      expect(await (await ask(tag(content))).json()).toEqual({
+        tag: `v1=${tag('a-tag')}`,
+        version: 1,
+        isNew: true,
+      });
+    } finally {
+      await hooks.close();
+    }
+  });
+
   it('takes the place of ours with its name', async () => {
     const preset = { setup: ['{url}'], task: { report: ['Say it.'] }, messageTemplate: 'mine' };
     write('jenkins/preset.json5', preset);
@@ -181,6 +236,18 @@ describe('a folder of gateway.d/senders', () => {
       'a scheme',
       { scheme: { ...SCHEME, proofs: [{ kind: 'magic' }] } },
       'gateway.d/senders/acme/scheme.json5: proofs[0].kind must be one of',
+    ],
+    [
+      'a handshake',
+      {
+        scheme: {
+          ...SCHEME,
+          handshakes: [
+            { when: { method: 'GET' }, from: 'anybody', answer: { status: 200, text: '{env:A}' } },
+          ],
+        },
+      },
+      'gateway.d/senders/acme/scheme.json5: handshakes[0].answer.text must be texts of',
     ],
     [
       'a preset',

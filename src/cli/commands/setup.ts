@@ -4,7 +4,7 @@
 import { parseEnv } from 'node:util';
 import { nearestKey, presets as ownPresets, sendersOf } from '../../hooks/index.ts';
 import type { Preset, Senders, SignatureScheme } from '../../hooks/index.ts';
-import { MASK, proofKind, senderName, senderPath } from '../../service/index.ts';
+import { MASK, proofKind, schemeOf, senderName, senderPath } from '../../service/index.ts';
 import type { Environment, Inspection, ProofKind } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
@@ -87,7 +87,7 @@ export const setup = defineCommand({
     if (options.rotate === true && options.retireOld === true) {
       throw new CliError('--rotate and --retire-old do not go together.', undefined, EXIT.usage);
     }
-    assertFlagsFit(preset, options);
+    assertFlagsFit(preset, schemeOf(preset, here.resolved?.effective), options);
     if (!here.isDemo && here.problems.length > 0) {
       throw new CliError('the current configuration has problems', 'see "hooks config check"');
     }
@@ -174,9 +174,10 @@ class SenderSetup {
     const given = arrived === undefined ? typed : { value: arrived.secret };
     let isAsked = arrived !== undefined;
     const change = { given, rotate, retireOld };
-    const secrets = await decideSecrets(preset, present, change, async (scheme) => {
+    const scheme = schemeOf(preset, here.resolved?.effective);
+    const secrets = await decideSecrets({ preset, scheme }, present, change, async (asked) => {
       isAsked = true;
-      return this.#ask(base, scheme);
+      return this.#ask(base, asked);
     });
     const publicUrl = isLocal(base) || present.publicUrl !== undefined ? undefined : base;
     const files = planSender(preset, { secrets, publicUrl }, here);
@@ -211,7 +212,8 @@ class SenderSetup {
     const { accept, rotate, retireOld } = this.options;
     const { secrets, elsewhere } = this.present;
     const hasSecret = secrets.length > 0 || elsewhere !== undefined;
-    return arrivesByHandshake(this.preset) && !hasSecret && !accept && !rotate && !retireOld;
+    const arrives = arrivesByHandshake(schemeOf(this.preset, this.here.resolved?.effective));
+    return arrives && !hasSecret && !accept && !rotate && !retireOld;
   }
 
   async #handshake(signal?: AbortSignal): Promise<HandshakeSecret> {

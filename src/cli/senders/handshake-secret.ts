@@ -1,5 +1,5 @@
-import { schemes, secretHandshake } from '../../hooks/index.ts';
-import type { Preset, SecretWindow, TakenSecret } from '../../hooks/index.ts';
+import { secretHandshake } from '../../hooks/index.ts';
+import type { Preset, SecretWindow, SignatureScheme, TakenSecret } from '../../hooks/index.ts';
 import { senderName } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { CommandContext } from '../command.ts';
@@ -17,9 +17,9 @@ import type { SecretFlags } from './sender-secrets.ts';
 /** How often the service is asked, in milliseconds. */
 const PACE_MS = 1000;
 
-/** Whether the secret of that preset's sender arrives by handshake. */
-export function arrivesByHandshake({ verify }: Preset): boolean {
-  return secretHandshake(schemes.get(verify?.scheme ?? '')) !== undefined;
+/** Whether the secret of a sender with that scheme arrives by handshake. */
+export function arrivesByHandshake(scheme: SignatureScheme | undefined): boolean {
+  return secretHandshake(scheme) !== undefined;
 }
 
 /** What a command line may say of a secret. */
@@ -31,9 +31,13 @@ interface Flags extends SecretFlags {
 }
 
 /** @throws CliError for flags of handshakes where there is none, or beside others */
-export function assertFlagsFit(preset: Preset, { accept, discard, ...others }: Flags): void {
+export function assertFlagsFit(
+  preset: Preset,
+  scheme: SignatureScheme | undefined,
+  { accept, discard, ...others }: Flags,
+): void {
   if (accept === undefined && discard === undefined) return;
-  if (!arrivesByHandshake(preset)) {
+  if (!arrivesByHandshake(scheme)) {
     const message = `No secret of ${senderName(preset)} arrives by handshake.`;
     throw new CliError(message, 'Leave out --accept and --discard.', EXIT.usage);
   }

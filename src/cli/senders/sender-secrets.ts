@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
-import {
-  expandVariables,
-  literal,
-  newToken,
-  proofKind,
-  schemeOf,
-  senderName,
-} from '../../service/index.ts';
+import { expandVariables, literal, newToken, proofKind, senderName } from '../../service/index.ts';
 import type { Environment } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
@@ -98,12 +91,11 @@ export interface SecretChange {
  * @throws CliError when there is nothing to change, or not here
  */
 export async function decideSecrets(
-  preset: Preset,
+  { preset, scheme }: { readonly preset: Preset; readonly scheme: SignatureScheme | undefined },
   present: PresentSender,
   { given, rotate, retireOld }: SecretChange,
   ask: (scheme: SignatureScheme) => Promise<string>,
 ): Promise<readonly string[] | undefined> {
-  const scheme = schemeOf(preset);
   const kind = proofKind(preset);
   const name = senderName(preset);
   if (kind === 'token' || scheme === undefined) {

@@ -21,7 +21,7 @@ export async function findBase(
   const { path: prefix = '', publicUrl } = resolved?.effective.hooks ?? {};
   if (url !== undefined) return withoutPath(url, prefix);
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
-  const scheme = schemeOf(preset);
+  const scheme = schemeOf(preset, resolved?.effective);
   const isSigned = scheme !== undefined && signsUrl(scheme);
   const name = senderName(preset);
   const answer = await prompts?.text({

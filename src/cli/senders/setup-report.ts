@@ -129,8 +129,9 @@ export class SetupReport {
 
   /** Commands that show whether it works. */
   #tests(): string[] {
-    const { preset } = this;
-    const scheme = proofKind(preset) === 'token' ? undefined : schemeOf(preset);
+    const { preset, here } = this;
+    const scheme =
+      proofKind(preset) === 'token' ? undefined : schemeOf(preset, here.resolved?.effective);
     const verb = scheme === undefined || canSign(scheme) ? 'send' : 'preview';
     return listSamples(preset.id).map((sample) => `hooks ${verb} ${preset.id} ${sample}`);
   }

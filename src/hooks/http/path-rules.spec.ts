@@ -194,6 +194,16 @@ describe('Path rules', () => {
       'mappings[0].verify.secrets is missing',
     ],
     [
+      'secrets of a sender that signs nothing',
+      { id: 'a', verify: { ...verify, scheme: 'okta' } },
+      'mappings[0].verify.scheme names a sender that does not sign (Okta event hooks); leave all of verify but the scheme out',
+    ],
+    [
+      'a verify token of a sender that signs nothing',
+      { id: 'a', verify: { scheme: 'okta', verifyToken: 'x' } },
+      'mappings[0].verify.secrets is missing',
+    ],
+    [
       'no scheme for a sender that is known by its name',
       { id: 'github', verify: { secrets: ['x'] } },
       "mappings[0].verify.scheme is missing; is the sender GitHub? Then write scheme: 'github', or enable the preset",

@@ -11,6 +11,7 @@ import type {
   NamingProblem,
   Problem,
   ResolvedHooksOptions,
+  VerifyOptions,
 } from '../options/index.ts';
 import { sendersOf } from '../senders/index.ts';
 import type { Senders, SignatureScheme } from '../senders/index.ts';
@@ -223,11 +224,13 @@ function compileRule(
   const { hooks } = settings;
   const { schemes } = sendersOf(settings);
   const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
+  const scheme = schemes.get(verify?.scheme ?? '');
+  const isSigned = isVerifyWritten && !namesUnsigned(verify, scheme);
   const before = problems.length;
   const report = (field: PathKey, message: string): unknown =>
     problems.push({ key: places[field] ?? path, message });
   const signer =
-    verify !== undefined && isVerifyWritten
+    verify !== undefined && isSigned
       ? compileSigner(
           verify,
           { path, key: places.verify ?? path },
@@ -235,10 +238,10 @@ function compileRule(
           problems,
         )
       : undefined;
-  if (orToken && !isVerifyWritten) {
+  if (orToken && !isSigned) {
     report('orToken', 'has no meaning without verify.secrets; remove it');
   }
-  if (tokenHeader !== undefined && isVerifyWritten && !orToken) {
+  if (tokenHeader !== undefined && isSigned && !orToken) {
     report('tokenHeader', 'has no meaning beside verify without orToken: true; remove it');
   }
   const signed = signer === undefined ? [] : signatureHeaders(signer.verifier.scheme);
@@ -247,7 +250,6 @@ function compileRule(
     report('tokenHeader', `is where ${sender} puts its own proof; choose another header`);
   }
   if (problems.length > before) return null;
-  const scheme = schemes.get(verify?.scheme ?? '');
   if (scheme !== undefined && signer === undefined && !scheme.canSendToken) {
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
@@ -267,4 +269,16 @@ function compileRule(
     ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
     ...(scheme?.contentType !== undefined && { contentType: scheme.contentType }),
   };
+}
+
+/** A sender that signs nothing, named for the questions it asks: what it sends is let in by the token. */
+function namesUnsigned(
+  verify: VerifyOptions | undefined,
+  scheme: SignatureScheme | undefined,
+): boolean {
+  if (verify === undefined || scheme?.handshakes === undefined) return false;
+  const isNamedAlone = Object.entries(verify).every(
+    ([key, value]) => key === 'scheme' || value === undefined,
+  );
+  return scheme.proofs.length === 0 && isNamedAlone;
 }

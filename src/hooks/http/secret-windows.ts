@@ -3,7 +3,7 @@ import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { sendersOf } from '../senders/index.ts';
-import type { SignatureScheme } from '../senders/index.ts';
+import type { Handshake, Place, SignatureScheme } from '../senders/index.ts';
 import { PathRules } from './path-rules.ts';
 import type { PathRule } from './path-rules.ts';
 
@@ -13,10 +13,12 @@ import type { PathRule } from './path-rules.ts';
  * came from, and is in force only when the operator writes it into the configuration. It stays in this process's memory.
  */
 
-type Handshake = NonNullable<SignatureScheme['handshake']>;
-
 /** How a secret arrives. */
-export type SecretHandshake = Extract<Handshake, { kind: 'header-echo' | 'token-to-operator' }>;
+export interface SecretHandshake {
+  /** Where the request has it. */
+  readonly at: Place;
+  readonly handshake: Handshake;
+}
 
 /** What the operator is shown of a window: open, or with the secret that came. */
 export interface SecretWindow {
@@ -152,10 +154,10 @@ export class SecretWindows {
 
 /** How the secret of that scheme arrives; undefined: by no handshake. */
 export function secretHandshake(scheme: SignatureScheme | undefined): SecretHandshake | undefined {
-  const handshake = scheme?.handshake;
-  return handshake?.kind === 'header-echo' || handshake?.kind === 'token-to-operator'
-    ? handshake
-    : undefined;
+  const handshake = scheme?.handshakes?.find(({ from }) => from === 'awaited');
+  const at = handshake?.when.at;
+  if (handshake === undefined || at === undefined || 'query' in at) return undefined;
+  return { at, handshake };
 }
 
 function toShown(hook: string, { scheme, closesAt, taken }: OpenedWindow): SecretWindow {

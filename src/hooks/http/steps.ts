@@ -120,7 +120,7 @@ const parse: Step = (call) => {
 
 /** A question in a verified body is answered. */
 const handshakeByBody: Step = (call, { handshakes }) =>
-  call.rule?.scheme?.handshake === undefined
+  call.rule?.scheme?.handshakes === undefined
     ? call
     : handshakes.answerBody(call.rule, call).then((answer) => answer ?? call);
 

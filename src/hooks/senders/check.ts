@@ -2,6 +2,7 @@ import { IsArray, IsOptional, IsString } from 'class-validator';
 import { MappingOptions, TextList, resolveSection } from '../options/index.ts';
 import type { Problem } from '../options/index.ts';
 import { isRecord } from '../../platform/objects.ts';
+import { contradictionsOf } from './handshake.ts';
 import { SchemeRules } from './scheme.ts';
 import type { SchemeFile } from './scheme.ts';
 
@@ -42,8 +43,18 @@ export function checkScheme(written: unknown, file: string): Problem[] {
   return inFile(file, problems.length > 0 ? problems : contradictions(value, file));
 }
 
-/** Parts of a signed text of which the row does not say where they stand. */
-function contradictions({ proofs, timestamp }: SchemeFile, file: string): Problem[] {
+/** Parts of a signed text of which the row does not say where they stand, and handshakes that contradict themselves. */
+function contradictions(scheme: SchemeFile, file: string): Problem[] {
+  const { handshakes = [], proofs } = scheme;
+  return [
+    ...unplacedParts(scheme, file),
+    ...handshakes.flatMap((one, index) =>
+      contradictionsOf(one, { key: `${file}.handshakes[${index}]`, signs: proofs.length > 0 }),
+    ),
+  ];
+}
+
+function unplacedParts({ proofs, timestamp }: SchemeFile, file: string): Problem[] {
   return proofs.flatMap((proof, index) => {
     if (!('signed' in proof) || typeof proof.signed !== 'string') return [];
     const { signed } = proof;

@@ -1,81 +1,196 @@
-import { ValidateBy } from 'class-validator';
-import { isRecord } from '../../platform/objects.ts';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { OptionalSection, OptionalText, Section } from '../options/index.ts';
+import type { Problem } from '../options/index.ts';
+import {
+  IsAnswerFields,
+  IsAnswerHeaders,
+  IsAnswerText,
+  IsPlace,
+  IsTextOrNumber,
+  partsOf,
+} from './row-rules.ts';
 
-/** A question that the sender asks before it delivers; answered, and never an event. */
-export type Handshake =
-  /** POST, signed: the body has that value at `field`; the answer repeats `echo`, under the same name. */
-  | {
-      readonly kind: 'challenge-json';
-      readonly field: string;
-      readonly is: string;
-      readonly echo: string;
-    }
-  /** POST, signed: the answer is `{plainToken, encryptedToken}`, the second its HMAC-SHA256 in hex. */
-  | {
-      readonly kind: 'challenge-hmac';
-      readonly field: string;
-      readonly is: string;
-      readonly token: string;
-    }
-  /** POST, signed: `field` has one of these values, and `unless` is absent; answered with that JSON, `false` with 204. */
-  | {
-      readonly kind: 'pong';
-      readonly field: string;
-      readonly unless: string;
-      readonly answers: Readonly<Record<string, object | false>>;
-    }
-  /** POST, unsigned: a parameter of the query is repeated as plain text. */
-  | { readonly kind: 'query-echo'; readonly parameter: string }
-  /** GET: a parameter of the query is repeated, as text or as JSON; `verifyToken`: another must hold the operator's. */
-  | {
-      readonly kind: 'get-challenge';
-      readonly parameter: string;
-      readonly answer: 'text' | 'json';
-      readonly verifyToken?: string;
-    }
-  /** HEAD: 200. */
-  | { readonly kind: 'head' }
-  /** POST: this header brings the signing secret, and wants it back in the answer. */
-  | { readonly kind: 'header-echo'; readonly header: string }
-  /** POST, unsigned: this field brings the signing secret, which the operator enters at the sender. */
-  | { readonly kind: 'token-to-operator'; readonly field: string };
+// A question that a sender asks before it delivers, as a row of `scheme.json5`: it is answered, and never an event. An
+// answer holds what the row says literally and what the request itself brought; nothing of the gateway's own, but for an
+// HMAC that only a verified sender gets.
 
-/** The keys of each kind beside `kind`; a question mark: it may be absent. */
-const KEYS: Readonly<Record<Handshake['kind'], readonly string[]>> = {
-  'challenge-json': ['field', 'is', 'echo'],
-  'challenge-hmac': ['field', 'is', 'token'],
-  pong: ['field', 'unless', 'answers'],
-  'query-echo': ['parameter'],
-  'get-challenge': ['parameter', 'answer', 'verifyToken?'],
-  head: [],
-  'header-echo': ['header'],
-  'token-to-operator': ['field'],
-};
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const;
 
-/** One of the kinds, with all of its keys and no other. */
-export function IsHandshake(): PropertyDecorator {
-  const kinds = Object.entries(KEYS).map(([kind, keys]) => `${kind} (${keys.join(', ')})`);
-  const message = `must be of a kind, with its keys: ${kinds.join(', ').replaceAll(' ()', '')}`;
-  return ValidateBy({ name: 'isHandshake', validator: { validate: isHandshake } }, { message });
+/** What tells the question from every other request. */
+class QuestionRules {
+  @IsIn(METHODS)
+  readonly method!: (typeof METHODS)[number];
+
+  /** What has to be there: a header, a parameter of the query, or a field of the JSON body by its path (`0.a.b`). */
+  @IsOptional()
+  @IsPlace('header', 'query', 'field')
+  readonly at?: QuestionPlace;
+
+  /** What stands there. Absent: anything. */
+  @IsOptional()
+  @IsTextOrNumber()
+  readonly is?: string | number;
+
+  /** The field that an event has and the question has not. */
+  @OptionalText()
+  readonly unless?: string;
+
+  /** The parameter of the query that has to hold the operator's `verify.verifyToken`; without one, nothing is answered. */
+  @OptionalText()
+  readonly verifyToken?: string;
 }
 
-function isHandshake(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { kind, ...given } = value;
-  const keys = new Map<unknown, readonly string[]>(Object.entries(KEYS)).get(kind);
-  if (keys === undefined) return false;
-  const required = keys.filter((key) => !key.endsWith('?'));
-  const known = new Set(keys.map((key) => key.replace('?', '')));
-  return (
-    required.every((key) => key in given) &&
-    Object.entries(given).every(([key, one]) => known.has(key) && isValueOf(key, one))
+export type QuestionPlace =
+  { readonly header: string } | { readonly query: string } | { readonly field: string };
+
+/** What only a holder of the secret can say. */
+class AnswerHmacRules {
+  @IsPlace('field')
+  readonly of!: { readonly field: string };
+
+  @IsIn(['sha1', 'sha256', 'sha512'])
+  readonly hash!: 'sha1' | 'sha256' | 'sha512';
+
+  @IsIn(['hex', 'base64', 'base64url'])
+  readonly encoding!: 'hex' | 'base64' | 'base64url';
+}
+
+/**
+ * What is sent back. Texts are templates: literal text and `{query:a}`, `{field:a.b}`, `{hmac}`, and `{header:a}` for the
+ * header that asks. A parameter that is not there is empty; a field has to be a text.
+ */
+class AnswerRules {
+  @Max(299)
+  @Min(200)
+  @IsInt()
+  readonly status!: number;
+
+  /** As `text/plain`, which no browser takes for a page. */
+  @IsOptional()
+  @IsAnswerText()
+  readonly text?: string;
+
+  /** As a JSON object. */
+  @IsOptional()
+  @IsAnswerFields()
+  readonly json?: Readonly<Record<string, string | number | boolean>>;
+
+  @IsOptional()
+  @IsAnswerHeaders()
+  readonly headers?: Readonly<Record<string, string>>;
+
+  @OptionalSection(AnswerHmacRules)
+  readonly hmac?: Row<AnswerHmacRules>;
+}
+
+type Row<T> = { readonly [K in keyof T]: T[K] };
+
+const ASKERS = ['anybody', 'verified', 'awaited'] as const;
+
+export class HandshakeRules {
+  @Section(QuestionRules)
+  readonly when!: Row<QuestionRules>;
+
+  /**
+   * Who is answered: `anybody`, by the head alone and before anything is proven; `verified`: the sender, once its proof
+   * or token is found right; `awaited`: whoever brings the sender's secret at `when.at` while an operator waits for it.
+   */
+  @IsIn(ASKERS)
+  readonly from!: (typeof ASKERS)[number];
+
+  @Section(AnswerRules)
+  readonly answer!: Row<AnswerRules>;
+}
+export type Handshake = Row<HandshakeRules>;
+
+/** Headers that a proxy or the sender's own credentials bring: none that a question is asked with. */
+const NO_QUESTION =
+  /^(?:authorization|cookie|forwarded|proxy-.*|x-forwarded-.*|x-real-ip|x-gateway-token)$/;
+
+/** What does not go together in one row. @param scheme `key` of the row in it, and whether it has proofs */
+export function contradictionsOf(
+  handshake: Handshake,
+  { key, signs }: { readonly key: string; readonly signs: boolean },
+): Problem[] {
+  const { when, from, answer } = handshake;
+  const parts = Object.values({ text: answer.text, ...answer.json, ...answer.headers }).flatMap(
+    (value) => (typeof value === 'string' ? partsOf(value) : []),
   );
-}
-
-function isValueOf(key: string, value: unknown): boolean {
-  if (key === 'answer') return value === 'text' || value === 'json';
-  if (key !== 'answers') return typeof value === 'string' && value !== '';
-  return (
-    isRecord(value) && Object.values(value).every((answer) => answer === false || isRecord(answer))
+  const header = when.at !== undefined && 'header' in when.at ? when.at.header : undefined;
+  const readsBody =
+    parts.some((part) => part.startsWith('field:')) ||
+    answer.hmac !== undefined ||
+    when.unless !== undefined ||
+    (when.at !== undefined && 'field' in when.at);
+  const isTold = when.is !== undefined || when.unless !== undefined;
+  const faults: readonly (readonly [boolean, string, string])[] = [
+    [
+      from !== 'anybody' && when.method !== 'POST',
+      'when.method',
+      `must be POST, since nothing else is ${from}`,
+    ],
+    [
+      when.method === 'POST' && when.at === undefined,
+      'when.at',
+      'is missing; say what tells the question from an event',
+    ],
+    [
+      when.at === undefined && isTold && when.method !== 'POST',
+      'when.at',
+      'is missing; say what is compared',
+    ],
+    [
+      from === 'anybody' && readsBody,
+      'from',
+      'must be verified, since a body is not read before its sender is',
+    ],
+    [
+      from !== 'anybody' && when.verifyToken !== undefined,
+      'when.verifyToken',
+      'has no meaning where the sender proves itself; remove it',
+    ],
+    [
+      !signs && (when.verifyToken !== undefined || answer.hmac !== undefined),
+      'when',
+      'and answer have no secret of a sender that signs nothing',
+    ],
+    [
+      from === 'awaited' && (isTold || parts.some((part) => part !== `header:${header}`)),
+      'answer',
+      'can say no more than the header that brings the secret, and when no more than where it is',
+    ],
+    [
+      from === 'awaited' && when.at !== undefined && 'query' in when.at,
+      'when.at',
+      'must be a header or a field: a secret in an address is in logs',
+    ],
+    [
+      header !== undefined && NO_QUESTION.test(header),
+      'when.at',
+      'names a header of credentials or proxies, which asks nothing',
+    ],
+    [
+      parts.some((part) => part.startsWith('header:') && part !== `header:${header}`),
+      'answer',
+      'can repeat no header but that of when.at',
+    ],
+    [
+      parts.includes('hmac') !== (answer.hmac !== undefined),
+      'answer.hmac',
+      'and {hmac} in the answer belong together',
+    ],
+    [
+      answer.text !== undefined && answer.json !== undefined,
+      'answer',
+      'must be text or json, not both',
+    ],
+    [
+      answer.status === 204 && (answer.text !== undefined || answer.json !== undefined),
+      'answer.status',
+      'says that there is no body; use 200',
+    ],
+  ];
+  return faults.flatMap(([isWrong, name, message]) =>
+    isWrong ? [{ key: `${key}.${name}`, message }] : [],
   );
 }

@@ -8,10 +8,24 @@ const HEADER = /^[a-z0-9!#$%&'*+.^`|~_-]{1,100}$/;
 
 /** Names of the parts of a request that a signed text can be made of; `field:` has a path behind it. */
 const PART = /^(?:body|timestamp|id|url|method|form|field:[\w.-]+)$/;
+const PART_OF_ANSWER = /^(?:hmac|query:[\w.-]+|header:[a-z0-9-]+|field:[\w.-]+)$/;
 const PART_OF_CERTIFICATE = /^(?:body|timestamp|id|secret|crc32|field:[\w.-]+)$/;
 
+const PARTS = /\{([^}]*)\}/g;
+
+/**
+ * What an answer may set: headers that only senders of webhooks read. Any other could mean something to a proxy or a
+ * browser (`x-accel-redirect`, `set-cookie`).
+ */
+const HEADER_OF_ANSWER = /^(?:allow|(?:webhook|x-hook)-[a-z-]{1,80})$/;
+
+const LONGEST_ANSWER = 200;
+const ANSWER_TEXT = `texts of at most ${LONGEST_ANSWER} characters with {query:a}, {field:a.b}, {header:a} or {hmac}`;
+
 /** One key of these, and what stands under it. */
-export function IsPlace(...kinds: readonly ('header' | 'field' | 'item')[]): PropertyDecorator {
+export function IsPlace(
+  ...kinds: readonly ('header' | 'field' | 'item' | 'query')[]
+): PropertyDecorator {
   const shown = kinds.map((kind) => `{${kind}: '…'}`).join(' or ');
   return rule(
     'isPlace',
@@ -56,8 +70,62 @@ export function IsCertifiedText(): PropertyDecorator {
 
 function isTemplate(value: unknown, part: RegExp): boolean {
   if (typeof value !== 'string') return false;
-  const parts = Array.from(value.matchAll(/\{([^}]*)\}/g), ([, name = '']) => name);
+  const parts = partsOf(value);
   return parts.length > 0 && parts.every((name) => part.test(name));
+}
+
+/** What stands in the braces of a template. */
+export function partsOf(template: string): string[] {
+  return Array.from(template.matchAll(PARTS), ([, name = '']) => name);
+}
+
+/** A template with each part replaced. */
+export function fillParts(template: string, fill: (part: string) => string): string {
+  return template.replaceAll(PARTS, (_, name: string) => fill(name));
+}
+
+/** A text of an answer, with or without parts of the request that asked. */
+export function IsAnswerText(): PropertyDecorator {
+  return rule('isAnswerText', isAnswerText, `must be ${ANSWER_TEXT}`);
+}
+
+/** Such texts, numbers and booleans by the field of the answer. */
+export function IsAnswerFields(): PropertyDecorator {
+  return rule(
+    'isAnswerFields',
+    (value) =>
+      isRecordOf(
+        value,
+        (one) => typeof one === 'number' || typeof one === 'boolean' || isAnswerText(one),
+      ),
+    `must be numbers, booleans or ${ANSWER_TEXT}, by the name of their field`,
+  );
+}
+
+/** Such texts by the header of the answer. */
+export function IsAnswerHeaders(): PropertyDecorator {
+  return rule(
+    'isAnswerHeaders',
+    (value) =>
+      isRecordOf(value, isAnswerText) &&
+      isRecord(value) &&
+      Object.keys(value).every((name) => HEADER_OF_ANSWER.test(name)),
+    `must be ${ANSWER_TEXT}, by the name of their header: allow, webhook-… or x-hook-…`,
+  );
+}
+
+function isAnswerText(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_ANSWER) return false;
+  return partsOf(value).every((name) => PART_OF_ANSWER.test(name));
+}
+
+/** What a value is compared with. */
+export function IsTextOrNumber(): PropertyDecorator {
+  return rule(
+    'isTextOrNumber',
+    (value) => typeof value === 'string' || typeof value === 'number',
+    'must be a text or a number',
+  );
 }
 
 /** `{headers: […]}` or `{fields: […]}`. */

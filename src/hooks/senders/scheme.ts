@@ -10,8 +10,8 @@ import {
   Max,
   ValidateNested,
 } from 'class-validator';
-import { OptionalSection, OptionalText, Section } from '../options/index.ts';
-import { IsHandshake } from './handshake.ts';
+import { OptionalSection, OptionalText, Section, SectionList } from '../options/index.ts';
+import { HandshakeRules } from './handshake.ts';
 import type { Handshake } from './handshake.ts';
 import {
   IsCertifiedText,
@@ -268,9 +268,10 @@ export class SchemeRules {
   @IsDeliveryId()
   readonly deliveryId?: DeliveryIdRule;
 
+  /** What it asks before it delivers; the first that fits is answered. */
   @IsOptional()
-  @IsHandshake()
-  readonly handshake?: Handshake;
+  @SectionList(HandshakeRules)
+  readonly handshakes?: readonly Handshake[];
 
   /** How bodies of this sender are written, if not in JSON. */
   @IsOptional()

@@ -1,4 +1,4 @@
-import { bareName, compilePathRules, presets, schemes } from '../../hooks/index.ts';
+import { bareName, compilePathRules, presets, schemes, sendersOf } from '../../hooks/index.ts';
 import type {
   BodyKind,
   PathRule,
@@ -48,9 +48,13 @@ function fillIn(line: string, values: SetupValues): string {
     .replaceAll(PLACEHOLDER, (_, name: keyof SetupValues) => values[name]);
 }
 
-/** The scheme that the preset names. */
-export function schemeOf({ verify }: Preset): SignatureScheme | undefined {
-  return schemes.get(verify?.scheme ?? '');
+/** The scheme that the preset names. @param settings those that are here; without them it is one of ours */
+export function schemeOf(
+  { verify }: Preset,
+  settings?: ResolvedHooksOptions,
+): SignatureScheme | undefined {
+  const known = settings === undefined ? schemes : sendersOf(settings).schemes;
+  return known.get(verify?.scheme ?? '');
 }
 
 /** Whether the address that it sends to is part of what it signs. */

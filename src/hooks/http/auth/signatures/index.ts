@@ -1,4 +1,4 @@
-export type { Handshake, SignatureScheme } from '../../../senders/index.ts';
+export type { SignatureScheme } from '../../../senders/index.ts';
 export type {
   RequestHead,
   SignatureFault,

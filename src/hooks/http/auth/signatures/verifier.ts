@@ -80,9 +80,10 @@ export function compileVerifier(
   const row = schemes.get(options.scheme);
   if (row === undefined) return problem('scheme', unknownScheme(options.scheme, schemes));
   if (row.proofs.length === 0) {
+    const rest = row.handshakes === undefined ? 'verify' : 'all of verify but the scheme';
     return problem(
       'scheme',
-      `names a sender that does not sign (${row.name}); leave verify out and let it send a token`,
+      `names a sender that does not sign (${row.name}); leave ${rest} out and let it send a token`,
     );
   }
   const problems = [
