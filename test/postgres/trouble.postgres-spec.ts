@@ -82,6 +82,7 @@ describe('Two services whose database is in trouble', () => {
   });
 
   it('(it takes no more connections) refuse, and go on when it does', async () => {
+    const FULL = 'the database takes no more connections';
     const services = await begin(database.url, { connections: 4 });
     const others: Client[] = [];
     const takeAll = async () => {
@@ -105,13 +106,16 @@ describe('Two services whose database is in trouble', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'agent-hooks'`,
         );
         await takeAll();
-        return world.senders.every(({ refusals }) => refusals >= 2);
+        return (
+          world.senders.every(({ refusals }) => refusals >= 2) &&
+          both.some(({ output }) => output.includes(FULL))
+        );
       });
       await Promise.all(others.map((client) => client.end()));
       await taken(20);
     });
     await flawless();
-    expect(both[0]!.output + both[1]!.output).toContain('the database takes no more connections');
+    expect(both[0]!.output + both[1]!.output).toContain(FULL);
   });
 
   it('(it cancels statements) refuse, and go on when it is faster', async () => {

@@ -1,13 +1,17 @@
 // Connections to the database: a pool for everything, and one connection that only accepts events, so that steps and
-// readers never keep a sender waiting. Nothing is set for a session: behind pgBouncer each transaction may come to another
-// session of the server. Statements of transactions are prepared by name until a session does not know one of them.
+// readers never keep a sender waiting; or a host's pool for both. Nothing is set for a session: behind pgBouncer each
+// transaction may come to another session of the server, and a host's sessions are its own. Statements of transactions are
+// prepared by name until a session does not know one of them.
 import { hash } from 'node:crypto';
-import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from 'pg';
+import type { QueryConfig, QueryResult } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
+import { checkPool, clientConfigOf } from './lent-pool.ts';
+import type { PostgresPool } from './lent-pool.ts';
 import { LOCKS } from './schema.ts';
 import { databaseTrouble, isAnswered, isGivenUp, isUnprepared } from './trouble.ts';
 
@@ -18,6 +22,13 @@ export interface ConnectionOptions {
   readonly schema: string;
   /** Most connections at a time, without the two that accept events and listen. */
   readonly connections: number;
+}
+
+/** The connections of a host: all that {@link Database} needs, but for the one that listens. */
+export interface LentConnections {
+  readonly pool: PostgresPool;
+  /** Name of the schema. */
+  readonly schema: string;
 }
 
 /** Runs a statement inside a transaction. */
@@ -34,7 +45,7 @@ interface Transaction {
   readonly mostMs: number;
   /** It writes what events and steps do, with the same statements again and again. */
   readonly isWrite: boolean;
-  /** The statement that begins it. @default 'BEGIN' */
+  /** The statement that begins it. @default that of all */
   readonly begin?: string | undefined;
 }
 
@@ -65,6 +76,13 @@ const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.m
 /** Our name among the connections of a server. */
 export const APPLICATION = 'agent-hooks';
 
+/**
+ * Begins a transaction on a host's connection: under our name, by which its process is known when the answer to its commit
+ * was lost; and without the host's limits, as a step may wait for a migration.
+ */
+const LENT_BEGIN = `BEGIN; SET LOCAL application_name = '${APPLICATION}'; SET LOCAL statement_timeout = 0;
+  SET LOCAL lock_timeout = 0`;
+
 const INT8 = 20;
 const NUMERIC = 1700;
 
@@ -87,45 +105,64 @@ export class Database {
   readonly name: string;
   readonly #clients: typeof Client;
   readonly #config: ClientConfig;
+  readonly #types: CustomTypesConfig;
   readonly #pool: Pool;
   readonly #intake: Pool;
+  /** Ours, which end with the ledger. */
+  readonly #own: readonly Pool[];
+  readonly #beginning: string;
+  /** What has a connection just now. */
+  readonly #uses = new Set<Promise<void>>();
   /** Names of prepared statements; null: the server is asked through something that mixes sessions up. */
   #names: Map<string, string> | null = new Map();
   #isClosed = false;
 
   private constructor(
     { Client: clients, Pool: pools, types }: typeof import('pg'),
-    { url, schema, connections }: ConnectionOptions,
+    options: ConnectionOptions | LentConnections,
   ) {
+    const { schema } = options;
     this.name = schema;
     this.schema = `"${schema.replaceAll('"', '""')}"`;
     this.#clients = clients;
-    this.#config = {
-      connectionString: url,
-      application_name: APPLICATION,
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
-      types: {
-        // Of this pool alone: numbers here are times, counts and places, which JavaScript holds exactly.
-        getTypeParser: (oid: number) =>
-          oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid),
-      },
+    // Of our statements alone: numbers here are times, counts and places, which JavaScript holds exactly.
+    this.#types = {
+      getTypeParser: (oid: number) =>
+        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid),
     };
+    const ours = { application_name: APPLICATION, connectionTimeoutMillis: CONNECT_MS };
+    if ('pool' in options) {
+      const pool = checkPool(options.pool);
+      this.#config = { ...clientConfigOf(pool), ...ours };
+      this.#pool = pool;
+      this.#intake = pool;
+      this.#own = [];
+      this.#beginning = LENT_BEGIN;
+      return;
+    }
+    this.#config = { connectionString: options.url, keepAlive: true, ...ours };
     // A statement goes out before those before it are answered: a round trip may cost more than all of them.
     const pooled = { ...this.#config, pipeline: true };
-    this.#pool = new pools({ ...pooled, max: connections });
+    this.#pool = new pools({ ...pooled, max: options.connections });
     this.#intake = new pools({ ...pooled, max: 1 });
-    for (const pool of [this.#pool, this.#intake]) {
-      // An idle connection that was cut: the pool has let go of it already, and the next statement gets another.
-      pool.on('error', ignore);
-      // From its first moment, and while it is checked out: an error of the connection comes here and with the statement.
-      pool.on('connect', (client) => client.on('error', ignore));
-    }
+    this.#own = [this.#pool, this.#intake];
+    this.#beginning = 'BEGIN';
+    // An idle connection that was cut: the pool has let go of it already, and the next statement gets another.
+    for (const pool of this.#own) pool.on('error', ignore);
   }
 
-  /** Connects with the first statement. @throws OptionalPackageError when the driver is not installed */
-  static async of(options: ConnectionOptions): Promise<Database> {
+  /**
+   * Connects with the first statement.
+   * @throws OptionalPackageError when the driver is not installed; Error when a pool cannot be used
+   */
+  static async of(options: ConnectionOptions | LentConnections): Promise<Database> {
     return new Database(await loadOptionalPackage('pg', () => import('pg')), options);
+  }
+
+  /** As `gateway at db.example.com:5432`: without the user and the password. */
+  get place(): string {
+    const { database = 'of this user', host, port } = this.newClient();
+    return `${database} at ${host.startsWith('/') ? host : `${host}:${port}`}`;
   }
 
   /**
@@ -231,17 +268,17 @@ export class Database {
     return new this.#clients(this.#config);
   }
 
-  /** Everything later is refused. */
+  /** Everything later is refused. Resolves when no connection is in use any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#pool.end(), this.#intake.end()]);
+    await Promise.all([...this.#uses, ...this.#own.map((pool) => pool.end())]);
   }
 
   async #run(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
     const sql = text.replaceAll('@schema', this.schema);
     // Without values several statements may stand in one text.
     const given = values.length === 0 ? {} : { values: values.map(storable) };
-    const { rows } = await send(client, { text: sql, ...given });
+    const { rows } = await send(client, { text: sql, types: this.#types, ...given });
     return rows;
   }
 
@@ -259,7 +296,8 @@ export class Database {
       this.#names.set(text, name);
     }
     const sql = text.replaceAll('@schema', this.schema);
-    const { rows } = await send(client, { name, text: sql, values: values.map(storable) });
+    const given = { text: sql, values: values.map(storable), types: this.#types };
+    const { rows } = await send(client, { name, ...given });
     return rows;
   }
 
@@ -272,7 +310,7 @@ export class Database {
   /** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
   async #begin(
     client: PoolClient,
-    { mostMs, isWrite, begin: text = 'BEGIN' }: Transaction,
+    { mostMs, isWrite, begin: text = this.#beginning }: Transaction,
   ): Promise<number> {
     const [, [row]] = await Promise.all([
       send(client, { text }),
@@ -283,7 +321,18 @@ export class Database {
     return integer(row!, 'pid');
   }
 
-  async #use<T>(pool: Pool, mostMs: number, act: (client: PoolClient) => Promise<T>): Promise<T> {
+  #use<T>(pool: Pool, mostMs: number, act: (client: PoolClient) => Promise<T>): Promise<T> {
+    const using = this.#checkOut(pool, mostMs, act);
+    const over = using.then(ignore, ignore).finally(() => this.#uses.delete(over));
+    this.#uses.add(over);
+    return using;
+  }
+
+  async #checkOut<T>(
+    pool: Pool,
+    mostMs: number,
+    act: (client: PoolClient) => Promise<T>,
+  ): Promise<T> {
     if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
     const client = await connect(pool);
     let isUnclear = false;
@@ -303,7 +352,11 @@ export class Database {
       throw error;
     } finally {
       clearTimeout(timer);
-      if (!isUnclear) client.release();
+      // One that is thrown away may still say why.
+      if (!isUnclear) {
+        client.off('error', ignore);
+        client.release();
+      }
     }
   }
 }
@@ -321,8 +374,17 @@ export class UnclearCommit extends Error {
   }
 }
 
+/** Of each connection that takes one statement at a time: what was sent to it last. */
+const LAST_SENT = new WeakMap<PoolClient, Promise<unknown>>();
+
 /** Sends a statement; all of one turn of the event loop in one write, which costs as much as planning a statement. */
 function send(client: PoolClient, query: QueryConfig): Promise<QueryResult<Row>> {
+  if (!client.pipeline) {
+    // The driver's own queue is deprecated, and says so.
+    const sent = (LAST_SENT.get(client) ?? Promise.resolve()).then(() => client.query<Row>(query));
+    LAST_SENT.set(client, sent.catch(ignore));
+    return sent;
+  }
   const { stream } = client.connection;
   if (stream.writableCorked === 0) {
     stream.cork();
@@ -347,12 +409,23 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
   return null;
 }
 
+/** A connection whose errors come with its statements, from its first moment until it is given back. */
 async function connect(pool: Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw translate(error);
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+  let isLate = false;
+  pool.connect((error, client) => {
+    if (client === undefined) return reject(translate(error));
+    if (isLate) return client.release();
+    client.on('error', ignore);
+    resolve(client);
+  });
+  if (pool.options.connectionTimeoutMillis) return promise;
+  // A host's pool may let wait for ever.
+  const timer = setTimeout(() => {
+    isLate = true;
+    reject(new LedgerUnavailable('no connection to the database came free in time'));
+  }, CONNECT_MS);
+  return promise.finally(() => clearTimeout(timer));
 }
 
 /** The JSON text in the column `answer`. */

@@ -49,7 +49,7 @@ export async function migrate(
 async function checkServer(database: Database): Promise<void> {
   const [row] = await database.query(
     `SELECT current_setting('server_version_num')::bigint AS version, current_setting('server_version') AS name,
-       current_setting('server_encoding') AS encoding`,
+       current_setting('server_encoding') AS encoding, current_setting('default_transaction_isolation') AS isolation`,
   );
   if (Number(row!['version']) < OLDEST_SERVER) {
     throw new Error(`it is PostgreSQL ${String(row!['name'])}: use version 15 or later`);
@@ -57,6 +57,12 @@ async function checkServer(database: Database): Promise<void> {
   if (row!['encoding'] !== 'UTF8') {
     throw new Error(
       `its encoding is ${String(row!['encoding'])}: use a database with the encoding UTF8`,
+    );
+  }
+  // What a lock waited for is seen in no snapshot of before.
+  if (row!['isolation'] !== 'read committed') {
+    throw new Error(
+      `its transactions are ${String(row!['isolation'])}: set default_transaction_isolation to 'read committed' for this user`,
     );
   }
 }

@@ -1,14 +1,15 @@
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { getText } from '../../platform/objects.ts';
+import type { Database } from './connection.ts';
 
 /** SQLSTATE of a user who may not make the schema. */
 const NOT_ALLOWED = '42501';
 
 /** Why a database cannot be used, for whoever starts a service: which one, what is wrong, and what to do. */
-export function refusal(url: string, error: unknown): unknown {
+export function refusal({ place }: Pick<Database, 'place'>, error: unknown): unknown {
   const why = getText(error, 'message');
   if (why === undefined) return error;
-  const sentence = `The PostgreSQL database ${databaseName(url)} cannot be used: ${why}${whatToDo(error)}.`;
+  const sentence = `The PostgreSQL database ${place} cannot be used: ${why}${whatToDo(error)}.`;
   return new Error(sentence, { cause: error });
 }
 
@@ -19,12 +20,4 @@ function whatToDo(error: unknown): string {
   return error instanceof LedgerUnavailable
     ? '; start it, or correct its address (store.postgres.url)'
     : '';
-}
-
-/** As `gateway at db.example.com:5432`: without the user and the password. */
-export function databaseName(url: string): string {
-  const { hostname, port, pathname, searchParams } = new URL(url);
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
-  const at = host.startsWith('/') ? host : `${host || 'localhost'}:${port || '5432'}`;
-  return `${decodeURIComponent(pathname.slice(1)) || 'of this user'} at ${at}`;
 }

@@ -124,7 +124,7 @@ async function using<T>(place: DatabasePlace, act: (database: Database) => Promi
   try {
     return await act(database);
   } catch (error) {
-    throw error instanceof DumpError ? error : refusal(place.url, translate(error));
+    throw error instanceof DumpError ? error : refusal(database, translate(error));
   } finally {
     await database.close();
   }

@@ -41,6 +41,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect/i, 'no connection to the database came free in time'],
   [/^connection terminated due to connection timeout/i, 'the database does not answer'],
+  [/^query read timeout/i, 'the database does not answer'],
+  [/^cannot use a pool after calling end/i, 'the pool of its connections was ended'],
   [
     /connection terminated|not queryable|connection ended/i,
     'the connection to the database was cut',
