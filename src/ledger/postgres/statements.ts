@@ -5,7 +5,7 @@ import { integer } from '../rows.ts';
 import type { Key } from '../rows.ts';
 import { Memory, first } from '../tx.ts';
 import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
-import { storableJson } from './connection.ts';
+import { storableJson } from './storable.ts';
 import type { Database, Run, Send } from './connection.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
