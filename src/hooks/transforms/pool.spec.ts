@@ -85,11 +85,13 @@ describe('WorkerPool', () => {
     const hang = stuckCall();
     await Promise.all([said(call('return 1'), 2), said(call('return 1'), 2)]);
     expect(await said(hang, 2)).toBe('timeout');
-    const stuck = Array.from({ length: 4 }, () => said(hang, 2));
+    // For longer than a thread takes to start: nobody waits for their end.
+    const stuck = Array.from({ length: 4 }, () => said({ ...hang, limits: LONG_LIMITS }, 2));
     const order: string[] = [];
     const all = stuck.map((it) => it.then(() => order.push('stuck')));
     await said(call('return 1'), 2).then(() => order.push('good'));
     expect(order).toEqual(['good']);
+    await pool.close();
     await Promise.all(all);
   });
 });
