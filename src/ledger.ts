@@ -6,7 +6,7 @@ import './platform/required-node.ts';
 // Not by the room's index: what else is there names types of `pg`, which not everybody has.
 export { postgresLedger } from './ledger/postgres/postgres-ledger.ts';
 export type { PostgresLedgerOptions } from './ledger/postgres/postgres-ledger.ts';
-export type { PostgresPool } from './ledger/postgres/lent-pool.ts';
+export type { PostgresPool } from './ledger/postgres/postgres-pool.ts';
 export { postgresThrottlerStorage } from './ledger/postgres/throttler-storage.ts';
 export type { PostgresThrottlerOptions } from './ledger/postgres/throttler-storage.ts';
 export { sqliteLedger } from './ledger/sqlite/index.ts';

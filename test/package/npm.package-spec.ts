@@ -46,9 +46,9 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('installed by a strict npm', () => {
-  it('adds at most 20 packages and 45 MB to those of Nest', () => {
+  it('adds at most 20 packages and 46 MB to those of Nest', () => {
     expect(withHooks.packages - nestAlone.packages).toBeLessThanOrEqual(20);
-    expect(withHooks.megabytes - nestAlone.megabytes).toBeLessThanOrEqual(45);
+    expect(withHooks.megabytes - nestAlone.megabytes).toBeLessThanOrEqual(46);
   });
 
   it('adds no package that only some people need', () => {
@@ -93,7 +93,7 @@ describe('installed by a strict npm', () => {
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(command) });
     await rm(join(project, 'gateway.json5'));
     const schema = await run('npx', ['hooks', 'config', 'schema'], project);
-    expect(JSON.parse(schema.stdout)).toHaveProperty('$defs.HooksOptions');
+    expect(JSON.parse(schema.stdout)).toHaveProperty('properties.hooks');
   });
 });
 

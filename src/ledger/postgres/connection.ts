@@ -11,7 +11,7 @@ import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
 import { checkPool, clientConfigOf } from './lent-pool.ts';
-import type { PostgresPool } from './lent-pool.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 import { LOCKS } from './schema.ts';
 import { storable } from './storable.ts';
 import { databaseTrouble, isAnswered, isGivenUp, isUnprepared } from './trouble.ts';

@@ -1,12 +1,7 @@
 // The pool of a host whose connections the ledger borrows. They may be set up as the host likes: values are parsed by each
 // statement (connection.ts), tables are named with their schema, and what would cut a transaction short is set aside in it.
 import type { ClientConfig, Pool } from 'pg';
-
-/** A `Pool` of the package `pg`, described here for hosts without its types. */
-export interface PostgresPool {
-  readonly options: object;
-  connect(): Promise<{ release(error?: Error | boolean): void }>;
-}
+import type { PostgresPool } from './postgres-pool.ts';
 
 /** @throws Error with a sentence when it is nothing that the ledger can use */
 export function checkPool(pool: PostgresPool): Pool {

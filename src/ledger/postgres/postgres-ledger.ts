@@ -2,7 +2,7 @@ import type { Clock } from '../../hooks/ports/clock.ts';
 import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import { optionalText, text } from '../rows.ts';
 import { Database } from './connection.ts';
-import type { PostgresPool } from './lent-pool.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 import { findEdition, migrate } from './migrate.ts';
 import { openLedger } from './open-ledger.ts';
 import { refusal } from './refusal.ts';
