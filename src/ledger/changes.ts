@@ -89,12 +89,17 @@ export async function apply(tx: Tx, change: Change, touched: Touched): Promise<v
 export async function applyAll(tx: Tx, changes: readonly Change[]): Promise<void> {
   const touched = new Touched();
   const underWay: Promise<void>[] = [];
-  for (const change of changes) {
-    const applied = apply(tx, change, touched);
-    // One that fails is heard of below, or its transaction is.
-    applied.catch(() => {});
-    if (ALONE.has(change.type)) underWay.push(applied);
-    else await applied;
+  try {
+    for (const change of changes) {
+      const applied = apply(tx, change, touched);
+      // One that fails is heard of below.
+      applied.catch(() => {});
+      if (ALONE.has(change.type)) underWay.push(applied);
+      else await applied;
+    }
+  } finally {
+    // Beside a change that failed, none goes on past the end of the transaction.
+    await Promise.allSettled(underWay);
   }
   await Promise.all(underWay);
   await settle(tx, touched);

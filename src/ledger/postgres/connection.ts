@@ -4,13 +4,12 @@
 // prepared by name until a session does not know one of them.
 import { hash } from 'node:crypto';
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from 'pg';
-import type { QueryConfig, QueryResult } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { EDITION } from './functions/index.ts';
-import { checkPool, clientConfigOf } from './lent-pool.ts';
+import { CONNECT_MS, checkPool, clientConfigOf, connect, ignore, send } from './clients.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { LOCKS } from './schema.ts';
 import { storable } from './storable.ts';
@@ -53,8 +52,6 @@ interface Transaction {
 /** What a transaction does. */
 type Act<T> = (run: Run, send: Send) => Promise<T>;
 
-/** How long is waited for a connection, new or free. */
-const CONNECT_MS = 5000;
 /** A statement that takes longer is given up with its connection. */
 const STATEMENT_MS = 20_000;
 /** How often a transaction is begun anew that the server gave up for the sake of another. */
@@ -375,27 +372,6 @@ export class UnclearCommit extends Error {
   }
 }
 
-/** Of each connection that takes one statement at a time: what was sent to it last. */
-const LAST_SENT = new WeakMap<PoolClient, Promise<unknown>>();
-
-/** Sends a statement; all of one turn of the event loop in one write, which costs as much as planning a statement. */
-function send(client: PoolClient, query: QueryConfig): Promise<QueryResult<Row>> {
-  if (!client.pipeline) {
-    // The driver's own queue is deprecated, and says so.
-    const sent = (LAST_SENT.get(client) ?? Promise.resolve()).then(() => client.query<Row>(query));
-    LAST_SENT.set(client, sent.catch(ignore));
-    return sent;
-  }
-  const { stream } = client.connection;
-  if (stream.writableCorked === 0) {
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-  return client.query<Row>(query);
-}
-
-function ignore(): void {}
-
 /** Nobody may ask what became of it. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(ignore);
@@ -408,25 +384,6 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
     if (result.status === 'rejected') return result.reason;
   }
   return null;
-}
-
-/** A connection whose errors come with its statements, from its first moment until it is given back. */
-async function connect(pool: Pool): Promise<PoolClient> {
-  const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
-  let isLate = false;
-  pool.connect((error, client) => {
-    if (client === undefined) return reject(translate(error));
-    if (isLate) return client.release();
-    client.on('error', ignore);
-    resolve(client);
-  });
-  if (pool.options.connectionTimeoutMillis) return promise;
-  // A host's pool may let wait for ever.
-  const timer = setTimeout(() => {
-    isLate = true;
-    reject(new LedgerUnavailable('no connection to the database came free in time'));
-  }, CONNECT_MS);
-  return promise.finally(() => clearTimeout(timer));
 }
 
 /** The JSON text in the column `answer`. */

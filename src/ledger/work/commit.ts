@@ -71,8 +71,11 @@ export async function commit(
     crashes: integer(row, 'crashes'),
   };
   // The place of this one in its queue is free before anything is added there.
-  const [isClaimable] = await Promise.all([end(tx, held, outcome), applyAll(tx, changes)]);
-  if (isClaimable) tx.changedLanes.add(held.lane);
+  const [ending, applying] = [end(tx, held, outcome), applyAll(tx, changes)];
+  // Neither goes on past the end of the transaction when the other fails.
+  await Promise.allSettled([ending, applying]);
+  await applying;
+  if (await ending) tx.changedLanes.add(held.lane);
   tx.work.ended(held.id);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
   tx.freedLanes.add(held.lane);
@@ -80,7 +83,7 @@ export async function commit(
   return true;
 }
 
-/** What the outcome means for the work in its queue, from the first statement on. True: something may be claimable that was not, or is from when on. */
+/** What the outcome means for the work in its queue. True: something may be claimable that was not, or is from when on. */
 async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolean> {
   const { id } = held;
   switch (outcome.type) {

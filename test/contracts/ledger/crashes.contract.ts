@@ -1,7 +1,17 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
-import { LIMITS, agent, delivery, heartbeat, systemEvent, wake, runOf } from './events.ts';
+import {
+  LIMITS,
+  MAIN,
+  agent,
+  delivery,
+  heartbeat,
+  runOf,
+  systemEvent,
+  turn,
+  wake,
+} from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -99,8 +109,10 @@ export function describeCrashes(openStore: OpenStore): void {
     it('end when their commit cannot be written whatever happens', async () => {
       const id = await acceptRun();
       const lease = await under.claimOne();
-      const twice: Change[] = [...delivery(id, 'skipped'), ...delivery(id, 'skipped')];
-      await expect(under.ledger.work.commit(lease, { type: 'done' }, twice)).rejects.toThrow();
+      const again = delivery(id, 'skipped');
+      // What takes several statements does not go on beside the change that fails.
+      const changes: Change[] = [...again, turn(MAIN, { isIsolated: true }), turn(MAIN), ...again];
+      await expect(under.ledger.work.commit(lease, { type: 'done' }, changes)).rejects.toThrow();
       expect(await under.ledger.work.renew(lease)).toBe(false);
       expect(await under.claimNow()).toEqual([]);
       under.clock.advance(LEASE_MS);
@@ -110,6 +122,8 @@ export function describeCrashes(openStore: OpenStore): void {
         crashes: 1,
       });
       expect((await under.details(id)).deliveries).toEqual([]);
+      const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
+      expect((await under.ledger.sessions.context(MAIN, limits)).history).toEqual([]);
     });
   });
 
