@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
 import type { CommandSettings } from '../../src/hooks/ports/agent-directory.ts';
+import { SystemClock } from '../../src/hooks/ports/clock.ts';
 import { agentTurn } from '../support/agent-turn.ts';
 import {
   command,
@@ -143,6 +144,18 @@ describe('commandRunner: what a program leaves running', () => {
     const turns = Array.from({ length: 20 }, () => runner.run(agentTurn({ agent }), signal));
     expect((await Promise.all(turns)).map(({ text }) => text)).toEqual(turns.map(() => 'ok'));
     expect(process.listenerCount('exit')).toBe(before);
+  });
+
+  it('is read to its end, though the loop was busy until long after it', async () => {
+    const clock = new (class extends SystemClock {
+      override wait = async (): Promise<void> => {};
+    })();
+    const runner = commandRunner({ env: serviceEnvironment, workspaces: dir.path, clock });
+    const echo = command([], { command: '/bin/echo', args: ['ok'] });
+    const agent = { id: 'ops', timeoutSeconds: 600, runner: echo };
+    const { signal } = new AbortController();
+    const turns = Array.from({ length: 100 }, () => runner.run(agentTurn({ agent }), signal));
+    expect((await Promise.all(turns)).map(({ text }) => text)).toEqual(turns.map(() => 'ok'));
   });
 
   it('does not hold the turn up when it has left the group', async () => {

@@ -3,6 +3,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Agent } from '../../hooks/ports/agent-directory.ts';
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
@@ -167,6 +168,9 @@ async function waitForEnd(
   await end();
   // A process that left the group may hold the output open for ever.
   await groups.waitBriefly(closed);
+  // A busy loop sees that time pass before it reads: it goes round once, which reads all that a pipe can hold.
+  await setImmediate();
+  await setImmediate();
   child.stdout.destroy();
   child.stderr.destroy();
 }
