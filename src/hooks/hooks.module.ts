@@ -33,19 +33,29 @@ export class HooksModule extends ConfigurableModuleClass {}
 @Module({})
 class GlobalHooksModule {}
 
+/**
+ * The options as the host gives them, in a module of their own: what its factory injects is the host's (a storage of the
+ * throttler, an agent runner), though the ingress provides something under the same token.
+ */
+@Module({})
+class HooksOptionsModule {}
+
 /** One import of the module: its own controllers, mounted at its prefix, and an identity that two imports never share. */
 function toIngress(definition: DynamicModule, extras: HooksModuleExtras): DynamicModule {
   const ingress = Symbol('hook ingress');
   const prefix = normalizePrefix(extras.path ?? DEFAULT_PREFIX);
   const decorators = extras.decorators ?? [];
+  const { imports = [], providers: options = [] } = definition;
   const module: DynamicModule = {
     ...definition,
-    imports: [...new Set([...(definition.imports ?? []), ...(extras.imports ?? [])])],
+    imports: [
+      { module: HooksOptionsModule, imports, providers: options, exports: [GIVEN_OPTIONS] },
+      ...new Set([...imports, ...(extras.imports ?? [])]),
+    ],
     controllers: [wakeController, agentController, runController, mappedController].map(
       (controller) => controller({ prefix, ingress, decorators }),
     ),
     providers: [
-      ...(definition.providers ?? []),
       { provide: HOOK_INGRESS, useValue: ingress },
       { provide: HOOKS_PREFIX, useValue: prefix },
       { provide: HOOK_MARKS, useValue: decorators },

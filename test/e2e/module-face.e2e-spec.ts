@@ -35,9 +35,9 @@ import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
 import { RecordingChannel } from '../support/recording.ts';
 
 // CommonJS that requires Nest: Jest would run it while Nest is still evaluated.
-const { getStorageToken }: typeof import('@nestjs/throttler') = createRequire(import.meta.url)(
-  '@nestjs/throttler',
-);
+const { ThrottlerModule, getStorageToken }: typeof import('@nestjs/throttler') = createRequire(
+  import.meta.url,
+)('@nestjs/throttler');
 
 let app: NestFastifyApplication;
 afterEach(() => app?.close());
@@ -158,6 +158,26 @@ describe('The decorators decide, proved by taking them away', () => {
     expect((await post('/hooks/wake', { text: 'x' })).status).toBe(200);
     expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(401);
     expect(calls.at(-1)?.[0]).toBe('127.0.0.1 1');
+  });
+
+  it('the storage of a ThrottlerModule of the host counts', async () => {
+    const throttler = ThrottlerModule.forRoot([{ ttl: 60_000, limit: 10 }]);
+    const counted: unknown[] = [];
+    const useFactory = (storage: ThrottlerStorage): HooksModuleOptions => {
+      const increment: ThrottlerStorage['increment'] = (...call) => {
+        counted.push(call[0]);
+        return storage.increment(...call);
+      };
+      const authFailures = { limit: 2, storage: { increment } };
+      return { enabled: true, token: TOKEN, ledger: memoryLedger(), runner, authFailures };
+    };
+    const inject = [getStorageToken()];
+    const hooks = HooksModule.forRootAsync({ imports: [throttler], inject, useFactory });
+    await start({}, () => Test.createTestingModule({ imports: [throttler, hooks] }));
+    for (const status of [401, 401, 429]) {
+      expect((await post('/hooks/wake', { text: 'x' }, WRONG)).status).toBe(status);
+    }
+    expect(counted).toEqual(['127.0.0.1 0', '127.0.0.1 0']);
   });
 
   it('a storage that throws costs nobody an answer, and its process counts meanwhile', async () => {
