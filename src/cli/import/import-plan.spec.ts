@@ -76,7 +76,20 @@ describe('planImport', () => {
         const { problems } = await planned(written);
         expect(problems).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
+    );
+  });
+
+  it('names what has no text of its own', async () => {
+    const odd = { toString: false };
+    const match = { path: 'odd' };
+    const { problems, notes } = await planned({
+      presets: [odd],
+      mappings: [{ match, messageTemplate: 'x', channel: odd, to: odd }],
+    });
+    expect(problems).toEqual([]);
+    expect(notes.map(({ reason }) => reason).join()).toContain(
+      'no channel of ours serves {"toString":false}',
     );
   });
 

@@ -103,7 +103,7 @@ function migrateChannel(
   channels: unknown,
   note: (field: string, reason: string, todo?: string) => void,
 ): void {
-  const name = String(migrated['channel']).trim();
+  const name = trimmedText(migrated['channel']) ?? JSON.stringify(migrated['channel']);
   const platform = name.toLowerCase();
   if (platform === 'last') return;
   const isBound = (id: string): boolean => isRecord(getField(channels, id));
@@ -122,7 +122,7 @@ function migrateChannel(
   }
   migrated['channel'] = channel;
   // As in `channel:C012` or `telegram:123`.
-  const [, prefix = '', rest = ''] = /^([a-z]+):(.+)$/s.exec(String(migrated['to'])) ?? [];
+  const [, prefix = '', rest = ''] = /^([a-z]+):(.+)$/s.exec(getText(migrated, 'to') ?? '') ?? [];
   if (prefix === 'channel' || prefix === platform) migrated['to'] = rest;
   if (isBound(channel) || migrated['deliver'] === false) return;
   const todo = `set channels.${channel} (docs/channels.md, "${name}")`;

@@ -89,7 +89,11 @@ export function migrateHooks(hooks: Sections, channels: unknown): Migration {
   const presets = toList(hooks['presets']);
   for (const name of presets) {
     const key = 'hooks.presets';
-    if (name !== 'gmail') notes.push({ key, reason: `${String(name)} is no preset there` });
+    if (name !== 'gmail')
+      notes.push({
+        key,
+        reason: `${trimmedText(name) ?? JSON.stringify(name)} is no preset there`,
+      });
     else {
       parts.push({ kind: 'append', key: 'presets', value: 'mail' });
       const todo = 'let whatever posts to /gmail post to /mail';
