@@ -18,6 +18,7 @@ import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
 import { Touched, settle } from './work/settlement.ts';
+import type { Maker } from './work/settlement.ts';
 import { appended } from './work/stages.ts';
 
 /** Writes one change, and names the events that are to be settled. As a method, which takes whichever of its kinds. */
@@ -85,9 +86,9 @@ export async function apply(tx: Tx, change: Change, touched: Touched): Promise<v
   await write(tx, change, touched);
 }
 
-/** Writes changes, whose locks are held, and settles the events that they touch. */
-export async function applyAll(tx: Tx, changes: readonly Change[]): Promise<void> {
-  const touched = new Touched();
+/** Writes changes, whose locks are held, and settles the events that they touch. @param maker whose step it is */
+export async function applyAll(tx: Tx, changes: readonly Change[], maker?: Maker): Promise<void> {
+  const touched = new Touched(maker);
   const underWay: Promise<void>[] = [];
   try {
     for (const change of changes) {
@@ -184,8 +185,10 @@ async function update(
     set.push(`notes = ${appended(`$${values.length + 1}`)}`);
   }
   if (set.length === 0) return;
-  const sql = `UPDATE @${table} AS t SET ${set.join(', ')} WHERE KEY(t) = $1 RETURNING event`;
-  for (const row of await tx.all(sql, key, ...values)) touched.add(keyIn(row, 'event'));
+  const sql = `UPDATE @${table} AS t SET ${set.join(', ')} WHERE KEY(t) = $1`;
+  if (touched.addMaker(tx, id)) return tx.run(sql, key, ...values);
+  for (const row of await tx.all(`${sql} RETURNING event`, key, ...values))
+    touched.add(keyIn(row, 'event'));
 }
 
 function count(tx: Tx, what: Parameters<Tx['count']>[0] | undefined): void {

@@ -111,6 +111,11 @@ export interface WorkMemory {
   waitingRuns(tx: Tx, hook: string, most: number): number | Promise<number>;
 }
 
+/** Ends a transaction that shall write nothing after all; whoever began it is told just that. */
+export class Undone extends Error {
+  override readonly name = 'Undone';
+}
+
 /** The lock of the lines that wait in a main session: their numbers rise in the order of commits. */
 export function sessionLock(session: string): string {
   return `session ${session}`;

@@ -8,6 +8,7 @@ import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
 import { integer, optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
+import { Undone } from '../tx.ts';
 import { EDITION } from './functions/index.ts';
 import { CONNECT_MS, checkPool, clientConfigOf, connect, ignore, send } from './clients.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -250,7 +251,7 @@ export class Database {
         isOver = true;
         // Of a connection that is gone, the server rolls back by itself.
         await send(client, { text: 'ROLLBACK' }).catch(ignore);
-        throw this.#noted((await firstFailure(sent)) ?? error);
+        throw error instanceof Undone ? error : this.#noted((await firstFailure(sent)) ?? error);
       }
       // After a statement that failed, it is a rollback.
       const failure = this.#noted(

@@ -11,6 +11,7 @@ import type {
   WorkPart,
 } from '../../hooks/ports/work-ledger.ts';
 import { storedJson } from '../rows.ts';
+import { Undone } from '../tx.ts';
 import { noteActing, renew } from '../work/commit.ts';
 import { enqueueDue } from '../work/queue.ts';
 import { endExpired, endLeases } from './leases.ts';
@@ -224,18 +225,17 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    const { workId, attempt, lane, key } = lease;
+    const { job: _, ...ending } = lease;
     try {
-      const held = { workId, attempt, lane, key };
-      const isWritten = await this.#store.writes.call('commit', held, outcome, changes);
-      if (!isWritten) {
-        this.#lose(lease);
-        return false;
-      }
+      await this.#store.writes.call('commit', ending, outcome, changes);
       this.#store.instance.drop(lease);
       this.#store.follower?.note();
       return true;
     } catch (error) {
+      if (error instanceof Undone) {
+        this.#lose(lease);
+        return false;
+      }
       // These changes can never be written: the lease has to be ended, or its key would stand still.
       if (!(error instanceof LedgerUnavailable)) await this.#abandon(lease);
       throw error;

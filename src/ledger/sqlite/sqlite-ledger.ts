@@ -258,10 +258,10 @@ class SqliteWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    const { workId, attempt, lane, key } = lease;
+    // The job may be long, and would be copied into a thread.
+    const { job: _, ...ending } = lease;
     try {
-      const held = { workId, attempt, lane, key };
-      const isWritten = await this.#writer.call('commit', held, outcome, changes);
+      const isWritten = await this.#writer.call('commit', ending, outcome, changes);
       this.#leases.delete(lease);
       this.#follower?.note();
       return isWritten;
@@ -269,7 +269,7 @@ class SqliteWorkLedger extends WorkLedger {
       // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
       // would stand still for ever.
       if (!(error instanceof LedgerUnavailable)) {
-        await this.#writer.call('abandon', workId, attempt);
+        await this.#writer.call('abandon', lease.workId, lease.attempt);
         this.#leases.delete(lease);
       }
       throw error;

@@ -19,6 +19,8 @@ const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => str
     (_all, list, alias, fields) => rowsOf(list, alias, fields),
   ],
   [/@(\w+)/g, '$1'],
+  // An alias is not known there.
+  [/\bRETURNING KEY\(\w+\)/g, 'RETURNING key'],
   [/\bKEY\((\w+)\)/g, '$1.key'],
   [/\bID\((\w+)\)/g, ID],
   [/\bKEYOF\(/g, 'key_of('],

@@ -1,32 +1,26 @@
 // Ending a step of work. The outcome of the attempt and all changes that the step made are written in one transaction,
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
-import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
-import { integer, optionalText, text, word } from '../rows.ts';
-import { first, keyLock } from '../tx.ts';
+import { text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { Undone, first, keyLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
-import { KINDS, LANES } from '../work-rows.ts';
+import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { promote } from './queue.ts';
 import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 
-/** Work whose lease holds. */
-interface HeldWork {
-  readonly id: number;
-  readonly lane: Lane;
-  readonly key: string;
-  readonly kind: NewWork['kind'];
-  readonly hook: string;
-  /** Id of the run or the delivery. */
-  readonly ref: string | null;
-  readonly crashes: number;
-}
+/** What of a lease its end needs. */
+export type EndingLease = Pick<
+  Lease,
+  'workId' | 'attempt' | 'lane' | 'key' | 'kind' | 'ref' | 'eventId' | 'crashes'
+>;
 
 const HELD = `id = $1 AND attempt = $2 AND instance IS NOT DISTINCT FROM $3 AND stage = 'leased'`;
-const FIND = `SELECT id, lane, key, kind, hook, ref, crashes FROM @work WHERE ${HELD} FOR UPDATE`;
+const FIND = `SELECT hook FROM @work WHERE ${HELD} FOR UPDATE`;
 const RENEW = `UPDATE @work SET lease_ends = $4 WHERE ${HELD} RETURNING 1`;
 const NOTE_ACTING = `UPDATE @work SET acting = true WHERE ${HELD} RETURNING 1`;
 
@@ -51,46 +45,55 @@ function retryIn(stage: string): string {
     crashes = CASE $3::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false, ${UNLEASED} WHERE id = $1`;
 }
 
-/** Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written. */
+/**
+ * Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written.
+ * @throws Undone the same, where other statements were on their way
+ */
 export async function commit(
   tx: Tx,
-  lease: Pick<Lease, 'workId' | 'attempt' | 'lane' | 'key'>,
+  lease: EndingLease,
   outcome: StepOutcome,
   changes: readonly Change[],
 ): Promise<boolean> {
   await tx.lock(() => [keyLock(lease), ...locksOf(changes)]);
-  const row = await first(tx, FIND, lease.workId, lease.attempt, tx.instance);
-  if (row === undefined) return false;
-  const held: HeldWork = {
-    id: lease.workId,
-    lane: word(row, 'lane', LANES),
-    key: text(row, 'key'),
-    kind: word(row, 'kind', KINDS),
-    hook: text(row, 'hook'),
-    ref: optionalText(row, 'ref'),
-    crashes: integer(row, 'crashes'),
-  };
+  // SQLite answers at once. PostgreSQL is sent all that follows without waiting, which saves the step a round trip.
+  const found = tx.all(FIND, lease.workId, lease.attempt, tx.instance);
+  if (Array.isArray(found) && found.length === 0) return false;
+  const hook = hookOf(found);
   // The place of this one in its queue is free before anything is added there.
-  const [ending, applying] = [end(tx, held, outcome), applyAll(tx, changes)];
+  const [ending, applying] = [end(tx, lease, hook, outcome), applyAll(tx, changes, lease)];
   // Neither goes on past the end of the transaction when the other fails.
-  await Promise.allSettled([ending, applying]);
+  await Promise.allSettled([hook, ending, applying]);
+  await hook;
   await applying;
-  if (await ending) tx.changedLanes.add(held.lane);
-  tx.work.ended(held.id);
+  if (await ending) tx.changedLanes.add(lease.lane);
+  tx.work.ended(lease.workId);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
-  tx.freedLanes.add(held.lane);
-  if (held.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
+  tx.freedLanes.add(lease.lane);
+  if (lease.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
   return true;
 }
 
+/** The hook of work whose lease holds. @throws Undone */
+async function hookOf(found: readonly Row[] | Promise<readonly Row[]>): Promise<string> {
+  const [row] = await found;
+  if (row === undefined) throw new Undone('the lease was lost');
+  return text(row, 'hook');
+}
+
 /** What the outcome means for the work in its queue. True: something may be claimable that was not, or is from when on. */
-async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolean> {
-  const { id } = held;
+async function end(
+  tx: Tx,
+  lease: EndingLease,
+  hook: Promise<string>,
+  outcome: StepOutcome,
+): Promise<boolean> {
+  const { workId: id } = lease;
   switch (outcome.type) {
     case 'done':
-      return leave(tx, held, DELETE, id);
+      return leave(tx, lease, hook, DELETE, id);
     case 'dead':
-      return leave(tx, held, BURY, id, tx.now);
+      return leave(tx, lease, hook, BURY, id, tx.now);
     case 'retry':
       // A stop is no end of its own: crashes before it count on.
       await tx.run(
@@ -106,8 +109,8 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
     case 'rest':
       if (outcome.asked) await tx.run(REST_AFTER_ASKING, id, outcome.backend, tx.now);
       else await tx.run(REST, id, outcome.backend);
-      if (!outcome.asked && held.kind === 'run')
-        await tx.run(UNBEGIN_RUN, tx.keys.of(held.ref ?? ''));
+      if (!outcome.asked && lease.kind === 'run')
+        await tx.run(UNBEGIN_RUN, tx.keys.of(lease.ref ?? ''));
       return true;
     case 'cut': {
       const { parts } = outcome;
@@ -132,12 +135,13 @@ async function end(tx: Tx, held: HeldWork, outcome: StepOutcome): Promise<boolea
 /** Takes work out of its queue with a statement; the next of its key is up. */
 async function leave(
   tx: Tx,
-  { lane, key, kind, hook }: HeldWork,
+  { lane, key, kind }: EndingLease,
+  hook: Promise<string>,
   sql: string,
   ...values: readonly Value[]
 ): Promise<boolean> {
-  tx.work.removed(kind, hook);
   const [, hasNext] = await Promise.all([tx.run(sql, ...values), promote(tx, lane, key)]);
+  tx.work.removed(kind, await hook);
   return hasNext;
 }
 

@@ -3,13 +3,13 @@
 // shown; runs and deliveries are counted in their tables. Whatever changes one of these names the event, and the same
 // transaction settles its status, once.
 //
-// The rule (`deriveStatus`): while anything is open, an event is `accepted` until some part of it has begun and `running`
+// The rule (`STATUS`): while anything is open, an event is `accepted` until some part of it has begun and `running`
 // from then on, but `delivering` where all its runs have ended and a reply is still to be delivered. When nothing is open
 // any more it is `failed` if any part went wrong, else `done`. An operator who retries dead work opens it again, and the
 // status follows. What was skipped, or failed when it was accepted, stays so.
-import type { EventStatus } from '../../hooks/ports/event-store.ts';
-import { integer, keyIn, text } from '../rows.ts';
-import type { Key, Row } from '../rows.ts';
+import type { Lease } from '../../hooks/ports/work-ledger.ts';
+import { keyIn } from '../rows.ts';
+import type { Key } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 
 /** What became of a heartbeat that a line asks for; `recovered`: it had failed, and was shown by a later turn after all. */
@@ -20,10 +20,18 @@ const COUNTS: Readonly<
   Record<HeartbeatNews, readonly [open: number, failed: number, done: number]>
 > = { asked: [1, 0, 0], done: [-1, 0, 1], recovered: [0, -1, 1], failed: [-1, 1, 0] };
 
+/** Work whose step touches events, by its run or delivery. */
+export type Maker = Pick<Lease, 'ref' | 'eventId'>;
+
 /** Events that a transaction touches. */
 export class Touched {
   readonly events = new Set<Key>();
   readonly #beats = new Map<Key, [open: number, failed: number, done: number]>();
+  readonly #maker: Maker | undefined;
+
+  constructor(maker?: Maker) {
+    this.#maker = maker;
+  }
 
   add(event: Key): void {
     this.events.add(event);
@@ -33,6 +41,13 @@ export class Touched {
   addId(tx: Tx, id: string | null): void {
     const event = id === null ? null : tx.keys.of(id);
     if (event !== null) this.add(event);
+  }
+
+  /** Adds the event of the run or delivery with this id, if it is that of the step. False: whose it is has to be asked. */
+  addMaker(tx: Tx, id: string): boolean {
+    if (this.#maker?.ref !== id) return false;
+    this.addId(tx, this.#maker.eventId);
+    return true;
   }
 
   heartbeat(event: Key, news: HeartbeatNews): void {
@@ -54,61 +69,40 @@ export class Touched {
 }
 
 /** Two steps of one event see what the other has written. */
-const LOCK = `SELECT KEY(e) AS key, status, beats_open, beats_failed, beats_done FROM @events e
-  WHERE KEY(e) = ANY ($1::uuid[]) AND error IS NULL AND status <> 'skipped' ORDER BY KEY(e) FOR UPDATE`;
+const LOCK = `SELECT 1 FROM @events e WHERE KEY(e) = ANY ($1::uuid[]) ORDER BY KEY(e) FOR UPDATE`;
 const COUNT_BEATS = `UPDATE @events AS e SET beats_open = beats_open + given.open,
     beats_failed = beats_failed + given.failed, beats_done = beats_done + given.done
   FROM ROWS($1, given: event uuid, open bigint, failed bigint, done bigint) WHERE KEY(e) = given.event`;
-const RUNS = `SELECT event, count(*) FILTER (WHERE status IN ('queued', 'running')) AS open,
-    count(*) FILTER (WHERE status IN ('failed', 'timed-out', 'interrupted')) AS bad,
-    count(*) FILTER (WHERE attempts > 0 OR status <> 'queued') AS begun
-  FROM @runs WHERE event = ANY ($1::uuid[]) GROUP BY event`;
-const DELIVERIES = `SELECT event, count(*) FILTER (WHERE status = 'pending') AS open,
-    count(*) FILTER (WHERE status IN ('dead', 'unknown')) AS bad
-  FROM @deliveries WHERE event = ANY ($1::uuid[]) GROUP BY event`;
-const SET_STATUS = 'UPDATE @events AS e SET status = $2 WHERE KEY(e) = ANY ($1::uuid[])';
+
+/** Of the event `e`, from the counts of its runs `r` and its deliveries `d`, which are null where there is none. */
+const STATUS = `CASE
+    WHEN coalesce(r.open, 0) + coalesce(d.open, 0) + e.beats_open = 0 THEN
+      CASE WHEN coalesce(r.bad, 0) + coalesce(d.bad, 0) + e.beats_failed > 0 THEN 'failed' ELSE 'done' END
+    WHEN coalesce(r.open, 0) = 0 AND d.open > 0 THEN 'delivering'
+    WHEN coalesce(r.begun, 0) + e.beats_open + e.beats_failed + e.beats_done > 0 OR e.status = 'running' THEN 'running'
+    ELSE 'accepted'
+  END`;
+const SETTLE = `UPDATE @events AS s SET status = n.status FROM (
+    SELECT KEY(e) AS key, ${STATUS} AS status FROM @events e
+    LEFT JOIN (
+      SELECT event, count(*) FILTER (WHERE status IN ('queued', 'running')) AS open,
+        count(*) FILTER (WHERE status IN ('failed', 'timed-out', 'interrupted')) AS bad,
+        count(*) FILTER (WHERE attempts > 0 OR status <> 'queued') AS begun
+      FROM @runs WHERE event = ANY ($1::uuid[]) GROUP BY event) r ON r.event = KEY(e)
+    LEFT JOIN (
+      SELECT event, count(*) FILTER (WHERE status = 'pending') AS open,
+        count(*) FILTER (WHERE status IN ('dead', 'unknown')) AS bad
+      FROM @deliveries WHERE event = ANY ($1::uuid[]) GROUP BY event) d ON d.event = KEY(e)
+    WHERE KEY(e) = ANY ($1::uuid[]) AND e.error IS NULL AND e.status <> 'skipped') n
+  WHERE KEY(s) = n.key AND s.status <> n.status RETURNING KEY(s) AS key`;
 
 /** Derives the status of events anew. */
 export async function settle(tx: Tx, touched: Touched): Promise<void> {
   const events = [...touched.events];
   if (events.length === 0) return;
   const { beats } = touched;
-  if (beats.length > 0) {
-    // In the order of everybody.
-    await tx.run(LOCK, events);
-    await tx.run(COUNT_BEATS, beats);
-  }
-  const [rows, ofRuns, ofDeliveries] = await Promise.all([
-    tx.all(LOCK, events),
-    tx.all(RUNS, events),
-    tx.all(DELIVERIES, events),
-  ]);
-  const [runs, deliveries] = [byEvent(ofRuns), byEvent(ofDeliveries)];
-  const changed = new Map<EventStatus, Key[]>();
-  for (const row of rows) {
-    const key = keyIn(row, 'key');
-    const status = deriveStatus(row, runs.get(key), deliveries.get(key));
-    if (status === text(row, 'status')) continue;
-    changed.set(status, [...(changed.get(status) ?? []), key]);
-    tx.changedEvents.add(key);
-  }
-  for (const [status, keys] of changed) await tx.run(SET_STATUS, keys, status);
-}
-
-function byEvent(rows: readonly Row[]): ReadonlyMap<Key, Row> {
-  return new Map(rows.map((row) => [keyIn(row, 'event'), row]));
-}
-
-/** The rule above, from the counts of one event. */
-function deriveStatus(event: Row, runs: Row | undefined, deliveries: Row | undefined): EventStatus {
-  const beats = (what: 'open' | 'failed' | 'done') => integer(event, `beats_${what}`);
-  const countOf = (row: Row | undefined, what: string) => (row ? integer(row, what) : 0);
-  const [openRuns, openDeliveries] = [countOf(runs, 'open'), countOf(deliveries, 'open')];
-  if (openRuns + openDeliveries + beats('open') > 0) {
-    if (openRuns === 0 && openDeliveries > 0) return 'delivering';
-    const begun = countOf(runs, 'begun') + beats('open') + beats('failed') + beats('done');
-    return begun > 0 || text(event, 'status') === 'running' ? 'running' : 'accepted';
-  }
-  const bad = countOf(runs, 'bad') + countOf(deliveries, 'bad') + beats('failed');
-  return bad > 0 ? 'failed' : 'done';
+  // In the order of everybody; what follows sees what was written until the lock was there.
+  await tx.run(LOCK, events);
+  if (beats.length > 0) await tx.run(COUNT_BEATS, beats);
+  for (const row of await tx.all(SETTLE, events)) tx.changedEvents.add(keyIn(row, 'key'));
 }
