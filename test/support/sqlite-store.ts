@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
+import type { OpenStore } from '../contracts/ledger/store.ts';
+
+/** A directory of its own for each ledger of the contract. */
+export function sqliteStore(providerOf: (dir: string) => LedgerProvider): OpenStore {
+  return async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'ledger-'));
+    const dispose = () => rm(dir, { recursive: true });
+    return { provider: providerOf(dir), isDurable: true, dispose };
+  };
+}
