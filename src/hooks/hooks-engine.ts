@@ -18,8 +18,11 @@ import { WorkLoop } from './work/work-loop.ts';
 
 const DEFAULT_SHUTDOWN_SECONDS = 20;
 
-/** Fastify gives its `onReady` hooks 10 s; a ledger that takes longer is opened while requests wait for it. */
-const READY_WITHIN_MS = 8000;
+/**
+ * Fastify gives its `onReady` hooks 10 s, of which a busy machine may take some; a ledger that takes longer is opened while
+ * requests wait for it.
+ */
+const READY_WITHIN_MS = 5000;
 
 /** How long bodies that are under way when the door closes may take to end. */
 const LAST_BODIES_MS = 500;

@@ -67,9 +67,6 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 
-/** Changes of rows that no other of a step reads or writes: nothing waits for them but the end of all. */
-const ALONE: ReadonlySet<Change['type']> = new Set(['run-update', 'delivery-update', 'turn']);
-
 /** The names of the locks that changes need. */
 export function locksOf(changes: readonly Change[]): string[] {
   const locks: string[] = [];
@@ -89,20 +86,7 @@ export async function apply(tx: Tx, change: Change, touched: Touched): Promise<v
 /** Writes changes, whose locks are held, and settles the events that they touch. @param maker whose step it is */
 export async function applyAll(tx: Tx, changes: readonly Change[], maker?: Maker): Promise<void> {
   const touched = new Touched(maker);
-  const underWay: Promise<void>[] = [];
-  try {
-    for (const change of changes) {
-      const applied = apply(tx, change, touched);
-      // One that fails is heard of below.
-      applied.catch(() => {});
-      if (ALONE.has(change.type)) underWay.push(applied);
-      else await applied;
-    }
-  } finally {
-    // Beside a change that failed, none goes on past the end of the transaction.
-    await Promise.allSettled(underWay);
-  }
-  await Promise.all(underWay);
+  for (const change of changes) await apply(tx, change, touched);
   await settle(tx, touched);
 }
 
@@ -138,28 +122,31 @@ async function addLine(tx: Tx, change: SystemEventChange, touched: Touched): Pro
   if (asksHeartbeat && event !== null) touched.heartbeat(event, 'asked');
 }
 
-const HAS_CONVERSATION = 'SELECT 1 FROM @turns WHERE session = $1 AND isolated = false LIMIT 1';
 const CLEAR_ISOLATED = 'DELETE FROM @turns WHERE session = $1 AND isolated = true';
 const TRIM = `DELETE FROM @turns WHERE session = $1 AND isolated = false AND n <= (SELECT n FROM @turns
   WHERE session = $1 AND isolated = false ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_TURNS})`;
-const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session) VALUES ($1, $2, $3)
+/** An isolated turn leaves a conversation as it is. */
+const WHERE_FITTING = (isolated: string) => `WHERE NOT ${isolated}::boolean
+  OR NOT EXISTS (SELECT 1 FROM @turns WHERE session = $1 AND isolated = false)`;
+const ADD_TURN = `INSERT INTO @turns (session, at, isolated, untrusted, prompt, reply, events)
+  SELECT $1::text, $2::bigint, $3::boolean, $4::boolean, $5::text, $6::text, $7::text ${WHERE_FITTING('$3')}`;
+const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session)
+  SELECT $1::text, $2::text, $3::text ${WHERE_FITTING('$4')}
   ON CONFLICT (key) DO UPDATE SET runner = excluded.runner, runner_session = excluded.runner_session
   WHERE (s.runner, s.runner_session) IS DISTINCT FROM (excluded.runner, excluded.runner_session)`;
 
 /**
  * Adds a turn to the session's conversation, of which the newest {@link KEPT_TURNS} are kept; one that is isolated takes
- * the place of the isolated one before it, and leaves a conversation as it is.
+ * the place of the isolated one before it.
  */
 async function addTurn(tx: Tx, turn: TurnChange): Promise<void> {
   const { session, at, isIsolated, prompt, reply, isUntrusted, events = [] } = turn;
-  if (isIsolated && (await first(tx, HAS_CONVERSATION, session)) !== undefined) return;
   await tx.run(CLEAR_ISOLATED, session);
   const shown = events.length === 0 ? null : JSON.stringify(events);
-  const flags = { isolated: isIsolated, untrusted: isUntrusted };
-  await tx.insert('turns', [{ session, at, ...flags, prompt, reply, events: shown }]);
+  await tx.run(ADD_TURN, session, at, isIsolated, isUntrusted, prompt, reply, shown);
   if (!isIsolated) await tx.run(TRIM, session);
   const { runner = null, id = null } = (isIsolated ? undefined : turn.runnerSession) ?? {};
-  await tx.run(SET_RUNNER, session, runner, id);
+  await tx.run(SET_RUNNER, session, runner, id, isIsolated);
 }
 
 /** Continues the record of a run or a delivery: columns that are undefined stay. One that was forgotten is left alone. */

@@ -13,11 +13,6 @@ import type { Row } from './rows.ts';
 export const CHANNEL_KEYS = 'channel %';
 /** Finds those of what was not taken; their values are JSON objects that begin with a time `at`. */
 export const CHANNEL_FAILURE_KEYS = 'channel % failed';
-/**
- * A regular expression whose group is the time of a value, of either kind. PostgreSQL cannot take it from the JSON: it reads
- * none in which a message has half of a character or a NUL.
- */
-export const CHANNEL_TIME = String.raw`^(?:\{"at":)?(-?\d{1,18})`;
 
 const takenKey = (id: string) => `channel ${id} taken`;
 const failedKey = (id: string) => `channel ${id} failed`;

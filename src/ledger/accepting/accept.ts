@@ -35,11 +35,12 @@ interface Accepted {
   readonly keys: readonly IdempotencyKey[];
 }
 
-const PAUSED = `SELECT 1 FROM @meta WHERE key = 'paused'`;
+/** With a value, as only such statements are prepared. */
+const PAUSED = 'SELECT 1 FROM @meta WHERE key = $1';
 
 /** Whether an operator paused the intake. */
 export async function isPaused(tx: Tx): Promise<boolean> {
-  return (tx.memory.isPaused ??= (await first(tx, PAUSED)) !== undefined);
+  return (tx.memory.isPaused ??= (await first(tx, PAUSED, 'paused')) !== undefined);
 }
 
 /** Accepts or refuses each event of a group; what is accepted is written. */

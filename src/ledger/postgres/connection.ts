@@ -65,12 +65,13 @@ const NAME_CHARACTERS = 22;
 const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
 const BEGIN_OTHER = `SELECT ${SETTINGS}`;
 /**
- * Waits for a migration. What is prepared is planned for indexes: a plan that was made while a table was small would read
- * all of it, and go on so when it has grown.
+ * Waits for a migration. What is prepared is planned once, and for indexes: a plan that was made while a table was small
+ * would read all of it, and go on so when it has grown. Left to itself, PostgreSQL plans statements with a list anew each
+ * time, which takes it longer than doing them.
  */
 const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true)`;
+  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
 /** Our name among the connections of a server. */
 export const APPLICATION = 'agent-hooks';
@@ -186,7 +187,14 @@ export class Database {
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
   async call<T>(name: string, values: readonly unknown[]): Promise<T> {
     const places = values.map((_, index) => `$${index + 1}`).join(', ');
-    const [row] = await this.query(`SELECT ${this.fn(name)}(${places})::text AS answer`, values);
+    const sql = `SELECT ${this.fn(name)}(${places})::text AS answer`;
+    const [row] = await again(() =>
+      this.#use(this.#pool, STATEMENT_MS, (client) =>
+        this.#runPrepared(client, sql, values).catch((error: unknown) => {
+          throw this.#noted(error);
+        }),
+      ),
+    );
     return JSON.parse(answerOf(row));
   }
 

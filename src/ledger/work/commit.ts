@@ -20,29 +20,35 @@ export type EndingLease = Pick<
 >;
 
 const HELD = `id = $1 AND attempt = $2 AND instance IS NOT DISTINCT FROM $3 AND stage = 'leased'`;
-const FIND = `SELECT hook FROM @work WHERE ${HELD} FOR UPDATE`;
+const FIND = `SELECT 1 FROM @work WHERE ${HELD} FOR UPDATE`;
 const RENEW = `UPDATE @work SET lease_ends = $4 WHERE ${HELD} RETURNING 1`;
 const NOTE_ACTING = `UPDATE @work SET acting = true WHERE ${HELD} RETURNING 1`;
 
-const DELETE = 'DELETE FROM @work WHERE id = $1';
-const BURY = `UPDATE @work SET stage = 'dead', due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
+const DELETE = `DELETE FROM @work WHERE ${HELD} RETURNING hook`;
+const BURY = unlease(`stage = 'dead', due_at = $4, acting = false`);
 const RETRY_LATER = retryIn(`'retrying'`);
-const RETRY_NOW = retryIn(`CASE $3::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`);
-const RELEASE = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false, ${UNLEASED} WHERE id = $1`;
+const RETRY_NOW = retryIn(`CASE $5::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`);
+const RELEASE = unlease(`stage = ${CLAIMABLE}, due_at = $4, acting = false`);
 /** Those that were not asked keep their place before those that were. */
-const REST = `UPDATE @work SET stage = ${CLAIMABLE}, server = $2, acting = false, ${UNLEASED} WHERE id = $1`;
-const REST_AFTER_ASKING = `UPDATE @work SET stage = 'ready', server = $2, due_at = $3, failures = failures + 1, crashes = 0,
-  acting = false, ${UNLEASED} WHERE id = $1`;
-const CONTINUE = `UPDATE @work SET stage = 'ready', due_at = $2, failures = 0, crashes = 0, job = coalesce($3, job),
-  ${UNLEASED} WHERE id = $1`;
+const REST = unlease(`stage = ${CLAIMABLE}, server = $4, acting = false`);
+const REST_AFTER_ASKING = unlease(
+  `stage = 'ready', server = $4, due_at = $5, failures = failures + 1, crashes = 0, acting = false`,
+);
+const CONTINUE = unlease(
+  `stage = 'ready', due_at = $4, failures = 0, crashes = 0, job = coalesce($5, job)`,
+);
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
 /** A run that nobody was asked for has not used up an attempt. */
 const UNBEGIN_RUN = 'UPDATE @runs AS r SET attempts = attempts - 1 WHERE KEY(r) = $1';
 
-/** @param stage that it waits in; $3 is 1 when the attempt failed by itself, not with the process */
+/** @param stage that it waits in; $5 is 1 when the attempt failed by itself, not with the process */
 function retryIn(stage: string): string {
-  return `UPDATE @work SET stage = ${stage}, due_at = $2, failures = failures + $3::bigint,
-    crashes = CASE $3::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false, ${UNLEASED} WHERE id = $1`;
+  return unlease(`stage = ${stage}, due_at = $4, failures = failures + $5::bigint,
+    crashes = CASE $5::bigint WHEN 1 THEN 0 ELSE crashes END, acting = false`);
+}
+
+function unlease(columns: string): string {
+  return `UPDATE @work SET ${columns}, ${UNLEASED} WHERE ${HELD} RETURNING hook`;
 }
 
 /**
@@ -56,17 +62,19 @@ export async function commit(
   changes: readonly Change[],
 ): Promise<boolean> {
   await tx.lock(() => [keyLock(lease), ...locksOf(changes)]);
+  const [sql, ...values] = statementOf(outcome, tx.now);
+  const ended = tx.all(sql, lease.workId, lease.attempt, tx.instance, ...values);
   // SQLite answers at once. PostgreSQL is sent all that follows without waiting, which saves the step a round trip.
-  const found = tx.all(FIND, lease.workId, lease.attempt, tx.instance);
-  if (Array.isArray(found) && found.length === 0) return false;
-  const hook = hookOf(found);
+  if (Array.isArray(ended) && ended.length === 0) return false;
+  const hook = hookOf(ended);
   // The place of this one in its queue is free before anything is added there.
-  const [ending, applying] = [end(tx, lease, hook, outcome), applyAll(tx, changes, lease)];
-  // Neither goes on past the end of the transaction when the other fails.
-  await Promise.allSettled([hook, ending, applying]);
-  await hook;
+  const [following, applying] = [follow(tx, lease, outcome), applyAll(tx, changes, lease)];
+  // None goes on past the end of the transaction when another fails.
+  await Promise.allSettled([hook, following, applying]);
+  if (outcome.type === 'done' || outcome.type === 'dead') tx.work.removed(lease.kind, await hook);
+  else await hook;
   await applying;
-  if (await ending) tx.changedLanes.add(lease.lane);
+  if (await following) tx.changedLanes.add(lease.lane);
   tx.work.ended(lease.workId);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
   tx.freedLanes.add(lease.lane);
@@ -74,75 +82,66 @@ export async function commit(
   return true;
 }
 
-/** The hook of work whose lease holds. @throws Undone */
-async function hookOf(found: readonly Row[] | Promise<readonly Row[]>): Promise<string> {
-  const [row] = await found;
+/** The hook of work whose lease was held. @throws Undone */
+async function hookOf(ended: readonly Row[] | Promise<readonly Row[]>): Promise<string> {
+  const [row] = await ended;
   if (row === undefined) throw new Undone('the lease was lost');
   return text(row, 'hook');
 }
 
-/** What the outcome means for the work in its queue. True: something may be claimable that was not, or is from when on. */
-async function end(
-  tx: Tx,
-  lease: EndingLease,
-  hook: Promise<string>,
-  outcome: StepOutcome,
-): Promise<boolean> {
-  const { workId: id } = lease;
+/** What the outcome writes of the work itself: a statement, and its values from $4 on. */
+function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, ...Value[]] {
   switch (outcome.type) {
     case 'done':
-      return leave(tx, lease, hook, DELETE, id);
+      return [DELETE];
     case 'dead':
-      return leave(tx, lease, hook, BURY, id, tx.now);
+      return [BURY, now];
     case 'retry':
       // A stop is no end of its own: crashes before it count on.
-      await tx.run(
-        outcome.at > tx.now ? RETRY_LATER : RETRY_NOW,
-        id,
-        outcome.at,
-        outcome.interrupted ? 0 : 1,
-      );
-      return true;
+      return [outcome.at > now ? RETRY_LATER : RETRY_NOW, outcome.at, outcome.interrupted ? 0 : 1];
     case 'release':
-      await tx.run(RELEASE, id, tx.now);
-      return true;
+      return [RELEASE, now];
     case 'rest':
-      if (outcome.asked) await tx.run(REST_AFTER_ASKING, id, outcome.backend, tx.now);
-      else await tx.run(REST, id, outcome.backend);
-      if (!outcome.asked && lease.kind === 'run')
-        await tx.run(UNBEGIN_RUN, tx.keys.of(lease.ref ?? ''));
+      return outcome.asked ? [REST_AFTER_ASKING, outcome.backend, now] : [REST, outcome.backend];
+    case 'cut':
+      return [CONTINUE, now, JSON.stringify(outcome.job)];
+    case 'continue':
+      return [CONTINUE, now, null];
+  }
+}
+
+/** What else the outcome means. True: something may be claimable that was not, or is from when on. */
+async function follow(
+  tx: Tx,
+  { workId, lane, key, kind, ref }: EndingLease,
+  outcome: StepOutcome,
+): Promise<boolean> {
+  switch (outcome.type) {
+    case 'done':
+    case 'dead':
+      return promote(tx, lane, key);
+    case 'rest':
+      if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
       return true;
     case 'cut': {
       const { parts } = outcome;
       // `place` and `count` are those of the whole reply: they stay when earlier parts are gone.
       const row = (part: string, at: number) => ({
-        work_id: id,
+        work_id: workId,
         place: at + 1,
         count: parts.length,
         text: part,
       });
       await tx.insert('parts', parts.map(row));
-      await tx.run(CONTINUE, id, tx.now, JSON.stringify(outcome.job));
       return true;
     }
     case 'continue':
-      await tx.run(DROP_PART, id);
-      await tx.run(CONTINUE, id, tx.now, null);
+      await tx.run(DROP_PART, workId);
+      return true;
+    case 'retry':
+    case 'release':
       return true;
   }
-}
-
-/** Takes work out of its queue with a statement; the next of its key is up. */
-async function leave(
-  tx: Tx,
-  { lane, key, kind }: EndingLease,
-  hook: Promise<string>,
-  sql: string,
-  ...values: readonly Value[]
-): Promise<boolean> {
-  const [, hasNext] = await Promise.all([tx.run(sql, ...values), promote(tx, lane, key)]);
-  tx.work.removed(kind, await hook);
-  return hasNext;
 }
 
 /** Extends a lease. False: it was lost. @param until by the clock by which leases end; null: they do not */
