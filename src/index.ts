@@ -8,8 +8,8 @@ export { HooksModule } from './hooks/hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
 export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
 export { HookGuard } from './hooks/http/hook.guard.ts';
-export { hooksOpenApi } from './hooks/openapi.ts';
-export type { OpenApiDocument } from './hooks/openapi.ts';
+export { hooksOpenApi } from './hooks/operating/openapi.ts';
+export type { OpenApiDocument } from './hooks/operating/openapi.ts';
 
 // Exported by the module: inject them, or replace them by `forRoot({ providers })`.
 export { Hooks } from './hooks/hooks.service.ts';
@@ -28,14 +28,14 @@ export type { AgentReply, AgentTurn } from './hooks/ports/index.ts';
 export { HooksSettings } from './hooks/options/index.ts';
 export { ExternalServices } from './hooks/work/external-services.ts';
 export type { ChannelReport } from './hooks/work/external-services.ts';
-export { OperatorRequests } from './hooks/operator-requests.ts';
-export type { ReplayOutcome } from './hooks/operator-requests.ts';
+export { OperatorRequests } from './hooks/operating/operator-requests.ts';
+export type { ReplayOutcome } from './hooks/operating/operator-requests.ts';
 export type {
   Preview,
   PreviewRequest,
   PreviewedAction,
   PreviewedRefusal,
-} from './hooks/hook-preview.ts';
+} from './hooks/operating/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { HookAnswer } from './hooks/http/hook-call.ts';
 export {
@@ -50,7 +50,7 @@ export {
 export { RequestObserver } from './hooks/ports/index.ts';
 export type { ObservedRequest } from './hooks/ports/index.ts';
 export { ConfigurationError } from './hooks/options/index.ts';
-export { Rejection } from './hooks/rejection.ts';
-export type { KnownSender, RejectionCode } from './hooks/rejection.ts';
+export { Rejection } from './hooks/ports/rejection.ts';
+export type { KnownSender, RejectionCode } from './hooks/ports/rejection.ts';
 export { demoRunner } from './adapters/agents/index.ts';
 export { sqliteLedger } from './ledger/sqlite/index.ts';

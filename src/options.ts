@@ -37,8 +37,8 @@ export type {
   VerifyOptions,
   WakeMode,
 } from './hooks/options/index.ts';
-export type { PostedAnswer, PostedRequest } from './hooks/operator-requests.ts';
-export type { OwnRequest } from './hooks/requests-without-http.ts';
+export type { PostedAnswer, PostedRequest } from './hooks/operating/operator-requests.ts';
+export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 
 // What a mapping is once it is compiled, and what comes of it: for a `MappingService` or `TransformSandbox` of one's own.
 export type { Applied } from './hooks/mappings/apply.ts';

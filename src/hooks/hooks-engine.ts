@@ -9,7 +9,7 @@ import { RunWaits } from './http/run-outcomes.ts';
 import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger } from './opened-ledger.ts';
 import { HooksSettings } from './options/index.ts';
-import { RefusalKeeper } from './refusal-keeper.ts';
+import { RefusalKeeper } from './operating/refusal-keeper.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
 import { ChannelHealth } from './work/channel-health.ts';
 import { HeartbeatSchedule } from './work/heartbeat.ts';

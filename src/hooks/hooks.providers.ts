@@ -5,8 +5,8 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
-import { HookPreview } from './hook-preview.ts';
-import { OperatorRequests } from './operator-requests.ts';
+import { HookPreview } from './operating/hook-preview.ts';
+import { OperatorRequests } from './operating/operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
@@ -57,7 +57,7 @@ import {
   Sessions,
   SystemClock,
 } from './ports/index.ts';
-import { RefusalKeeper } from './refusal-keeper.ts';
+import { RefusalKeeper } from './operating/refusal-keeper.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';

@@ -2,15 +2,20 @@
 // the package's own faces (src/index.ts and its neighbours) choose from. A name that only rooms behind this file need
 // does not belong here.
 export { isLoopback } from '../platform/http-client.ts';
-export { checkOptions, configuredHooks } from './inspect-options.ts';
+export { checkOptions, configuredHooks } from './operating/inspect-options.ts';
 export { HooksModule } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';
-export type { ConfiguredHook } from './inspect-options.ts';
-export type { Preview, PreviewRequest, PreviewedAction, PreviewedRefusal } from './hook-preview.ts';
-export { OperatorRequests } from './operator-requests.ts';
-export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operator-requests.ts';
+export type { ConfiguredHook } from './operating/inspect-options.ts';
+export type {
+  Preview,
+  PreviewRequest,
+  PreviewedAction,
+  PreviewedRefusal,
+} from './operating/hook-preview.ts';
+export { OperatorRequests } from './operating/operator-requests.ts';
+export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operating/operator-requests.ts';
 
 export type { HookAnswer } from './http/hook-call.ts';
 export { signRequest } from './http/auth/signatures/index.ts';
@@ -68,8 +73,8 @@ export type { Bundle, Compilation, TransformReference } from './transforms/compi
 export { TransformFailure } from './transforms/result.ts';
 export { TransformSandbox } from './transforms/sandbox.ts';
 export type { TransformOutput } from './transforms/sandbox.ts';
-export { hooksOpenApi, serviceOpenApi } from './openapi.ts';
-export type { OpenApiDocument } from './openapi.ts';
+export { hooksOpenApi, serviceOpenApi } from './operating/openapi.ts';
+export type { OpenApiDocument } from './operating/openapi.ts';
 export { SessionPolicy } from './actions/session-policy.ts';
 export type { RestingBackend } from './work/backend-health.ts';
 export { ExternalServices } from './work/external-services.ts';
@@ -278,5 +283,5 @@ export type {
   StoreState,
 } from './ports/index.ts';
 
-export { REJECTIONS, Rejection, describeRefused } from './rejection.ts';
-export type { RejectionCode } from './rejection.ts';
+export { REJECTIONS, Rejection, describeRefused } from './ports/rejection.ts';
+export type { RejectionCode } from './ports/rejection.ts';

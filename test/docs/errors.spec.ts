@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { REJECTIONS } from '../../src/hooks/rejection.ts';
+import { REJECTIONS } from '../../src/hooks/ports/rejection.ts';
 import { OPS_REFUSALS, SERVICE_REFUSALS } from '../../src/service/refusals.ts';
 
 interface Row {

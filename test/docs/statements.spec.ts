@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { REJECTIONS } from '../../src/hooks/rejection.ts';
+import { REJECTIONS } from '../../src/hooks/ports/rejection.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGES = [

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Stripe } from 'stripe';
-import { checkOptions } from '../../src/hooks/inspect-options.ts';
+import { checkOptions } from '../../src/hooks/operating/inspect-options.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
 import { describeChanges } from '../../src/service/configuration/changes.ts';
 import { readConfigurationFiles } from '../../src/service/configuration/files.ts';

@@ -17,7 +17,7 @@ import {
   resolveOptions,
 } from '../../src/hooks/options/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
-import { Rejection } from '../../src/hooks/rejection.ts';
+import { Rejection } from '../../src/hooks/ports/rejection.ts';
 
 /** The rooms between HTTP and the ledger under one configuration without transforms. */
 export function ingest(given: HooksSettingsInput) {

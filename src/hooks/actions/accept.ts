@@ -23,7 +23,7 @@ import type {
   Receipt,
   SkipReceipt,
 } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';

@@ -9,7 +9,7 @@ import {
   AgentDirectory,
 } from '../ports/index.ts';
 import type { ChannelBindings, ThinkingLevel, Agent } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type {
   AgentAction,
   HookAction,

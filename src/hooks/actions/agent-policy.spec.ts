@@ -1,5 +1,5 @@
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { AgentPolicy } from './action-resolver.ts';
 
 function resolve(asked: string | undefined, allowedAgentIds?: string[]) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ResolvedHook } from './accept.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { fitsPrefix } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 
 /** Longest session key, in characters. */
 const MAX_KEY_LENGTH = 256;

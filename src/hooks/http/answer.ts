@@ -15,7 +15,7 @@ import type { Accepted } from '../actions/accept.ts';
 import { builtInHook } from '../actions/hook-request.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
-import { Rejection, isLoggable } from '../rejection.ts';
+import { Rejection, isLoggable } from '../ports/rejection.ts';
 import type { RejectedAnswer, RunAnswer, SkippedAnswer, WakeAnswer } from './answer-bodies.ts';
 import { ClientGone } from './body.ts';
 import { RefusalInbox } from './refusal-inbox.ts';

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import type { HooksOptions } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 
 const MEBIBYTE = 1_048_576;
 /** Where memory is no question. */

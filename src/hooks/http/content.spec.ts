@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { parseJson } from './content.ts';
 
 /** Why it is refused; anything but a refusal in the right words is a failure of the test. */

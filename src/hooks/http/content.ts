@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { endOfString, parseExactly } from '../../platform/exact-json.ts';
 import type { BodyKind } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 
 /*
  * What a body is, by the path it came to: JSON, unless a mapping of the path says `body: 'form'` or `'text'`. The

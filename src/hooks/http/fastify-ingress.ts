@@ -13,7 +13,7 @@ import type {
 import { builtInHook } from '../actions/hook-request.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
 import { BodyBudget } from './body.ts';

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { getField } from '../../platform/objects.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { fillParts } from '../senders/index.ts';
 import type { Handshake, QuestionPlace } from '../senders/index.ts';
 import type { HookAnswer } from './hook-call.ts';

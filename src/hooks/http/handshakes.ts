@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { getField } from '../../platform/objects.ts';
 import { Clock } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { Handshake } from '../senders/index.ts';
 import { presentedToken } from './auth/hook-authentication.ts';
 import { BodyReader } from './body.ts';

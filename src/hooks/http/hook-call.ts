@@ -4,7 +4,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import type { KnownSender } from '../rejection.ts';
+import type { KnownSender } from '../ports/rejection.ts';
 import type { ParsedJson } from './content.ts';
 import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';

@@ -8,7 +8,7 @@ import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { exposesAgentReplies } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
 import type { HookAnswer } from './hook-call.ts';

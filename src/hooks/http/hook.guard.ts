@@ -2,7 +2,7 @@
 import { HttpException, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { toRefusal } from './answer.ts';
 import { HookAuthentication } from './auth/hook-authentication.ts';
 import { HookExchange } from './hook-exchange.ts';

@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { ValidationTypes, getMetadataStorage, validateSync } from 'class-validator';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import type { HookRequest } from '../actions/hook-request.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { HookCall } from './hook-call.ts';
 import { HookExchange } from './hook-exchange.ts';
 import { parseQuery } from './request.ts';

@@ -1,4 +1,4 @@
-import { checkOptions } from '../inspect-options.ts';
+import { checkOptions } from '../operating/inspect-options.ts';
 import { resolveOptions } from '../options/index.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
 import { compilePathRules } from './path-rules.ts';

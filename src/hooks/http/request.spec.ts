@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { assertContent } from './content.ts';
 import { subPathBelow } from './fastify-ingress.ts';
 import {

@@ -4,7 +4,7 @@ import { exposesAgentReplies } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { Clock, EventStore, LedgerUnavailable, RunEnds } from '../ports/index.ts';
 import type { RunDetails, RunStatus, RunStory } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
 import { throttleKey } from './auth/client-address.ts';
 import { ClientGone } from './body.ts';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { builtInHook } from '../actions/hook-request.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { HookAuthentication, presentedToken } from './auth/hook-authentication.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import { BodyReader } from './body.ts';

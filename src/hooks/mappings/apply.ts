@@ -8,7 +8,7 @@ import { limitKey } from '../actions/idempotency.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import type { Trust } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { ActionOverride } from '../transforms/result.ts';
 import type { TransformSandbox } from '../transforms/sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';

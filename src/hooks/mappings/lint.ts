@@ -7,7 +7,7 @@ import { fitsPrefix, onePerKey } from '../options/index.ts';
 import type { NamingProblem, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { keyOf, toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
 import { isStatic, listPaths } from './template.ts';

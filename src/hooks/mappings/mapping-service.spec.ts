@@ -2,7 +2,7 @@ import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
 import { Logger } from '@nestjs/common';
 import { hookRequest, ingest } from '../../../test/support/ingest.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['log', 'error', 'warn']));

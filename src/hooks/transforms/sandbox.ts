@@ -1,7 +1,7 @@
 // docs/design/mappings.md
 import { Injectable } from '@nestjs/common';
 import type { Problem, ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
-import { Rejection } from '../rejection.ts';
+import { Rejection } from '../ports/rejection.ts';
 import type { TransformReference } from './compiler.ts';
 import { findTransformsDirectory } from './module-guard.ts';
 import { TransformModules } from './modules.ts';

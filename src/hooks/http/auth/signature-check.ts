@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';
-import { Rejection } from '../../rejection.ts';
+import { Rejection } from '../../ports/rejection.ts';
 import { BodyBudget, ClientGone } from '../body.ts';
 import type { BodyLimits } from '../body.ts';
 import { throttleKey } from './client-address.ts';

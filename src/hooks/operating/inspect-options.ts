@@ -1,18 +1,18 @@
-import { builtInHook } from './actions/hook-request.ts';
-import { compilePathRules } from './http/path-rules.ts';
-import type { PathRule } from './http/path-rules.ts';
-import { compileMappings } from './mappings/compile.ts';
-import { MODULE_NAMES, renamed, resolveOptions } from './options/index.ts';
+import { builtInHook } from '../actions/hook-request.ts';
+import { compilePathRules } from '../http/path-rules.ts';
+import type { PathRule } from '../http/path-rules.ts';
+import { compileMappings } from '../mappings/compile.ts';
+import { MODULE_NAMES, renamed, resolveOptions } from '../options/index.ts';
 import type {
   HooksSettingsInput,
   OptionNames,
   Problem,
   Resolution,
   ResolvedHooksOptions,
-} from './options/index.ts';
-import { TransformCompiler } from './transforms/compiler.ts';
-import { TransformModules } from './transforms/modules.ts';
-import { TransformSandbox } from './transforms/sandbox.ts';
+} from '../options/index.ts';
+import { TransformCompiler } from '../transforms/compiler.ts';
+import { TransformModules } from '../transforms/modules.ts';
+import { TransformSandbox } from '../transforms/sandbox.ts';
 
 // What options say, for whoever has no module running (`hooks config check`, the console's list of hooks): everything that
 // is wrong with them, and the hooks that they open.

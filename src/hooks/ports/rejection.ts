@@ -1,4 +1,4 @@
-import type { RefusalKind } from './ports/index.ts';
+import type { RefusalKind } from './index.ts';
 
 /**
  * Every refusal and failure a sender can meet: code, status, and the sentence that tells what to do.

@@ -1,27 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { toNewAction } from './actions/accept.ts';
-import type { ResolvedHook } from './actions/accept.ts';
-import type { HookAction } from './actions/hook-action.ts';
-import { builtInHook } from './actions/hook-request.ts';
-import type { HookRequest } from './actions/hook-request.ts';
-import { withSignalsOf } from './actions/shown-action.ts';
-import { isCredential } from '../platform/credentials.ts';
-import { HookIngress } from './http/hook-ingress.ts';
-import { PathRules } from './http/path-rules.ts';
-import { signedBy } from './http/request.ts';
-import type { MatchExplanation } from './mappings/match.ts';
-import { MappingService } from './mappings/mapping-service.ts';
-import { HooksSettings } from './options/index.ts';
-import type { Problem, ResolvedHooksOptions } from './options/index.ts';
+import { toNewAction } from '../actions/accept.ts';
+import type { ResolvedHook } from '../actions/accept.ts';
+import type { HookAction } from '../actions/hook-action.ts';
+import { builtInHook } from '../actions/hook-request.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { withSignalsOf } from '../actions/shown-action.ts';
+import { isCredential } from '../../platform/credentials.ts';
+import { HookIngress } from '../http/hook-ingress.ts';
+import { PathRules } from '../http/path-rules.ts';
+import { signedBy } from '../http/request.ts';
+import type { MatchExplanation } from '../mappings/match.ts';
+import { MappingService } from '../mappings/mapping-service.ts';
+import { HooksSettings } from '../options/index.ts';
+import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { Clock, EventStore } from './ports/index.ts';
-import type { Change, RunJob } from './ports/index.ts';
-import { Rejection } from './rejection.ts';
-import type { RejectionCode } from './rejection.ts';
+import { Clock, EventStore } from '../ports/index.ts';
+import type { Change, RunJob } from '../ports/index.ts';
+import { Rejection } from '../ports/rejection.ts';
+import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
-import { buildPrompt } from './work/run.ts';
-import { SessionStore, showSystemEvents } from './work/session.ts';
+import { buildPrompt } from '../work/run.ts';
+import { SessionStore, showSystemEvents } from '../work/session.ts';
 
 /**
  * A request that was never sent.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { normalizePrefix } from './options/index.ts';
+import { normalizePrefix } from '../options/index.ts';
 
 /** Written by `npm run docs:api`, and part of the package; the hooks stand below {@link DEFAULT_PREFIX} there. */
-const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
+const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
 const DEFAULT_PREFIX = '/hooks/';
 const REFERENCE = /"#\/components\/(\w+)\/(\w+)"/g;
 

@@ -1,13 +1,13 @@
 // Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later
 // is the same as with those that came over HTTP.
-import { isCredential } from '../platform/credentials.ts';
-import type { HookRequest } from './actions/hook-request.ts';
-import { parseContent, parseJson } from './http/content.ts';
-import type { PathRule } from './http/path-rules.ts';
-import { getIdempotencyKey } from './http/request.ts';
-import { holdsSecret, ownSecrets } from './options/index.ts';
-import type { BodyKind, ResolvedHooksOptions } from './options/index.ts';
-import type { EventStore } from './ports/index.ts';
+import { isCredential } from '../../platform/credentials.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { parseContent, parseJson } from '../http/content.ts';
+import type { PathRule } from '../http/path-rules.ts';
+import { getIdempotencyKey } from '../http/request.ts';
+import { holdsSecret, ownSecrets } from '../options/index.ts';
+import type { BodyKind, ResolvedHooksOptions } from '../options/index.ts';
+import type { EventStore } from '../ports/index.ts';
 
 /** A request that an operator writes, without anything that would prove a sender. @publicApi */
 export interface OwnRequest {

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { describeError } from '../platform/errors.ts';
-import { RefusalInbox } from './http/refusal-inbox.ts';
-import { Clock, LedgerUnavailable, Refusals } from './ports/index.ts';
-import type { Change, NewRefusal } from './ports/index.ts';
-import { describeRefused } from './rejection.ts';
-import { Notices } from './work/notice.ts';
+import { describeError } from '../../platform/errors.ts';
+import { RefusalInbox } from '../http/refusal-inbox.ts';
+import { Clock, LedgerUnavailable, Refusals } from '../ports/index.ts';
+import type { Change, NewRefusal } from '../ports/index.ts';
+import { describeRefused } from '../ports/rejection.ts';
+import { Notices } from '../work/notice.ts';
 
 /** From one write to the next, and so the most that a crash costs. */
 const BETWEEN_WRITES_MS = 1000;

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { newId } from '../platform/new-id.ts';
+import { newId } from '../../platform/new-id.ts';
 import { HookPreview } from './hook-preview.ts';
 import type { Preview, PreviewRequest } from './hook-preview.ts';
-import { FastifyIngress } from './http/fastify-ingress.ts';
-import { HookIngress } from './http/hook-ingress.ts';
-import { PathRules } from './http/path-rules.ts';
-import { getIdempotencyKey } from './http/request.ts';
-import type { HookAnswer } from './http/hook-call.ts';
-import { HooksSettings } from './options/index.ts';
-import { Clock, EventStore } from './ports/index.ts';
-import { Rejection } from './rejection.ts';
+import { FastifyIngress } from '../http/fastify-ingress.ts';
+import { HookIngress } from '../http/hook-ingress.ts';
+import { PathRules } from '../http/path-rules.ts';
+import { getIdempotencyKey } from '../http/request.ts';
+import type { HookAnswer } from '../http/hook-call.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock, EventStore } from '../ports/index.ts';
+import { Rejection } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 

@@ -1,12 +1,12 @@
-import { PATH_KEYS, literalPath } from './http/path-rules.ts';
-import { HooksOptions, inMappings, resolveSection } from './options/index.ts';
+import { PATH_KEYS, literalPath } from '../http/path-rules.ts';
+import { HooksOptions, inMappings, resolveSection } from '../options/index.ts';
 import type {
   HooksSettings,
   MappingOptions,
   Problem,
   ResolvedHooksOptions,
   SettingsFindings,
-} from './options/index.ts';
+} from '../options/index.ts';
 
 /*
  * A mapping that is tried before it is saved. It passes the very checks that a configuration passes, among the mappings
