@@ -23,7 +23,8 @@ import { ConsoleModule } from './service/console/index.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import type { SharedMail } from './service/mail-watch.ts';
-import { TokenUses, readTokenUses } from './service/token-uses.ts';
+import { readTokenUses } from './service/token-uses-file.ts';
+import { TokenUses } from './service/token-uses.ts';
 import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
 
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -11,30 +11,14 @@ import {
   writtenTokens,
 } from '../hooks/index.ts';
 import { errorCode } from '../platform/errors.ts';
-import { isRecord, parseJson } from '../platform/objects.ts';
 import { RunningConfiguration } from './configuration/reload.ts';
 import { inheritedIds } from './senders/inherited-ids.ts';
-import type { LastUses } from './senders/inherited-ids.ts';
-
-/** In the data directory. */
-const FILE = 'token-uses.json';
+import { TOKEN_USES_FILE, readTokenUses } from './token-uses-file.ts';
 
 /** How often the file is written at most, in milliseconds; a crash forgets no more than that. */
 const WRITE_EVERY_MS = 60_000;
 
 const ONE_DAY_MS = 86_400_000;
-
-/** What the service wrote down; nothing of a file that is not there or was not written by it. Never rejects. */
-export async function readTokenUses(dataDir: string): Promise<LastUses> {
-  const text = await readFile(join(dataDir, FILE), 'utf8').catch(() => '');
-  const written = parseJson(text);
-  const entries = isRecord(written) ? Object.entries(written) : [];
-  return new Map(
-    entries
-      .map(([secret, at]): [string, number] => [secret, Date.parse(String(at))])
-      .filter(([, at]) => !Number.isNaN(at)),
-  );
-}
 
 /**
  * Keeps when each hook token was last used over restarts, so that an operator sees which one nobody needs any more: a
@@ -58,7 +42,7 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly clock: Clock,
   ) {
     this.#dir = running.started.store.dir;
-    this.#file = join(this.#dir, FILE);
+    this.#file = join(this.#dir, TOKEN_USES_FILE);
   }
 
   onApplicationBootstrap(): void {

@@ -38,3 +38,24 @@ it('a start reads few files of ours, and nothing that only some configurations n
     /\/node_modules\/(?:class-validator|libphonenumber-js|uuid|esbuild|quickjs-wasi)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);
 });
+
+it('a command reads few files, and nothing of what serves requests', async () => {
+  const script = `
+import { registerHooks } from 'node:module';
+import { writeSync } from 'node:fs';
+const files = [];
+registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+const { runCli } = await import('${DIST}cli/run-cli.js');
+const { env, stdin, stdout, stderr } = process;
+await runCli({ args: ['config', 'check'], env, cwd: process.cwd(), streams: { stdin, stdout, stderr } });
+writeSync(2, JSON.stringify(files.filter((file) => file.startsWith('file:'))));
+`;
+  const args = ['--input-type=module', '-e', script];
+  const { stderr } = await run(process.execPath, args, { cwd: directory });
+  const files = JSON.parse(stderr.slice(stderr.indexOf('["file:'))) as string[];
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.length).toBeLessThanOrEqual(40);
+  expect(files.filter((file) => /\/node_modules\/(?:@nestjs|fastify|rxjs)\//.test(file))).toEqual(
+    [],
+  );
+});

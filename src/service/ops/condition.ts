@@ -3,7 +3,6 @@ import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts'
 import type { LostRequests, StoreState } from '../../hooks/index.ts';
 import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
-import type { AttentionItem } from './status-answers.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
 
 /** How the parts of the service are doing; asked once for whatever is told of it. */
@@ -68,26 +67,4 @@ export function degradationsOf({ store, lost, mail }: Condition): Degradation[] 
     ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
     ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
   ];
-}
-
-const MB = 1024 * 1024;
-/** What a busy day of payloads and their log may take. */
-const LITTLE_MB = 1024;
-const HARDLY_ANY_MB = 100;
-
-/** How much room is left where the ledger is: `1,204 MB`; and what is wrong with that. */
-export function diskRoom(freeBytes: number): {
-  readonly room: string;
-  /** Undefined: it is enough. */
-  readonly lack?: Pick<AttentionItem, 'severity' | 'what' | 'todo'>;
-} {
-  const free = Math.floor(freeBytes / MB);
-  const room = `${free.toLocaleString('en')} MB`;
-  if (free >= LITTLE_MB) return { room };
-  const lack = {
-    severity: free < HARDLY_ANY_MB ? ('error' as const) : ('warning' as const),
-    what: `only ${room} are free on the disk of the ledger`,
-    todo: 'make room: without it every hook is answered 503',
-  };
-  return { room, lack };
 }
