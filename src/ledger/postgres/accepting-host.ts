@@ -8,7 +8,8 @@ import type { CallFailure, Group, Host, Outcome } from '../call-queue.ts';
 import type { AcceptCalls } from '../ports/intake.ts';
 import { text } from '../rows.ts';
 import { decodeReceipt } from '../stored-head.ts';
-import { APPLICATION, UnclearCommit, translate } from './connection.ts';
+import { APPLICATION, translate } from './connection.ts';
+import { UnclearCommit } from './transaction.ts';
 import type { PostgresStore } from './store.ts';
 import { databaseTrouble, isGivenUp } from './trouble.ts';
 

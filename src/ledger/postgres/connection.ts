@@ -1,20 +1,18 @@
 // Connections to the database: a pool for everything, and one connection that only accepts events, so that steps and
 // readers never keep a sender waiting; or a host's pool for both. Nothing is set for a session: behind pgBouncer each
-// transaction may come to another session of the server, and a host's sessions are its own. Statements of transactions are
-// prepared by name until a session does not know one of them.
-import { hash } from 'node:crypto';
-import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from 'pg';
+// transaction may come to another session of the server, and a host's sessions are its own.
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { loadOptionalPackage } from '../../platform/optional-package.ts';
-import { integer, optionalText } from '../rows.ts';
+import { optionalText } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import { Undone } from '../tx.ts';
 import { EDITION } from './functions/index.ts';
-import { CONNECT_MS, checkPool, clientConfigOf, connect, ignore, send } from './clients.ts';
+import { CONNECT_MS, checkPool, clientConfigOf, connect, ignore } from './clients.ts';
 import type { PostgresPool } from './postgres-pool.ts';
-import { LOCKS } from './schema.ts';
-import { storable } from './storable.ts';
-import { databaseTrouble, isAnswered, isGivenUp, isUnprepared } from './trouble.ts';
+import { SentStatements } from './sent-statements.ts';
+import { UnclearCommit, transact } from './transaction.ts';
+import type { Act, Transaction } from './transaction.ts';
+import { databaseTrouble, isGivenUp } from './trouble.ts';
 
 /** Where the ledger is, and how many connections it may have. */
 export interface ConnectionOptions {
@@ -32,46 +30,10 @@ export interface LentConnections {
   readonly schema: string;
 }
 
-/** Runs a statement inside a transaction. */
-export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-
-/**
- * Sends a statement inside a transaction whose rows nobody needs. Nobody waits for it either: what comes after it finds it
- * done, and what goes wrong with it is told at the commit, at the latest.
- */
-export type Send = (sql: string, values?: readonly unknown[]) => void | Promise<unknown>;
-
-/** How a transaction is run. */
-interface Transaction {
-  readonly mostMs: number;
-  /** It writes what events and steps do, with the same statements again and again. */
-  readonly isWrite: boolean;
-  /** The statement that begins it. @default that of all */
-  readonly begin?: string | undefined;
-}
-
-/** What a transaction does. */
-type Act<T> = (run: Run, send: Send) => Promise<T>;
-
 /** A statement that takes longer is given up with its connection. */
 const STATEMENT_MS = 20_000;
 /** How often a transaction is begun anew that the server gave up for the sake of another. */
 const ATTEMPTS = 5;
-
-/** Of a prepared statement: 132 bits. */
-const NAME_CHARACTERS = 22;
-
-/** The locks of a process that falls asleep in the middle are not held until it wakes. */
-const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
-const BEGIN_OTHER = `SELECT ${SETTINGS}`;
-/**
- * Waits for a migration. What is prepared is planned once, and for indexes: a plan that was made while a table was small
- * would read all of it, and go on so when it has grown. Left to itself, PostgreSQL plans statements with a list anew each
- * time, which takes it longer than doing them.
- */
-const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
-  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
 /** Our name among the connections of a server. */
 export const APPLICATION = 'agent-hooks';
@@ -82,9 +44,6 @@ export const APPLICATION = 'agent-hooks';
  */
 const LENT_BEGIN = `BEGIN; SET LOCAL application_name = '${APPLICATION}'; SET LOCAL statement_timeout = 0;
   SET LOCAL lock_timeout = 0`;
-
-const INT8 = 20;
-const NUMERIC = 1700;
 
 /** The time of the database in epoch milliseconds, as an expression: the same for all instances. */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -105,7 +64,7 @@ export class Database {
   readonly name: string;
   readonly #clients: typeof Client;
   readonly #config: ClientConfig;
-  readonly #types: CustomTypesConfig;
+  readonly #statements: SentStatements;
   readonly #pool: Pool;
   readonly #intake: Pool;
   /** Ours, which end with the ledger. */
@@ -113,8 +72,6 @@ export class Database {
   readonly #beginning: string;
   /** What has a connection just now. */
   readonly #uses = new Set<Promise<void>>();
-  /** Names of prepared statements; null: the server is asked through something that mixes sessions up. */
-  #names: Map<string, string> | null = new Map();
   #isClosed = false;
 
   private constructor(
@@ -125,11 +82,7 @@ export class Database {
     this.name = schema;
     this.schema = `"${schema.replaceAll('"', '""')}"`;
     this.#clients = clients;
-    // Of our statements alone: numbers here are times, counts and places, which JavaScript holds exactly.
-    this.#types = {
-      getTypeParser: (oid: number) =>
-        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid),
-    };
+    this.#statements = new SentStatements(this.schema, types);
     const ours = { application_name: APPLICATION, connectionTimeoutMillis: CONNECT_MS };
     if ('pool' in options) {
       const pool = checkPool(options.pool);
@@ -172,7 +125,7 @@ export class Database {
    */
   query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return again(() =>
-      this.#use(this.#pool, STATEMENT_MS, (client) => this.#run(client, sql, values)),
+      this.#use(this.#pool, STATEMENT_MS, (client) => this.#statements.run(client, sql, values)),
     );
   }
 
@@ -190,8 +143,8 @@ export class Database {
     const sql = `SELECT ${this.fn(name)}(${places})::text AS answer`;
     const [row] = await again(() =>
       this.#use(this.#pool, STATEMENT_MS, (client) =>
-        this.#runPrepared(client, sql, values).catch((error: unknown) => {
-          throw this.#noted(error);
+        this.#statements.runAgain(client, sql, values).catch((error: unknown) => {
+          throw this.#statements.noted(error);
         }),
       ),
     );
@@ -225,49 +178,19 @@ export class Database {
    * A transaction that is not tried again, for what takes as long as it takes.
    * @param begin how it begins, such as how it is isolated
    */
-  once<T>(act: Act<T>, mostMs: number, begin?: string): Promise<T> {
+  once<T>(act: Act<T>, mostMs: number, begin = this.#beginning): Promise<T> {
     return this.#transact(this.#pool, act, { mostMs, isWrite: false, begin });
   }
 
-  #transact<T>(pool: Pool, act: Act<T>, how: Transaction): Promise<T> {
-    return this.#use(pool, how.mostMs, async (client) => {
-      const begun = quiet(this.#begin(client, how));
-      const sent: Promise<unknown>[] = [begun];
-      let isOver = false;
-      const run: Run = (sql, values = []) => {
-        // Something that went on beside what failed: it would be written by itself.
-        if (isOver) return Promise.reject(new Error('its transaction is over'));
-        return how.isWrite
-          ? this.#runPrepared(client, sql, values)
-          : this.#run(client, sql, values);
-      };
-      let backend: number;
-      let result: T;
-      try {
-        result = await act(
-          async (sql, values) => {
-            const rows = await run(sql, values);
-            // Without a transaction each statement would be written by itself, and what follows from these rows as well.
-            await begun;
-            return rows;
-          },
-          (sql, values) => void sent.push(quiet(run(sql, values))),
-        );
-        backend = await begun;
-        isOver = true;
-      } catch (error) {
-        isOver = true;
-        // Of a connection that is gone, the server rolls back by itself.
-        await send(client, { text: 'ROLLBACK' }).catch(ignore);
-        throw error instanceof Undone ? error : this.#noted((await firstFailure(sent)) ?? error);
-      }
-      // After a statement that failed, it is a rollback.
-      const failure = this.#noted(
-        await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]),
-      );
-      if (failure === null) return result;
-      throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
-    });
+  #transact<T>(
+    pool: Pool,
+    act: Act<T>,
+    how: Partial<Pick<Transaction, 'begin'>> & Omit<Transaction, 'begin'>,
+  ): Promise<T> {
+    const given = { begin: this.#beginning, ...how };
+    return this.#use(pool, how.mostMs, (client) =>
+      transact(client, this.#statements, this.name, act, given),
+    );
   }
 
   /** A connection beside the pool, not opened yet. */
@@ -279,53 +202,6 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#uses, ...this.#own.map((pool) => pool.end())]);
-  }
-
-  async #run(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const sql = text.replaceAll('@schema', this.schema);
-    // Without values several statements may stand in one text.
-    const given = values.length === 0 ? {} : { values: values.map(storable) };
-    const { rows } = await send(client, { text: sql, types: this.#types, ...given });
-    return rows;
-  }
-
-  /** A statement that comes again and again is planned once for each session. */
-  async #runPrepared(
-    client: PoolClient,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    if (this.#names === null || values.length === 0) return this.#run(client, text, values);
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      // By its text: whoever else has prepared it in this session means the same.
-      name = hash('sha256', `${this.schema} ${text}`, 'base64url').slice(0, NAME_CHARACTERS);
-      this.#names.set(text, name);
-    }
-    const sql = text.replaceAll('@schema', this.schema);
-    const given = { text: sql, values: values.map(storable), types: this.#types };
-    const { rows } = await send(client, { name, ...given });
-    return rows;
-  }
-
-  /** An error, after which statements may not be prepared any more. */
-  #noted(error: unknown): unknown {
-    if (isUnprepared(error)) this.#names = null;
-    return error;
-  }
-
-  /** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
-  async #begin(
-    client: PoolClient,
-    { mostMs, isWrite, begin: text = this.#beginning }: Transaction,
-  ): Promise<number> {
-    const [, [row]] = await Promise.all([
-      send(client, { text }),
-      isWrite
-        ? this.#runPrepared(client, BEGIN_WRITE, [String(mostMs), this.name])
-        : this.#run(client, BEGIN_OTHER, [String(mostMs)]),
-    ]);
-    return integer(row!, 'pid');
   }
 
   #use<T>(pool: Pool, mostMs: number, act: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -366,33 +242,6 @@ export class Database {
       }
     }
   }
-}
-
-/** The answer to a commit was lost: it was done, or it was not. */
-export class UnclearCommit extends Error {
-  override readonly name = 'UnclearCommit';
-
-  /** Process of the server that was asked for it. */
-  readonly backend: number;
-
-  constructor(backend: number, cause: unknown) {
-    super('the connection to the database was cut during a commit', { cause });
-    this.backend = backend;
-  }
-}
-
-/** Nobody may ask what became of it. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(ignore);
-  return promise;
-}
-
-/** Why the first of these failed, which is why those after it did; null: none has. */
-async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
-  for (const result of await Promise.allSettled(sent)) {
-    if (result.status === 'rejected') return result.reason;
-  }
-  return null;
 }
 
 /** The JSON text in the column `answer`. */

@@ -1,5 +1,6 @@
 // Advisory locks of the ledger as a whole; each ends with the transaction that took it.
-import type { Database, Run } from './connection.ts';
+import type { Database } from './connection.ts';
+import type { Run } from './transaction.ts';
 import { LOCKS } from './schema.ts';
 
 /** Waits until no other transaction, of whichever instance, holds this lock. */

@@ -6,7 +6,8 @@ import type { Key } from '../rows.ts';
 import { Memory, first } from '../tx.ts';
 import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
 import { storableJson } from './storable.ts';
-import type { Database, Run, Send } from './connection.ts';
+import type { Database } from './connection.ts';
+import type { Run, Send } from './transaction.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
 /** What is written otherwise, but for the names of tables. */

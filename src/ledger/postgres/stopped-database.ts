@@ -4,7 +4,7 @@ import type { HeldText, StoppedLedger } from '../dump/stopped-ledger.ts';
 import { DUMPED_TABLES } from '../dump/tables.ts';
 import { integer, text } from '../rows.ts';
 import { DATABASE_TIME, Database, translate } from './connection.ts';
-import type { Run } from './connection.ts';
+import type { Run } from './transaction.ts';
 import { FIRST_ID } from './ids.ts';
 import { takeLock } from './locks.ts';
 import { findEdition, migrate } from './migrate.ts';

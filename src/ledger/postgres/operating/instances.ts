@@ -9,7 +9,8 @@ import { getText, parseJson } from '../../../platform/objects.ts';
 import { integer, text, time } from '../../rows.ts';
 import type { Row } from '../../rows.ts';
 import { DATABASE_TIME } from '../connection.ts';
-import type { Database, Run } from '../connection.ts';
+import type { Database } from '../connection.ts';
+import type { Run } from '../transaction.ts';
 
 /** Whoever was not heard of for so long has died, in milliseconds: three words are missing. */
 const GONE_MS = 100_000;

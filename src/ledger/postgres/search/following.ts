@@ -5,7 +5,8 @@ import { fold } from '../../../platform/search-text.ts';
 import { integer, optionalInteger, optionalText, text } from '../../rows.ts';
 import type { Row } from '../../rows.ts';
 import { toSearchedText } from '../../searched-text.ts';
-import type { Database, Run } from '../connection.ts';
+import type { Database } from '../connection.ts';
+import type { Run } from '../transaction.ts';
 import { tryLock } from '../locks.ts';
 
 /** Events that are read at a time; their payloads may be large. */

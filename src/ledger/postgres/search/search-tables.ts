@@ -3,7 +3,8 @@
 // commit that changes a text which event has to be looked at again, and take out what is forgotten.
 import type { LedgerLog } from '../../../hooks/ports/ledger.ts';
 import { text } from '../../rows.ts';
-import type { Database, Run } from '../connection.ts';
+import type { Database } from '../connection.ts';
+import type { Run } from '../transaction.ts';
 import { takeLock } from '../locks.ts';
 import { stateOf } from './sql-state.ts';
 

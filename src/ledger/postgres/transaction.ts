@@ -1,0 +1,136 @@
+// One transaction on one connection. What goes out in it is not waited for where nobody needs its rows; nothing can go out
+// after its end.
+import type { PoolClient } from 'pg';
+import { integer } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { Undone } from '../tx.ts';
+import { ignore, send } from './clients.ts';
+import { LOCKS } from './schema.ts';
+import type { SentStatements } from './sent-statements.ts';
+import { isAnswered } from './trouble.ts';
+
+/** Runs a statement inside a transaction. */
+export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/**
+ * Sends a statement inside a transaction whose rows nobody needs. Nobody waits for it either: what comes after it finds it
+ * done, and what goes wrong with it is told at the commit, at the latest.
+ */
+export type Send = (sql: string, values?: readonly unknown[]) => void | Promise<unknown>;
+
+/** How a transaction is run. */
+export interface Transaction {
+  readonly mostMs: number;
+  /** It writes what events and steps do, with the same statements again and again. */
+  readonly isWrite: boolean;
+  /** The statement that begins it. */
+  readonly begin: string;
+}
+
+/** What a transaction does. */
+export type Act<T> = (run: Run, send: Send) => Promise<T>;
+
+/** The locks of a process that falls asleep in the middle are not held until it wakes. */
+const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
+const BEGIN_OTHER = `SELECT ${SETTINGS}`;
+/**
+ * Waits for a migration. What is prepared is planned once, and for indexes: a plan that was made while a table was small
+ * would read all of it, and go on so when it has grown. Left to itself, PostgreSQL plans statements with a list anew each
+ * time, which takes it longer than doing them.
+ */
+const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
+  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+/**
+ * Runs a transaction.
+ * @param schema as it is called
+ * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
+ */
+export async function transact<T>(
+  client: PoolClient,
+  statements: SentStatements,
+  schema: string,
+  act: Act<T>,
+  how: Transaction,
+): Promise<T> {
+  const begun = quiet(begin(client, statements, schema, how));
+  const sent: Promise<unknown>[] = [begun];
+  let isOver = false;
+  const run: Run = (sql, values = []) => {
+    // Something that went on beside what failed: it would be written by itself.
+    if (isOver) return Promise.reject(new Error('its transaction is over'));
+    return how.isWrite
+      ? statements.runAgain(client, sql, values)
+      : statements.run(client, sql, values);
+  };
+  let backend: number;
+  let result: T;
+  try {
+    result = await act(
+      async (sql, values) => {
+        const rows = await run(sql, values);
+        // Without a transaction each statement would be written by itself, and what follows from these rows as well.
+        await begun;
+        return rows;
+      },
+      (sql, values) => void sent.push(quiet(run(sql, values))),
+    );
+    backend = await begun;
+    isOver = true;
+  } catch (error) {
+    isOver = true;
+    // Of a connection that is gone, the server rolls back by itself.
+    await send(client, { text: 'ROLLBACK' }).catch(ignore);
+    throw error instanceof Undone ? error : statements.noted((await firstFailure(sent)) ?? error);
+  }
+  // After a statement that failed, it is a rollback.
+  const failure = statements.noted(
+    await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]),
+  );
+  if (failure === null) return result;
+  throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
+}
+
+/** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
+async function begin(
+  client: PoolClient,
+  statements: SentStatements,
+  schema: string,
+  { mostMs, isWrite, begin: text }: Transaction,
+): Promise<number> {
+  const [, [row]] = await Promise.all([
+    send(client, { text }),
+    isWrite
+      ? statements.runAgain(client, BEGIN_WRITE, [String(mostMs), schema])
+      : statements.run(client, BEGIN_OTHER, [String(mostMs)]),
+  ]);
+  return integer(row!, 'pid');
+}
+
+/** The answer to a commit was lost: it was done, or it was not. */
+export class UnclearCommit extends Error {
+  override readonly name = 'UnclearCommit';
+
+  /** Process of the server that was asked for it. */
+  readonly backend: number;
+
+  constructor(backend: number, cause: unknown) {
+    super('the connection to the database was cut during a commit', { cause });
+    this.backend = backend;
+  }
+}
+
+/** Nobody may ask what became of it. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(ignore);
+  return promise;
+}
+
+/** Why the first of these failed, which is why those after it did; null: none has. */
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  for (const result of await Promise.allSettled(sent)) {
+    if (result.status === 'rejected') return result.reason;
+  }
+  return null;
+}
