@@ -18,15 +18,6 @@ const THREAD = 'ledger/sqlite/worker/worker.js';
  * class-validator (with the phone numbers of the world) some twenty, of uuid two functions.
  */
 const INSIDE = new Set(['class-validator', 'uuid']);
-/** The command also takes in what it reads a configuration with: no stranger speaks to it, and it begins twice as fast. */
-const INSIDE_COMMAND = new Set([
-  ...INSIDE,
-  '@nestjs/common',
-  'class-transformer',
-  'commander',
-  'json5',
-  'rxjs',
-]);
 const { dependencies, peerDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const outside = Object.keys({ ...dependencies, ...peerDependencies });
 
@@ -60,7 +51,7 @@ const serviceIsThere = {
 const NAMES_ALL = 'var __name = (target, value) => ';
 const NAMES_CLASSES = `${NAMES_ALL}!('prototype' in target) ? target : `;
 
-const bundle = async (entry, { splitting, plugins = [], inside = INSIDE }) => {
+const bundle = async (entry, { splitting, plugins = [] }) => {
   const { outputFiles } = await build({
     entryPoints: [join(DIST, entry)],
     outbase: DIST,
@@ -69,7 +60,7 @@ const bundle = async (entry, { splitting, plugins = [], inside = INSIDE }) => {
     splitting,
     chunkNames: 'parts/[hash]',
     bundle: true,
-    external: outside.filter((name) => !inside.has(name)),
+    external: outside.filter((name) => !INSIDE.has(name)),
     platform: 'node',
     format: 'esm',
     target: 'esnext',
@@ -85,11 +76,7 @@ const bundle = async (entry, { splitting, plugins = [], inside = INSIDE }) => {
 
 const outputFiles = [
   ...(await bundle(SERVICE, { splitting: true })),
-  ...(await bundle(COMMAND, {
-    splitting: true,
-    plugins: [serviceIsThere],
-    inside: INSIDE_COMMAND,
-  })),
+  ...(await bundle(COMMAND, { splitting: true, plugins: [serviceIsThere] })),
   ...(await bundle(THREAD, { splitting: false })),
 ];
 await mkdir(join(DIST, 'parts'), { recursive: true });

@@ -2,6 +2,7 @@
 // that readers need are in the declarations), and the declarations that a face reaches. The rest is in the bundles.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
+import { transformSync } from 'esbuild';
 import ts from 'typescript';
 
 const { exports: faces, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -11,6 +12,10 @@ const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).map((na
 const reached = new Set();
 
 // Names of classes stay: they are in the logs of a host, and in what Nest says of its providers.
+/** Nobody reads bundles: without their blanks, in lines that a trace can still name. */
+const BLANKLESS = { minifyWhitespace: true, lineLimit: 160, target: 'esnext' };
+const BUNDLES =
+  /^dist\/(?:parts\/|service\/start\.js|cli\/run-cli\.js|ledger\/sqlite\/worker\/worker\.js)/;
 const compilerOptions = { module: 'esnext', target: 'esnext', removeComments: true };
 
 /** Follows what a module or a declaration imports, relative paths only. */
@@ -34,7 +39,9 @@ for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path)
 // The console is for browsers: its build has left nothing to trim.
 for (const path of files.filter((name) => /^(?!dist\/console\/).*\.(?:js|d\.ts)$/.test(name))) {
   if (!reached.has(path)) rmSync(path);
-  else if (path.endsWith('.js')) {
+  else if (BUNDLES.test(path)) {
+    writeFileSync(path, transformSync(readFileSync(path, 'utf8'), BLANKLESS).code);
+  } else if (path.endsWith('.js')) {
     // By its name it is read as JavaScript: `f(a < b, c > (d))` is something else in TypeScript.
     const options = { compilerOptions, fileName: path };
     const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), options);
