@@ -11,11 +11,12 @@ const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).map((na
 );
 const reached = new Set();
 
-// Names of classes stay: they are in the logs of a host, and in what Nest says of its providers.
 /** Nobody reads bundles: without their blanks, in lines that a trace can still name. */
 const BLANKLESS = { minifyWhitespace: true, lineLimit: 160, target: 'esnext' };
 const BUNDLES =
   /^dist\/(?:parts\/|service\/start\.js|cli\/run-cli\.js|ledger\/sqlite\/worker\/worker\.js)/;
+
+// Names of classes stay: they are in the logs of a host, and in what Nest says of its providers.
 const compilerOptions = { module: 'esnext', target: 'esnext', removeComments: true };
 
 /** Follows what a module or a declaration imports, relative paths only. */
