@@ -40,7 +40,10 @@ const keepPlaces = {
 const serviceIsThere = {
   name: 'service-is-there',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/start\.js$/ }, () => ({ path: `../${SERVICE}`, external: true }));
+    const index = join(DIST, 'service/index.js');
+    onResolve({ filter: /^\.\/start\.js$/ }, ({ importer }) =>
+      importer === index ? { path: `../${SERVICE}`, external: true } : undefined,
+    );
   },
 };
 

@@ -126,12 +126,12 @@ const CLEAR_ISOLATED = 'DELETE FROM @turns WHERE session = $1 AND isolated = tru
 const TRIM = `DELETE FROM @turns WHERE session = $1 AND isolated = false AND n <= (SELECT n FROM @turns
   WHERE session = $1 AND isolated = false ORDER BY n DESC LIMIT 1 OFFSET ${KEPT_TURNS})`;
 /** An isolated turn leaves a conversation as it is. */
-const WHERE_FITTING = (isolated: string) => `WHERE NOT ${isolated}::boolean
+const unlessConversation = (isolated: string) => `WHERE NOT ${isolated}::boolean
   OR NOT EXISTS (SELECT 1 FROM @turns WHERE session = $1 AND isolated = false)`;
 const ADD_TURN = `INSERT INTO @turns (session, at, isolated, untrusted, prompt, reply, events)
-  SELECT $1::text, $2::bigint, $3::boolean, $4::boolean, $5::text, $6::text, $7::text ${WHERE_FITTING('$3')}`;
+  SELECT $1::text, $2::bigint, $3::boolean, $4::boolean, $5::text, $6::text, $7::text ${unlessConversation('$3')}`;
 const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session)
-  SELECT $1::text, $2::text, $3::text ${WHERE_FITTING('$4')}
+  SELECT $1::text, $2::text, $3::text ${unlessConversation('$4')}
   ON CONFLICT (key) DO UPDATE SET runner = excluded.runner, runner_session = excluded.runner_session
   WHERE (s.runner, s.runner_session) IS DISTINCT FROM (excluded.runner, excluded.runner_session)`;
 

@@ -59,6 +59,8 @@ export interface Tx {
   insert(table: string, rows: readonly NewRow[], unless?: string): void | Promise<void>;
   /** Waits until no other transaction holds one of these names, and holds them until its end; a driver that has nobody to wait for asks for none. */
   lock(names: () => readonly string[]): void | Promise<void>;
+  /** Likewise of the rows that a statement finds. */
+  lockRows(sql: string, ...values: readonly Value[]): void | Promise<void>;
   /** Counts something for charts, if it is committed. */
   count(what: Counted, times?: number): void;
 }

@@ -22,6 +22,11 @@ export function getText(value: unknown, ...path: readonly (string | number)[]): 
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
 
+/** How a message names a value of whatever kind: a text as it is, anything else as JSON. */
+export function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(JSON.stringify(value));
+}
+
 /** Parsed JSON; undefined for a text that is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -6,7 +6,7 @@ import { describeError } from '../platform/errors.ts';
 
 // How the service says no. The catalogues below hold every code, its status and its sentence; a controller or guard
 // throws a `Refusal` with one of them; the filter at the end turns it, and everything else that was thrown, into JSON.
-// The hooks have a catalogue of their own (hooks/rejection.ts), since they serve without this service, too. All three
+// The hooks have a catalogue of their own (hooks/ports/rejection.ts), since they serve without this service, too. All three
 // share the shape of their bodies, so that a client needs to know one.
 
 /**

@@ -13,7 +13,10 @@ export async function readTokenUses(dataDir: string): Promise<LastUses> {
   const entries = isRecord(written) ? Object.entries(written) : [];
   return new Map(
     entries
-      .map(([secret, at]): [string, number] => [secret, Date.parse(String(at))])
+      .map(([secret, at]): [string, number] => [
+        secret,
+        typeof at === 'string' ? Date.parse(at) : NaN,
+      ])
       .filter(([, at]) => !Number.isNaN(at)),
   );
 }

@@ -8,26 +8,31 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const DIST = new URL('../../dist/', import.meta.url).href;
 
-/** Starts the service of the build on a free port and tells which files were read for it. */
-const SCRIPT = `
+/** Runs code of the build in a process of its own; tells which files it read. */
+async function filesReadBy(code: string): Promise<string[]> {
+  const script = `
 import { registerHooks } from 'node:module';
 import { writeSync } from 'node:fs';
 const files = [];
 registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
-const { start } = await import('${DIST}service/start.js');
-await start({ env: { GATEWAY_CONFIG_DIR: process.cwd(), GATEWAY_PORT: '0' }, cwd: process.cwd() });
-writeSync(2, JSON.stringify(files));
+${code}
+writeSync(2, '\\n' + JSON.stringify(files));
 process.exit();
 `;
+  const args = ['--input-type=module', '-e', script];
+  const { stderr } = await run(process.execPath, args, { cwd: directory });
+  return JSON.parse(stderr.split('\n').at(-1)!);
+}
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'hooks-imports-'))));
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 it('a start reads few files of ours, and nothing that only some configurations need', async () => {
-  const args = ['--input-type=module', '-e', SCRIPT];
-  const { stderr } = await run(process.execPath, args, { cwd: directory });
-  const files = JSON.parse(stderr) as string[];
+  const files = await filesReadBy(`
+const { start } = await import('${DIST}service/start.js');
+await start({ env: { GATEWAY_CONFIG_DIR: process.cwd(), GATEWAY_PORT: '0' }, cwd: process.cwd() });
+`);
   const ours = files.filter((file) => file.startsWith(DIST));
   expect(ours.length).toBeGreaterThan(0);
   expect(ours.length).toBeLessThanOrEqual(20);
@@ -40,19 +45,11 @@ it('a start reads few files of ours, and nothing that only some configurations n
 });
 
 it('a command reads few files, and nothing of what serves requests', async () => {
-  const script = `
-import { registerHooks } from 'node:module';
-import { writeSync } from 'node:fs';
-const files = [];
-registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+  const files = await filesReadBy(`
 const { runCli } = await import('${DIST}cli/run-cli.js');
 const { env, stdin, stdout, stderr } = process;
 await runCli({ args: ['config', 'check'], env, cwd: process.cwd(), streams: { stdin, stdout, stderr } });
-writeSync(2, JSON.stringify(files.filter((file) => file.startsWith('file:'))));
-`;
-  const args = ['--input-type=module', '-e', script];
-  const { stderr } = await run(process.execPath, args, { cwd: directory });
-  const files = JSON.parse(stderr.slice(stderr.indexOf('["file:'))) as string[];
+`);
   const ours = files.filter((file) => file.startsWith(DIST));
   expect(ours.length).toBeGreaterThan(0);
   expect(ours.length).toBeLessThanOrEqual(30);

@@ -76,7 +76,7 @@ describe('planImport', () => {
         const { problems } = await planned(written);
         expect(problems).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: 100 },
     );
   });
 

@@ -1,4 +1,4 @@
-import { getField, getText, isRecord } from '../../platform/objects.ts';
+import { getField, getText, isRecord, nameOf } from '../../platform/objects.ts';
 import { DEFAULT_PROVIDERS } from '../../service/index.ts';
 import type { Sections } from '../../service/index.ts';
 
@@ -103,7 +103,7 @@ function migrateChannel(
   channels: unknown,
   note: (field: string, reason: string, todo?: string) => void,
 ): void {
-  const name = trimmedText(migrated['channel']) ?? JSON.stringify(migrated['channel']);
+  const name = nameOf(migrated['channel']).trim();
   const platform = name.toLowerCase();
   if (platform === 'last') return;
   const isBound = (id: string): boolean => isRecord(getField(channels, id));

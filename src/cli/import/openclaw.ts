@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import JSON5 from 'json5';
-import { isRecord } from '../../platform/objects.ts';
+import { isRecord, nameOf } from '../../platform/objects.ts';
 import type { Sections } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
@@ -89,11 +89,7 @@ export function migrateHooks(hooks: Sections, channels: unknown): Migration {
   const presets = toList(hooks['presets']);
   for (const name of presets) {
     const key = 'hooks.presets';
-    if (name !== 'gmail')
-      notes.push({
-        key,
-        reason: `${trimmedText(name) ?? JSON.stringify(name)} is no preset there`,
-      });
+    if (name !== 'gmail') notes.push({ key, reason: `${nameOf(name)} is no preset there` });
     else {
       parts.push({ kind: 'append', key: 'presets', value: 'mail' });
       const todo = 'let whatever posts to /gmail post to /mail';

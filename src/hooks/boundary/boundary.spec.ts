@@ -6,7 +6,7 @@ import { neutralize, neutralizeLine } from './neutralize.ts';
 import { renderPrompt } from './frame.ts';
 
 /** `npm run test:boundary:long` sets it to 1,000,000. */
-const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 25_000);
+const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 100_000);
 const TIMEOUT_MS = 60_000 + TEXTS;
 
 describe('the boundary, over generated attacks (behaviour §9)', () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ArrayMinSize, IsOptional, IsString, Matches } from 'class-validator';
-import { getField, isRecord } from '../../platform/objects.ts';
+import { getField, isRecord, nameOf } from '../../platform/objects.ts';
 import { TextList } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { unreplaced } from './option-names.ts';
@@ -96,7 +96,7 @@ export function writtenTokens({ token, tokens }: WrittenKeys): WrittenToken[] {
   const own = senders({ tokens }).flatMap(([sender, index]) => {
     const { id, hooks, notAfter } = sender;
     const place = `hooks.tokens[${index}]`;
-    const about = { id: String(id), hooks: texts(hooks), endsAt: endOf(notAfter) };
+    const about = { id: nameOf(id), hooks: texts(hooks), endsAt: endOf(notAfter) };
     return [
       ...texts([sender['token']]).map((text) => ({ ...about, key: `${place}.token`, text })),
       ...texts(sender['tokens']).map((text, at) => ({

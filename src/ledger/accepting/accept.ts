@@ -35,12 +35,11 @@ interface Accepted {
   readonly keys: readonly IdempotencyKey[];
 }
 
-/** With a value, as only such statements are prepared. */
-const PAUSED = 'SELECT 1 FROM @meta WHERE key = $1';
+const PAUSED = `SELECT 1 FROM @meta WHERE key = 'paused'`;
 
 /** Whether an operator paused the intake. */
 export async function isPaused(tx: Tx): Promise<boolean> {
-  return (tx.memory.isPaused ??= (await first(tx, PAUSED, 'paused')) !== undefined);
+  return (tx.memory.isPaused ??= (await first(tx, PAUSED)) !== undefined);
 }
 
 /** Accepts or refuses each event of a group; what is accepted is written. */

@@ -134,7 +134,7 @@ export class Database {
    * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
   accept<T>(act: Act<T>): Promise<T> {
-    return this.#transact(this.#intake, act, { mostMs: STATEMENT_MS, isWrite: true });
+    return this.#transact(this.#intake, act, this.#writing);
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -143,9 +143,7 @@ export class Database {
     const sql = `SELECT ${this.fn(name)}(${places})::text AS answer`;
     const [row] = await again(() =>
       this.#use(this.#pool, STATEMENT_MS, (client) =>
-        this.#statements.runAgain(client, sql, values).catch((error: unknown) => {
-          throw this.#statements.noted(error);
-        }),
+        this.#statements.runAgain(client, sql, values),
       ),
     );
     return JSON.parse(answerOf(row));
@@ -162,7 +160,8 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
-    return again(() => this.#transact(this.#pool, act, { mostMs, isWrite: false }));
+    const how = { begin: this.#beginning, mostMs, isWrite: false };
+    return again(() => this.#transact(this.#pool, act, how));
   }
 
   /**
@@ -170,8 +169,7 @@ export class Database {
    * tables, each in an order of its own, and would wait for each other in a circle.
    */
   write<T>(act: Act<T>): Promise<T> {
-    const how = { mostMs: STATEMENT_MS, isWrite: true };
-    return again(() => this.#transact(this.#pool, act, how));
+    return again(() => this.#transact(this.#pool, act, this.#writing));
   }
 
   /**
@@ -179,17 +177,16 @@ export class Database {
    * @param begin how it begins, such as how it is isolated
    */
   once<T>(act: Act<T>, mostMs: number, begin = this.#beginning): Promise<T> {
-    return this.#transact(this.#pool, act, { mostMs, isWrite: false, begin });
+    return this.#transact(this.#pool, act, { begin, mostMs, isWrite: false });
   }
 
-  #transact<T>(
-    pool: Pool,
-    act: Act<T>,
-    how: Partial<Pick<Transaction, 'begin'>> & Omit<Transaction, 'begin'>,
-  ): Promise<T> {
-    const given = { begin: this.#beginning, ...how };
+  get #writing(): Transaction {
+    return { begin: this.#beginning, mostMs: STATEMENT_MS, isWrite: true };
+  }
+
+  #transact<T>(pool: Pool, act: Act<T>, how: Transaction): Promise<T> {
     return this.#use(pool, how.mostMs, (client) =>
-      transact(client, this.#statements, this.name, act, given),
+      transact(client, this.#statements, this.name, act, how),
     );
   }
 

@@ -47,13 +47,13 @@ export class SentStatements {
     return rows;
   }
 
-  /** The same of one that comes again and again: it is planned once for each session. */
+  /** The same of a single one that comes again and again: it is planned once for each session. */
   async runAgain(
     client: PoolClient,
     statement: string,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
-    if (this.#prepared === null || values.length === 0) return this.run(client, statement, values);
+    if (this.#prepared === null) return this.run(client, statement, values);
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       const text = statement.replaceAll('@schema', this.#schema);
@@ -63,13 +63,12 @@ export class SentStatements {
       this.#prepared.set(statement, prepared);
     }
     const given = { values: values.map(storable), types: this.#types };
-    const { rows } = await send(client, { ...prepared, ...given });
-    return rows;
-  }
-
-  /** An error, after which statements may not be prepared any more. */
-  noted(error: unknown): unknown {
-    if (isUnprepared(error)) this.#prepared = null;
-    return error;
+    try {
+      const { rows } = await send(client, { ...prepared, ...given });
+      return rows;
+    } catch (error) {
+      if (isUnprepared(error)) this.#prepared = null;
+      throw error;
+    }
   }
 }

@@ -121,6 +121,10 @@ export class PostgresTx implements Tx {
     if (all.length > 0) await this.#send(LOCK, [all, this.#name]);
   }
 
+  lockRows(sql: string, ...values: readonly Value[]): Promise<void> {
+    return this.run(sql, ...values);
+  }
+
   count(what: Counted, times = 1): void {
     this.counted.set(what, (this.counted.get(what) ?? 0) + times);
   }

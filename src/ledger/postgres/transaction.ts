@@ -82,12 +82,10 @@ export async function transact<T>(
     isOver = true;
     // Of a connection that is gone, the server rolls back by itself.
     await send(client, { text: 'ROLLBACK' }).catch(ignore);
-    throw error instanceof Undone ? error : statements.noted((await firstFailure(sent)) ?? error);
+    throw error instanceof Undone ? error : ((await firstFailure(sent)) ?? error);
   }
   // After a statement that failed, it is a rollback.
-  const failure = statements.noted(
-    await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]),
-  );
+  const failure = await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]);
   if (failure === null) return result;
   throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
 }

@@ -225,9 +225,8 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    const { job: _, ...ending } = lease;
     try {
-      await this.#store.writes.call('commit', ending, outcome, changes);
+      await this.#store.writes.call('commit', lease, outcome, changes);
       this.#store.instance.drop(lease);
       this.#store.follower?.note();
       return true;

@@ -258,9 +258,10 @@ class SqliteWorkLedger extends WorkLedger {
   }
 
   async commit(lease: Lease, outcome: StepOutcome, changes: readonly Change[]): Promise<boolean> {
-    // The job may be long, and would be copied into a thread.
-    const { job: _, ...ending } = lease;
+    // What is to be done may be long, and would be copied into a thread.
+    const { workId, attempt, lane, key, kind, ref, eventId, crashes } = lease;
     try {
+      const ending = { workId, attempt, lane, key, kind, ref, eventId, crashes };
       const isWritten = await this.#writer.call('commit', ending, outcome, changes);
       this.#leases.delete(lease);
       this.#follower?.note();
@@ -269,7 +270,7 @@ class SqliteWorkLedger extends WorkLedger {
       // These changes can never be written. Leases do not run out by the clock, so this one has to be ended, or its key
       // would stand still for ever.
       if (!(error instanceof LedgerUnavailable)) {
-        await this.#writer.call('abandon', lease.workId, lease.attempt);
+        await this.#writer.call('abandon', workId, attempt);
         this.#leases.delete(lease);
       }
       throw error;

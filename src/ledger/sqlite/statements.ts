@@ -112,6 +112,8 @@ export class SqliteTx implements Tx {
   /** The directory has one process at a time, and that one writer. */
   lock(): void {}
 
+  lockRows(): void {}
+
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
     return this.#statement(sql).all(...values.map(toInput));
   }

@@ -71,9 +71,9 @@ export async function commit(
   const [following, applying] = [follow(tx, lease, outcome), applyAll(tx, changes, lease)];
   // None goes on past the end of the transaction when another fails.
   await Promise.allSettled([hook, following, applying]);
-  if (outcome.type === 'done' || outcome.type === 'dead') tx.work.removed(lease.kind, await hook);
-  else await hook;
+  const ofHook = await hook;
   await applying;
+  if (outcome.type === 'done' || outcome.type === 'dead') tx.work.removed(lease.kind, ofHook);
   if (await following) tx.changedLanes.add(lease.lane);
   tx.work.ended(lease.workId);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.

@@ -102,7 +102,7 @@ export async function settle(tx: Tx, touched: Touched): Promise<void> {
   if (events.length === 0) return;
   const { beats } = touched;
   // In the order of everybody; what follows sees what was written until the lock was there.
-  await tx.run(LOCK, events);
+  await tx.lockRows(LOCK, events);
   if (beats.length > 0) await tx.run(COUNT_BEATS, beats);
   for (const row of await tx.all(SETTLE, events)) tx.changedEvents.add(keyIn(row, 'key'));
 }

@@ -84,3 +84,24 @@ describe('inspectConfiguration warns of what the service would warn of', () => {
     ]);
   });
 });
+
+describe('inspectConfiguration of values that are no texts', () => {
+  const odd = { toString: false };
+
+  it.each([
+    ['hooks.presets', { presets: [odd] }],
+    ['hooks.tokens[0].id', { tokens: [{ id: odd, token: 'another-token-of-good-length' }] }],
+    ['hooks.tokens[0].hooks', { tokens: [{ id: 'a', token: 'x'.repeat(24), hooks: [odd] }] }],
+  ])('%s is a problem', async (key, over) => {
+    dir.write('gateway.json5', { hooks: { ...hooks, ...over } });
+    const { problems } = await inspectConfiguration(dir.path, {});
+    expect(problems.map((problem) => problem.key).join()).toContain(key);
+  });
+
+  it('headers of a gateway are a problem', async () => {
+    const runner = { type: 'gateway', url: 'http://127.0.0.1:1', headers: { a: odd } };
+    dir.write('gateway.json5', { hooks, agents: { defaults: { runner } } });
+    const { problems } = await inspectConfiguration(dir.path, {});
+    expect(problems.map(({ key }) => key).join()).toContain('agents.defaults.runner.headers');
+  });
+});

@@ -1,6 +1,6 @@
 import { NO_ARRAY, isDigest } from '../../hooks/index.ts';
 import type { NamingProblem, OptionPlace, Problem } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { isRecord, nameOf } from '../../platform/objects.ts';
 import { GATEWAY_FILE } from './files.ts';
 import type { Sections } from './files.ts';
 import { CONFIGURATION } from './sections.ts';
@@ -143,7 +143,7 @@ export class MergedSections {
   /** Each name once, in the order they were first named. */
   #united(present: readonly unknown[], value: readonly unknown[], file: string): unknown[] {
     const added = present.length === 0 ? value : value.filter((name) => !present.includes(name));
-    for (const name of added) this.#addWriter(`preset ${String(name)}`, file);
+    for (const name of added) this.#addWriter(`preset ${nameOf(name)}`, file);
     return [...present, ...added];
   }
 
