@@ -24,7 +24,7 @@ export function getText(value: unknown, ...path: readonly (string | number)[]): 
 
 /** How a message names a value of whatever kind: a text as it is, anything else as JSON. */
 export function nameOf(value: unknown): string {
-  return typeof value === 'string' ? value : String(JSON.stringify(value));
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
 }
 
 /** Parsed JSON; undefined for a text that is none. */
