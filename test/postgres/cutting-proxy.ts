@@ -16,6 +16,8 @@ const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administr
 export class CuttingProxy implements AsyncDisposable {
   /** Connections of services, and those to the database. */
   readonly #sockets = new Set<Socket>();
+  /** Those to the database. */
+  readonly #answers = new Set<Socket>();
   readonly #server = createServer((service) => this.#join(service));
   #hangs = false;
   #endsWhenReady = false;
@@ -57,6 +59,14 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
+  /** From now on no answer passes, though everything reaches the database, until it is told otherwise. */
+  holdAnswers(holds: boolean): void {
+    for (const answers of this.#answers) {
+      if (holds) answers.pause();
+      else answers.resume();
+    }
+  }
+
   /**
    * Cuts off the service that sends this text next, with the text still on its way to the database. Resolves then, with
    * what lets it arrive, and waits until the database has answered it or has ended the session.
@@ -83,6 +93,8 @@ export class CuttingProxy implements AsyncDisposable {
 
   #join(service: Socket): void {
     const database = connect(join(this.database.dir, SOCKET));
+    this.#answers.add(database);
+    database.on('close', () => this.#answers.delete(database));
     for (const [from, to] of [
       [service, database],
       [database, service],

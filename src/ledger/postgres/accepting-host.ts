@@ -9,9 +9,11 @@ import type { AcceptCalls } from '../ports/intake.ts';
 import { text } from '../rows.ts';
 import { decodeReceipt } from '../stored-head.ts';
 import { APPLICATION, translate } from './connection.ts';
+import { Foresight, findingNothing } from './foresight.ts';
 import { UnclearCommit } from './transaction.ts';
+import type { Run, Send } from './transaction.ts';
 import type { PostgresStore } from './store.ts';
-import { databaseTrouble, isGivenUp } from './trouble.ts';
+import { databaseTrouble, isAnswered, isGivenUp } from './trouble.ts';
 
 /** How often a group is sent again that the server gave up for the sake of another transaction. */
 const ATTEMPTS = 5;
@@ -21,7 +23,7 @@ const BETWEEN_SEARCHES_MS = 200;
 
 const FIND = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = ANY ($1::uuid[])';
 const END_BACKEND = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE pid = $1 AND application_name = '${APPLICATION}' AND xact_start IS NOT NULL`;
+  WHERE pid = $1 AND application_name = '${APPLICATION}'`;
 
 /**
  * Accepts groups of events, each in one transaction on a connection of its own. One whose answer was lost is looked for
@@ -29,6 +31,7 @@ const END_BACKEND = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
  */
 export class AcceptingHost implements Host<AcceptCalls> {
   readonly #store: PostgresStore;
+  readonly #foresight = new Foresight();
   /** Groups that are looked for. */
   readonly #looking = new Set<Promise<unknown>>();
 
@@ -72,23 +75,40 @@ export class AcceptingHost implements Host<AcceptCalls> {
     return { values, failures, lost: null };
   }
 
-  /** Stores a group; one that the server gave up for the sake of another transaction is sent again. */
+  /** Stores a group; one that the server gave up for the sake of another transaction, or that was foreseen wrongly, is sent again. */
   async #storeGroup(arrivals: readonly Arrival[]): Promise<readonly Acceptance[]> {
     const { database, health } = this.#store;
+    let isForeseen = this.#foresight.covers(arrivals);
     for (let attempt = 1; ; attempt += 1) {
       const began = performance.now();
       try {
-        const { answers, tx } = await database.accept(async (run, send) => {
-          const inner = this.#store.begin(run, send);
-          return { answers: await accept(inner, arrivals), tx: inner };
-        });
+        const { answers, tx } = await database.accept((run, send) =>
+          isForeseen ? this.#foresee(arrivals, send) : this.#decide(arrivals, run, send),
+        );
         health.committed(performance.now() - began);
+        if (isForeseen) this.#foresight.wasRight();
+        else this.#foresight.learn(tx.memory, arrivals);
         this.#store.committed(tx);
         return answers;
       } catch (error) {
-        if (!isGivenUp(error) || attempt === ATTEMPTS) throw error;
+        if (isForeseen) this.#foresight.wasWrong();
+        if (attempt === ATTEMPTS || !(isGivenUp(error) || (isForeseen && isAnswered(error))))
+          throw error;
+        isForeseen = false;
       }
     }
+  }
+
+  async #decide(arrivals: readonly Arrival[], run: Run, send: Send) {
+    const tx = this.#store.begin(run, send);
+    return { answers: await accept(tx, arrivals), tx };
+  }
+
+  async #foresee(arrivals: readonly Arrival[], send: Send) {
+    const tx = this.#store.begin(findingNothing(send), send, this.#foresight.memory);
+    const answers = await accept(tx, arrivals);
+    await this.#foresight.checkSessions(tx, arrivals);
+    return { answers, tx };
   }
 
   /**

@@ -160,8 +160,9 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
-    const how = { begin: this.#beginning, mostMs, isWrite: false };
-    return again(() => this.#transact(this.#pool, act, how));
+    return again(() =>
+      this.#transact(this.#pool, act, { ...this.#writing, mostMs, isWrite: false }),
+    );
   }
 
   /**
@@ -177,11 +178,13 @@ export class Database {
    * @param begin how it begins, such as how it is isolated
    */
   once<T>(act: Act<T>, mostMs: number, begin = this.#beginning): Promise<T> {
-    return this.#transact(this.#pool, act, { begin, mostMs, isWrite: false });
+    const how = { ...this.#writing, begin, mostMs, isWrite: false };
+    return this.#transact(this.#pool, act, how);
   }
 
   get #writing(): Transaction {
-    return { begin: this.#beginning, mostMs: STATEMENT_MS, isWrite: true };
+    const isOurs = this.#own.length > 0;
+    return { begin: this.#beginning, mostMs: STATEMENT_MS, isWrite: true, isOurs };
   }
 
   #transact<T>(pool: Pool, act: Act<T>, how: Transaction): Promise<T> {

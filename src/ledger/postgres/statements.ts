@@ -60,7 +60,7 @@ const WORK: WorkMemory = {
 /** Runs statements as `run` does: in its transaction, or each by itself. */
 export class PostgresTx implements Tx {
   readonly keys = KEYS;
-  readonly memory = new Memory();
+  readonly memory: Memory;
   readonly work = WORK;
   readonly instance: string | null;
   readonly changedLanes = new Set<Lane>();
@@ -76,6 +76,7 @@ export class PostgresTx implements Tx {
   /**
    * @param instance whose leases these are; null: it claims and ends nothing
    * @param send of a transaction whose commit tells what went wrong
+   * @param memory of what need not be read
    */
   constructor(
     { name }: Pick<Database, 'name'>,
@@ -83,10 +84,12 @@ export class PostgresTx implements Tx {
     now: number,
     instance: string | null,
     send: Send = run,
+    memory = new Memory(),
   ) {
     this.#name = name;
     this.#run = run;
     this.#send = send;
+    this.memory = memory;
     this.now = now;
     this.instance = instance;
   }

@@ -9,6 +9,7 @@ import type { Run, Send } from './transaction.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
 import type { ActivityRecord } from './operating/activity.ts';
+import type { Memory } from '../tx.ts';
 import { PostgresTx } from './statements.ts';
 import type { Wakeups } from './wakeups.ts';
 
@@ -57,8 +58,9 @@ export class PostgresStore {
   }
 
   /** @param run runs statements in a transaction of the caller's, and so does `send` */
-  begin(run: Run, send?: Send): PostgresTx {
-    return new PostgresTx(this.database, run, this.clock.now(), this.instance.id, send);
+  begin(run: Run, send?: Send, memory?: Memory): PostgresTx {
+    const { database, clock, instance } = this;
+    return new PostgresTx(database, run, clock.now(), instance.id, send, memory);
   }
 
   /** Writes all of it or nothing, and tells what has changed. */

@@ -25,6 +25,8 @@ export interface Transaction {
   readonly isWrite: boolean;
   /** The statement that begins it. */
   readonly begin: string;
+  /** The connection is ours alone, under our name all the time. */
+  readonly isOurs: boolean;
 }
 
 /** What a transaction does. */
@@ -42,8 +44,12 @@ const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.m
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
+/** Connections with no pooler between: the process that they were begun by is the one that has their transactions. */
+const DIRECT = new WeakMap<PoolClient, number>();
+
 /**
- * Runs a transaction.
+ * Runs a transaction. What was asked for without waiting goes out with its commit, in one round trip, where the process
+ * that has it is known beforehand.
  * @param schema as it is called
  * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
  */
@@ -64,6 +70,7 @@ export async function transact<T>(
       ? statements.runAgain(client, sql, values)
       : statements.run(client, sql, values);
   };
+  const known = how.isOurs ? DIRECT.get(client) : undefined;
   let backend: number;
   let result: T;
   try {
@@ -76,7 +83,7 @@ export async function transact<T>(
       },
       (sql, values) => void sent.push(quiet(run(sql, values))),
     );
-    backend = await begun;
+    backend = known ?? (await begun);
     isOver = true;
   } catch (error) {
     isOver = true;
@@ -86,8 +93,16 @@ export async function transact<T>(
   }
   // After a statement that failed, it is a rollback.
   const failure = await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]);
-  if (failure === null) return result;
-  throw isAnswered(failure) ? failure : new UnclearCommit(backend, failure);
+  if (failure === null) {
+    if ('processID' in client && client.processID === backend) DIRECT.set(client, backend);
+    return result;
+  }
+  // What went out behind a begin that failed was written by itself.
+  const hasBegun = await begun.then(
+    () => true,
+    () => false,
+  );
+  throw isAnswered(failure) && hasBegun ? failure : new UnclearCommit(backend, failure);
 }
 
 /** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
