@@ -5,6 +5,7 @@
  */
 import './platform/required-node.ts';
 export { HooksModule } from './hooks/hooks.module.ts';
+export { InjectHooks, getHooksToken } from './hooks/inject-hooks.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
 export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
 export { HookGuard } from './hooks/http/hook.guard.ts';
@@ -30,13 +31,7 @@ export { ExternalServices } from './hooks/work/external-services.ts';
 export type { ChannelReport } from './hooks/work/external-services.ts';
 export { OperatorRequests } from './hooks/operating/operator-requests.ts';
 export type { ReplayOutcome } from './hooks/operating/operator-requests.ts';
-export type {
-  Preview,
-  PreviewRequest,
-  PreviewedAction,
-  PreviewedRefusal,
-} from './hooks/operating/hook-preview.ts';
-export type { MatchExplanation } from './hooks/mappings/match.ts';
+export type { Preview, PreviewRequest } from './hooks/operating/hook-preview.ts';
 export type { HookAnswer } from './hooks/http/hook-call.ts';
 export {
   Clock,

@@ -8,6 +8,7 @@ import { HOOK_INGRESS } from './http/hook.decorators.ts';
 import { mappedController } from './http/mapped.controller.ts';
 import { runController } from './http/run.controller.ts';
 import { wakeController } from './http/wake.controller.ts';
+import { getHooksToken } from './inject-hooks.ts';
 import { DEFAULT_PREFIX, normalizePrefix } from './options/index.ts';
 
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOptions>({
@@ -15,14 +16,22 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOpt
 })
   .setClassMethodName('forRoot')
   .setExtras<HooksModuleExtras>(
-    { path: DEFAULT_PREFIX, isGlobal: false, decorators: [], providers: [], imports: [] },
+    {
+      path: DEFAULT_PREFIX,
+      name: undefined,
+      isGlobal: false,
+      decorators: [],
+      providers: [],
+      imports: [],
+    },
     toIngress,
   )
   .build();
 
 /**
  * The webhook ingress of an agent gateway, in any Nest application on Fastify, at its own prefix and with nothing
- * global. Import it more than once for several ingresses; each import has its own controllers and providers.
+ * global. Import it more than once for several ingresses, each with a `path` and a `name` of its own; each import has its
+ * own controllers and providers.
  * @example HooksModule.forRoot({ enabled: true, token, ledger: sqliteLedger({ dir: 'data' }), runner: demoRunner() })
  * @publicApi
  */
@@ -32,6 +41,10 @@ export class HooksModule extends ConfigurableModuleClass {}
 /** Exports what the ingress exports, everywhere. The ingress itself is never global: Nest destroys global modules last. */
 @Module({})
 class GlobalHooksModule {}
+
+/** Exports what one ingress of several exports, under its name. */
+@Module({})
+class NamedHooksModule {}
 
 /**
  * The options as the host gives them, in a module of their own: what its factory injects is the host's (a storage of the
@@ -62,6 +75,32 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
       ...(extras.providers ?? []),
     ],
   };
-  if (extras.isGlobal !== true) return module;
+  const { name, isGlobal = false } = extras;
+  if (name !== undefined) return named(module, name, isGlobal);
+  if (!isGlobal) return module;
   return { module: GlobalHooksModule, global: true, imports: [module], exports: [module] };
+}
+
+/** Exports what an ingress exports, under tokens that have its name: by class, a module with two would get that of the first. */
+function named(ingress: DynamicModule, name: string, isGlobal: boolean): DynamicModule {
+  const tokens = exported.map((service) => ({
+    provide: getHooksToken(name, service),
+    useExisting: service,
+  }));
+  const module: DynamicModule = {
+    module: NamedHooksModule,
+    global: isGlobal,
+    imports: [ingress],
+    providers: tokens,
+    exports: tokens.map(({ provide }) => provide),
+  };
+  INGRESSES.set(module, ingress);
+  return module;
+}
+
+const INGRESSES = new WeakMap<DynamicModule, DynamicModule>();
+
+/** The ingress of what `forRoot` has returned, which exports by class whether it has a name or not. */
+export function ingressOf(hooks: DynamicModule): DynamicModule {
+  return INGRESSES.get(hooks) ?? hooks;
 }

@@ -48,6 +48,11 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
 export interface HooksModuleExtras {
   /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */
   readonly path?: string | undefined;
+  /**
+   * Of one of several ingresses: what it exports is injected with {@link InjectHooks}, and not by class. @default none,
+   * which is injected by class
+   */
+  readonly name?: string | undefined;
   /** True: the exported providers can be injected everywhere. @default false */
   readonly isGlobal?: boolean | undefined;
   /** Marks for our controllers and their handlers, e.g. the `Public()` that the host's global guard looks for. */

@@ -113,7 +113,7 @@ function refuseWiring({ ledger, runner, channels, shutdownSeconds = 0 }: HooksMo
   }
 }
 
-const EXTRAS = ['path', 'isGlobal', 'decorators', 'providers', 'imports'] as const;
+const EXTRAS = ['path', 'name', 'isGlobal', 'decorators', 'providers', 'imports'] as const;
 
 /** Of `forRoot` Nest has taken the extras; what a factory returns has no effect on routes that are registered already. */
 function refuseMisplaced(

@@ -3,7 +3,7 @@
 // does not belong here.
 export { isLoopback } from '../platform/http-client.ts';
 export { checkOptions, configuredHooks } from './operating/inspect-options.ts';
-export { HooksModule } from './hooks.module.ts';
+export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
 export type { HookReceipt } from './hooks.service.ts';

@@ -17,7 +17,15 @@ import { Test } from '@nestjs/testing';
 import { catchError, ignoreElements, map, of } from 'rxjs';
 import { HooksConsoleModule } from '../../src/console.ts';
 import type { HooksConsoleOptions } from '../../src/console.ts';
-import { HooksModule, demoRunner, sqliteLedger } from '../../src/index.ts';
+import {
+  EventStore,
+  Hooks,
+  HooksModule,
+  InjectHooks,
+  demoRunner,
+  getHooksToken,
+  sqliteLedger,
+} from '../../src/index.ts';
 import type { LedgerProvider } from '../../src/ledger.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -316,5 +324,89 @@ describe('an application with HooksConsoleModule', () => {
       const bearer = { authorization: `Bearer ${given}` };
       expect((await ask('GET', '/ops/api/events', bearer)).statusCode).toBe(401);
     }
+  });
+});
+
+describe('two ingresses with names, each with a console below a path', () => {
+  const PARTNERS = 'the-operator-token-of-the-partners';
+
+  class Uses {
+    constructor(
+      @InjectHooks('own') readonly own: Hooks,
+      @InjectHooks('partners') readonly partners: Hooks,
+      @InjectHooks('partners', EventStore) readonly events: EventStore,
+    ) {}
+  }
+
+  async function startBoth(path: string, hooksPath = '/partners/hooks') {
+    const common = { enabled: true, runner: demoRunner(), clock: new ManualClock() };
+    const own = HooksModule.forRoot({
+      ...common,
+      name: 'own',
+      token: HOOK,
+      ledger: memoryLedger(),
+    });
+    const partners = HooksModule.forRootAsync({
+      name: 'partners',
+      path: hooksPath,
+      useFactory: () => ({ ...common, token: `${HOOK}-of-partners`, ledger: memoryLedger() }),
+    });
+
+    @Module({
+      imports: [
+        own,
+        partners,
+        HooksConsoleModule.forHooks(own, { token: OPERATOR }),
+        HooksConsoleModule.forHooks(partners, { token: PARTNERS, path }),
+      ],
+      providers: [Uses],
+    })
+    class HostModule {}
+
+    const testing = await Test.createTestingModule({ imports: [HostModule] }).compile();
+    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+      logger: false,
+    });
+    app.setGlobalPrefix('api');
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+  }
+
+  it('are injected by their names, and shown apart', async () => {
+    await startBoth('partners');
+    const { own, partners, events } = app.get(Uses);
+    expect(app.get(getHooksToken('partners'))).toBe(partners);
+    const told = await partners.wake({ text: 'from a partner', mode: 'next-heartbeat' });
+    expect(await events.get(told.eventId)).toMatchObject({ hook: 'wake' });
+    expect((await events.list({ limit: 9 })).events).toHaveLength(1);
+    await own.wake({ text: 'of our own', mode: 'next-heartbeat' });
+    await own.wake({ text: 'once more', mode: 'next-heartbeat' });
+
+    const listed = async (prefix: string, token: string) => {
+      const bearer = { authorization: `Bearer ${token}` };
+      const answer = await ask('GET', `/api${prefix}/ops/api/events`, bearer);
+      return answer.statusCode === 200 ? answer.json().events.length : answer.statusCode;
+    };
+    expect(await listed('', OPERATOR)).toBe(2);
+    expect(await listed('/partners', PARTNERS)).toBe(1);
+    expect([await listed('', PARTNERS), await listed('/partners', OPERATOR)]).toEqual([401, 401]);
+    const page = await ask('GET', '/api/partners/console');
+    expect(page.json()).toMatchObject({ code: 'console_not_built' });
+    const session = await ask('POST', '/api/partners/ops/api/session', OURS, { token: PARTNERS });
+    expect(session.cookies).toMatchObject([{ path: '/api/partners/ops' }]);
+  });
+
+  it('is not injected by class', async () => {
+    await startBoth('partners');
+    expect(() => app.get(Hooks, { strict: true })).toThrow(/Hooks/);
+  });
+
+  it.each([
+    ['partners', '/partners'],
+    ['partners', '/partners/ops'],
+  ])('at %s and hooks at %s are refused at the start', async (path, hooksPath) => {
+    await expect(startBoth(path, hooksPath)).rejects.toThrow(
+      /would meet; give one of them another path/,
+    );
   });
 });

@@ -8,8 +8,15 @@ import {
   applyDecorators,
 } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { HooksSettings, SHORTEST_TOKEN, shortToken, writtenTokens } from '../../hooks/index.ts';
+import { HttpAdapterHost, RouterModule } from '@nestjs/core';
+import {
+  HooksSettings,
+  SHORTEST_TOKEN,
+  ingressOf,
+  normalizePrefix,
+  shortToken,
+  writtenTokens,
+} from '../../hooks/index.ts';
 import type { HookRouteDecorator } from '../../hooks/index.ts';
 import { OpsModule, leaveBodiesUnread } from '../ops/index.ts';
 import type { OpsModuleOptions } from '../ops/index.ts';
@@ -28,6 +35,8 @@ export interface HooksConsoleOptions {
    * nobody gets in.
    */
   readonly token: string | (() => string);
+  /** Below which path both are: `partners` puts them at `/partners/console` and `/partners/ops`. @default the root */
+  readonly path?: string;
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
   readonly exposed?: boolean;
   /**
@@ -44,7 +53,7 @@ export interface HooksConsoleOptions {
 /**
  * The console and the operator API of a `HooksModule`, at `/console` and `/ops` of the application that imports it, behind its
  * global prefix if it has one (`/api/console` and `/api/ops`). Without this module nothing of either is there. One for each
- * application; metrics and health checks are left to it.
+ * ingress, the second with a `path`; metrics and health checks are left to the application.
  * @example
  * const hooks = HooksModule.forRoot({ … });
  * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env['OPERATOR_TOKEN']! })]
@@ -61,17 +70,30 @@ export class HooksConsoleModule {
    * @throws Error when the application starts: the token is missing or too short, or opens a hook
    */
   static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
-    const { decorators = [] } = options;
+    const { path, decorators = [] } = options;
     const embed = (controller: Type<object>) => embedded(controller, decorators);
     const ops = OpsModule.embedded(
-      hooks,
+      ingressOf(hooks),
       { inject: [HooksSettings], useFactory: (settings) => optionsOf(options, settings) },
       embed,
     );
     const served = ConsoleModule.forOps(ops);
     const controllers = (served.controllers ?? []).map(embed);
-    return { module: HooksConsoleModule, imports: [ops, { ...served, controllers }] };
+    return {
+      module: HooksConsoleModule,
+      imports: below(path, [ops, { ...served, controllers }]),
+    };
   }
+}
+
+/** Mounts modules below a path: Nest keeps that with their classes, so each gets one of its own. */
+function below(path: string | undefined, modules: DynamicModule[]): DynamicModule[] {
+  if (path === undefined) return modules;
+  for (const definition of modules) {
+    const { module } = definition;
+    definition.module = { [module.name]: class extends module {} }[module.name]!;
+  }
+  return [...modules, RouterModule.register(modules.map(({ module }) => ({ path, module })))];
 }
 
 /**
@@ -95,9 +117,10 @@ function embedded(
 }
 
 function optionsOf(
-  { token, exposed = false, hosts = [], trustedProxies }: HooksConsoleOptions,
+  { token, path = '', exposed = false, hosts = [], trustedProxies }: HooksConsoleOptions,
   settings: HooksSettings,
 ): OpsModuleOptions {
+  refuseMeeting(path, settings.current.hooks.path);
   // What comes from an environment may be missing, whatever its type says.
   const tokenNow = (): string => {
     const given: unknown = typeof token === 'function' ? token() : token;
@@ -129,4 +152,15 @@ function optionsOf(
     trustedProxies: trustedProxies ?? ofHooks,
     hooksPath: hooks.path,
   };
+}
+
+/** A mapping would take what is meant for the console, or the other way round. */
+function refuseMeeting(path: string, hooksPath: string): void {
+  for (const served of [`${path}/console`, `${path}/ops`]) {
+    const [ours, theirs] = [`${normalizePrefix(served)}/`, `${hooksPath}/`];
+    if (!ours.startsWith(theirs) && !theirs.startsWith(ours)) continue;
+    throw new Error(
+      `HooksConsoleModule: ${ours.slice(0, -1)} and the hooks at ${hooksPath} would meet; give one of them another path.`,
+    );
+  }
 }

@@ -1,0 +1,27 @@
+import { Inject } from '@nestjs/common';
+import type { Abstract, Type } from '@nestjs/common';
+import { Hooks } from './hooks.service.ts';
+
+/**
+ * Injects a service of the ingress that has this name.
+ * @param service any that the module exports
+ * @example constructor(@InjectHooks('partners') private readonly partners: Hooks) {}
+ * @publicApi
+ */
+export function InjectHooks(
+  name: string,
+  service: Type<unknown> | Abstract<unknown> = Hooks,
+): ParameterDecorator & PropertyDecorator {
+  return Inject(getHooksToken(name, service));
+}
+
+/**
+ * DI token of a service of the ingress that has this name, for `app.get` and for factories.
+ * @publicApi
+ */
+export function getHooksToken(
+  name: string,
+  service: Type<unknown> | Abstract<unknown> = Hooks,
+): string {
+  return `${service.name} of ${name}`;
+}
