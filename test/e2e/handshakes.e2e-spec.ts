@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { TOKEN, openIngress } from '../support/ingress-host.ts';
 import type { Ingress } from '../support/ingress-host.ts';
 import { byGithub, bySlack, hmac } from '../support/signed.ts';
@@ -46,6 +47,7 @@ describe('Handshakes', () => {
           { id: 'notion', verify: { scheme: 'notion', secrets }, ...MESSAGE },
           { id: 'github', verify: { scheme: 'github', secrets }, ...MESSAGE },
           { id: 'figma', verify: { scheme: 'figma', secrets }, ...MESSAGE },
+          { id: 'monday', verify: { scheme: 'monday', secrets }, ...MESSAGE },
           ...['okta', 'mailchimp', 'cloudevents', 'event-grid'].map((id) => ({
             id,
             verify: { scheme: id },
@@ -82,6 +84,34 @@ describe('Handshakes', () => {
 
   const get = (path: string, method = 'GET'): Promise<Response> =>
     fetch(`${ingress.url}/hooks/${path}`, { method });
+
+  describe('monday.com', () => {
+    const body = JSON.stringify({
+      challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
+    });
+    const by = async (secret: string) => ({
+      authorization: await new SignJWT({ aud: 'https://hooks.example.com/hooks/monday' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime(new Date(ingress.clock.now() + 300_000))
+        .sign(Buffer.from(secret)),
+    });
+
+    it('gets its challenge back where an app of ours asks', async () => {
+      const answer = await ingress.post('/hooks/monday', body, await by(SECRET));
+      await expectJson(answer, JSON.parse(body));
+      const event = await ingress.post('/hooks/monday', '{"event":{}}', await by(SECRET));
+      expect([event.status, ingress.intake.requests.length]).toEqual([200, 1]);
+    });
+
+    it('gets nothing where anybody else does', async () => {
+      for (const headers of [{}, await by('not-the-secret-of-the-app')])
+        await expectRefusal(
+          await ingress.post('/hooks/monday', body, headers),
+          401,
+          'invalid_signature',
+        );
+    });
+  });
 
   describe('Slack', () => {
     const body = JSON.stringify({ type: 'url_verification', challenge: '<b>3eZbrw1a</b>' });

@@ -6,7 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { HooksModule } from '../../src/index.ts';
-import type { HooksModuleOptions } from '../../src/index.ts';
+import type { HooksModuleExtras, HooksModuleOptions } from '../../src/index.ts';
 import { Intake } from '../../src/hooks/ports/index.ts';
 import type { Acceptance, NewEvent } from '../../src/hooks/ports/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/index.ts';
@@ -109,7 +109,7 @@ export interface Ingress {
 
 export interface Host {
   /** Options of one ingress at `/hooks`. */
-  readonly options?: Partial<HooksModuleOptions>;
+  readonly options?: Partial<HooksModuleOptions & HooksModuleExtras>;
   /** Instead of that: the host's own imports. */
   readonly imports?: (clock: ManualClock, ledger: HooksModuleOptions['ledger']) => DynamicModule[];
   readonly module?: Parameters<typeof Module>[0];

@@ -26,8 +26,15 @@ function describe(proof: Proof): string {
       const algorithm = proof.algorithm === 'ed25519' ? 'Ed25519' : proof.algorithm.toUpperCase();
       return `${algorithm} of \`${proof.signed}\``;
     }
-    case 'jwt':
-      return `JWT (HS256) with the SHA-256 of the body as \`${proof.bodyClaim}\``;
+    case 'jwt': {
+      const { bodyClaim, keys, claims = {} } = proof;
+      const how = keys === undefined ? 'HS256' : 'RS256 or ES256, keys of its issuer';
+      const what =
+        bodyClaim === undefined
+          ? Object.keys(claims).map((name) => `\`${name}\``)
+          : [`the SHA-256 of the body as \`${bodyClaim}\``];
+      return `JWT (${how}) with ${what.join(', ')}`;
+    }
     case 'certificate':
       return `RSA by certificate of ${typeof proof.signed === 'string' ? `\`${proof.signed}\`` : 'the fields of the message'}`;
     case 'secret':

@@ -21,6 +21,17 @@ const read = (name: string): string =>
 export const certificatePem = read('certificate.pem');
 const rsaKey = createPrivateKey(read('key.pem'));
 
+/** As an issuer of tokens publishes it (RFC 7517). */
+const KEY_ID = '7d680d8c70d44e947133cbd499ebc1a61c3d5abc';
+export const publishedKeys = JSON.stringify({
+  keys: [
+    { ...createPublicKey(rsaKey).export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: KEY_ID },
+  ],
+});
+/** What stands at the addresses that rows name. */
+export const published = (url: URL): Promise<string> =>
+  Promise.resolve(url.pathname === '/oauth2/v3/certs' ? publishedKeys : certificatePem);
+
 /** Of three senders of one row, each with keys of its own. */
 const ed25519 = [1, 2, 3].map(() => generateKeyPairSync('ed25519').privateKey);
 const ecdsa = [1, 2, 3].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
@@ -50,6 +61,7 @@ const JSON_BODY = {
   MessageId: 'sns-1',
   Subject: 'Build',
   Message: 'It is done.',
+  message: { messageId: 'ps-1' },
 };
 
 /** What a sender of each row needs, by what it signs with. */
@@ -73,6 +85,7 @@ export function senderOf(scheme: SignatureScheme, which: 0 | 1 | 2 = 0): Sender 
     toSign: {
       secret,
       privateKey,
+      keyId: KEY_ID,
       certificateUrl:
         scheme.id === 'paypal'
           ? 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-df8cd2d5'
@@ -97,6 +110,9 @@ function credentials(
   if (proof?.kind === 'certificate') {
     const name = id === 'aws-sns' ? TOPIC : '1JE4291016473214C';
     return { secret: name + 'x'.repeat(which), privateKey: rsaKey };
+  }
+  if (proof?.kind === 'jwt' && proof.keys !== undefined) {
+    return { secret: nth('push@project.iam.gserviceaccount.com'), privateKey: rsaKey };
   }
   if (proof?.kind === 'basic') return { secret: nth('user:a-password-of-its-own') };
   if (proof?.kind !== 'signature') return { secret: nth('a-secret-of-its-own') };
@@ -140,7 +156,7 @@ export function deliver(scheme: SignatureScheme, toSign: ToSign): SignedRequest 
 /** @throws Error with the problems */
 export function verifierFor(
   options: VerifierOptions,
-  certificates = new Certificates(() => Promise.resolve(certificatePem)),
+  certificates = new Certificates(published),
 ): SignatureVerifier {
   const compiled = compileVerifier(options, { publicUrl: PUBLIC_URL, certificates });
   if ('problems' in compiled) throw new Error(JSON.stringify(compiled.problems));

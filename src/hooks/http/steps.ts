@@ -160,9 +160,14 @@ export const BODY: readonly Step[] = [
 /** Those that read the body: where one of them ends a request, the rest of the body may still be under way. */
 export const READING: ReadonlySet<Step> = new Set([secretByHandshake, readBody]);
 
-/** On a path that takes either, whoever presents a token is judged by that. */
+/** On a path that takes either, whoever presents a token is judged by that; but for what its own sender shows as one. */
 function presentsToken({ raw }: HookCall, { orToken, tokenHeader, scheme }: PathRule): boolean {
   if (!orToken) return false;
-  const isBasicTaken = scheme?.proofs.some(({ kind }) => kind === 'basic') === true;
-  return presentedToken(raw.headers, tokenHeader, !isBasicTaken) !== null;
+  const proofs = scheme?.proofs ?? [];
+  const isBasicTaken = proofs.some(({ kind }) => kind === 'basic');
+  const isTaken = proofs.some(
+    (proof) => proof.kind === 'jwt' && proof.at.header === 'authorization',
+  );
+  const headers = isTaken ? { ...raw.headers, authorization: undefined } : raw.headers;
+  return presentedToken(headers, tokenHeader, !isBasicTaken) !== null;
 }

@@ -48,6 +48,7 @@ function contradictions(scheme: SchemeFile, file: string): Problem[] {
   const { handshakes = [], proofs } = scheme;
   return [
     ...unplacedParts(scheme, file),
+    ...unboundTokens(scheme, file),
     ...handshakes.flatMap((one, index) =>
       contradictionsOf(one, { key: `${file}.handshakes[${index}]`, signs: proofs.length > 0 }),
     ),
@@ -67,6 +68,16 @@ function unplacedParts({ proofs, timestamp }: SchemeFile, file: string): Problem
         ? [{ key, message: 'has {id}; say in idHeader where it stands' }]
         : []),
     ];
+  });
+}
+
+/** A token by a key that an issuer publishes says only that the issuer knows its bearer. */
+function unboundTokens({ proofs }: SchemeFile, file: string): Problem[] {
+  return proofs.flatMap((proof, index) => {
+    if (proof.kind !== 'jwt' || proof.keys === undefined) return [];
+    const isBound = Object.values(proof.claims ?? {}).some((text) => text === '{secret}');
+    const message = 'must say which one is {secret}, since anybody gets a token of this issuer';
+    return isBound ? [] : [{ key: `${file}.proofs[${index}].claims`, message }];
   });
 }
 

@@ -141,6 +141,25 @@ export function IsDeliveryId(): PropertyDecorator {
   );
 }
 
+/** An address that nobody on the way can answer for. */
+export function IsHttps(): PropertyDecorator {
+  const isHttps = (value: unknown) =>
+    typeof value === 'string' && URL.parse(value)?.protocol === 'https:';
+  return rule('isHttps', isHttps, 'must be an address that begins with https://');
+}
+
+/** What claims of a token have to be. */
+export function IsClaims(): PropertyDecorator {
+  const isClaim = (value: unknown) =>
+    typeof value === 'boolean' ||
+    (typeof value === 'string' && partsOf(value).every((part) => /^(?:secret|url)$/.test(part)));
+  return rule(
+    'isClaims',
+    (value) => isRecordOf(value, isClaim),
+    'must be texts with {secret} or {url}, true or false, by the name of their claim',
+  );
+}
+
 /** A regular expression, as text. */
 export function IsPattern(): PropertyDecorator {
   return rule('isPattern', isPattern, 'must be a regular expression');

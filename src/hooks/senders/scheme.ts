@@ -15,8 +15,10 @@ import { HandshakeRules } from './handshake.ts';
 import type { Handshake } from './handshake.ts';
 import {
   IsCertifiedText,
+  IsClaims,
   IsDeliveryId,
   IsHeader,
+  IsHttps,
   IsPattern,
   IsPlace,
   IsRecordOf,
@@ -113,19 +115,34 @@ class SignatureProofRules {
 }
 export type SignatureProof = Row<SignatureProofRules>;
 
-/** A JSON web token (HS256) with the SHA-256 of the body as a claim, in hex. */
+/**
+ * A JSON web token (RFC 7519): HS256 with the operator's secret, or RS256 or ES256 with a key that its issuer publishes, and
+ * then a claim has to be the secret.
+ */
 class TokenProofRules {
   @IsIn(['jwt'])
   readonly kind!: 'jwt';
 
+  /** In `authorization`, `Bearer` may stand before it. */
   @IsPlace('header')
   readonly at!: { readonly header: string };
 
-  @IsString()
-  readonly issuer!: string;
+  @OptionalText()
+  readonly issuer?: string;
 
-  @IsString()
-  readonly bodyClaim!: string;
+  /** The claim that holds the SHA-256 of the body, in hex. Absent: the token says nothing about the body. */
+  @OptionalText()
+  readonly bodyClaim?: string;
+
+  /** Where the issuer publishes its keys (RFC 7517), over HTTPS. */
+  @IsOptional()
+  @IsHttps()
+  readonly keys?: string;
+
+  /** Claims and what each has to be: a text with `{secret}`, or with `{url}` as the sender calls it; or true or false. */
+  @IsOptional()
+  @IsClaims()
+  readonly claims?: Readonly<Record<string, string | boolean>>;
 }
 export type TokenProof = Row<TokenProofRules>;
 

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { sendHttp } from '../../../../platform/http-client.ts';
 import { KEPT_CERTIFICATES } from '../../../ports/index.ts';
 import type { Intake } from '../../../ports/index.ts';
+import { PublishedKeys } from './published-keys.ts';
 
 /**
  * What stands at the address of a certificate: its PEM, or null when there is none (4xx).
@@ -87,6 +88,7 @@ export class Certificates {
   #places: Place[] = [];
   /** Whose requests were verified: what all strangers together may does not bind them. */
   readonly #provedClients = new Map<string, true>();
+  readonly #published = new Map<string, PublishedKeys>();
   #recalling: { readonly at: number; readonly done: Promise<void> } | undefined;
 
   constructor(
@@ -113,6 +115,14 @@ export class Certificates {
     // Its host cannot be asked, which says nothing against what it said last.
     const proved = found === 'away' ? this.#proved.get(address) : undefined;
     return proved === undefined ? found : inForce(proved.certificate, now);
+  }
+
+  /** Keys that an issuer of tokens publishes there; the address is the operator's or ours, never a stranger's. */
+  publishedAt(address: string): PublishedKeys {
+    const known = this.#published.get(address);
+    const keys = known ?? new PublishedKeys(new URL(address), this.fetch);
+    this.#published.set(address, keys);
+    return keys;
   }
 
   /** The certificate of that address has verified a request of the client: neither is a stranger's invention. */

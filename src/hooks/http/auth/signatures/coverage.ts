@@ -8,7 +8,7 @@ const WHOLE_BODY = /\{(?:body|form)\}/;
 export function coversBody({ proofs }: SignatureScheme): boolean {
   return proofs.every((proof) => {
     if (proof.kind === 'signature') return WHOLE_BODY.test(proof.signed);
-    return proof.kind === 'jwt';
+    return proof.kind === 'jwt' && proof.bodyClaim !== undefined;
   });
 }
 
@@ -31,7 +31,7 @@ export function isIdSigned(scheme: SignatureScheme): boolean {
     if ('headers' in deliveryId) {
       return 'idHeader' in proof && deliveryId.headers.every((name) => name === proof.idHeader);
     }
-    if (proof.kind === 'jwt') return true;
+    if (proof.kind === 'jwt') return proof.bodyClaim !== undefined;
     const { signed } = proof;
     if (typeof signed !== 'string') {
       const lists = Object.values(signed);

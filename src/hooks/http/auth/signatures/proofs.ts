@@ -15,8 +15,8 @@ import type { ReadSignature } from './signature-values.ts';
  * and what it covers; each kind of proof has one function that compiles it, once at the start:
  *
  *   signature    HMAC, Ed25519, ECDSA over a template of the request's parts     compileSignature, here
- *   jwt          a token whose claim holds the digest of the body                compileToken         } token-proofs.ts
- *   secret       a secret shown as it is, in a header or a field                 compileSecret        }
+ *   jwt          a token whose claims say who sends, and may have the digest of the body   compileWebToken   web-tokens.ts
+ *   secret       a secret shown as it is, in a header or a field                 compileSecret        } token-proofs.ts
  *   basic        the same in `Authorization: Basic`                              compileBasic         }
  *   certificate  RSA with a certificate from the sender's own host               compileCertificate   certificate-proof.ts
  *

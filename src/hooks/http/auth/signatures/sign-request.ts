@@ -1,6 +1,7 @@
 import { createHmac, createPrivateKey, hash, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { getField, isRecord, parseJson } from '../../../../platform/objects.ts';
+import { fillParts } from '../../../senders/index.ts';
 import { readSecret } from './keys.ts';
 import type {
   CertificateProof,
@@ -20,6 +21,8 @@ export interface ToSign {
   readonly secret: string;
   /** Of schemes with a public key or a certificate: the private half of it, in PEM or as a key. */
   readonly privateKey?: KeyObject | string;
+  /** Name of the private key, of schemes whose keys are published. */
+  readonly keyId?: string;
   /** Where the certificate stands, of schemes that name one. */
   readonly certificateUrl?: string;
   readonly body: Buffer;
@@ -81,8 +84,11 @@ function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyReques
   switch (proof.kind) {
     case 'signature':
       return signTemplate(proof, scheme.timestamp, draft);
-    case 'jwt':
-      return { headers: { ...headers, [proof.at.header]: webToken(proof, draft) }, body, url };
+    case 'jwt': {
+      const bearer = proof.keys === undefined ? '' : 'Bearer ';
+      const token = bearer + webToken(proof, draft);
+      return { headers: { ...headers, [proof.at.header]: token }, body, url };
+    }
     case 'certificate':
       return signWithCertificate(proof, scheme, draft);
     case 'basic': {
@@ -187,15 +193,32 @@ function contentOf(
   return content;
 }
 
-/** A token of HS256 with the claims that Netlify's has. */
-function webToken({ issuer, bodyClaim }: TokenProof, { secret, body }: Draft): string {
+/** A token with the claims of its row. One that says nothing about the body lasts an hour. */
+function webToken(proof: TokenProof, draft: Draft): string {
+  const { issuer, bodyClaim, claims = {} } = proof;
+  const { secret, body, url = '', now, keyId } = draft;
+  const told: Readonly<Record<string, string>> = { secret, url };
+  const stated = Object.entries(claims).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? fillParts(value, (part) => told[part] ?? '') : value,
+  ]);
+  const isPublished = proof.keys !== undefined;
   const signed = [
-    { alg: 'HS256', typ: 'JWT' },
-    { iss: issuer, [bodyClaim]: hash('sha256', body, 'hex') },
+    { alg: isPublished ? 'RS256' : 'HS256', typ: 'JWT', ...(isPublished && { kid: keyId }) },
+    {
+      iss: issuer,
+      ...(bodyClaim === undefined
+        ? { exp: Math.floor(now / 1000) + 3600 }
+        : { [bodyClaim]: hash('sha256', body, 'hex') }),
+      ...Object.fromEntries(stated),
+    },
   ]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  return `${signed}.${hmac('sha256', secret, {}, signed).toString('base64url')}`;
+  const signature = isPublished
+    ? sign('sha256', Buffer.from(signed), keyOf(draft))
+    : hmac('sha256', secret, {}, signed);
+  return `${signed}.${signature.toString('base64url')}`;
 }
 
 /** With the row's newest algorithm; what names the certificate is signed itself, so it is put in first. */

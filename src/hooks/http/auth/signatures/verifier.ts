@@ -22,7 +22,8 @@ import type {
   SignedRequest,
   VerifiedSignature,
 } from './signed-request.ts';
-import { compileBasic, compileSecret, compileToken } from './token-proofs.ts';
+import { compileBasic, compileSecret } from './shown-secrets.ts';
+import { compileWebToken } from './web-tokens.ts';
 import { isDeliveryId } from './signature-values.ts';
 import { Delivery, readHeader } from './signed-content.ts';
 
@@ -119,7 +120,11 @@ function compileProof(
     case 'signature':
       return compileSignature(proof, scheme, settings);
     case 'jwt':
-      return compileToken(proof, settings);
+      return compileWebToken(
+        proof,
+        settings,
+        proof.keys === undefined ? null : certificates.publishedAt(proof.keys),
+      );
     case 'certificate':
       return compileCertificate(proof, scheme, settings, certificates);
     case 'secret':
@@ -179,7 +184,9 @@ function toleranceProblems({ toleranceSeconds: seconds }: VerifierOptions): Prob
 
 function urlProblems({ name, proofs }: SignatureScheme, { publicUrl }: VerifierContext): Problem[] {
   const needsUrl = proofs.some(
-    (proof) => proof.kind === 'signature' && proof.signed.includes('{url}'),
+    (proof) =>
+      (proof.kind === 'signature' && proof.signed.includes('{url}')) ||
+      (proof.kind === 'jwt' && Object.values(proof.claims ?? {}).includes('{url}')),
   );
   if (!needsUrl || publicUrl !== undefined) return [];
   return [{ key: 'publicUrl', message: `must be set, since ${name} signs the URL that it calls` }];

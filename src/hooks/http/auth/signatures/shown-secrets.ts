@@ -1,89 +1,19 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
-import { getField, getText, isRecord, parseJson } from '../../../../platform/objects.ts';
-import { compileEquality, readSecret } from './keys.ts';
+import { getField, getText } from '../../../../platform/objects.ts';
+import { compileEquality } from './keys.ts';
 import { compileAll } from './proofs.ts';
 import type { CompiledProof, ProofSettings, Proven, SecretCheck } from './proofs.ts';
 import type { SenderSecret } from './sender-secrets.ts';
-import type { SecretProof, TokenProof } from '../../../senders/index.ts';
+import type { SecretProof } from '../../../senders/index.ts';
 import type { RequestHead, SignatureFault } from './signed-request.ts';
 import { decode } from './signature-values.ts';
 import { readHeader } from './signed-content.ts';
 import type { Delivery } from './signed-content.ts';
 
 /*
- * Proofs that show something instead of signing the body's bytes: JSON web tokens with a claim about the body, secrets in
- * a header or a field, and Basic. A secret that is shown proves who speaks and nothing about the body; `coverage.ts` and
- * the table of docs/security.md say so.
+ * Proofs that show a secret, in a header or a field, or as Basic, instead of signing the body's bytes: it proves who speaks
+ * and nothing about the body; `coverage.ts` and the table of docs/security.md say so.
  */
-
-/** A JSON web token taken apart; nothing of it is believed yet. */
-interface WebToken {
-  /** Header and payload as they are signed. */
-  readonly signed: string;
-  readonly payload: unknown;
-  readonly signature: Buffer;
-}
-
-/** @returns null for anything but a token of HS256: `none` and public-key algorithms are none that a shared secret proves. */
-function readToken(text: string): WebToken | null {
-  const parts = text.split('.', 4);
-  const [header, payload, signature] = parts.map((part) => decode(part, 'base64url'));
-  if (parts.length !== 3 || !header || !payload || signature?.length !== 32) return null;
-  const head = parseJson(header.toString());
-  if (getField(head, 'alg') !== 'HS256' || getField(head, 'crit') !== undefined) return null;
-  const claims = parseJson(payload.toString());
-  if (!isRecord(claims)) return null;
-  return { signed: parts.slice(0, 2).join('.'), payload: claims, signature };
-}
-
-/** JSON web tokens with a claim that holds the body's SHA-256. */
-export function compileToken(
-  { at, issuer, bodyClaim }: TokenProof,
-  { secrets }: ProofSettings,
-): CompiledProof | { problems: Problem[] } {
-  const keys = compileAll<KeyObject>(secrets, (secret) => readSecret(secret));
-  if ('problems' in keys) return keys;
-  // Taken apart for each half anew: between them the body arrives, and nothing is kept for a request that may not end.
-  const read = (head: RequestHead): WebToken | SignatureFault => {
-    const text = readHeader(head, at.header);
-    if (text === undefined) return 'missing';
-    return (text === null ? null : readToken(text)) ?? 'malformed';
-  };
-  return {
-    isPresent: (head) => readHeader(head, at.header) !== undefined,
-    checkHead(head, now) {
-      const token = read(head);
-      if (typeof token === 'string') return token;
-      return isExpired(token, now) ? 'stale' : null;
-    },
-    verify({ request }, now) {
-      const token = read(request);
-      if (typeof token === 'string') return token;
-      if (isExpired(token, now)) return 'stale';
-      let right: Proven | undefined;
-      for (const { check: key, sender } of keys.made) {
-        const tag = createHmac('sha256', key).update(token.signed).digest();
-        if (timingSafeEqual(tag, token.signature)) {
-          right = { content: Buffer.from(token.signed), sender };
-        }
-      }
-      const isBound =
-        getField(token.payload, 'iss') === issuer &&
-        getField(token.payload, bodyClaim) === hash('sha256', request.body, 'hex');
-      return right !== undefined && isBound ? right : 'mismatch';
-    },
-  };
-}
-
-/** Before `nbf`, or past `exp`, where the token has them. */
-function isExpired({ payload }: WebToken, now: number): boolean {
-  const from = getField(payload, 'nbf');
-  const until = getField(payload, 'exp');
-  const isEarly = from !== undefined && !(typeof from === 'number' && from * 1000 <= now);
-  return isEarly || (until !== undefined && !(typeof until === 'number' && until * 1000 > now));
-}
 
 /** A shorter secret that is sent as it is can be guessed: a signed path locks nobody out. */
 const LEAST_SECRET = 16;
