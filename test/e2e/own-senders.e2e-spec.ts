@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, hash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Stripe } from 'stripe';
@@ -164,6 +164,32 @@ describe('a folder of gateway.d/senders', () => {
     }
   });
 
+  it('has a scheme with a plain digest of its secret and the body', async () => {
+    const [proof] = SCHEME.proofs;
+    const plain = { ...proof, algorithm: 'sha256', encoding: 'hex', signed: '{secret}{body}' };
+    writeAcme({ scheme: { ...SCHEME, proofs: [plain] } });
+    const secrets = ['another-{body}-of-good-length', SECRET];
+    const hooks = await start({ mappings: [{ id: 'acme', verify: { secrets } }] });
+    try {
+      const post = (body: object, secret: string, signed = JSON.stringify(body)) =>
+        hooks.post('/acme', body, {
+          authorization: '',
+          'x-acme-tag': hash('sha256', secret + signed),
+        });
+      const order = { type: 'order', count: 3 };
+      const first = await post(order, SECRET);
+      expect(first.status).toBe(200);
+      const again = await post(order, SECRET);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect((await post({ type: 'order' }, secrets[0]!)).status).toBe(200);
+      expect((await post(order, 'not-the-secret')).status).toBe(401);
+      expect((await post(order, '')).status).toBe(401);
+      expect((await post(order, SECRET, '{}')).status).toBe(401);
+    } finally {
+      await hooks.close();
+    }
+  });
+
   it('answers what its sender asks, with no more than the request brought', async () => {
     const handshakes = [
       {
@@ -236,6 +262,50 @@ describe('a folder of gateway.d/senders', () => {
       'a scheme',
       { scheme: { ...SCHEME, proofs: [{ kind: 'magic' }] } },
       'gateway.d/senders/acme/scheme.json5: proofs[0].kind must be one of',
+    ],
+    [
+      'a digest that anybody can compute',
+      { scheme: { ...SCHEME, proofs: [{ ...SCHEME.proofs[0], algorithm: 'sha256' }] } },
+      'gateway.d/senders/acme/scheme.json5: proofs[0].signed must have {secret}, or anybody',
+    ],
+    [
+      'a secret that is signed besides being the key',
+      { scheme: { ...SCHEME, proofs: [{ ...SCHEME.proofs[0], signed: '{secret}{body}' }] } },
+      'gateway.d/senders/acme/scheme.json5: proofs[0].signed has {secret}, which is the key',
+    ],
+    [
+      'tokens that anybody gets',
+      {
+        scheme: {
+          ...SCHEME,
+          proofs: [
+            {
+              kind: 'jwt',
+              at: { header: 'authorization' },
+              keys: 'https://issuer.example/keys',
+              claims: { aud: '{url}' },
+            },
+          ],
+        },
+      },
+      'gateway.d/senders/acme/scheme.json5: proofs[0].claims must say which one is {secret}',
+    ],
+    [
+      'keys that anybody on the way can replace',
+      {
+        scheme: {
+          ...SCHEME,
+          proofs: [
+            {
+              kind: 'jwt',
+              at: { header: 'authorization' },
+              keys: 'http://issuer.example/keys',
+              claims: { sub: '{secret}' },
+            },
+          ],
+        },
+      },
+      'proofs[0].keys must be an address that begins with https://',
     ],
     [
       'a handshake',

@@ -60,7 +60,14 @@ function unplacedParts({ proofs, timestamp }: SchemeFile, file: string): Problem
     if (!('signed' in proof) || typeof proof.signed !== 'string') return [];
     const { signed } = proof;
     const key = `${file}.proofs[${index}].signed`;
+    const isPlain = proof.kind === 'signature' && proof.algorithm === 'sha256';
     return [
+      ...(isPlain && !signed.includes('{secret}')
+        ? [{ key, message: 'must have {secret}, or anybody could compute it' }]
+        : []),
+      ...(proof.kind === 'signature' && !isPlain && signed.includes('{secret}')
+        ? [{ key, message: 'has {secret}, which is the key of this algorithm; remove it' }]
+        : []),
       ...(signed.includes('{timestamp}') && timestamp === undefined
         ? [{ key, message: 'has {timestamp}; say in timestamp where it stands' }]
         : []),

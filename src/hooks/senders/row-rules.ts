@@ -7,7 +7,7 @@ import { isRecord } from '../../platform/objects.ts';
 const HEADER = /^[a-z0-9!#$%&'*+.^`|~_-]{1,100}$/;
 
 /** Names of the parts of a request that a signed text can be made of; `field:` has a path behind it. */
-const PART = /^(?:body|timestamp|id|url|method|form|field:[\w.-]+)$/;
+const PART = /^(?:body|timestamp|id|url|method|form|secret|field:[\w.-]+)$/;
 const PART_OF_ANSWER = /^(?:hmac|query:[\w.-]+|header:[a-z0-9-]+|field:[\w.-]+)$/;
 const PART_OF_CERTIFICATE = /^(?:body|timestamp|id|secret|crc32|field:[\w.-]+)$/;
 
@@ -53,7 +53,7 @@ function isHeader(value: unknown): boolean {
 /** Literal text and parts of the request in braces. */
 export function IsSignedText(): PropertyDecorator {
   const message =
-    'must be a text with {body}, {timestamp}, {id}, {url}, {method}, {form} or {field:a.b}';
+    'must be a text with {body}, {timestamp}, {id}, {url}, {method}, {form}, {secret} or {field:a.b}';
   return rule('isSignedText', (value) => isTemplate(value, PART), message);
 }
 

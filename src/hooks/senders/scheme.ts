@@ -47,7 +47,15 @@ type Row<T> = { readonly [K in keyof T]: T[K] };
 /** Where a text stands: a header, or a field of the JSON body by its path (`a.b`). */
 export type Place = { readonly header: string } | { readonly field: string };
 
-const ALGORITHMS = ['hmac-sha1', 'hmac-sha256', 'hmac-sha512', 'ed25519', 'ecdsa-sha256'] as const;
+/** `sha256` is no HMAC but the plain digest of a text that has the secret in it. */
+const ALGORITHMS = [
+  'hmac-sha1',
+  'hmac-sha256',
+  'hmac-sha512',
+  'ed25519',
+  'ecdsa-sha256',
+  'sha256',
+] as const;
 export type SignatureAlgorithm = (typeof ALGORITHMS)[number];
 
 /** A header of items such as `t=1,v1=ab,v1=cd`. */
@@ -95,7 +103,7 @@ class SignatureProofRules {
   /**
    * What is signed: literal text and `{body}` exact bytes, `{timestamp}` as sent, `{id}` the header of {@link idHeader},
    * `{url}` as the sender calls it, `{method}` of the request, `{form}` sorted parameters of a form, key and value joined,
-   * `{field:a.b}` of the body.
+   * `{field:a.b}` of the body; of a plain digest `{secret}`.
    */
   @IsSignedText()
   readonly signed!: string;

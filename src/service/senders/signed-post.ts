@@ -104,7 +104,8 @@ function readyRequest(
 /** Whether the secret of a scheme is all that is needed to speak as its sender. */
 export function canSign({ proofs: [proof] }: SignatureScheme): boolean {
   if (proof === undefined || proof.kind === 'certificate') return false;
-  return proof.kind !== 'signature' || proof.algorithm.startsWith('hmac-');
+  if (proof.kind === 'jwt') return proof.keys === undefined;
+  return proof.kind !== 'signature' || !['ed25519', 'ecdsa-sha256'].includes(proof.algorithm);
 }
 
 /** Whether its secret itself goes on the wire. */

@@ -14,7 +14,7 @@ import type { ReadSignature } from './signature-values.ts';
  * From a row of the table to something that checks requests. A row (`scheme.ts`) says in data where a signature stands
  * and what it covers; each kind of proof has one function that compiles it, once at the start:
  *
- *   signature    HMAC, Ed25519, ECDSA over a template of the request's parts     compileSignature, here
+ *   signature    HMAC, Ed25519, ECDSA, a digest over a template of the request's parts     compileSignature, here
  *   jwt          a token whose claims say who sends, and may have the digest of the body   compileWebToken   web-tokens.ts
  *   secret       a secret shown as it is, in a header or a field                 compileSecret        } token-proofs.ts
  *   basic        the same in `Authorization: Basic`                              compileBasic         }
@@ -53,7 +53,7 @@ export interface ProofSettings {
 }
 
 /** What a secret was made into, and whose it is. */
-export interface SecretCheck<Made> extends Pick<SenderSecret, 'sender'> {
+export interface SecretCheck<Made> extends Pick<SenderSecret, 'sender' | 'text'> {
   readonly check: Made;
 }
 
@@ -67,7 +67,7 @@ export function compileAll<Made>(
   for (const { text, key, sender } of secrets) {
     const check = compile(text);
     if (typeof check === 'string') problems.push({ key, message: check });
-    else made.push({ check, sender });
+    else made.push({ check, text, sender });
   }
   return problems.length > 0 ? { problems } : { made };
 }
@@ -96,6 +96,7 @@ export function compileSignature(
   const keys = compileAll<SignatureCheck>(secrets, (secret) => compileKey(secret, proof));
   if ('problems' in keys) return keys;
   const { at, idHeader } = proof;
+  const isPlain = proof.algorithm === 'sha256';
   const makeContent = compileContent(proof.signed);
   // Twilio: where the URL has a digest of the body, the signed text has no form parameters.
   const makeBound = compileContent(proof.signed.replace('{form}', ''));
@@ -133,14 +134,17 @@ export function compileSignature(
       if (typeof signature === 'string') return signature;
       const bound = isBodyBound(delivery, proof);
       if (bound === false) return 'mismatch';
-      const contents = urlsOf(request, publicUrl, proof).map((url) =>
-        (bound === true ? makeBound : makeContent)(delivery, { ...head, url }),
-      );
+      const urls = urlsOf(request, publicUrl, proof);
+      const make = bound === true ? makeBound : makeContent;
+      const contentsWith = (secret: string) =>
+        urls.map((url) => make(delivery, { ...head, url, secret }));
+      // Without the secret, where that stands in it: what is known of a repeat says nothing of it.
+      const contents = contentsWith('');
       const [first] = contents;
       if (first === undefined || first === null) return 'malformed';
       let right: Proven | undefined;
-      for (const content of contents) {
-        for (const { check, sender } of keys.made) {
+      for (const { check, text, sender } of keys.made) {
+        for (const content of isPlain ? contentsWith(text) : contents) {
           if (content !== null && check(content, signature.candidates)) {
             right = { content: first, sender };
           }

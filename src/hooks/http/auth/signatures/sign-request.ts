@@ -132,10 +132,8 @@ function signTemplate(
     }
   }
   const template = digest === undefined ? proof.signed : proof.signed.replace('{form}', '');
-  const content = contentOf(template, headers, body, { timestamp: time, id, url });
-  const bytes = proof.algorithm.startsWith('hmac-')
-    ? hmac(proof.algorithm.slice('hmac-'.length), secret, proof, content)
-    : sign(proof.algorithm === 'ed25519' ? null : 'sha256', content, keyOf(draft));
+  const content = contentOf(template, headers, body, { timestamp: time, id, url, secret });
+  const bytes = signatureOf(content, proof, draft);
   const text = `${proof.prefix ?? ''}${bytes.toString(proof.encoding)}`;
   return { ...place(proof.at, listed(text, proof, timestamp, time), headers, body), url };
 }
@@ -161,6 +159,14 @@ function listed(
 /** The URL with the body's digest in it, as Twilio calls those that get JSON. */
 function withDigest({ url = '', body }: Draft, parameter: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameter}=${hash('sha256', body, 'hex')}`;
+}
+
+function signatureOf(content: Buffer, proof: SignatureProof, draft: Draft): Buffer {
+  const { algorithm } = proof;
+  if (algorithm === 'sha256') return hash('sha256', content, 'buffer');
+  return algorithm.startsWith('hmac-')
+    ? hmac(algorithm.slice('hmac-'.length), draft.secret, proof, content)
+    : sign(algorithm === 'ed25519' ? null : 'sha256', content, keyOf(draft));
 }
 
 function hmac(

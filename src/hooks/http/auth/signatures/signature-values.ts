@@ -18,6 +18,7 @@ const LENGTHS: Readonly<Record<SignatureAlgorithm, readonly [number, number]>> =
   'hmac-sha512': [64, 64],
   ed25519: [64, 64],
   'ecdsa-sha256': [8, 72],
+  sha256: [32, 32],
 };
 
 const NO_ITEMS: ReadonlyMap<string, string> = new Map();
