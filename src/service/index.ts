@@ -59,6 +59,7 @@ export type * from './ops/answers.ts';
 export type * from './ops/status-answers.ts';
 export {
   findPreset,
+  presetsOf,
   findRule,
   proofKind,
   schemeOf,

@@ -8,7 +8,7 @@ import { describeChanges } from '../../src/service/configuration/changes.ts';
 import { readConfigurationFiles } from '../../src/service/configuration/files.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { Hooks } from '../support/hooks.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
 
 /*
  * Senders of the operator: a scheme that is like one of ours, and a folder of data beside the configuration, which work
@@ -327,6 +327,52 @@ describe('a folder of gateway.d/senders', () => {
   ])('is refused with the file and the key that is wrong in %s', async (_, files, expected) => {
     writeAcme(files);
     expect(await problemsOf({})).toContain(expected);
+  });
+
+  it('has samples that are listed and sent, signed as its sender signs', async () => {
+    writeAcme();
+    const sample = { source: 'acme.example/docs', headers: { 'x-acme-kind': 'order' } };
+    write('acme/samples/order.json', { ...sample, body: { type: 'order', count: 3 } });
+    const hooks = await start({ presets: ['acme'] });
+    try {
+      dir.write('gateway.json5', {
+        gateway: { port: Number(new URL(hooks.url).port), auth: { token: `${TOKEN}-operator` } },
+        hooks: {
+          enabled: true,
+          token: TOKEN,
+          publicUrl: PUBLIC_URL,
+          presets: ['acme'],
+          mappings: [MAPPING],
+        },
+      });
+      const call = (...args: string[]) => hooksCall(args, { cwd: dir.path, env: {} });
+      expect((await call('send', 'acme')).stdout).toBe('hooks send acme order\n');
+      const sent = await call('send', 'acme', 'order', '--no-wait', '--json');
+      expect([sent.stderr, sent.code]).toEqual(['', 0]);
+      const { eventId } = JSON.parse(sent.stdout) as { eventId: string };
+      expect((await hooks.details(eventId)).request).toMatchObject({
+        verifiedBy: 'acme',
+        headers: { 'x-acme-kind': 'order' },
+      });
+      expect((await hooks.ended(eventId)).runs[0]?.prompt).toContain('Acme: 3 anvils');
+    } finally {
+      await hooks.close();
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['has no source', { headers: {}, body: 1 }],
+    ['has no body', { source: 'x', headers: {} }],
+    ['has two bodies', { source: 'x', headers: {}, body: 1, text: '1' }],
+    ['has a header in capitals', { source: 'x', headers: { 'X-Acme': 'a' }, body: 1 }],
+    ['has a header that is no text', { source: 'x', headers: { 'x-acme': 1 }, body: 1 }],
+    ['is no JSON', '{'],
+  ])('is refused with a sample that %s', async (_, sample) => {
+    writeAcme();
+    write('acme/samples/order.json', sample);
+    expect(await problemsOf({})).toContain(
+      'gateway.d/senders/acme/samples/order.json must be JSON with source and headers',
+    );
   });
 
   it('is refused when a file is no JSON5', async () => {

@@ -93,14 +93,14 @@ async function sampleBody(
   if (own && name !== undefined) {
     throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);
   }
-  const hooks = (await inspect()).resolved?.effective.hooks;
-  const asked = findPreset(hook, hooks);
+  const settings = (await inspect()).resolved?.effective;
+  const asked = findPreset(hook, settings);
   if (name === undefined && (own || asked === undefined)) return undefined;
   const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks preview', terminal, isAsking };
+  const asking = { command: 'hooks preview', terminal, isAsking, settings };
   const { preset, sample } = await findSample(asked, name, asking);
   const { headers, body, text } = sample;
-  return { hook: senderPath(preset, hooks), payload: text ?? body, headers };
+  return { hook: senderPath(preset, settings?.hooks), payload: text ?? body, headers };
 }
 
 /** A preview as an operator reads it. */

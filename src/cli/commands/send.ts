@@ -156,7 +156,8 @@ async function buildSample(
 ): Promise<HookPost | undefined> {
   const { idempotencyKey, payload, header, query, json } = options;
   const bare = hookName(hook, signing.service.hooksPath);
-  const asked = findPreset(bare, signing.settings.hooks);
+  const { settings } = signing;
+  const asked = findPreset(bare, settings);
   const own = [payload, header, query].some((given) => given !== undefined);
   if (own && name !== undefined) {
     throw new CliError(
@@ -168,7 +169,7 @@ async function buildSample(
   const hasFields = fieldPayload(bare, options) !== null;
   if (name === undefined && (own || hasFields || asked === undefined)) return undefined;
   const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks send', terminal, isAsking };
+  const asking = { command: 'hooks send', terminal, isAsking, settings };
   const { preset, sample } = await findSample(asked, name, asking);
   return samplePost(preset, sample, { ...signing, idempotencyKey: keyOf(idempotencyKey) });
 }

@@ -2,9 +2,16 @@
 // here, makes or asks for a secret, writes one fragment of its own (gateway.d/github.json5) and prints the steps at the
 // sender. Nobody's file is edited, and calling it again is harmless.
 import { parseEnv } from 'node:util';
-import { nearestKey, presets as ownPresets, sendersOf } from '../../hooks/index.ts';
+import { nearestKey } from '../../hooks/index.ts';
 import type { Preset, Senders, SignatureScheme } from '../../hooks/index.ts';
-import { MASK, proofKind, schemeOf, senderName, senderPath } from '../../service/index.ts';
+import {
+  MASK,
+  presetsOf,
+  proofKind,
+  schemeOf,
+  senderName,
+  senderPath,
+} from '../../service/index.ts';
 import type { Environment, Inspection, ProofKind } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
@@ -83,7 +90,7 @@ export const setup = defineCommand({
   async action(context, options, name?: string) {
     if (name === undefined) return listPresets(context, options.json === true);
     const here = await context.inspect();
-    const preset = findNamed(name, presetsOf(here));
+    const preset = findNamed(name, presetsOf(here.resolved?.effective));
     if (options.rotate === true && options.retireOld === true) {
       throw new CliError('--rotate and --retire-old do not go together.', undefined, EXIT.usage);
     }
@@ -98,11 +105,6 @@ export const setup = defineCommand({
 
 /** It has a command, and a fragment of that name, of its own. */
 const MAIL = 'mail';
-
-/** Those of the configuration that is here, and ours. */
-function presetsOf({ resolved }: Inspection): Senders['presets'] {
-  return resolved === undefined ? ownPresets : sendersOf(resolved.effective).presets;
-}
 
 /** @throws CliError for a name that is none, and for mail, which has a command of its own */
 function findNamed(name: string, presets: Senders['presets']): Preset {
@@ -119,7 +121,7 @@ function findNamed(name: string, presets: Senders['presets']): Preset {
 async function listPresets({ inspect, terminal }: CommandContext, asJson: boolean): Promise<void> {
   const here = await inspect();
   const enabled = new Set(here.resolved?.effective.hooks.presets);
-  const rows = [...presetsOf(here).values()].map((preset) => ({
+  const rows = [...presetsOf(here.resolved?.effective).values()].map((preset) => ({
     id: preset.id,
     sender: senderName(preset),
     proof: preset.id === MAIL ? 'see "hooks mail setup"' : PROOFS[proofKind(preset)],

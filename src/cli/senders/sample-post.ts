@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { bodyOf, listSamples, normalizePrefix, presets, readSample } from '../../hooks/index.ts';
+import { bodyOf, listSamples, normalizePrefix, readSample } from '../../hooks/index.ts';
 import type { Preset, ResolvedHooksOptions, Sample } from '../../hooks/index.ts';
-import { CannotSign, asNew, findPreset, senderPath, signPost } from '../../service/index.ts';
+import {
+  CannotSign,
+  asNew,
+  findPreset,
+  presetsOf,
+  senderPath,
+  signPost,
+} from '../../service/index.ts';
 import type { HookPost, Unsigned } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
@@ -25,10 +32,10 @@ export const SAMPLE_ARGUMENT = [
 export async function findSample(
   preset: Preset | undefined,
   name: string | undefined,
-  { command, terminal, isAsking }: { command: string; terminal: Terminal; isAsking: boolean },
+  { command, terminal, isAsking, settings }: SampleAsked,
 ): Promise<{ preset: Preset; sample: Sample }> {
-  if (preset === undefined) throw noSuchPreset();
-  const names = listSamples(preset.id);
+  if (preset === undefined) throw noSuchPreset(settings);
+  const names = listSamples(preset.id, settings?.configDir);
   const typed = (one: string): string => `${command} ${preset.id} ${one}`;
   const [first] = names;
   if (first === undefined) {
@@ -42,7 +49,8 @@ export async function findSample(
           names.map((one) => ({ value: one, label: one })),
         )
       : name;
-  const sample = chosen === undefined ? undefined : readSample(preset.id, chosen);
+  const sample =
+    chosen === undefined ? undefined : readSample(preset.id, chosen, settings?.configDir);
   if (sample !== undefined) return { preset, sample };
   throw new CliError(
     chosen === undefined
@@ -53,8 +61,18 @@ export async function findSample(
   );
 }
 
-function noSuchPreset(): CliError {
-  const known = [...presets.keys()].filter((id) => listSamples(id).length > 0);
+/** Where a sample is asked for. */
+interface SampleAsked {
+  readonly command: string;
+  readonly terminal: Terminal;
+  readonly isAsking: boolean;
+  readonly settings: ResolvedHooksOptions | undefined;
+}
+
+function noSuchPreset(settings: ResolvedHooksOptions | undefined): CliError {
+  const known = [...presetsOf(settings).keys()].filter(
+    (id) => listSamples(id, settings?.configDir).length > 0,
+  );
   return new CliError(
     'Samples belong to presets, and this is the hook of none.',
     `There are samples for ${known.join(', ')}; other hooks take a request of your own, with --payload.`,
@@ -78,8 +96,8 @@ export function showSamples(
 ): boolean {
   if (terminal.isInteractive && !json) return false;
   const bare = hookName(hook, normalizePrefix(settings?.hooks.path ?? ''));
-  const preset = findPreset(bare, settings?.hooks);
-  const samples = preset === undefined ? [] : listSamples(preset.id);
+  const preset = findPreset(bare, settings);
+  const samples = preset === undefined ? [] : listSamples(preset.id, settings?.configDir);
   if (preset === undefined || samples.length === 0) return false;
   if (json) terminal.printJson({ preset: preset.id, samples });
   else for (const sample of samples) terminal.print(`${command} ${preset.id} ${sample}`);

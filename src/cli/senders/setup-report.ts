@@ -130,9 +130,11 @@ export class SetupReport {
   /** Commands that show whether it works. */
   #tests(): string[] {
     const { preset, here } = this;
-    const scheme =
-      proofKind(preset) === 'token' ? undefined : schemeOf(preset, here.resolved?.effective);
+    const settings = here.resolved?.effective;
+    const scheme = proofKind(preset) === 'token' ? undefined : schemeOf(preset, settings);
     const verb = scheme === undefined || canSign(scheme) ? 'send' : 'preview';
-    return listSamples(preset.id).map((sample) => `hooks ${verb} ${preset.id} ${sample}`);
+    return listSamples(preset.id, settings?.configDir).map(
+      (sample) => `hooks ${verb} ${preset.id} ${sample}`,
+    );
   }
 }

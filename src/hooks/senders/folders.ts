@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import JSON5 from 'json5';
 import type { PresetFile } from './preset.ts';
 import type { SchemeFile } from './scheme.ts';
@@ -16,6 +18,14 @@ export interface SenderFiles {
 
 /** Ours. */
 export const OWN_FOLDERS = new URL('../../senders/', import.meta.url);
+
+/** Where the operator's are, in the directory of the configuration. */
+export const SENDERS_DIR = join('gateway.d', 'senders');
+
+/** The operator's. */
+export function operatorsFolders(configDir: string): URL {
+  return pathToFileURL(join(configDir, SENDERS_DIR, '/'));
+}
 
 /** What the build makes of them. */
 export const COLLECTED = new URL('../../senders.json', import.meta.url);

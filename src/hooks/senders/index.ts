@@ -1,6 +1,7 @@
 import { ownSenders } from './known.ts';
 
-export { SENDERS_DIR, senderProblems, sendersOf } from './known.ts';
+export { SENDERS_DIR } from './folders.ts';
+export { senderProblems, sendersOf } from './known.ts';
 export type { Senders } from './known.ts';
 export type { Preset, PresetCase } from './preset.ts';
 export { fillParts } from './row-rules.ts';

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { checkFolders } from './check.ts';
-import { UnreadableSender, readFolder, folderNames, readOwn } from './folders.ts';
+import { UnreadableSender, folderNames, operatorsFolders, readFolder, readOwn } from './folders.ts';
 import type { SenderFiles } from './folders.ts';
 import { likeScheme } from './like.ts';
 import { toPreset } from './preset.ts';
 import type { Preset } from './preset.ts';
+import { checkSamples } from './samples.ts';
 import type { SignatureScheme } from './scheme.ts';
 
 // Which senders a configuration knows: ours, those of folders beside it, and those of `hooks.schemes`. A folder of the
@@ -23,9 +22,6 @@ export interface Senders {
   /** How a sender proves who it is, by the id that `verify.scheme` uses. */
   readonly schemes: ReadonlyMap<string, SignatureScheme>;
 }
-
-/** Where the operator's folders are, in the directory of the configuration. */
-export const SENDERS_DIR = join('gateway.d', 'senders');
 
 /** Ours alone. */
 export const ownSenders: Senders = toSenders(readOwn());
@@ -69,13 +65,16 @@ function readOperators(configDir: string): {
   readonly folders: Readonly<Record<string, SenderFiles>>;
   readonly problems: readonly Problem[];
 } {
-  const directory = pathToFileURL(join(configDir, SENDERS_DIR, '/'));
+  const directory = operatorsFolders(configDir);
   if (!existsSync(directory)) return { folders: {}, problems: [] };
   const problems: Problem[] = [];
   const sound = folderNames(directory).flatMap((id) => {
     try {
       const files = readFolder(new URL(`${id}/`, directory));
-      const found = checkFolders({ [id]: files }, 'gateway.d/senders');
+      const found = [
+        ...checkFolders({ [id]: files }, 'gateway.d/senders'),
+        ...checkSamples(id, configDir),
+      ];
       problems.push(...found);
       return found.length > 0 ? [] : [[id, files] as const];
     } catch (error) {

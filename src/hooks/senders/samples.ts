@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { OWN_FOLDERS } from './folders.ts';
+import { isRecord, parseJson } from '../../platform/objects.ts';
+import type { Problem } from '../options/index.ts';
+import { OWN_FOLDERS, operatorsFolders } from './folders.ts';
 
 /*
  * Requests as the senders of presets make them: `senders/<preset>/samples/<event>.json`, each a {@link Sample}, from what
@@ -21,9 +23,12 @@ export interface Sample {
 const ENDING = '.json';
 const NAME = /^[\w.-]+$/u;
 
-/** Names of the events of which there is a sample, in order; none, where the preset has no samples. */
-export function listSamples(preset: string): string[] {
-  const folder = new URL(`${preset}/samples/`, OWN_FOLDERS);
+/**
+ * Names of the events of which there is a sample, in order; none, where the preset has no samples.
+ * @param configDir where the operator may have a folder of that name, which takes the place of ours
+ */
+export function listSamples(preset: string, configDir?: string): string[] {
+  const folder = samplesOf(preset, configDir);
   if (!isName(preset) || !existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(ENDING))
@@ -32,11 +37,41 @@ export function listSamples(preset: string): string[] {
 }
 
 /** @returns undefined when there is no such sample; {@link listSamples} has those that there are. */
-export function readSample(preset: string, event: string): Sample | undefined {
-  if (!listSamples(preset).includes(event)) return undefined;
-  const text = readFileSync(new URL(`${preset}/samples/${event}${ENDING}`, OWN_FOLDERS), 'utf8');
-  const sample: Sample = JSON.parse(text);
-  return sample;
+export function readSample(preset: string, event: string, configDir?: string): Sample | undefined {
+  if (!listSamples(preset, configDir).includes(event)) return undefined;
+  const file = new URL(`${event}${ENDING}`, samplesOf(preset, configDir));
+  const sample = parseJson(readFileSync(file, 'utf8'));
+  return isSample(sample) ? sample : undefined;
+}
+
+function samplesOf(preset: string, configDir: string | undefined): URL {
+  const own = configDir === undefined ? undefined : operatorsFolders(configDir);
+  const theirs = own !== undefined && existsSync(new URL(`${preset}/`, own)) ? own : OWN_FOLDERS;
+  return new URL(`${preset}/samples/`, theirs);
+}
+
+/** What is wrong with those of an operator's folder. */
+export function checkSamples(preset: string, configDir: string): Problem[] {
+  const message =
+    'must be JSON with source and headers, texts by their names in lower case, and either body or text';
+  return listSamples(preset, configDir)
+    .filter((event) => readSample(preset, event, configDir) === undefined)
+    .map((event) => {
+      const key = `gateway.d/senders/${preset}/samples/${event}${ENDING}`;
+      return { key, message };
+    });
+}
+
+function isSample(value: unknown): value is Sample {
+  if (!isRecord(value) || typeof value['source'] !== 'string') return false;
+  const { headers, body, text } = value;
+  return (
+    isRecord(headers) &&
+    Object.entries(headers).every(
+      ([name, one]) => typeof one === 'string' && name === name.toLowerCase(),
+    ) &&
+    (text === undefined ? body !== undefined : typeof text === 'string' && body === undefined)
+  );
 }
 
 /** The bytes that a sender would send, and sign. */

@@ -1,7 +1,7 @@
-import { bodyOf, listSamples, presets, readSample } from '../../hooks/index.ts';
+import { bodyOf, listSamples, readSample } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions } from '../../hooks/index.ts';
 import type { PresetSamples, SampleRequest } from '../ops/answers.ts';
-import { contentTypeOf, findRule, senderName, senderPath } from './sender.ts';
+import { contentTypeOf, findRule, presetsOf, senderName, senderPath } from './sender.ts';
 
 /*
  * The samples of presets, as requests that their senders would make today. `hooks send` has a way of its own to sign
@@ -9,11 +9,12 @@ import { contentTypeOf, findRule, senderName, senderPath } from './sender.ts';
  */
 
 /** Every preset that has samples, in the order of names. */
-export function listPresetSamples({ hooks }: ResolvedHooksOptions): PresetSamples[] {
+export function listPresetSamples(settings: ResolvedHooksOptions): PresetSamples[] {
+  const { hooks, configDir } = settings;
   const enabled = new Set(hooks.presets);
-  return [...presets.values()].flatMap((preset) => {
+  return [...presetsOf(settings).values()].flatMap((preset) => {
     const { id } = preset;
-    const samples = listSamples(id);
+    const samples = listSamples(id, configDir);
     if (samples.length === 0) return [];
     const hook = senderPath(preset, hooks);
     return [{ preset: id, sender: senderName(preset), hook, isEnabled: enabled.has(id), samples }];
@@ -26,8 +27,8 @@ export function sampleRequest(
   name: string,
   settings: ResolvedHooksOptions,
 ): SampleRequest | undefined {
-  const preset = presets.get(id);
-  const sample = preset && readSample(id, name);
+  const preset = presetsOf(settings).get(id);
+  const sample = preset && readSample(id, name, settings.configDir);
   if (preset === undefined || sample === undefined) return undefined;
   const hook = senderPath(preset, settings.hooks);
   const rule = findRule(hook, settings);

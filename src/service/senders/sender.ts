@@ -4,6 +4,7 @@ import type {
   PathRule,
   Preset,
   ResolvedHooksOptions,
+  Senders,
   SignatureScheme,
 } from '../../hooks/index.ts';
 
@@ -80,12 +81,19 @@ export function senderPath(
 /** The preset whose hook is meant by a name or path; undefined: it is another hook. */
 export function findPreset(
   name: string,
-  hooks: ResolvedHooksOptions['hooks'] | undefined,
+  settings: ResolvedHooksOptions | undefined,
 ): Preset | undefined {
   const bare = bareName(name);
+  const presets = presetsOf(settings);
   return (
-    presets.get(bare) ?? [...presets.values()].find((preset) => senderPath(preset, hooks) === bare)
+    presets.get(bare) ??
+    [...presets.values()].find((preset) => senderPath(preset, settings?.hooks) === bare)
   );
+}
+
+/** Those that a configuration knows; without one, ours. */
+export function presetsOf(settings: ResolvedHooksOptions | undefined): Senders['presets'] {
+  return settings === undefined ? presets : sendersOf(settings).presets;
 }
 
 /** What a path asks of its sender; undefined: a token, and nothing else is said of the path. */
