@@ -33,7 +33,7 @@ describe('the dependencies', () => {
 
   it('are ranges, so that a host shares its own copies and gets security patches', () => {
     for (const range of Object.values({ ...dependencies, ...peerDependencies }))
-      expect(range).toMatch(/^\^\d+\.\d+\.\d+$/);
+      expect(range).toMatch(/^\^\d+\.\d+\.\d+(?: \|\| \^\d+\.\d+\.\d+)*$/);
   });
 
   it('that only some people need are optional peers, in the range that is checked when one is loaded', () => {

@@ -9,6 +9,7 @@ import {
   FACES,
   NEST,
   ROOT,
+  TAKEN,
   beginProject,
   manifest,
   newDirectory,
@@ -29,8 +30,10 @@ let project: string;
 let nestAlone: Occupied;
 let withHooks: Occupied;
 
-const install = (...args: string[]) =>
-  run('npm', ['install', '--strict-peer-deps', '--no-audit', '--no-fund', ...args], project);
+let tarball: string;
+
+const install = (args: readonly string[] = [], into = project) =>
+  run('npm', ['install', '--strict-peer-deps', '--no-audit', '--no-fund', ...args], into);
 
 beforeAll(async () => {
   directory = await newDirectory();
@@ -39,7 +42,8 @@ beforeAll(async () => {
   await beginProject(project, NEST);
   await install();
   nestAlone = await occupied(project);
-  await install(await pack(directory));
+  tarball = await pack(directory);
+  await install([tarball]);
   withHooks = await occupied(project);
 });
 
@@ -58,10 +62,23 @@ describe('installed by a strict npm', () => {
     expect(found).toEqual([]);
   });
 
-  it('boots and takes a wake', async () => {
+  it('boots and takes requests', async () => {
     await copyFile(join(SUPPORT, 'app.js'), join(project, 'app.js'));
     const { stdout } = await run(process.execPath, ['app.js'], project);
-    expect(JSON.parse(stdout)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+    expect(JSON.parse(stdout)).toEqual(TAKEN);
+  });
+
+  it('boots and takes requests with Nest 11', async () => {
+    const older = join(directory, 'nest-11');
+    await mkdir(older);
+    const ranges = Object.entries(NEST).map(([name, range]) => [name, range.split(' || ')[0]!]);
+    await beginProject(older, Object.fromEntries(ranges));
+    await install([tarball], older);
+    const core = join(older, 'node_modules/@nestjs/core/package.json');
+    expect(JSON.parse(await readFile(core, 'utf8')).version).toMatch(/^11\./);
+    await copyFile(join(SUPPORT, 'app.js'), join(older, 'app.js'));
+    const { stdout } = await run(process.execPath, ['app.js'], older);
+    expect(JSON.parse(stdout)).toEqual(TAKEN);
   });
 
   it('keeps the names of its classes, which hosts read in logs', async () => {
@@ -114,7 +131,7 @@ describe('in a project of TypeScript', () => {
     node10: { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
   };
 
-  beforeAll(() => install('--save-dev', ...pinned('typescript', '@types/node')), 300_000);
+  beforeAll(() => install(['--save-dev', ...pinned('typescript', '@types/node')]), 300_000);
 
   it.each(Object.entries(resolutions))(
     'every face is typed without skipLibCheck, as %s resolves it',
@@ -135,7 +152,10 @@ describe('in a project of TypeScript', () => {
 });
 
 describe("a host's own suite, without our set-up file", () => {
-  beforeAll(() => install('--save-dev', ...pinned('@nestjs/testing'), `vitest@${VITEST}`), 300_000);
+  beforeAll(
+    () => install(['--save-dev', ...pinned('@nestjs/testing'), `vitest@${VITEST}`]),
+    300_000,
+  );
 
   it('passes in Jest', async () => {
     await copyFile(join(SUPPORT, 'suite.js'), join(project, 'gateway.jest.js'));

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NEST, ROOT, beginProject, newDirectory, pack, run } from './support/packed.ts';
+import { NEST, ROOT, TAKEN, beginProject, newDirectory, pack, run } from './support/packed.ts';
 
 const MANAGERS = ['pnpm@12.21.0', '@yarnpkg/cli-dist@4.18.1'];
 
@@ -44,7 +44,7 @@ describe('a Nest application boots and takes a wake', () => {
       [pnpm, 'add', '--allow-build=esbuild', '--strict-peer-dependencies', ...store, tarball],
       project,
     );
-    expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+    expect(await wakeIn(project)).toEqual(TAKEN);
   });
 
   it('installed by Yarn into node_modules', async () => {
@@ -69,6 +69,6 @@ describe('a Nest application boots and takes a wake', () => {
     );
     // YN0002: a peer is missing, YN0060: one does not fit, YN0086: some are wrong.
     expect(stdout).not.toMatch(/YN00(?:02|60|86)/);
-    expect(await wakeIn(project)).toEqual({ status: 200, hook: 'wake', event: 'done' });
+    expect(await wakeIn(project)).toEqual(TAKEN);
   });
 });

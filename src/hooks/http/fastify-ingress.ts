@@ -78,7 +78,7 @@ export class FastifyIngress {
   }
 
   #attach(route: RouteOptions): void {
-    const { [HOOK_ROUTE]: mark }: { [HOOK_ROUTE]?: HookRouteMark } = route.config ?? {};
+    const mark = this.#markOf(route);
     if (mark?.ingress !== this.ingress) return;
     this.#setPrefix(route.url, mark.endpoint);
     this.#handlers.set(mark.endpoint, route.handler);
@@ -103,6 +103,14 @@ export class FastifyIngress {
     // What Fastify itself refuses before Nest, e.g. a QUERY without a content type, is no POST.
     route.errorHandler = (error, request, reply) =>
       this.writer.refuse(request, reply, isTaken(request) ? error : NOT_POST);
+  }
+
+  /** Nest 11 drops the configuration of a route for all methods, of which there is one: it is known by where it is. */
+  #markOf({ config = {}, url, method }: RouteOptions): HookRouteMark | undefined {
+    const { [HOOK_ROUTE]: mark }: { [HOOK_ROUTE]?: HookRouteMark } = config;
+    const isOurs = url === this.#prefix || url === `${this.#prefix}/*`;
+    if (mark !== undefined || !isOurs || !Array.isArray(method)) return mark;
+    return { ingress: this.ingress, endpoint: 'mapped' };
   }
 
   /** False: the request is none of ours. */

@@ -1,4 +1,4 @@
-// The smallest gateway: it boots, takes one wake, and says what became of it. JavaScript, so that no compiler is needed.
+// The smallest gateway: it boots, takes a wake and a mapped request, refuses a stranger, and says what became of them. JavaScript, so that no compiler is needed.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -15,6 +15,7 @@ Module({
       enabled: true,
       token,
       defaultSessionKey: 'hook:consumer',
+      mappings: [{ id: 'ci', messageTemplate: '{{ text }}' }],
       ledger: memoryLedger(),
       runner: demoRunner(),
     }),
@@ -23,12 +24,19 @@ Module({
 
 const app = await NestFactory.create(GatewayModule, new FastifyAdapter(), { logger: false });
 await app.listen(0, '127.0.0.1');
-const answer = await fetch(`${await app.getUrl()}/hooks/wake`, {
-  method: 'POST',
-  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-  body: JSON.stringify({ text: 'hello', mode: 'next-heartbeat' }),
-});
-const { eventId } = await answer.json();
-const event = await app.get(EventStore).get(eventId);
-console.log(JSON.stringify({ status: answer.status, hook: event?.hook, event: event?.status }));
+const url = await app.getUrl();
+const post = (hook, bearer) =>
+  fetch(`${url}/hooks/${hook}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'hello', mode: 'next-heartbeat' }),
+  });
+const { status, ...answer } = await post('wake', token).then(async (taken) => ({
+  status: taken.status,
+  ...(await taken.json()),
+}));
+const event = await app.get(EventStore).get(answer.eventId);
+const mapped = (await post('ci', token)).status;
+const refused = (await post('ci', 'not-the-token')).status;
+console.log(JSON.stringify({ status, hook: event?.hook, event: event?.status, mapped, refused }));
 await app.close();

@@ -24,7 +24,10 @@ export const FACES = Object.keys(manifest.exports)
   .filter((face) => face !== './package.json')
   .map((face) => face.replace('.', 'nestjs-agent-hooks'));
 
-/** The dependencies of a Nest 12 application on Fastify: our required peers. */
+/** What app.js prints. */
+export const TAKEN = { status: 200, hook: 'wake', event: 'done', mapped: 200, refused: 401 };
+
+/** The dependencies of a Nest application on Fastify: our required peers. */
 export const NEST = Object.fromEntries(
   Object.entries(manifest.peerDependencies).filter(
     ([name]) => !(name in manifest.peerDependenciesMeta),
