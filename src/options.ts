@@ -39,6 +39,7 @@ export type {
 } from './hooks/options/index.ts';
 export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
+export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
 export type { PostedAnswer, PostedRequest } from './hooks/operating/operator-requests.ts';
 export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 

@@ -1,5 +1,6 @@
 import type { ModuleMetadata, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { SenderVerifier } from './http/auth/signatures/index.ts';
 import type { HookRouteDecorator } from './http/hook.decorators.ts';
 import type { HooksSettingsInput, OptionNames } from './options/index.ts';
 import type {
@@ -30,6 +31,11 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
   readonly observer?: RequestObserver | undefined;
   /** How long runs under way may take when the application stops, in seconds, 0 or more. @default 20 */
   readonly shutdownSeconds?: number | undefined;
+  /**
+   * Senders that the host verifies itself, by the name that a mapping's `verify: { scheme }` says, e.g.
+   * `{ acme: ({ headers, body }) => isRight(headers['x-acme'], body) }`. @default none
+   */
+  readonly verifiers?: Readonly<Record<string, SenderVerifier>> | undefined;
   /** How messages name the options, for a host whose users write them elsewhere. @default as they are named here */
   readonly names?: OptionNames | undefined;
   /**

@@ -23,7 +23,7 @@ import { BodyBudget, BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
 import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
-import { PathRules } from './http/path-rules.ts';
+import { PathRules, SENDER_VERIFIERS } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
 import { RunOutcomes, RunWaits } from './http/run-outcomes.ts';
 import { SecretWindows } from './http/secret-windows.ts';
@@ -81,14 +81,21 @@ function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput
   refuseMisplaced(given, path);
   refuseWiring(given);
   const { ledger: _1, runner: _2, directory: _3, channels: _4, clock: _5, ...rest } = given;
-  const { observer: _6, shutdownSeconds: _7, names: _8, authFailures, ...settings } = rest;
+  const { observer: _6, shutdownSeconds: _7, names: _8, verifiers: _9, ...others } = rest;
+  const { authFailures, ...settings } = others;
   if (authFailures === undefined) return { ...settings, path };
-  const { storage: _9, ...budget } = authFailures;
+  const { storage: _10, ...budget } = authFailures;
   return { ...settings, authFailures: budget, path };
 }
 
 /** JavaScript, and a factory that was cast, can return anything. */
-function refuseWiring({ ledger, runner, channels, shutdownSeconds = 0 }: HooksModuleOptions): void {
+function refuseWiring({
+  ledger,
+  runner,
+  channels,
+  verifiers = {},
+  shutdownSeconds = 0,
+}: HooksModuleOptions): void {
   if (ledger === undefined) {
     throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
   }
@@ -105,6 +112,13 @@ function refuseWiring({ ledger, runner, channels, shutdownSeconds = 0 }: HooksMo
     if (binding !== undefined && typeof binding.provider?.send !== 'function') {
       throw new Error(
         `HooksModule: channels.${id}.provider is no Channel; pass one of nestjs-agent-hooks/channels, e.g. telegram({ token }), or your own.`,
+      );
+    }
+  }
+  for (const [name, verifier] of Object.entries<unknown>(verifiers)) {
+    if (typeof verifier !== 'function') {
+      throw new Error(
+        `HooksModule: verifiers.${name} is no function; pass one that says true or false.`,
       );
     }
   }
@@ -148,6 +162,7 @@ const wiring: readonly Provider[] = [
   BoundedFailureStorage,
   given(Clock, ({ clock }) => clock ?? new SystemClock()),
   given(AgentRunner, ({ runner }) => runner),
+  given(SENDER_VERIFIERS, ({ verifiers }) => verifiers ?? {}),
   given(CHANNEL_BINDINGS, ({ channels }) => channels ?? {}),
   given(RequestObserver, ({ observer }) => observer ?? new NoRequestObserver()),
   {

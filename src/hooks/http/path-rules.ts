@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { bareName, builtInHook } from '../actions/hook-request.ts';
 import { listEntries } from '../mappings/entries.ts';
 import { keyOf, toLabel } from '../mappings/mapping.ts';
@@ -18,7 +18,7 @@ import type { Senders, SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
 import type { BodyLimits } from './body.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
-import type { PathSigner } from './path-signer.ts';
+import type { PathSigner, SenderVerifiers } from './path-signer.ts';
 
 /*
  * What has to be known of a hook before its payload is: how its sender proves who it is, and how its body is read. It
@@ -52,6 +52,9 @@ interface CompiledPathRules {
   readonly warnings: readonly Problem[];
 }
 
+/** DI token of the host's own verifiers. */
+export const SENDER_VERIFIERS = Symbol('sender verifiers');
+
 /** The rules of the settings in force, and of those that requests under way began with. */
 @Injectable()
 export class PathRules {
@@ -61,6 +64,7 @@ export class PathRules {
   constructor(
     settings: HooksSettings,
     private readonly certificates: Certificates,
+    @Inject(SENDER_VERIFIERS) private readonly verifiers: SenderVerifiers = {},
   ) {
     settings.addCheck((next) => this.#compile(next));
   }
@@ -74,7 +78,8 @@ export class PathRules {
   #compile(settings: ResolvedHooksOptions): CompiledPathRules {
     const known = this.#compiled.get(settings);
     if (known !== undefined) return known;
-    const compiled = compilePathRules(settings, this.certificates);
+    const { certificates, verifiers } = this;
+    const compiled = compilePathRules(settings, certificates, verifiers);
     this.#compiled.set(settings, compiled);
     return compiled;
   }
@@ -100,6 +105,7 @@ interface PathSource {
 export function compilePathRules(
   settings: ResolvedHooksOptions,
   certificates = new Certificates(),
+  verifiers: SenderVerifiers = {},
 ): CompiledPathRules {
   const { hooks } = settings;
   const senders = sendersOf(settings);
@@ -118,7 +124,8 @@ export function compilePathRules(
     const found = findDisagreements(entries);
     problems.push(...found);
     const source = found.length > 0 ? null : toSource(path, entries, senders);
-    const rule = source && compileRule(source, settings, certificates, { problems, warnings });
+    const rule =
+      source && compileRule(source, settings, { certificates, verifiers }, { problems, warnings });
     if (rule !== null) rules.set(path, rule);
   }
   return { rules, problems: inMappings(problems, hooks.mappings), warnings };
@@ -218,7 +225,7 @@ interface Findings {
 function compileRule(
   { path, said, places, isVerifyWritten }: PathSource,
   settings: ResolvedHooksOptions,
-  certificates: Certificates,
+  by: { readonly certificates: Certificates; readonly verifiers: SenderVerifiers },
   { problems, warnings }: Findings,
 ): PathRule | null {
   const { hooks } = settings;
@@ -234,7 +241,7 @@ function compileRule(
       ? compileSigner(
           verify,
           { path, key: places.verify ?? path },
-          { publicUrl: hooks.publicUrl, certificates, schemes },
+          { ...by, publicUrl: hooks.publicUrl, schemes },
           problems,
         )
       : undefined;

@@ -1,7 +1,13 @@
 import type { Problem, VerifyOptions } from '../options/index.ts';
-import { compileVerifier, listSecrets, signsBodyAlone } from './auth/signatures/index.ts';
+import {
+  HostVerifier,
+  compileVerifier,
+  listSecrets,
+  signsBodyAlone,
+} from './auth/signatures/index.ts';
 import type {
   SenderSecret,
+  SenderVerifier,
   SignatureScheme,
   SignatureVerifier,
   VerifierContext,
@@ -22,11 +28,18 @@ export interface PathSigner {
   readonly verifyToken?: string;
 }
 
+/** Verifiers in code, by the name that `verify.scheme` says. */
+export type SenderVerifiers = Readonly<Record<string, SenderVerifier>>;
+
+interface SignerContext extends VerifierContext {
+  readonly verifiers?: SenderVerifiers;
+}
+
 /** Undefined when there is a problem. */
 export function compileSigner(
   { verifyToken, secrets = [], senders = [], ...options }: VerifyOptions,
   { path, key }: { readonly path: string; readonly key: string },
-  context: VerifierContext,
+  context: SignerContext,
   problems: Problem[],
 ): PathSigner | undefined {
   const { scheme, toleranceSeconds } = options;
@@ -38,6 +51,23 @@ export function compileSigner(
         : `is the sender ${known.name}? Then write scheme: '${path}', or enable the preset`;
     problems.push({ key: `${key}.scheme`, message: `is missing; ${advice}` });
     return undefined;
+  }
+  const { verifiers = {} } = context;
+  const own = Object.hasOwn(verifiers, scheme) ? verifiers[scheme] : undefined;
+  if (own !== undefined) {
+    const given = {
+      ...options,
+      verifyToken,
+      secrets: secrets.length > 0 ? secrets : undefined,
+      senders: senders.length > 0 ? senders : undefined,
+    };
+    const idle = Object.entries(given).filter(
+      ([name, value]) => name !== 'scheme' && value !== undefined,
+    );
+    const message = `has no meaning where the application verifies ${scheme} itself; remove it`;
+    problems.push(...idle.map(([name]) => ({ key: `${key}.${name}`, message })));
+    const verifier = new HostVerifier(scheme, own);
+    return { verifier, secrets: [], single: () => [verifier], signsBodyAlone: false };
   }
   if (secrets.length + senders.length === 0) {
     problems.push({

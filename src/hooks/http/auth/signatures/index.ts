@@ -10,6 +10,8 @@ export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
 export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
 export { Certificates, fetchCertificate } from './certificates.ts';
+export { HostVerifier } from './host-verifier.ts';
+export type { SenderVerifier, UnverifiedRequest } from './host-verifier.ts';
 export type { CertificateMemory, FetchCertificate } from './certificates.ts';
 export type { SenderSecret, WrittenSecrets } from './sender-secrets.ts';
 export { listSecrets } from './sender-secrets.ts';
