@@ -56,8 +56,10 @@ describe('richHtml', () => {
           expect([...open, ...crossed]).toEqual([]);
           const text = html.replaceAll(tags, '');
           expect(text).not.toMatch(/[<>]|&(?!(?:amp|lt|gt|nbsp);)/);
-          expect(words(text.replaceAll(/&\w+;/g, ''))).toBe(
-            words(entityText(markdown.replaceAll(/[|-]/g, ' '), MANY).text),
+          // What draws a table is left out of what both show, not of what both read: it may keep a fence from being one.
+          const drawn = /[|-]/g;
+          expect(words(text.replaceAll(/&\w+;/g, '').replaceAll(drawn, ' '))).toBe(
+            words(entityText(markdown, MANY).text.replaceAll(drawn, ' ')),
           );
         }),
         { numRuns: 2000 },
