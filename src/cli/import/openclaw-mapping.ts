@@ -1,3 +1,4 @@
+import { MappingOptions, OptionPlace, optionKeys } from '../../hooks/index.ts';
 import { getField, getText, isRecord, nameOf } from '../../platform/objects.ts';
 import { DEFAULT_PROVIDERS } from '../../service/index.ts';
 import type { Sections } from '../../service/index.ts';
@@ -20,30 +21,14 @@ export interface MappingPlace {
   readonly hasMail: boolean;
 }
 
-/** Fields that are taken over as they are, but for placeholders in their texts. */
-const OF_ALL = [
-  'id',
-  'action',
-  'wakeMode',
-  'agentId',
-  'forEach',
-  'transform',
-  'allowUnsafeExternalContent',
-];
-const OF_WAKES = new Set([...OF_ALL, 'textTemplate']);
-const OF_AGENTS = new Set([
-  ...OF_ALL,
-  'name',
-  'sessionKey',
-  'sessionMode',
-  'messageTemplate',
-  'deliver',
-  'channel',
-  'to',
-  'model',
-  'thinking',
-  'timeoutSeconds',
-]);
+const FIELDS = OptionPlace.of(MappingOptions);
+
+/** Whether a field is taken over as it is, but for placeholders in its texts: ours have the same names. */
+function isSame(field: string, action: string): boolean {
+  if (!optionKeys(MappingOptions).includes(field)) return false;
+  return FIELDS.at(field).traits.appliesTo?.includes(action) ?? true;
+}
+
 const PLACEHOLDER = /\{\{\s*([^}]+?)\s*\}\}/g;
 
 /** One entry of its `hooks.mappings` as one of ours: what differs is rewritten, or noted where a person has to decide. */
@@ -62,7 +47,7 @@ export function migrateMapping(
   const migrated: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(from)) {
     if (field === 'match' || value === '' || value === null) continue;
-    if (!(isWake ? OF_WAKES : OF_AGENTS).has(field)) note(field, 'has no meaning here');
+    if (!isSame(field, isWake ? 'wake' : 'agent')) note(field, 'has no meaning here');
     else migrated[field] = typeof value === 'string' ? migrateTemplate(value, fanOut) : value;
   }
   if (isMail) {
