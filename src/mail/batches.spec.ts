@@ -1,4 +1,5 @@
 import { array, assert, integer, property, record, string } from 'fast-check';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { shorten, toBatches } from './delivery.ts';
 import type { MailMessage } from './message.ts';
 
@@ -22,7 +23,7 @@ function bytesOf(messages: readonly MailMessage[]): number {
 }
 
 const messages = array(
-  record({ body: string({ unit: 'binary', maxLength: 3_000 }), subject: string() }),
+  record({ body: string({ unit: anyCharacter, maxLength: 3_000 }), subject: string() }),
   { maxLength: 120 },
 );
 

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from './any-character.ts';
 import { TEMPLATE_FAMILIES } from '../../src/hooks/boundary/data/template-tokens.ts';
 import { skeleton, CONFUSABLES } from './careless-reader.ts';
 import { LISTED_EMOJI } from './listed-emoji.ts';
@@ -47,7 +48,7 @@ export const attackText: fc.Arbitrary<string> = fc
       { weight: 3, arbitrary: fc.constantFrom(...BETWEEN) },
       { weight: 2, arbitrary: fc.constantFrom(...LISTED_EMOJI) },
       { weight: 1, arbitrary: fc.constantFrom(...ORDINARY) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
       { weight: 1, arbitrary: fc.string({ maxLength: 6 }) },
       { weight: 1, arbitrary: fc.constantFrom('\ud83d', '\udc69', '🏴', '👩', '1', 'l', 'm') },
     ),

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { agentTurn } from '../../../test/support/agent-turn.ts';
 import { fillHeaders } from './gateway.ts';
 
 const TEMPLATES = { 'x-a': '<{agent}>', 'x-s': '{session}', 'x-c': '{contract}' };
 
 /** Any text, lone surrogates and control characters included. */
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: anyCharacter });
 
 describe('fillHeaders', () => {
   it('makes headers that can be sent, whatever the session and the contract are', () => {

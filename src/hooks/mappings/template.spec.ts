@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { renderTemplate } from './render.ts';
 import { parseTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
@@ -116,7 +117,7 @@ describe('templates: own properties only, one pass, no code (behaviour §7, less
     expect(() =>
       fc.assert(
         fc.property(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           (text) => render('<{{ a }}>', { a: text }) === `<${text}>`,
         ),
       ),
