@@ -155,6 +155,14 @@ export class Operator implements AsyncDisposable {
    * @returns what can be clicked or filled in and was not come to, or had no ring around it then
    */
   async missedByKeyboard(): Promise<string[]> {
+    // What the page shows anew while it is walked through is walked to once more; what nobody can reach is missed each time.
+    for (let round = 1; ; round += 1) {
+      const missed = await this.#missedOnTheWay();
+      if (missed.length === 0 || round === 3) return missed;
+    }
+  }
+
+  async #missedOnTheWay(): Promise<string[]> {
     const { page } = this;
     // From what comes first on every page: it is begun with, and so not come to.
     await page.evaluate("document.querySelector('.skip').focus()");
