@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SystemClock } from '../../src/hooks/ports/index.ts';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
+import { LIMITS, event } from '../contracts/ledger/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { probe } from './probe.ts';
 import type { Findings } from './probe.ts';
@@ -60,17 +61,33 @@ async function missing(dir: string, accepted: readonly string[]): Promise<string
   return accepted.filter((_, n) => stories[n] === null);
 }
 
+/** Events of 250 KB in a ledger. @param megabytes of all together */
+async function fill(dir: string, megabytes: number): Promise<void> {
+  const payload = JSON.stringify('x'.repeat(256 * 1024));
+  const ledger = await sqliteLedger({ dir, search: false }).open(new SystemClock());
+  for (let n = 0; n < megabytes / 4; n += 1) {
+    const group = Array.from({ length: 16 }, () =>
+      ledger.intake.accept(event({ payload }), LIMITS),
+    );
+    await Promise.all(group);
+  }
+  await ledger.maintenance.close();
+}
+
 const moved = (service: TestedService) =>
   eventually('it moves', () => service.output.includes(MOVED));
 
 describe('While the disk is slow', () => {
-  it.each<[string, { fsync: number; write: number }]>([
+  it.each<[string, { fsync: number; write: number; megabytes?: number }]>([
     ['an fsync takes 500 ms', { fsync: 500, write: 0 }],
     ['a write takes 25 ms', { fsync: 0, write: 25 }],
-  ])('and %s, nobody else waits once the ledger has moved', async (name, { fsync, write }) => {
+    ['an fsync takes 500 ms over 2 GB', { fsync: 500, write: 0, megabytes: 2048 }],
+  ])('and %s, nobody else waits once the ledger has moved', async (name, slow) => {
+    const { fsync, write, megabytes = 0 } = slow;
     await using world = await World.open();
     using disk = await slowDisk(world.dir);
     const dir = join(disk.dir, 'data');
+    await fill(join(disk.behind, 'data'), megabytes);
     await world.configure({ store: { dir } });
     const service = await world.start({ env: disk.env, within: SCHEDULED_FIRST });
     await world.loadOf(service, 5);

@@ -14,6 +14,8 @@ const PROGRAM = fileURLToPath(
 /** A disk that can be made slow, and well again. */
 export interface SlowDisk extends Disposable {
   readonly dir: string;
+  /** The same files, past the disk. */
+  readonly behind: string;
   /** For the process that is to use it. */
   readonly env: Readonly<Record<string, string>>;
   /** Makes every fsync take so much longer. */
@@ -42,6 +44,7 @@ async function mounted(dir: string, scratch: string): Promise<SlowDisk> {
     void writeSync(file, Buffer.from(Int32Array.of(ms).buffer), 0, 4, place * 4);
   return {
     dir,
+    behind,
     env: {},
     slowFsyncs: (ms) => set(0, ms),
     slowWrites: (ms) => set(1, ms),
@@ -57,6 +60,7 @@ function pretended(dir: string, scratch: string): SlowDisk {
   const shim = new Shim(dir, scratch);
   return {
     dir,
+    behind: dir,
     env: shim.env,
     slowFsyncs: (ms) => shim.slowDown(ms),
     slowWrites: (ms) => shim.slowWrites(ms),
