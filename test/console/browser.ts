@@ -125,9 +125,18 @@ export class Operator implements AsyncDisposable {
     const today = this.page.getByRole('button', { name: 'What would happen now' });
     if ((await today.count()) > 0) await today.click();
     await this.hasLoaded();
+    await this.#outcomeOfTry();
     await this.page.evaluate(
       "for (const folded of document.querySelectorAll('details')) folded.open = true",
     );
+  }
+
+  /** Try asks a moment after it is there, and shows the answer behind the mapping. */
+  async #outcomeOfTry(): Promise<void> {
+    const { page } = this;
+    if (!new URL(page.url()).pathname.endsWith('/try')) return;
+    await page.waitForLoadState('networkidle');
+    await page.locator('section[aria-label="Mapping"] ~ *').first().waitFor();
   }
 
   /** Long texts to their end. */
@@ -155,14 +164,6 @@ export class Operator implements AsyncDisposable {
    * @returns what can be clicked or filled in and was not come to, or had no ring around it then
    */
   async missedByKeyboard(): Promise<string[]> {
-    // What the page shows anew while it is walked through is walked to once more; what nobody can reach is missed each time.
-    for (let round = 1; ; round += 1) {
-      const missed = await this.#missedOnTheWay();
-      if (missed.length === 0 || round === 3) return missed;
-    }
-  }
-
-  async #missedOnTheWay(): Promise<string[]> {
     const { page } = this;
     // From what comes first on every page: it is begun with, and so not come to.
     await page.evaluate("document.querySelector('.skip').focus()");

@@ -46,6 +46,13 @@ const PRESET = {
     },
   ],
 };
+/** Tokens by keys that an issuer publishes. */
+const tokens = (keys: string, claims: object) => ({
+  scheme: {
+    ...SCHEME,
+    proofs: [{ kind: 'jwt', at: { header: 'authorization' }, keys, claims }],
+  },
+});
 const MAPPING = { id: 'acme', verify: { secrets: [SECRET] } };
 const PUBLIC_URL = 'https://hooks.example.org';
 
@@ -275,36 +282,12 @@ describe('a folder of gateway.d/senders', () => {
     ],
     [
       'tokens that anybody gets',
-      {
-        scheme: {
-          ...SCHEME,
-          proofs: [
-            {
-              kind: 'jwt',
-              at: { header: 'authorization' },
-              keys: 'https://issuer.example/keys',
-              claims: { aud: '{url}' },
-            },
-          ],
-        },
-      },
+      tokens('https://issuer.example/keys', { aud: '{url}' }),
       'gateway.d/senders/acme/scheme.json5: proofs[0].claims must say which one is {secret}',
     ],
     [
       'keys that anybody on the way can replace',
-      {
-        scheme: {
-          ...SCHEME,
-          proofs: [
-            {
-              kind: 'jwt',
-              at: { header: 'authorization' },
-              keys: 'http://issuer.example/keys',
-              claims: { sub: '{secret}' },
-            },
-          ],
-        },
-      },
+      tokens('http://issuer.example/keys', { sub: '{secret}' }),
       'proofs[0].keys must be an address that begins with https://',
     ],
     [

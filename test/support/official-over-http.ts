@@ -1,4 +1,5 @@
-import { coveredHeaders, isIdSigned, schemes } from '../../src/hooks/http/auth/signatures/index.ts';
+import { coveredHeaders } from './covered-headers.ts';
+import { isIdSigned, schemes } from '../../src/hooks/http/auth/signatures/index.ts';
 import type { SignatureScheme, SignedRequest } from '../../src/hooks/http/auth/signatures/index.ts';
 import { Hooks } from './hooks.ts';
 import { believes } from './official-libraries.ts';

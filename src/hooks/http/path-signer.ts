@@ -37,11 +37,12 @@ interface SignerContext extends VerifierContext {
 
 /** Undefined when there is a problem. */
 export function compileSigner(
-  { verifyToken, secrets = [], senders = [], ...options }: VerifyOptions,
+  written: VerifyOptions,
   { path, key }: { readonly path: string; readonly key: string },
   context: SignerContext,
   problems: Problem[],
 ): PathSigner | undefined {
+  const { verifyToken, secrets = [], senders = [], ...options } = written;
   const { scheme, toleranceSeconds } = options;
   if (scheme === undefined) {
     const known = context.schemes?.get(path);
@@ -55,19 +56,17 @@ export function compileSigner(
   const { verifiers = {} } = context;
   const own = Object.hasOwn(verifiers, scheme) ? verifiers[scheme] : undefined;
   if (own !== undefined) {
-    const given = {
-      ...options,
-      verifyToken,
-      secrets: secrets.length > 0 ? secrets : undefined,
-      senders: senders.length > 0 ? senders : undefined,
-    };
-    const idle = Object.entries(given).filter(
+    const idle = Object.entries(written).filter(
       ([name, value]) => name !== 'scheme' && value !== undefined,
     );
     const message = `has no meaning where the application verifies ${scheme} itself; remove it`;
     problems.push(...idle.map(([name]) => ({ key: `${key}.${name}`, message })));
-    const verifier = new HostVerifier(scheme, own);
-    return { verifier, secrets: [], single: () => [verifier], signsBodyAlone: false };
+    return {
+      verifier: new HostVerifier(scheme, own),
+      secrets: [],
+      single: () => [],
+      signsBodyAlone: false,
+    };
   }
   if (secrets.length + senders.length === 0) {
     problems.push({

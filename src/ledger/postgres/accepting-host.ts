@@ -105,7 +105,7 @@ export class AcceptingHost implements Host<AcceptCalls> {
   }
 
   async #foresee(arrivals: readonly Arrival[], send: Send) {
-    const tx = this.#store.begin(findingNothing(send), send, this.#foresight.memory);
+    const tx = this.#store.begin(findingNothing(send), send, this.#foresight.remembered());
     const answers = await accept(tx, arrivals);
     await this.#foresight.checkSessions(tx, arrivals);
     return { answers, tx };

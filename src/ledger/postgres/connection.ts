@@ -134,7 +134,7 @@ export class Database {
    * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
    */
   accept<T>(act: Act<T>): Promise<T> {
-    return this.#transact(this.#intake, act, this.#writing);
+    return this.#transact(this.#intake, act, { isWrite: true });
   }
 
   /** Calls a function of this release, which answers with JSON (or true, false, null). @throws LedgerUnavailable */
@@ -160,9 +160,7 @@ export class Database {
    * @throws LedgerUnavailable
    */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
-    return again(() =>
-      this.#transact(this.#pool, act, { ...this.#writing, mostMs, isWrite: false }),
-    );
+    return again(() => this.#transact(this.#pool, act, { mostMs }));
   }
 
   /**
@@ -170,7 +168,7 @@ export class Database {
    * tables, each in an order of its own, and would wait for each other in a circle.
    */
   write<T>(act: Act<T>): Promise<T> {
-    return again(() => this.#transact(this.#pool, act, this.#writing));
+    return again(() => this.#transact(this.#pool, act, { isWrite: true }));
   }
 
   /**
@@ -178,16 +176,12 @@ export class Database {
    * @param begin how it begins, such as how it is isolated
    */
   once<T>(act: Act<T>, mostMs: number, begin = this.#beginning): Promise<T> {
-    const how = { ...this.#writing, begin, mostMs, isWrite: false };
-    return this.#transact(this.#pool, act, how);
+    return this.#transact(this.#pool, act, { begin, mostMs });
   }
 
-  get #writing(): Transaction {
-    const isOurs = this.#own.length > 0;
-    return { begin: this.#beginning, mostMs: STATEMENT_MS, isWrite: true, isOurs };
-  }
-
-  #transact<T>(pool: Pool, act: Act<T>, how: Transaction): Promise<T> {
+  #transact<T>(pool: Pool, act: Act<T>, more: Partial<Transaction>): Promise<T> {
+    const usual = { begin: this.#beginning, mostMs: STATEMENT_MS, isWrite: false };
+    const how = { ...usual, isOurs: this.#own.length > 0, ...more };
     return this.#use(pool, how.mostMs, (client) =>
       transact(client, this.#statements, this.name, act, how),
     );

@@ -1,4 +1,5 @@
-// Groups of events that are decided before anything was read, and sent whole: one round trip instead of two or three. What
+// Groups of events that are decided before anything was read, and sent whole: one round trip instead of two or three. Not
+// those that ask for a heartbeat now, of which one mostly waits already, nor runs of a hook that limits them. What
 // is looked for is taken to be missing (no key came before, the intake is not paused, nothing else is in the queue), and
 // sessions to be as the group before left them. The server looks, under the same locks, and refuses the group where one of
 // these is wrong; it is then decided again, by reading.
@@ -44,8 +45,8 @@ export class Foresight {
     return change.type === 'run' && !isCounted;
   }
 
-  /** For a transaction that is decided without reading. */
-  get memory(): Memory {
+  /** What a transaction that is decided without reading goes by; whether the intake is paused is looked for each time. */
+  remembered(): Memory {
     this.#memory.isPaused = null;
     return this.#memory;
   }

@@ -8,7 +8,7 @@ export type {
 export { schemes } from '../../../senders/index.ts';
 export { compileVerifier, customize } from './verifier.ts';
 export type { SignatureVerifier, VerifierContext, VerifierOptions } from './verifier.ts';
-export { coveredHeaders, coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
+export { coversBody, isIdSigned, signsBodyAlone } from './coverage.ts';
 export { Certificates, fetchCertificate } from './certificates.ts';
 export { HostVerifier } from './host-verifier.ts';
 export type { SenderVerifier, UnverifiedRequest } from './host-verifier.ts';

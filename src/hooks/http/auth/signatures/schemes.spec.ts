@@ -1,3 +1,4 @@
+import { coveredHeaders } from '../../../../../test/support/covered-headers.ts';
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import {
@@ -11,7 +12,7 @@ import {
   verifierFor,
 } from '../../../../../test/support/signing-senders.ts';
 import { isCredentialField } from '../../../../platform/credentials.ts';
-import { coveredHeaders, coversBody, isIdSigned, schemes, signsBodyAlone } from './index.ts';
+import { coversBody, isIdSigned, schemes, signsBodyAlone } from './index.ts';
 import type { SignatureScheme, SignedRequest } from './index.ts';
 
 const signing = [...schemes.values()].filter(({ proofs }) => proofs.length > 0);
