@@ -1,6 +1,14 @@
 import module from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { nodeRefusal } from './platform/node-version.ts';
+
+const SMALL_MEMORY_BYTES = 512 * 1024 * 1024;
+
+// V8 would rather grow than collect until a small container is killed (docs/design/ingress.md, Bytes in flight).
+if ((process.constrainedMemory() || Infinity) < SMALL_MEMORY_BYTES) {
+  setFlagsFromString('--optimize-for-size');
+}
 
 const refusal = nodeRefusal(process.versions.node);
 if (refusal === undefined) {
