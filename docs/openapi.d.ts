@@ -894,7 +894,7 @@ export interface components {
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
-            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
+            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
              * @description `error`: something is lost or refused. `warning`: something does not work. `info`: good to know.
              * @enum {string}

@@ -29,7 +29,8 @@ const TROUBLED: OperatedOptions = {
   configuration: () => ({
     isDemo: true,
     restartFor: ['channels'],
-    refused: ['hooks.path'],
+    refused: [{ key: 'hooks.path', message: 'must not be empty' }],
+    warnings: [{ key: 'ops.exposed', message: 'is true' }],
     missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy' },
   }),
 };
@@ -81,6 +82,7 @@ describe('GET /ops/api/attention', () => {
       ['mail-degraded', 'warning'],
       ['dead-work', 'warning'],
       ['restart-pending', 'info'],
+      ['configuration-warning', 'info'],
       ['demo', 'info'],
     ]);
     for (const { what, todo } of items) {
@@ -97,6 +99,7 @@ describe('GET /ops/api/attention', () => {
       isConfiguredSince: true,
       restartFor: [],
       refused: [],
+      warnings: [],
       missing: null,
     };
     await using service = await OperatedService.start({ configuration: () => configuration });

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConfigurationReport } from '../../src/service/index.ts';
+import type { AttentionItem, ConfigurationReport } from '../../src/service/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { OperatedService } from '../support/operated-service.ts';
@@ -195,6 +195,30 @@ describe('GET /ops/api/configuration', () => {
       key: 'gateway.json5',
       message: expect.stringContaining('is not valid JSON5 (line 1'),
     });
+  });
+
+  it('is said in the same words by what needs a person', async () => {
+    dir.write('gateway.json5', configured({ token: 'short-but-enough-1' }));
+    await using service = await ServedGateway.start(dir.path);
+    const { warnings } = await report(service);
+    const said = async () =>
+      (await service.ask('GET', '/ops/api/attention')).body['items'] as AttentionItem[];
+    expect(warnings).toHaveLength(1);
+    expect(await said()).toMatchObject(
+      warnings.map(({ key, message }) => ({
+        kind: 'configuration-warning',
+        severity: 'info',
+        what: `${key} ${message}`,
+      })),
+    );
+    dir.replace('gateway.json5', configured({ allowedAgentIds: secret('operator') }));
+    const [refused] = await eventually('the change is refused', async () => {
+      const items = await said();
+      return items[0]?.kind === 'configuration-refused' && items;
+    });
+    const [{ key, message } = { key: '', message: '' }] = (await report(service)).problems;
+    expect(refused?.what).toContain(`${key} ${message}`);
+    expect(refused?.what).not.toContain(CANARY);
   });
 
   it('has what a reload put in force, and what waits for a restart', async () => {

@@ -10,6 +10,7 @@ import { readConfigurationFiles } from './files.ts';
 import type { ConfigurationFiles, Sections } from './files.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
+import { maskProblems } from './masking.ts';
 import type { Need } from './packages.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { CONFIGURATION } from './sections.ts';
@@ -28,8 +29,10 @@ export interface Configuration extends Read, Pick<ResolvedSections, Known> {
   readonly hookTokenFile: string | undefined;
   /** Adds to a problem of the merged sections the file it stands in. */
   readonly place: (problem: Problem) => Problem;
-  /** What is allowed but should be looked at. */
+  /** What is allowed but should be looked at, and the hooks module does not log itself. */
   readonly warnings: readonly Problem[];
+  /** All of that, without secrets. */
+  readonly findings: readonly Problem[];
   /** The optional packages that it needs. */
   readonly needed: readonly Need[];
 }
@@ -61,6 +64,7 @@ export async function loadConfiguration(
   const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
     (token) => token !== '',
   );
+  const modes = modeWarnings(dir, files, store.dir, ownTokens);
   return {
     dir,
     isDemo,
@@ -79,7 +83,8 @@ export async function loadConfiguration(
     operatorTokenFile: gateway.auth.token === undefined ? operatorTokenFile.path : undefined,
     hookTokenFile: isDemo ? inspection.demoHookToken.path : undefined,
     place: (problem) => merged.place(problem),
-    warnings: [...inspection.ownWarnings, ...modeWarnings(dir, files, store.dir, ownTokens)],
+    warnings: [...inspection.ownWarnings, ...modes],
+    findings: maskProblems([...inspection.warnings, ...modes], inspection),
     needed: inspection.needed,
   };
 }

@@ -1,9 +1,10 @@
 import { isSecretPlace } from '../../hooks/index.ts';
-import type { OptionPlace } from '../../hooks/index.ts';
+import type { OptionPlace, Problem } from '../../hooks/index.ts';
 import { isCredential } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
+import type { Inspection } from './inspect.ts';
 import { MASK, isSecretAfter, maskArgument, maskText } from './secret-texts.ts';
-import { isVariable, namesVariable } from './secrets.ts';
+import { interpolatedValues, isVariable, namesVariable } from './secrets.ts';
 import { CONFIGURATION } from './sections.ts';
 
 /*
@@ -42,6 +43,18 @@ export function maskTexts(
   const masking = new Masking(known);
   masking.record(configuration, written, CONFIGURATION);
   return texts.map((text) => masking.withoutSecrets(masking.shown(text)));
+}
+
+/** Problems name keys and never values; this makes sure of it. */
+export function maskProblems(problems: readonly Problem[], inspection: Inspection): Problem[] {
+  if (problems.length === 0) return [];
+  const { sections, written } = inspection;
+  const texts = problems.flatMap(({ key, message }) => [key, message]);
+  const shown = maskTexts(texts, sections, written, interpolatedValues(inspection));
+  return problems.map((_, index) => {
+    const [key = '', message = ''] = shown.slice(2 * index);
+    return { key, message };
+  });
 }
 
 class Masking {

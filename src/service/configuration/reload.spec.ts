@@ -276,7 +276,10 @@ describe('ConfigurationReload', () => {
     const { running } = await serve();
     dir.write('gateway.json5', { hooks: { enabled: true, token: NEW, nonsense: 1 } });
     await reload?.reload();
-    expect(running.unapplied).toEqual({ restartFor: [], refused: ['hooks.nonsense'] });
+    expect(running.unapplied).toEqual({
+      restartFor: [],
+      refused: [{ key: 'hooks.nonsense', message: expect.stringContaining('not a known key') }],
+    });
     dir.write('gateway.json5', withToken(NEW));
     await reload?.reload();
     expect(running.unapplied.refused).toEqual([]);

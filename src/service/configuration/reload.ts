@@ -12,12 +12,14 @@ import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/inde
 import { getField } from '../../platform/objects.ts';
 import { describeChanges } from './changes.ts';
 import { currentBindings } from './channels-section.ts';
+import { inspectConfiguration } from './inspect.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
 import { GATEWAY_FILE, readConfigurationFiles, sectionFiles, writtenAt } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
+import { maskProblems } from './masking.ts';
 import { CONFIGURATION } from './sections.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import { ConfigurationWatch } from './watch.ts';
@@ -28,7 +30,7 @@ export class RunningConfiguration {
   #inForce: Configuration;
   #channels: ChannelBindings;
   #restartFor: readonly string[] = [];
-  #refused: readonly string[] = [];
+  #refused: readonly Problem[] = [];
 
   /** Reads the files again and puts them in force; never rejects. Nothing, until somebody watches them. */
   reread: () => Promise<void> = () => Promise.resolve();
@@ -78,8 +80,11 @@ export class RunningConfiguration {
     return { operator: operatorToken, metrics: ops.metricsToken?.trim() };
   }
 
-  /** What of the files is not in force: keys that wait for a restart, and keys for which a change was refused. */
-  get unapplied(): { readonly restartFor: readonly string[]; readonly refused: readonly string[] } {
+  /** What of the files is not in force: keys that wait for a restart, and why a change was refused. */
+  get unapplied(): {
+    readonly restartFor: readonly string[];
+    readonly refused: readonly Problem[];
+  } {
     return { restartFor: this.#restartFor, refused: this.#refused };
   }
 
@@ -88,9 +93,9 @@ export class RunningConfiguration {
     return configurationDigest(this.#inForce.sections);
   }
 
-  /** The changed files were refused because of these; what is in force stays. */
+  /** The changed files were refused because of these, which hold no secret; what is in force stays. */
   refuse(problems: readonly Problem[]): void {
-    this.#refused = [...new Set(problems.map(({ key }) => key))];
+    this.#refused = problems;
   }
 
   /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
@@ -172,7 +177,8 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
       this.#logger.error('The changed configuration was refused; the one in force stays.');
       for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
-      this.running.refuse(problems);
+      const { dir } = this.running.started;
+      this.running.refuse(maskProblems(problems, await inspectConfiguration(dir, this.env)));
     }
   }
 

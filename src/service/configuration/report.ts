@@ -2,10 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../hooks/index.ts';
 import type { Environment } from './environment.ts';
 import { inspectConfiguration } from './inspect.ts';
-import type { Inspection } from './inspect.ts';
 import type { RunningConfiguration } from './reload.ts';
-import { maskTexts } from './masking.ts';
-import { interpolatedValues } from './secrets.ts';
+import { maskProblems } from './masking.ts';
 import { showConfiguration } from './shown.ts';
 import type { ShownConfiguration } from './shown.ts';
 
@@ -36,19 +34,8 @@ export async function reportConfiguration(
   return {
     ...showConfiguration(used, env),
     isDemo: used.isDemo,
-    problems: withoutSecrets(now.problems, now),
-    warnings: withoutSecrets(now.warnings, now),
+    problems: maskProblems(now.problems, now),
+    warnings: maskProblems(now.warnings, now),
     restartFor: running.unapplied.restartFor,
   };
-}
-
-/** Problems name keys and never values; this makes sure of it. */
-function withoutSecrets(problems: readonly Problem[], inspection: Inspection): Problem[] {
-  const { sections, written } = inspection;
-  const told = problems.flatMap(({ key, message }) => [key, message]);
-  const shown = maskTexts(told, sections, written, interpolatedValues(inspection));
-  return problems.map((_, index) => {
-    const [key = '', message = ''] = shown.slice(2 * index);
-    return { key, message };
-  });
 }

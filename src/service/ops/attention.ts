@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock, ExternalServices, LedgerAdmin, Refusals } from '../../hooks/index.ts';
-import type { ChannelReport, DeadWork, LostRequests, RestingBackend } from '../../hooks/index.ts';
+import type {
+  ChannelReport,
+  DeadWork,
+  LostRequests,
+  Problem,
+  RestingBackend,
+} from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
+import { PACKAGES_KEY } from '../configuration/packages.ts';
 import { ServiceCondition, degradationsOf } from './condition.ts';
 import { diskRoom } from './disk-room.ts';
 import type { AttentionItem } from './status-answers.ts';
@@ -140,17 +147,24 @@ function ofService(condition: Condition): AttentionItem[] {
 }
 
 function ofFiles(refused: ConfigurationState['refused']): AttentionItem[] {
-  if (refused.length === 0) return [];
+  const [first] = refused;
+  if (first === undefined) return [];
+  const more = refused.length === 1 ? '' : `, and ${refused.length - 1} more`;
   return [
     item({
       kind: 'configuration-refused',
       severity: 'error',
-      what: `the changed configuration was refused (${refused.join(', ')}); the one before stays in force`,
-      todo: 'hooks config check says what is wrong, and where',
+      what: `the changed configuration was refused, and the one before stays in force: ${problemText(first)}${more}`,
+      todo: 'correct that key; hooks config check says all that is wrong',
       command: 'hooks config check',
       count: refused.length,
     }),
   ];
+}
+
+/** As a start, `hooks config check` and `hooks doctor` say it. */
+function problemText({ key, message }: Problem): string {
+  return shorten(`${key} ${message}`, LONGEST_REASON);
 }
 
 function ofPackages(missing: ConfigurationState['missing']): AttentionItem[] {
@@ -280,9 +294,19 @@ function ofDead(ofHook: readonly DeadWork[]): AttentionItem {
 
 const PLURALS = { run: 'runs', delivery: 'deliveries' };
 
-/** What only another start changes. */
+/** What only another start changes, and what may stay as it is. */
 function ofStart(configuration: ConfigurationState | undefined): AttentionItem[] {
   const { restartFor = [], isDemo = false, isConfiguredSince = false } = configuration ?? {};
+  const looks = (configuration?.warnings ?? [])
+    .filter(({ key }) => key !== PACKAGES_KEY)
+    .map((warning) =>
+      item({
+        kind: 'configuration-warning',
+        severity: 'info',
+        what: problemText(warning),
+        todo: 'change that key, or leave it',
+      }),
+    );
   const waits = item({
     kind: 'restart-pending',
     severity: 'info',
@@ -303,7 +327,7 @@ function ofStart(configuration: ConfigurationState | undefined): AttentionItem[]
           todo: 'write a gateway.json5 (gateway.example.json5 shows one), then restart',
         }),
   });
-  return [...(restartFor.length > 0 ? [waits] : []), ...(isDemo ? [demo] : [])];
+  return [...(restartFor.length > 0 ? [waits] : []), ...looks, ...(isDemo ? [demo] : [])];
 }
 
 /** As a word for a shell. */

@@ -1,3 +1,4 @@
+import type { Problem } from '../../hooks/index.ts';
 import type { ConfigurationReport } from '../configuration/report.ts';
 import type { MissingPackages } from '../configuration/packages.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
@@ -37,8 +38,10 @@ export interface ConfigurationState {
   readonly isConfiguredSince?: boolean;
   /** Keys whose change waits for a restart. */
   readonly restartFor: readonly string[];
-  /** Keys for which the changed files were refused; empty: they are in force. */
-  readonly refused: readonly string[];
+  /** Why the changed files were refused; empty: they are in force. */
+  readonly refused: readonly Problem[];
+  /** What is allowed but should be looked at, without secrets. */
+  readonly warnings: readonly Problem[];
   /** Optional packages that it needs and npm has not installed; null: none. */
   readonly missing: MissingPackages | null;
 }

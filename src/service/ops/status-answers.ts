@@ -50,6 +50,7 @@ export interface AttentionItem {
     | 'dead-work'
     | 'channel-paused'
     | 'restart-pending'
+    | 'configuration-warning'
     | 'demo';
   /** `error`: something is lost or refused. `warning`: something does not work. `info`: good to know. */
   readonly severity: 'error' | 'warning' | 'info';

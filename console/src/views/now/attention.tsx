@@ -79,6 +79,7 @@ function Place({ item: { kind, hook } }: { item: Item }) {
     'mapping-failing': ['Show failed events', `/events?status=failed&${of}`],
     'configuration-refused': ['Show the problems', '/configuration'],
     'restart-pending': ['Show the configuration', '/configuration'],
+    'configuration-warning': ['Show the configuration', '/configuration'],
     'mail-degraded': ['Show the mailboxes', '/mail'],
   };
   const [label, address] = places[kind] ?? [];
