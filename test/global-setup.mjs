@@ -2,7 +2,7 @@
 // - The threads of the SQLite ledger become one file. Tests start thousands of them, and from the sources each one reads some
 //   forty files, which takes twice as long.
 // - The folders of senders become `src/senders.json`, as the build does it in dist: plain JSON takes a tenth of the time.
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -36,7 +36,11 @@ export default async function prepare() {
   mkdirSync(CACHE, { recursive: true });
   process.env.HOOKS_LEDGER_THREAD = await bundle('ledger/sqlite/worker/worker.ts', 'ledger-thread');
   const { readFolders } = await import(await bundle('hooks/senders/folders.ts', 'sender-folders'));
+  const collected = new URL('senders.json', SOURCES);
+  const folders = JSON.stringify(readFolders(new URL('senders/', SOURCES)));
+  // Written anew, it would be a source that is newer than the build.
+  if (existsSync(collected) && readFileSync(collected, 'utf8') === folders) return;
   const draft = new URL(`senders-${process.pid}.json`, CACHE);
-  writeFileSync(draft, JSON.stringify(readFolders(new URL('senders/', SOURCES))));
-  renameSync(draft, new URL('senders.json', SOURCES));
+  writeFileSync(draft, folders);
+  renameSync(draft, collected);
 }
