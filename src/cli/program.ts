@@ -8,8 +8,9 @@ import { config } from './commands/config.ts';
 import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
-import { exportHooks } from './commands/export.ts';
+import { backup } from './commands/backup.ts';
 import { importHooks } from './commands/import.ts';
+import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { drain, instances } from './commands/instances.ts';
@@ -63,7 +64,8 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   route,
   channels,
   mail,
-  exportHooks,
+  backup,
+  restore,
   importHooks,
   migrate,
   token,

@@ -30,13 +30,16 @@ export interface Kept {
   readonly refreshTokens: Readonly<Record<string, string>>;
 }
 
-/** Name of the file in the data directory. */
+/** Names of the files in the data directory. The lock is one of its own, so that a backup can read what is kept. */
 const FILE = 'mail.sqlite';
+const LOCK_FILE = 'mail.lock';
+/** How long a reader waits for a writer, and the other way round. */
+const BUSY_MS = 1000;
 
 /** What SQLite says when somebody else holds the file. */
 const SQLITE_BUSY = 5;
 
-/** Another watcher holds the file. */
+/** Another watcher holds the directory. */
 export class MailStoreHeld extends Error {
   override readonly name = 'MailStoreHeld';
 
@@ -50,26 +53,31 @@ export class MailStoreHeld extends Error {
 /**
  * What a watcher remembers over its restarts: how far each mailbox was sent, whether the main session knows of an
  * outage, and the newest refresh token, which a provider may replace with every login. All of it is kept in one file
- * that it alone holds: the operating system frees it when the process dies. Commits do not wait for the disk: a cursor
- * that a power cut takes back only repeats what the hook then knows already.
+ * that it alone writes: the operating system frees the lock beside it when the process dies. Commits do not wait for the
+ * disk: a cursor that a power cut takes back only repeats what the hook then knows already.
  */
 export class MailStore {
-  private constructor(private readonly db: DatabaseSync) {}
+  private constructor(
+    private readonly db: DatabaseSync,
+    private readonly lock: DatabaseSync,
+  ) {}
 
   /** @throws MailStoreHeld; Error when the file cannot be used */
   static open(dir: string): MailStore {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const lock = hold(dir);
     const file = join(dir, FILE);
     createPrivately(file);
-    const db = new DatabaseSync(file, { timeout: 0 });
+    const db = new DatabaseSync(file, { timeout: BUSY_MS });
     try {
-      db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL');
-      db.exec('PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF');
+      db.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF',
+      );
       db.exec(`BEGIN EXCLUSIVE; ${TABLES}; COMMIT`);
-      return new MailStore(db);
+      return new MailStore(db, lock);
     } catch (error) {
       db.close();
-      if (isBusy(error)) throw new MailStoreHeld(dir);
+      lock.close();
       throw error;
     }
   }
@@ -135,6 +143,22 @@ export class MailStore {
 
   close(): void {
     if (this.db.isOpen) this.db.close();
+    if (this.lock.isOpen) this.lock.close();
+  }
+}
+
+/** @returns what holds the directory until it is closed @throws MailStoreHeld */
+function hold(dir: string): DatabaseSync {
+  const file = join(dir, LOCK_FILE);
+  createPrivately(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) throw new MailStoreHeld(dir);
+    throw error;
   }
 }
 
@@ -164,21 +188,14 @@ function isBusy(error: unknown): boolean {
 
 /**
  * What a watcher remembers in a data directory, as the text that services on one database hold (SharedMailStore); null:
- * nothing. Changes nothing.
- * @throws MailStoreHeld while a watcher works with it
+ * nothing. Changes nothing; a watcher goes on meanwhile.
  */
 export function readMailMemory(dir: string): string | null {
   const file = join(dir, FILE);
   if (!existsSync(file)) return null;
-  const db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
-  try {
-    return JSON.stringify(keptIn(db));
-  } catch (error) {
-    if (isBusy(error)) throw new MailStoreHeld(dir);
-    throw error;
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  db.exec('BEGIN');
+  return JSON.stringify(keptIn(db));
 }
 
 function keptIn(db: DatabaseSync): Kept {

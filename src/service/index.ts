@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { DatabaseState } from '../ledger/postgres/index.ts';
 import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
 import type { ResolvedSections } from './configuration/resolve.ts';
-import type { Transferred } from './ledger-transfer.ts';
+import type { DumpedRows } from './ledger-backup.ts';
 import type { ProcessContext } from './start.ts';
 
 export { expandVariables } from './configuration/environment.ts';
@@ -53,7 +53,6 @@ export { CONFIGURATION } from './configuration/sections.ts';
 export { diskRoom } from './ops/disk-room.ts';
 export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
-export { isDump } from '../ledger/dump/load.ts';
 export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
 export type * from './ops/answers.ts';
 export type * from './ops/status-answers.ts';
@@ -86,7 +85,7 @@ export type { ListedToken } from './senders/token-list.ts';
 export { inheritedIds } from './senders/inherited-ids.ts';
 export { readTokenUses } from './token-uses-file.ts';
 export { mailTarget } from './mail-watch.ts';
-export type { Transferred } from './ledger-transfer.ts';
+export type { DumpedRows } from './ledger-backup.ts';
 export type { ProcessContext } from './start.ts';
 
 /** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
@@ -118,20 +117,20 @@ export async function goBack(dir: string, edition: number, isDryRun: boolean): P
   return sqlite.goBack(dir, edition, isDryRun);
 }
 
-/** Writes the ledger of a configuration as JSON lines (ledger-transfer.ts). @throws Error with a sentence */
-export async function exportLedger(
+/** Writes the ledger of a configuration as JSON lines (ledger-backup.ts). @throws Error with a sentence */
+export async function backUpLedger(
   sections: ResolvedSections,
   now: number,
   write: (text: string) => Promise<unknown>,
-): Promise<Transferred> {
-  return (await import('./ledger-transfer.ts')).exportLedger(sections, now, write);
+): Promise<DumpedRows> {
+  return (await import('./ledger-backup.ts')).backUpLedger(sections, now, write);
 }
 
 /** Fills the empty store of a configuration with such a ledger. @throws Error with a sentence */
-export async function importLedger(
+export async function restoreLedger(
   sections: ResolvedSections,
   now: number,
   from: Readable,
-): Promise<Transferred> {
-  return (await import('./ledger-transfer.ts')).importLedger(sections, now, from);
+): Promise<DumpedRows> {
+  return (await import('./ledger-backup.ts')).restoreLedger(sections, now, from);
 }

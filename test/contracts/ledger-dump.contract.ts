@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { IdempotencyKey } from '../../src/hooks/ports/event.ts';
 import type { FoundEvents } from '../../src/hooks/ports/event-store.ts';
 import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import { DUMPED_TABLES } from '../../src/ledger/dump/tables.ts';
 import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
-import { exportLedger, importLedger } from '../../src/service/ledger-transfer.ts';
-import type { LedgerPlace } from '../../src/service/ledger-transfer.ts';
+import { backUpLedger, restoreLedger } from '../../src/service/ledger-backup.ts';
+import type { LedgerPlace } from '../../src/service/ledger-backup.ts';
+import { newId } from '../../src/platform/new-id.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { filledLedger } from '../support/filled-ledger.ts';
 import { answers, claims, withoutNull } from '../support/ledger-answers.ts';
@@ -24,14 +27,22 @@ export function providerOf({ store: { dir, postgres } }: LedgerPlace): LedgerPro
   return postgres === undefined ? sqliteLedger({ dir, search: true }) : postgresLedger(postgres);
 }
 
-export async function exported(from: LedgerPlace, now: number): Promise<string> {
+/** @param beside is called between its pieces */
+export async function exported(
+  from: LedgerPlace,
+  now: number,
+  beside: () => unknown = () => undefined,
+): Promise<string> {
   let text = '';
-  await exportLedger(from, now, async (more) => (text += more));
+  await backUpLedger(from, now, async (more) => {
+    text += more;
+    await beside();
+  });
   return text;
 }
 
 export function imported(to: LedgerPlace, now: number, text: string) {
-  return importLedger(to, now, Readable.from([Buffer.from(text)]));
+  return restoreLedger(to, now, Readable.from([Buffer.from(text)]));
 }
 
 /** The lines between the first and the last, as PostgreSQL holds them. */
@@ -104,6 +115,57 @@ export function describeTransfer(name: string, open: () => Promise<TwoStores>): 
         expect(found.events.map(({ id }) => id)).toContain(filled.ids[0]);
       } finally {
         await under.dispose();
+      }
+    });
+
+    it('is whole while events come in: all that was accepted before, and nothing of which half is there', async () => {
+      const { from, to } = stores;
+      const ledger = await providerOf(from).open(clock);
+      const accepted: string[] = [];
+      const keyOf = (id: string): IdempotencyKey => ({
+        scope: 'wake',
+        key: id,
+        digest: id,
+        onOtherContent: 'conflict',
+        keepUntil: clock.now() + 60_000,
+      });
+      const accept = async () => {
+        const id = newId();
+        await ledger.intake.accept(wake({ id, keys: [keyOf(id)] }), { maxSystemEvents: 1e6 });
+        accepted.push(id);
+      };
+      await Promise.all(Array.from({ length: 500 }, accept));
+      const before = [...accepted];
+      const over = new AbortController();
+      const comeIn = async () => {
+        while (!over.signal.aborted) await accept();
+      };
+      const callers = Array.from({ length: 8 }, comeIn);
+      let pieces = 0;
+      const text = await exported(from, clock.now(), async () => {
+        pieces += 1;
+        const came = accepted.length + 20;
+        while (accepted.length < came) await nextTurn();
+      });
+      over.abort();
+      await Promise.all(callers);
+      await ledger.maintenance.close();
+      expect(pieces).toBeGreaterThan(3);
+      const { rows } = await imported(to, clock.now(), text);
+      expect(rows).toMatchObject({ system_events: rows['events'], idempotency: rows['events'] });
+      const restored = await providerOf(to).open(clock);
+      try {
+        for (const id of before) {
+          expect(await restored.events.get(id)).toMatchObject({ id });
+          const again = wake({ keys: [keyOf(id)] });
+          expect(await restored.intake.accept(again, LIMITS)).toMatchObject({
+            outcome: 'replayed',
+            receipt: { eventId: id },
+          });
+        }
+        expect(rows['events']).toBeLessThan(accepted.length);
+      } finally {
+        await restored.maintenance.close();
       }
     });
 

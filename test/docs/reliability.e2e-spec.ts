@@ -1,47 +1,58 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const PAGE = new URL('../../docs/reliability.md', import.meta.url);
+const TOKEN = 'the-hook-token-of-the-tests';
+const CONFIGURATION = { hooks: { enabled: true, token: TOKEN } };
 
-/** The file and the statement of the page's `sqlite3` command. */
-function documentedCopy(): { file: string; sql: string } {
-  const command = /^sqlite3 'file:(.+)\?mode=ro' "(.+)"$/m.exec(readFileSync(PAGE, 'utf8'));
-  const [, file = '', sql = ''] = command ?? [];
-  return { file, sql };
-}
-
-function tokenIn(dir: ConfigDirectory, name: string): string {
-  return readFileSync(join(dir.path, 'data', name), 'utf8').trim();
+/** The commands of the page, without what they could be instead. */
+function documented(): string[][] {
+  const [, block = ''] =
+    /## Backing up\n\n```sh\n([^`]+)```/.exec(readFileSync(PAGE, 'utf8')) ?? [];
+  return Array.from(block.matchAll(/^hooks ([^#\n]+?) *#/gm), ([, words = '']) => words.split(' '));
 }
 
 describe('docs/reliability.md: Backing up', () => {
-  it('copies the ledger of a service that runs, and a copy restores all of it', async () => {
-    using dir = new ConfigDirectory();
-    using other = new ConfigDirectory();
+  it('has everything that a running service had answered, and a restored one goes on', async () => {
+    using dir = new ConfigDirectory().write('gateway.json5', CONFIGURATION);
+    using other = new ConfigDirectory().write('gateway.json5', CONFIGURATION);
     await using service = await ServiceProcess.listening(dir.path);
-    const token = tokenIn(dir, 'hook-token');
-    const sent = await service.ask('/hooks/wake', { token, body: { text: 'kept' } });
-    expect(sent.status).toBe(200);
+    const accepted: string[] = [];
+    const send = async (to: ServiceProcess, text: string) => {
+      const { status, body } = await to.ask('/hooks/wake', { token: TOKEN, body: { text } });
+      expect(status).toBe(200);
+      return String(body['eventId']);
+    };
+    const sending = new AbortController();
+    const sendOn = async (sender: number) => {
+      for (let n = 0; !sending.signal.aborted || accepted.length < 200; n += 1)
+        accepted.push(await send(service, `${sender}-${n}`));
+    };
+    const first = await send(service, 'first');
+    const senders = [1, 2, 3, 4].map(sendOn);
 
-    const { file, sql } = documentedCopy();
-    const copy = join(dir.path, 'backup.db');
-    const ledger = new DatabaseSync(join(dir.path, file), { readOnly: true });
-    ledger.exec(sql.replace("'backup.db'", `'${copy}'`));
-    ledger.close();
-    const later = await service.ask('/hooks/wake', { token, body: { text: 'later' } });
-    expect(later.status).toBe(200);
+    const [backUp = [], restore = []] = documented();
+    expect(await hooksCommand(backUp, { cwd: dir.path })).toMatchObject({ code: 0 });
+    sending.abort();
+    await Promise.all(senders);
 
+    const [, file = ''] = restore;
+    copyFileSync(join(dir.path, file), join(other.path, file));
     mkdirSync(join(other.path, 'data'), { mode: 0o700 });
-    copyFileSync(copy, join(other.path, 'data', 'ledger.db'));
-    for (const name of ['hook-token', 'operator-token'])
-      other.write(`data/${name}`, tokenIn(dir, name));
+    const token = readFileSync(join(dir.path, 'data', 'operator-token'), 'utf8').trim();
+    other.write('data/operator-token', token);
+    expect(await hooksCommand(restore, { cwd: other.path })).toMatchObject({ code: 0, stderr: '' });
     await using restored = await ServiceProcess.listening(other.path);
-    const listed = await restored.ask('/ops/api/events', { token: tokenIn(dir, 'operator-token') });
-    expect(listed.body['events']).toMatchObject([{ id: sent.body['eventId'] }]);
-    const again = await restored.ask('/hooks/wake', { token, body: { text: 'goes on' } });
-    expect(again.status).toBe(200);
+    expect(await restored.ask(`/ops/api/events/${first}`, { token })).toMatchObject({
+      status: 200,
+      body: { id: first },
+    });
+    const { body } = await restored.ask('/ops/api/events?limit=200', { token });
+    const ids = (body['events'] as { id: string }[]).map(({ id }) => id);
+    expect([first, ...accepted]).toEqual(expect.arrayContaining(ids));
+    expect(new Set([first, ...accepted])).not.toContain(await send(restored, 'goes on'));
   });
 });

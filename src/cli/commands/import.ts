@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { importFrom, isLedger } from './import-ledger.ts';
 import { configurationDirectory, fragmentPath } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
@@ -12,23 +11,20 @@ import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
- * Reads a ledger (import-ledger.ts), or the configuration of another gateway, which is never changed: translates it part by
- * part (openclaw.ts), leaves out what the service would refuse (import-plan.ts), and shows the result with what is left to
- * a person. Only `--write` writes, after a question; the result has to pass `hooks config check`.
+ * Reads the configuration of another gateway, which is never changed: translates it part by part (openclaw.ts), leaves out
+ * what the service would refuse (import-plan.ts), and shows the result with what is left to a person. Only `--write`
+ * writes, after a question; the result has to pass `hooks config check`.
  */
 export const importHooks = defineCommand({
   name: 'import',
-  description: 'read a ledger of "hooks export", or the hooks of another gateway',
-  arguments: [
-    ['<file>', 'a ledger; or the configuration of an OpenClaw-style gateway; - is stdin'],
-  ],
+  description: 'read the hooks of another gateway',
+  arguments: [['<file>', 'the configuration of an OpenClaw-style gateway']],
   options: [
     option('--write', 'write gateway.d/import.json5, and gateway.json5 where there is none'),
     option('-y, --yes', 'do not ask before writing'),
     JSON_OPTION,
   ],
   examples: [
-    ['hooks import ledger.jsonl', 'fill the empty store of this configuration with a ledger'],
     ['hooks import ~/.openclaw/openclaw.json', 'show what would be written, and write nothing'],
     ['hooks import openclaw.json --write', 'show it, ask, and write gateway.d/import.json5'],
     ['hooks import openclaw.json --write --yes', 'the same without asking'],
@@ -36,12 +32,7 @@ export const importHooks = defineCommand({
   async action(context, options, file) {
     const { terminal, cwd } = context;
     const { json = false, yes = false } = options;
-    const path = file === '-' ? file : resolve(cwd, file);
-    if (await isLedger(path)) {
-      await importFrom(path, context, json);
-      return;
-    }
-    const plan = await planned(context, path);
+    const plan = await planned(context, resolve(cwd, file));
     if (!json) show(plan, terminal);
     const mayAsk = !yes && !json && terminal.isInteractive;
     const isWritten = options.write === true && (await write(plan, context, mayAsk));

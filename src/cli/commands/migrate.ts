@@ -6,7 +6,7 @@ import { configured } from '../configured.ts';
 import type { Terminal } from '../terminal.ts';
 
 const TO_FORM =
-  'edition-<number>; a ledger comes into another store by "hooks export" and "hooks import"';
+  'edition-<number>; a ledger comes into another store by "hooks backup" and "hooks restore"';
 
 /** Builds of edition 1 looked for a `dedupeKey` under another name. */
 const DEDUPE_KEYS =
@@ -14,7 +14,7 @@ const DEDUPE_KEYS =
 
 /**
  * The way back from an upgrade: the ledger of `store.dir` gets the tables that an earlier build knows, with everything in it,
- * so that nothing is accepted or done twice. An earlier build reads no file of `hooks export`.
+ * so that nothing is accepted or done twice. An earlier build reads no file of `hooks backup`.
  */
 export const migrate = defineCommand({
   name: 'migrate',

@@ -6,7 +6,7 @@ import { CHANNEL_KEYS } from '../channel-rows.ts';
 import { isTrue, keyIn, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { Tx } from '../tx.ts';
-import type { RowCounts, StoppedLedger } from './stopped-ledger.ts';
+import type { RowCounts, DumpLedger } from './dump-ledger.ts';
 import { DUMPED_TABLES, DUMP_EDITION } from './tables.ts';
 import type { DumpedKind, DumpedTable } from './tables.ts';
 
@@ -23,7 +23,7 @@ const FACTS = `SELECT key, value FROM @meta
  * The lines of a dump, each with its end.
  * @param counts gets how many rows were written
  */
-export async function* dump(ledger: StoppedLedger, counts: RowCounts): AsyncGenerator<string> {
+export async function* dump(ledger: DumpLedger, counts: RowCounts): AsyncGenerator<string> {
   const { tx } = ledger;
   const line = (table: string, row: Row) => {
     counts[table] = (counts[table] ?? 0) + 1;
@@ -87,7 +87,7 @@ function valueIn(row: Row): (column: readonly [string, DumpedKind]) => [string, 
 }
 
 /** Rows of `meta` that mean something to another store; places and times in epoch milliseconds. */
-async function facts({ tx, belief }: StoppedLedger): Promise<Row[]> {
+async function facts({ tx, belief }: DumpLedger): Promise<Row[]> {
   const rows = await tx.all(FACTS, belief.key, CHANNEL_KEYS, CERTIFICATE_KEYS);
   return rows.map((row) => {
     const [key, value] = [text(row, 'key'), text(row, 'value')];

@@ -5,8 +5,8 @@ import { text } from '../rows.ts';
 import { ownKey } from '../tx.ts';
 import type { NewRow, Tx } from '../tx.ts';
 import { DUMP_FORMAT } from './dump.ts';
-import { DumpError } from './stopped-ledger.ts';
-import type { HeldText, RowCounts, StoppedLedger } from './stopped-ledger.ts';
+import { DumpError } from './dump-ledger.ts';
+import type { HeldText, RowCounts, DumpLedger } from './dump-ledger.ts';
 import { DUMPED_TABLES, DUMP_EDITION } from './tables.ts';
 import type { DumpedTable } from './tables.ts';
 
@@ -17,12 +17,7 @@ const CHARACTERS_OF_LOT = 4_000_000;
 /** What a service that found nothing to do leaves behind, so that it makes no ledger. */
 const WORTHLESS = 'activity';
 
-const TORN = 'is torn: copy it once more, or export the ledger again';
-
-/** Whether a text begins as a dump does. */
-export function isDump(beginning: string): boolean {
-  return beginning.startsWith(`{"format":"${DUMP_FORMAT}"`);
-}
+const TORN = 'is torn: copy it once more, or take another backup';
 
 /**
  * Reads the first line of a dump.
@@ -34,11 +29,11 @@ export async function openDump(chunks: AsyncIterable<string>): Promise<AsyncIter
   const { value = '' } = await lines.next();
   const head = parseJson(value);
   if (!isRecord(head) || head['format'] !== DUMP_FORMAT) {
-    throw new DumpError('it is no ledger that "hooks export" wrote');
+    throw new DumpError('it is no file of "hooks backup"');
   }
   if (head['edition'] !== DUMP_EDITION) {
     throw new DumpError(
-      `it is of edition ${String(head['edition'])}, and this build reads ${DUMP_EDITION}: import it with the build that wrote it, ${getText(head, 'build') ?? 'which left no name'}`,
+      `it is of edition ${String(head['edition'])}, and this build reads ${DUMP_EDITION}: restore it with the build that wrote it, ${getText(head, 'build') ?? 'which left no name'}`,
     );
   }
   return lines;
@@ -49,10 +44,7 @@ export async function openDump(chunks: AsyncIterable<string>): Promise<AsyncIter
  * @returns how many, by their tables
  * @throws DumpError when the dump is not whole; Error when the ledger is not empty. The transaction is to be rolled back
  */
-export async function load(
-  ledger: StoppedLedger,
-  lines: AsyncIterator<string>,
-): Promise<RowCounts> {
+export async function load(ledger: DumpLedger, lines: AsyncIterator<string>): Promise<RowCounts> {
   await refuseUsed(ledger.tx);
   await ledger.tx.run(`DELETE FROM @${WORTHLESS}`);
   const loading = new Loading(ledger);
@@ -97,13 +89,13 @@ async function eachRow(
 /** Gathers rows of a table, and writes them some at a time. */
 class Loading {
   readonly counts: RowCounts = {};
-  readonly #ledger: StoppedLedger;
+  readonly #ledger: DumpLedger;
   readonly #held: HeldText[] = [];
   #table: DumpedTable | undefined;
   #rows: NewRow[] = [];
   #size = 0;
 
-  constructor(ledger: StoppedLedger) {
+  constructor(ledger: DumpLedger) {
     this.#ledger = ledger;
   }
 

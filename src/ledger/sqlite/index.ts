@@ -1,7 +1,7 @@
 export { memoryLedger, sqliteLedger } from './sqlite-ledger.ts';
 export type { SqliteLedgerOptions } from './sqlite-ledger.ts';
 export type { Edition } from './worker/file/migrate.ts';
-export type { DirectoryLedger } from './stopped-directory.ts';
+export type { DirectoryLedger } from './dumped-directory.ts';
 export type { WayBack } from './worker/file/going-back.ts';
 
 /**
@@ -11,6 +11,6 @@ export type { WayBack } from './worker/file/going-back.ts';
 export async function ledgerFiles() {
   const { lookAtDirectory } = await import('./worker/file/looking.ts');
   const { goBack } = await import('./worker/file/going-back.ts');
-  const { readDirectory, fillDirectory } = await import('./stopped-directory.ts');
+  const { readDirectory, fillDirectory } = await import('./dumped-directory.ts');
   return { lookAtDirectory, goBack, readDirectory, fillDirectory };
 }

@@ -1,11 +1,11 @@
-// `hooks export` and `hooks import`: the ledger of a store that no service uses as JSON lines (ledger/dump), and back into
-// an empty one, of whichever kind.
+// `hooks backup` and `hooks restore`: the ledger of a store as JSON lines (ledger/dump), and back into an empty one, of
+// whichever kind.
 import type { Readable } from 'node:stream';
 import { errorCode, errorMessage } from '../platform/errors.ts';
 import { dump } from '../ledger/dump/dump.ts';
 import { load, openDump } from '../ledger/dump/load.ts';
-import { DumpError } from '../ledger/dump/stopped-ledger.ts';
-import type { HeldTexts, RowCounts, StoppedLedger } from '../ledger/dump/stopped-ledger.ts';
+import { DumpError } from '../ledger/dump/dump-ledger.ts';
+import type { HeldTexts, RowCounts, DumpLedger } from '../ledger/dump/dump-ledger.ts';
 import { readMailMemory, sharedMailName, writeMailMemory } from '../mail/index.ts';
 
 /** Characters that are written at a time. */
@@ -20,8 +20,8 @@ export interface LedgerPlace {
   readonly mail?: { readonly account: string } | undefined;
 }
 
-/** A ledger that was written or read. */
-export interface Transferred {
+/** What was written or read of a ledger. */
+export interface DumpedRows {
   /** Where it is, as `/var/lib/hooks` or `schema hooks of the database`. */
   readonly store: string;
   /** How many rows, by their tables. */
@@ -32,21 +32,25 @@ export interface Transferred {
 type Write = (text: string) => Promise<unknown>;
 
 /**
- * Writes the ledger of a configuration, as it is at one moment.
+ * Writes the ledger of a configuration, as it is at one moment; services that use it go on.
  * @param now epoch milliseconds
  * @throws Error with a sentence; what was written until then is torn
  */
-export async function exportLedger(
+export async function backUpLedger(
   place: LedgerPlace,
   now: number,
   write: Write,
-): Promise<Transferred> {
+): Promise<DumpedRows> {
   const rows: RowCounts = {};
-  const writeOut = (ledger: StoppedLedger) => writeAll(dump(ledger, rows), write);
+  const writeOut = (ledger: DumpLedger) => writeAll(dump(ledger, rows), write);
   const { dir, postgres } = place.store;
   if (postgres === undefined) {
     const { readDirectory } = await filesOfLedger();
-    await readDirectory(dir, now, (ledger) => writeOut({ ...ledger, held: mailOf(place) }));
+    const mail = mailOf(place);
+    // Before the ledger: a message that comes meanwhile is known there, or is read once more and known by its key.
+    const texts = await mail.read();
+    const held = { ...mail, read: () => Promise.resolve(texts) };
+    await readDirectory(dir, now, (ledger) => writeOut({ ...ledger, held }));
   } else {
     const { readDatabase } = await import('../ledger/postgres/index.ts');
     await readDatabase(postgres, now, writeOut);
@@ -59,11 +63,11 @@ export async function exportLedger(
  * @param now epoch milliseconds
  * @throws Error with a sentence; the store is as it was
  */
-export async function importLedger(
+export async function restoreLedger(
   place: LedgerPlace,
   now: number,
   from: Readable,
-): Promise<Transferred> {
+): Promise<DumpedRows> {
   try {
     const lines = await openDump(from.setEncoding('utf8'));
     return { store: nameOf(place), rows: await fill(place, now, lines) };

@@ -1,6 +1,6 @@
-// The ledger of a database while no service works on it: for a dump that is read from it, or written into it.
-import { DumpError } from '../dump/stopped-ledger.ts';
-import type { HeldText, StoppedLedger } from '../dump/stopped-ledger.ts';
+// The ledger of a database for a dump: read beside the services that work on it, or filled while none does.
+import { DumpError } from '../dump/dump-ledger.ts';
+import type { HeldText, DumpLedger } from '../dump/dump-ledger.ts';
 import { DUMPED_TABLES } from '../dump/tables.ts';
 import { integer, text } from '../rows.ts';
 import { DATABASE_TIME, Database, translate } from './connection.ts';
@@ -28,13 +28,13 @@ export interface DatabasePlace {
 }
 
 /**
- * Gives the ledger of a database to whoever reads it; nothing in it is changed.
+ * Gives the ledger of a database, as it is at one moment, to whoever reads it; nothing in it is changed.
  * @throws DumpError as it was thrown; Error with a sentence that says what to do
  */
 export function readDatabase<T>(
   place: DatabasePlace,
   now: number,
-  read: (ledger: StoppedLedger) => Promise<T>,
+  read: (ledger: DumpLedger) => Promise<T>,
 ): Promise<T> {
   return using(place, async (database) => {
     const edition = await findEdition(database, (sql, values) => database.query(sql, values));
@@ -45,14 +45,7 @@ export function readDatabase<T>(
         `its tables are of edition ${edition}: start a service of this build once, which upgrades them to ${newest}`,
       );
     }
-    return await database.once(
-      async (run) => {
-        await refuseAlive(run);
-        return await read(ledgerIn(database, run, now));
-      },
-      MOST_MS,
-      SNAPSHOT,
-    );
+    return await database.once((run) => read(ledgerIn(database, run, now)), MOST_MS, SNAPSHOT);
   });
 }
 
@@ -64,7 +57,7 @@ export function readDatabase<T>(
 export function fillDatabase<T>(
   place: DatabasePlace,
   now: number,
-  fill: (ledger: StoppedLedger) => Promise<T>,
+  fill: (ledger: DumpLedger) => Promise<T>,
 ): Promise<T> {
   return using(place, async (database) => {
     await migrate(database, now);
@@ -86,7 +79,7 @@ export function fillDatabase<T>(
   });
 }
 
-function ledgerIn(database: Database, run: Run, now: number): StoppedLedger {
+function ledgerIn(database: Database, run: Run, now: number): DumpLedger {
   const tx = new PostgresTx(database, run, now, null);
   return {
     tx,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { LIMITS, wake } from '../contracts/ledger/events.ts';
 import { hooksCall } from '../support/cli-call.ts';
@@ -9,14 +10,14 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 
 const STORE = { store: { dir: './data' } };
 
-describe('hooks export and hooks import', () => {
+describe('hooks backup and hooks restore', () => {
   let old: ConfigDirectory;
   let next: ConfigDirectory;
   let file: string;
   beforeEach(async () => {
     old = new ConfigDirectory().write('gateway.json5', STORE);
     next = new ConfigDirectory().write('gateway.json5', STORE);
-    file = join(old.path, 'ledger.jsonl');
+    file = join(old.path, 'backup.jsonl');
     const ledger = await sqliteLedger({ dir: join(old.path, 'data') }).open(new ManualClock());
     await ledger.intake.accept(wake(), LIMITS);
     await ledger.maintenance.close();
@@ -26,79 +27,80 @@ describe('hooks export and hooks import', () => {
     next[Symbol.dispose]();
   });
 
-  const exporting = (...args: string[]) => hooksCall(['export', ...args], { cwd: old.path });
-  const importing = (...args: string[]) => hooksCall(['import', ...args], { cwd: next.path });
+  const backUp = (...args: string[]) => hooksCall(['backup', ...args], { cwd: old.path });
+  const restore = (...args: string[]) => hooksCall(['restore', ...args], { cwd: next.path });
 
   it('take a ledger to another store, by a file for its owner alone', async () => {
-    const written = await exporting('ledger.jsonl');
+    const written = await backUp('backup.jsonl');
     expect(written).toMatchObject({ code: 0, stderr: '' });
     expect(written.stdout).toMatch(/^events +1$/m);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toMatch(
       /^\{"format":"agent-hooks ledger","edition":1,"build":"\d[^"]*","writtenAt":"[^"]*Z"\}\n/,
     );
-    const read = await importing(file);
+    const read = await restore(file);
     expect(read).toMatchObject({ code: 0, stderr: '' });
     expect(read.stdout).toMatch(/^events +1$/m);
     expect(read.stdout.replaceAll(/\s+/g, ' ')).toContain(
       `is in ${join(next.path, 'data')}, whole`,
     );
-    expect(await importing(file)).toMatchObject({
+    expect(await restore(file)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Nothing was imported: The ledger in'),
+      stderr: expect.stringContaining('Nothing was restored: The ledger in'),
     });
   });
 
   it('take it through a pipe', async () => {
-    const { stdout, stderr, code } = await hooksCommand(['export', '-'], { cwd: old.path });
+    const { stdout, stderr, code } = await hooksCommand(['backup', '-'], { cwd: old.path });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^\d+ rows of the ledger in .* were written\n$/);
     const place = { cwd: next.path, input: stdout };
-    const read = await hooksCommand(['import', '-', '--json'], place);
+    const read = await hooksCommand(['restore', '-', '--json'], place);
     expect(read).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(read.stdout)).toMatchObject({ rows: { events: 1 } });
   });
 
   it('tell a program what they did', async () => {
-    const { stdout } = await exporting('ledger.jsonl', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ file: 'ledger.jsonl', rows: { events: 1 } });
+    const { stdout } = await backUp('backup.jsonl', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'backup.jsonl', rows: { events: 1 } });
   });
 
   it('never write over a file', async () => {
     writeFileSync(file, 'mine');
-    const { code, stderr } = await exporting('ledger.jsonl');
+    const { code, stderr } = await backUp('backup.jsonl');
     expect(code).toBe(1);
-    expect(stderr).toContain('ledger.jsonl is there already');
+    expect(stderr).toContain('backup.jsonl is there already');
     expect(readFileSync(file, 'utf8')).toBe('mine');
-    expect(await exporting('no/ledger.jsonl')).toMatchObject({
+    expect(await backUp('no/backup.jsonl')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no/ledger.jsonl cannot be made (ENOENT)'),
+      stderr: expect.stringContaining('no/backup.jsonl cannot be made (ENOENT)'),
     });
   });
 
   it('leave no half of a file', async () => {
-    const ledger = await sqliteLedger({ dir: join(old.path, 'data') }).open(new ManualClock());
-    const { code, stderr } = await exporting('ledger.jsonl');
-    await ledger.maintenance.close();
+    const db = new DatabaseSync(join(old.path, 'data', 'ledger.db'));
+    db.exec('DROP TABLE activity');
+    db.close();
+    const { code, stderr } = await backUp('backup.jsonl');
     expect(code).toBe(1);
-    expect(stderr).toContain('a service uses it: stop it first');
+    expect(stderr).toContain('its tables are not those of edition');
     expect(existsSync(file)).toBe(false);
   });
 
   it('refuse what is torn with a sentence that says what to do', async () => {
-    await exporting('ledger.jsonl');
+    await backUp('backup.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10));
-    expect(await importing(file)).toEqual({
+    expect(await restore(file)).toEqual({
       code: 1,
       stdout: '',
       stderr:
-        'error: Nothing was imported: it is torn: copy it once more, or export the ledger again\n',
+        'error: Nothing was restored: it is torn: copy it once more, or take another backup\n',
     });
   });
 
   it('need a configuration that says where the ledger is', async () => {
     using nothing = new ConfigDirectory();
-    expect(await hooksCall(['export', '-'], { cwd: nothing.path })).toMatchObject({
+    expect(await hooksCall(['backup', '-'], { cwd: nothing.path })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('there is no configuration here, and so no ledger'),
     });

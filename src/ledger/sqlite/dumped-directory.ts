@@ -1,13 +1,13 @@
-// The ledger of a directory while no service has it: for a dump that is read from it, or written into it.
+// The ledger of a directory for a dump: read beside the service that has it, or filled while none has it.
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../../platform/errors.ts';
-import { DumpError } from '../dump/stopped-ledger.ts';
-import type { Belief, StoppedLedger } from '../dump/stopped-ledger.ts';
+import { DumpError } from '../dump/dump-ledger.ts';
+import type { Belief, DumpLedger } from '../dump/dump-ledger.ts';
 import { removeSearchFile, searchFileOf } from './search-file.ts';
 import { SqliteTx } from './statements.ts';
 import { filesOf, sizeOf } from './worker/file/data-directory.ts';
 import { openForWriting } from './worker/file/database.ts';
-import { DirectoryInUse, DirectoryLock } from './worker/file/directory-lock.ts';
+import { DirectoryInUse } from './worker/file/directory-lock.ts';
 import { HeldDirectory } from './worker/file/held-directory.ts';
 import { checkEdition } from './worker/file/migrate.ts';
 import { storeTrouble } from './worker/file/store-trouble.ts';
@@ -16,10 +16,11 @@ import { storeTrouble } from './worker/file/store-trouble.ts';
 const BUSY_MS = 1000;
 
 /** A ledger without what lies in other files of the directory. */
-export type DirectoryLedger = Omit<StoppedLedger, 'held'>;
+export type DirectoryLedger = Omit<DumpLedger, 'held'>;
 
 /**
- * Gives the ledger of a directory to whoever reads it; nothing in it is changed.
+ * Gives the ledger of a directory, as it is at one moment, to whoever reads it; nothing in it is changed. The log of a
+ * service that goes on grows meanwhile.
  * @throws DumpError as it was thrown; Error with a sentence that says what to do
  */
 export function readDirectory<T>(
@@ -27,26 +28,21 @@ export function readDirectory<T>(
   now: number,
   read: (ledger: DirectoryLedger) => Promise<T>,
 ): Promise<T> {
-  const { database, lock: file } = filesOf(dir);
+  const { database } = filesOf(dir);
   return told(dir, async () => {
     if (sizeOf(database) === 0) throw new Error('there is none');
-    const lock = DirectoryLock.takeNow(file);
+    const db = new DatabaseSync(database, { readOnly: true, timeout: BUSY_MS });
     try {
-      const db = new DatabaseSync(database, { readOnly: true, timeout: BUSY_MS });
-      try {
-        const { number, newest } = checkEdition(db);
-        if (number !== newest) {
-          throw new Error(
-            `its tables are of edition ${number}: start the service with this build once, which upgrades them to ${newest}`,
-          );
-        }
-        db.exec('BEGIN');
-        return await read(ledgerIn(db, now));
-      } finally {
-        db.close();
+      db.exec('BEGIN');
+      const { number, newest } = checkEdition(db);
+      if (number !== newest) {
+        throw new Error(
+          `its tables are of edition ${number}: start the service with this build once, which upgrades them to ${newest}`,
+        );
       }
+      return await read(ledgerIn(db, now));
     } finally {
-      lock.release();
+      db.close();
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { NewRow, Tx } from '../tx.ts';
 
-/** A ledger that no service works on, in one transaction: what a dump is read from, or written into. */
-export interface StoppedLedger {
+/** A ledger in one transaction: what a dump is read from, or written into. */
+export interface DumpLedger {
   readonly tx: Tx;
   /** How the database keeps the latest time that was believed. */
   readonly belief: Belief;

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { exportLedger } from '../../service/index.ts';
-import type { Transferred } from '../../service/index.ts';
+import { backUpLedger } from '../../service/index.ts';
+import type { DumpedRows } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand } from '../command.ts';
 import type { CommandContext } from '../command.ts';
@@ -9,15 +9,15 @@ import { configured } from '../configured.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Writes the ledger of a stopped service as JSON lines, for `hooks import` (import-ledger.ts). */
-export const exportHooks = defineCommand({
-  name: 'export',
-  description: 'write the ledger of a stopped service to a file, for "hooks import"',
+/** Writes the ledger as it is at this moment as JSON lines, for `hooks restore`. A running service goes on. */
+export const backup = defineCommand({
+  name: 'backup',
+  description: 'write the ledger to a file for "hooks restore", while the service runs',
   arguments: [['<file>', 'a new file, for its owner alone; - is stdout']],
   options: [JSON_OPTION],
   examples: [
-    ['hooks export ledger.jsonl', 'everything that was accepted, and what became of it'],
-    ['hooks export - | gzip > ledger.jsonl.gz', 'the same through a pipe'],
+    ['hooks backup backup.jsonl', 'everything that was accepted, and what became of it'],
+    ['hooks backup - | gzip > backup.jsonl.gz', 'the same through a pipe'],
   ],
   async action(context, { json = false }, file) {
     const { terminal } = context;
@@ -29,14 +29,14 @@ export const exportHooks = defineCommand({
       showRows(rows, terminal);
       terminal.printWrapped(
         asLine(
-          `The ledger in ${store} is in ${file}, for its owner alone: it holds payloads, prompts and replies. Import it with "hooks import" where another store is configured, and start no service on this ledger any more; what it would accept stays behind.`,
+          `The ledger in ${store} is in ${file}, for its owner alone: it holds payloads, prompts and replies. "hooks restore" fills an empty store with it. What is accepted from now on is not in it.`,
         ),
       );
     }
   },
 });
 
-export function showRows(rows: Transferred['rows'], terminal: Terminal): void {
+export function showRows(rows: DumpedRows['rows'], terminal: Terminal): void {
   terminal.printTable([
     ['TABLE', 'ROWS'],
     ...Object.entries(rows).map(([table, count]) => [asLine(table), String(count)]),
@@ -44,17 +44,17 @@ export function showRows(rows: Transferred['rows'], terminal: Terminal): void {
   terminal.print();
 }
 
-async function toStdout(context: CommandContext): Promise<Transferred> {
+async function toStdout(context: CommandContext): Promise<DumpedRows> {
   const { stdout } = context.terminal.streams;
   const write = (text: string) =>
     new Promise<void>((resolved, reject) => {
       stdout.write(text, (error) => (error ? reject(error) : resolved()));
     });
-  return exportLedger(await configured(context), context.clock.now(), write);
+  return backUpLedger(await configured(context), context.clock.now(), write);
 }
 
 /** On disk when it is told of. Half of one is removed. */
-async function toFile(name: string, context: CommandContext): Promise<Transferred> {
+async function toFile(name: string, context: CommandContext): Promise<DumpedRows> {
   const sections = await configured(context);
   const path = resolve(context.cwd, name);
   const file = await open(path, 'wx', 0o600).catch(({ code }: NodeJS.ErrnoException) => {
@@ -63,7 +63,7 @@ async function toFile(name: string, context: CommandContext): Promise<Transferre
       : new CliError(`${name} cannot be made (${code})`);
   });
   try {
-    const written = await exportLedger(sections, context.clock.now(), (text) =>
+    const written = await backUpLedger(sections, context.clock.now(), (text) =>
       file.appendFile(text),
     );
     await file.sync();
