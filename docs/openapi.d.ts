@@ -485,6 +485,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/backends/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets turns of this process ask every backend that rests
+         * @description Lets turns of this process ask every backend that rests: something was mended.
+         */
+        post: operations["intakeTryBackends"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/mail": {
         parameters: {
             query?: never;
@@ -1103,6 +1123,8 @@ export interface components {
             headline: string | null;
             /** @description Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
             error: string | null;
+            /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
+            waitReason: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1141,6 +1163,8 @@ export interface components {
             headline: string | null;
             /** @description Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
             error: string | null;
+            /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
+            waitReason: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1785,6 +1809,13 @@ export interface components {
             outcome: "failed" | "refused" | "succeeded";
             /** @description How long it took, in milliseconds. */
             ms: number;
+        };
+        /** @description Backends that rested may be asked again. */
+        TriedBackends: {
+            /** @description False: none rested. */
+            tried: boolean;
+            /** @constant */
+            ok: true;
         };
         /** @description Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. */
         Trust: {
@@ -3818,6 +3849,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Intake"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    intakeTryBackends: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedBackends"];
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];

@@ -154,6 +154,7 @@ export const ledgerPorts: readonly Provider[] = [
     isPaused: true,
     counts: true,
     dead: true,
+    resting: true,
     channelConditions: true,
     instances: true,
     setDraining: true,

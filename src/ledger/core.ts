@@ -23,7 +23,7 @@ import {
   setPaused,
 } from './records/meta.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
-import { readCounts, readDead } from './records/work-counts.ts';
+import { readCounts, readDead, readResting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
@@ -53,6 +53,7 @@ export const READS = {
   findConsoleSession,
   readCounts,
   readDead,
+  readResting,
   readChannels,
   readActivity,
 };

@@ -92,7 +92,7 @@ function toNotes(row: Row): EventNote[] {
 }
 
 // What a list says of an event, from the columns that its ledger reads for it: in one line what it was about, and why it
-// went wrong.
+// went wrong or waits.
 
 /** Most characters of a headline, and of the reason beside it. */
 const MOST = 160;
@@ -101,7 +101,7 @@ export const LOOKED_AT = 1000;
 
 /**
  * One line of the list.
- * @param row has `hook`, `received_at`, `status` and `mapping`; of its actions how many there are (`actions`) and of the first
+ * @param row has `hook`, `received_at`, `status`, `mapping` and `wait_reason`; of its actions how many there are (`actions`) and of the first
  * one `name` and `words`, or `payload_start` where the payload has the words
  * @param reason the whole of it; null: it neither was skipped nor failed
  */
@@ -113,8 +113,13 @@ export function toSummary(row: Row, id: string, reason: string | null): EventSum
     receivedAt: time(row, 'received_at'),
     mapping: optionalText(row, 'mapping'),
     headline: headline(row),
-    error: reason === null ? null : oneLine(leaveOutOfText(reason), MOST),
+    error: reasonLine(reason),
+    waitReason: reasonLine(optionalText(row, 'wait_reason')),
   };
+}
+
+function reasonLine(reason: string | null): string | null {
+  return reason === null ? null : oneLine(leaveOutOfText(reason), MOST);
 }
 
 /** How an event stands, by its row. */

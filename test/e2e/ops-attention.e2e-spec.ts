@@ -202,7 +202,7 @@ describe('GET /ops/api/attention', () => {
     const since = new Date(clock.now()).toISOString();
     const [rest, ...more] = await itemsOf(service);
     expect(more).toEqual([]);
-    expect(rest).toMatchObject({ kind: 'backend-resting', severity: 'info', since, actions: [] });
+    expect(rest).toMatchObject({ kind: 'backend-resting', severity: 'info', since, count: 0 });
     const until = new Date(clock.now() + 600_000).toISOString().slice(11, 16);
     expect(rest?.['what']).toMatch(
       new RegExp(
@@ -212,16 +212,40 @@ describe('GET /ops/api/attention', () => {
     expect(String(rest?.['what']).length).toBeLessThan(320);
     clock.advance(600_000);
     fail();
-    expect(await itemsOf(service)).toMatchObject([{ severity: 'warning', since }]);
+    service.ledger.resting = { 'model provider local': 19, 'model provider other': 2 };
+    const [item] = await itemsOf(service);
+    expect(item).toMatchObject({ severity: 'warning', since, count: 19 });
+    expect(item?.['what']).toMatch(/^model provider local is unavailable \(.*, 19 waiting\): no/);
     clock.advance(600_000);
     // Nobody waits for it any more.
     expect(await itemsOf(service)).toEqual([]);
     using probe = backends.visit('model provider local');
     expect((await itemsOf(service))[0]?.['what']).toContain(
-      'is unavailable (being retried now): no credit',
+      'is unavailable (being retried now, 19 waiting): no credit',
     );
+    const [path = ''] = pathsOf((await itemsOf(service))[0]);
+    expect((await service.post(path)).body).toEqual({ ok: true, tried: true });
+    expect(await itemsOf(service)).toEqual([]);
+    expect((await service.post(path)).body).toEqual({ ok: true, tried: false });
     probe.answered();
     expect(await itemsOf(service)).toEqual([]);
+  });
+
+  it('ranks what is lost before what waits, and that before requests to a path that is none', async () => {
+    const clock = new ManualClock();
+    await using service = await OperatedService.start({ clock });
+    const { ledger } = service;
+    ledger.lost = [{ ...LOST, hook: null, code: 'unknown_hook', status: 404 }, LOST];
+    ledger.deadWork = [{ kind: 'run', hook: 'github', count: 3, since: Date.parse(SINCE) }];
+    using visit = service.app.get(BackendHealth, { strict: false }).visit('model provider local');
+    visit.failed({ message: 'it answered 503', retryAfterMs: 600_000 });
+    clock.advance(60_000);
+    expect((await itemsOf(service)).map(({ kind, hook }) => [kind, hook])).toEqual([
+      ['requests-lost', 'alertmanager'],
+      ['backend-resting', null],
+      ['requests-lost', null],
+      ['dead-work', 'github'],
+    ]);
   });
 
   it('offers a test message where a channel fails, and only tells of one that rests', async () => {

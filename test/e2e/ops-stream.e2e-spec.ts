@@ -17,6 +17,7 @@ const EVENT = {
   mapping: null,
   headline: HOSTILE,
   error: null,
+  waitReason: null,
 } as const;
 const CHANGES: EventChanges = { events: [EVENT], more: 3, mark: 'm-1' };
 

@@ -24,6 +24,7 @@ export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): 
     heartbeat: 'none',
     deliveries: [],
     error: null,
+    waitReason: null,
     skipped: null,
     warnings: [],
     console: [],

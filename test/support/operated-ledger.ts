@@ -46,6 +46,7 @@ const SUMMARY: EventSummary = {
   mapping: null,
   headline: 'disk full',
   error: null,
+  waitReason: null,
 };
 
 const DETAILS: EventDetails = {
@@ -104,6 +105,7 @@ export class OperatedLedger {
   changes: (signal: AbortSignal) => AsyncIterable<EventChanges> = async function* () {};
   failed: LostRequests[] = [];
   deadWork: DeadWork[] = [];
+  resting: Record<string, number> = {};
   freeBytes = 100_000_000_000;
   /** Epoch milliseconds. */
   lostAskedSince = Number.NaN;
@@ -262,6 +264,10 @@ class OperatedOperations extends LedgerAdmin {
   async dead(): Promise<DeadWork[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.deadWork;
+  }
+
+  async resting(): Promise<Readonly<Record<string, number>>> {
+    return this.ledger.resting;
   }
 
   async channelConditions(): Promise<ChannelConditions> {

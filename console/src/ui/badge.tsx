@@ -12,6 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   running: 'busy',
   delivering: 'busy',
   queued: 'busy',
+  waiting: 'busy',
   pending: 'busy',
   requested: 'busy',
   draining: 'busy',

@@ -51,7 +51,7 @@ function actionLines(
 
 /** What became of an event: its head and its timeline. */
 export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[] {
-  const { id, hook, status, skipped, mapping, receivedAt, request, warnings } = event;
+  const { id, hook, status, waitReason, skipped, mapping, receivedAt, request, warnings } = event;
   const replayOf = request.replayOf === undefined ? [] : [['replay of', asLine(request.replayOf)]];
   const facts = [
     ['hook', `${asLine(hook)}${mapping === null ? '' : ` (mapping ${asLine(mapping)})`}`],
@@ -61,7 +61,7 @@ export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[
     ...warnings.map((warning) => ['warning', asLine(warning)]),
   ];
   return [
-    `${paint('bold', `Event ${asLine(id)}`)} ${paint(STATUS_COLOURS[status], status)}`,
+    `${paint('bold', `Event ${asLine(id)}`)} ${paint(STATUS_COLOURS[status], waitReason === null ? status : 'waiting')}`,
     ...facts.map(([name = '', value = '']) => `${INDENT}${name.padEnd(9)} ${value}`),
     ...section(
       'Timeline (UTC)',

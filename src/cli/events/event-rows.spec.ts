@@ -49,6 +49,13 @@ describe('a row of the list of events', () => {
     ]);
   });
 
+  it('says why an event waits', () => {
+    const waitReason = 'waits for model provider local: it answered 429';
+    expect(rows({ status: 'running', headline: 'disk full', waitReason }, 110)).toEqual([
+      '10:00:00  wait  01a1ff3d-f048  ci          disk full  waits for model provider local: it answered 429',
+    ]);
+  });
+
   it('says the day where it is another, in all rows alike', () => {
     const [today, before] = eventRows(
       [eventDetails({ id: ID }), eventDetails({ id: ID, receivedAt: '2025-12-31T08:00:00.000Z' })],

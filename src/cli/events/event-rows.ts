@@ -7,7 +7,7 @@ import { STATUS_COLOURS } from './event-lines.ts';
 
 /*
  * One line per event, the same in `hooks events list` and `hooks events tail`: when it came in the time of whoever looks,
- * how it stands, its id, its hook, what it was about and why it went wrong. Nothing of it can steer the terminal.
+ * how it stands, its id, its hook, what it was about and why it went wrong or waits. Nothing of it can steer the terminal.
  */
 
 /** How an event stands, short. */
@@ -20,6 +20,7 @@ const SHORT: Readonly<Record<EventStatus, string>> = {
   failed: 'fail',
 };
 const STATUS = 4;
+const WAITS = 'wait';
 /** Enough of an id to name the event in a command, unless another came in the same millisecond. */
 const SHORT_ID = 13;
 const WHOLE_ID = 36;
@@ -56,14 +57,14 @@ function timeColumn(at: number, now: number): string {
 }
 
 function row(event: EventSummary, time: string, { columns, paint }: RowLook): string {
-  const { id, status } = event;
+  const { id, status, waitReason } = event;
   const isWide = columns >= WIDE;
   const idBreadth = isWide ? WHOLE_ID : SHORT_ID;
   const hookBreadth = isWide ? 20 : 10;
   const taken = time.length + STATUS + idBreadth + hookBreadth + 4 * GAP.length;
   return [
     paint('dim', time),
-    paint(STATUS_COLOURS[status], SHORT[status].padEnd(STATUS)),
+    paint(STATUS_COLOURS[status], waitReason === null ? SHORT[status].padEnd(STATUS) : WAITS),
     asLine(id).slice(0, idBreadth).padEnd(idBreadth),
     pad(cut(hookName(event), hookBreadth), hookBreadth),
     about(event, Math.max(columns - taken, hookBreadth), paint),
@@ -72,16 +73,17 @@ function row(event: EventSummary, time: string, { columns, paint }: RowLook): st
     .trimEnd();
 }
 
-/** What it was about; where something went wrong, half of the room is for the reason. */
+/** What it was about; where something went wrong or waits, half of the room is for the reason. */
 function about(
-  { headline, match, error, status }: EventSummary,
+  { headline, match, error, status, waitReason }: EventSummary,
   room: number,
   paint: Paint,
 ): string {
   const words = asLine(match ?? headline ?? '');
-  if (error === null) return cut(words, room);
-  const colour = status === 'failed' ? 'red' : 'dim';
-  const reason = asLine(error);
+  const why = error ?? waitReason;
+  if (why === null) return cut(words, room);
+  const colour = status === 'failed' ? 'red' : STATUS_COLOURS[status];
+  const reason = asLine(why);
   if (words === '') return paint(colour, cut(reason, room));
   const half = Math.floor((room - GAP.length) / 2);
   const left = cut(words, Math.max(half, room - GAP.length - displayWidth(reason)));

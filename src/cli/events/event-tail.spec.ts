@@ -258,6 +258,7 @@ describe('EventTail', () => {
       'mapping',
       'receivedAt',
       'status',
+      'waitReason',
     ]);
   });
 

@@ -183,6 +183,6 @@ export class EventTail {
 
 /** What a list says of it: no payload, no prompt. */
 function toSummary(details: EventSummary): EventSummary {
-  const { id, hook, status, receivedAt, mapping, headline, error } = details;
-  return { id, hook, status, receivedAt, mapping, headline, error };
+  const { id, hook, status, receivedAt, mapping, headline, error, waitReason } = details;
+  return { id, hook, status, receivedAt, mapping, headline, error, waitReason };
 }

@@ -40,6 +40,11 @@ export interface EventSummary {
   readonly headline: string | null;
   /** Why it was skipped or failed: of its parts the first that did; at most 160 characters in a list. Null: it was not, or did not. */
   readonly error: string | null;
+  /**
+   * Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160
+   * characters. Null: none of them waits, or they were not tried yet.
+   */
+  readonly waitReason: string | null;
   /** Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
   readonly match?: string;
 }

@@ -305,6 +305,9 @@ export abstract class LedgerAdmin {
   /** The dead runs and deliveries that can be retried, by hook, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
 
+  /** How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it. */
+  abstract resting(): Promise<Readonly<Record<string, number>>>;
+
   /** How the channels fared last, whichever process tried them. */
   abstract channelConditions(): Promise<ChannelConditions>;
 

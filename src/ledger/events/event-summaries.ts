@@ -15,6 +15,11 @@ const BAD_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS N
     AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY KEY(r) LIMIT 1`;
 const BAD_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status IN ('dead', 'unknown') ORDER BY KEY(d) LIMIT 1`;
+/** The same of those that wait for another attempt. */
+const WAITING_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS NOT NULL
+    AND status = 'queued' ORDER BY KEY(r) LIMIT 1`;
+const WAITING_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
+    AND status = 'pending' ORDER BY KEY(d) LIMIT 1`;
 
 /**
  * Columns of `events e` with all that a summary needs. Heads and payloads may be large, and PostgreSQL's JSON functions
@@ -22,6 +27,8 @@ const BAD_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND
  */
 export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
     CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
+    CASE WHEN e.status IN ('accepted', 'running', 'delivering')
+      THEN coalesce((${WAITING_RUN}), (${WAITING_DELIVERY})) END AS wait_reason,
     substr(e.head, 1, ${HEAD_START}) AS head_start,
     CASE WHEN e.head LIKE '%"text":null%' OR e.head LIKE '%"message":null%'
       THEN substr(e.payload, 1, ${LOOKED_AT}) END AS payload_start`;

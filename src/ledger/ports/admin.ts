@@ -77,6 +77,10 @@ export class StoredAdmin extends LedgerAdmin {
     return this.#parts.reader.call('readDead');
   }
 
+  resting(): Promise<Readonly<Record<string, number>>> {
+    return this.#parts.reader.call('readResting');
+  }
+
   channelConditions(): Promise<ChannelConditions> {
     return this.#parts.reader.call('readChannels');
   }

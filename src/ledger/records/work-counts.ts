@@ -1,6 +1,7 @@
 // How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
 // where the jobs stand.
 import type { DeadWork, WorkCounts } from '../../hooks/ports/ledger.ts';
+import { integer, text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 import { toDeadWork, toWorkCounts } from '../work-rows.ts';
 
@@ -22,9 +23,19 @@ const DEAD = `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM @w
   WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
   GROUP BY kind, hook ORDER BY 3 DESC, hook, kind`;
 
+/** The first of each key: what is behind it in its session waits for that. */
+const RESTING = `SELECT server, count(*) AS count FROM @work
+  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server`;
+
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
   return (await tx.all(COUNTS)).map(toWorkCounts);
+}
+
+/** How many turns wait for each backend that rests. */
+export async function readResting(tx: Tx): Promise<Readonly<Record<string, number>>> {
+  const rows = await tx.all(RESTING);
+  return Object.fromEntries(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
 }
 
 /** Dead runs and deliveries by hook. */

@@ -277,6 +277,12 @@ export interface MailReport {
   readonly mail: MailStatus | null;
 }
 
+/** Backends that rested may be asked again. */
+export interface TriedBackends extends Done {
+  /** False: none rested. */
+  readonly tried: boolean;
+}
+
 /** Whether intake and work stand still. */
 export interface Intake extends Done {
   readonly paused: boolean;

@@ -56,40 +56,48 @@ export class Attention {
 
   /** @param known how the service and its channels are doing, where that was asked already. Never rejects. */
   async items(known?: KnownState): Promise<AttentionItem[]> {
-    const [condition, failed, dead, channels] = await Promise.all([
+    const [condition, failed, dead, channels, backends] = await Promise.all([
       known?.condition ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
       known?.channels ?? this.services.channels(),
+      this.#ofBackends(),
     ]);
     const configuration = this.options.configuration?.();
-    return [
+    const items = [
       ...ofService(condition),
       ...ofFiles(configuration?.refused ?? []),
       ...ofPackages(configuration?.missing ?? null),
+      ...backends,
       ...ofLost(condition.lost ?? []),
       ...failed
         .filter(({ code }) => BROKEN_MAPPING.has(code))
         .slice(0, MOST_HOOKS)
         .map(ofBroken),
       ...channels.filter(({ state }) => state === 'failing').map(ofFailing),
-      ...this.#ofBackends(),
       ...ofMail(condition),
       ...[...Map.groupBy(dead, ({ hook }) => hook).values()].slice(0, MOST_HOOKS).map(ofDead),
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),
       ...ofStart(configuration),
     ];
+    return items.toSorted((a, b) => HARM.indexOf(a.severity) - HARM.indexOf(b.severity));
   }
 
   /** The longest first. A single failure may be over in a moment; a minute of them is not. */
-  #ofBackends(): AttentionItem[] {
+  async #ofBackends(): Promise<AttentionItem[]> {
+    const backends = this.services.backends().slice(0, MOST_HOOKS);
+    if (backends.length === 0) return [];
     const now = this.clock.now();
-    return this.services
-      .backends()
-      .slice(0, MOST_HOOKS)
-      .map((rest) => ofBackend(rest, now - rest.since < MOMENT_MS));
+    const resting = await this.admin.resting().catch(() => ({}));
+    const waiting = new Map(Object.entries(resting));
+    return backends.map((rest) =>
+      ofBackend(rest, now - rest.since < MOMENT_MS, waiting.get(rest.backend) ?? 0),
+    );
   }
 }
+
+/** The worst first. */
+const HARM: readonly AttentionItem['severity'][] = ['error', 'warning', 'info'];
 
 type Given = Pick<AttentionItem, 'kind' | 'severity' | 'what' | 'todo'> & Partial<AttentionItem>;
 
@@ -183,7 +191,16 @@ function ofPackages(missing: ConfigurationState['missing']): AttentionItem[] {
 
 function ofLost(lost: readonly LostRequests[]): AttentionItem[] {
   return lostAndWhy(lost.slice(0, MOST_HOOKS)).map(({ what, todo, hook, count, since }) =>
-    item({ kind: 'requests-lost', severity: 'error', what, todo, hook, count, since }),
+    item({
+      kind: 'requests-lost',
+      // One stray path is no reason to look away from what stands still.
+      severity: hook === null ? 'warning' : 'error',
+      what,
+      todo,
+      hook,
+      count,
+      since,
+    }),
   );
 }
 
@@ -227,6 +244,7 @@ function ofResting({ id, lastError, pausedUntil }: ChannelReport): AttentionItem
 function ofBackend(
   { backend, since, until, reason }: RestingBackend,
   isNew: boolean,
+  count: number,
 ): AttentionItem {
   const next =
     until === null
@@ -235,10 +253,12 @@ function ofBackend(
   return item({
     kind: 'backend-resting',
     severity: isNew ? 'info' : 'warning',
-    what: `${shorten(backend, LONGEST_NAME)} is unavailable (${next}): ${shorten(reason, LONGEST_REASON)}`,
+    what: `${shorten(backend, LONGEST_NAME)} is unavailable (${next}${count === 0 ? '' : `, ${count} waiting`}): ${shorten(reason, LONGEST_REASON)}`,
     todo: 'its runs wait and resume by themselves; if it stays unavailable, run hooks doctor',
     command: 'hooks doctor',
     since: new Date(since).toISOString(),
+    count,
+    actions: [{ label: 'Try now', path: '/ops/api/backends/try' }],
   });
 }
 

@@ -1,7 +1,8 @@
 import type { NewAction, NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { EventFilter, EventSummary } from '../../../src/hooks/ports/event-store.ts';
+import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { RisingIds } from '../../../src/platform/new-id.ts';
-import { LIMITS, agent, event, runOf, wake } from './events.ts';
+import { LIMITS, agent, delivery, deliveryOf, event, runOf, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -128,6 +129,36 @@ export function describeEventList(openStore: OpenStore): void {
         expect(await newest()).toMatchObject({ status: 'skipped', error: 'no case takes it' });
         await accept(wake());
         expect(await newest()).toMatchObject({ status: 'done', error: null });
+      });
+
+      it('say why a run or a delivery waits, until it goes on', async () => {
+        const id = await accept(agent('a'));
+        expect(await newest()).toMatchObject({ waitReason: null });
+        const error = `waits for model provider local: ${'x'.repeat(500)}`;
+        const later = { type: 'run-update', id: runOf(id), status: 'queued', error } as const;
+        const rest = { type: 'rest', backend: 'model provider local', asked: false } as const;
+        await under.ledger.work.commit(await under.claimOne(), rest, [later]);
+        const { waitReason, error: none } = await newest();
+        expect(none).toBeNull();
+        expect(waitReason).toMatch(/^waits for model provider local: x+…$/);
+        expect(waitReason).toHaveLength(160);
+        expect(await under.details(id)).toMatchObject({ waitReason });
+        expect(await under.ledger.admin.resting()).toEqual({ 'model provider local': 1 });
+        const run = await under.claimOne();
+        expect(await under.ledger.admin.resting()).toEqual({});
+        await under.ledger.work.commit(run, { type: 'done' }, [
+          { type: 'run-update', id: runOf(id), status: 'succeeded' },
+          ...delivery(id),
+        ]);
+        expect(await newest()).toMatchObject({ status: 'delivering', waitReason: null });
+        const tried = { type: 'delivery-update', id: deliveryOf(id), error: 'it is away' } as const;
+        const retry: StepOutcome = { type: 'retry', at: under.clock.now() };
+        await under.ledger.work.commit(await under.claimOne('delivery'), retry, [tried]);
+        expect(await newest()).toMatchObject({ waitReason: 'it is away' });
+        await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'done' }, [
+          { ...tried, status: 'delivered' },
+        ]);
+        expect(await newest()).toMatchObject({ status: 'done', waitReason: null });
       });
 
       it('say why a run ended badly, short; the details have all of it', async () => {

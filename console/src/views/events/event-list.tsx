@@ -108,7 +108,7 @@ function useLive(
 }
 
 function EventRow({
-  event: { id, hook, status, receivedAt, headline, match, error },
+  event: { id, hook, status, receivedAt, headline, match, error, waitReason },
 }: {
   event: Event;
 }) {
@@ -116,7 +116,7 @@ function EventRow({
     <Link class="event-row" href={`/events/${id}`}>
       <Time at={receivedAt} />
       <span class="state">
-        <Badge state={status} />
+        <Badge state={waitReason === null ? status : 'waiting'} />
       </span>
       <span>{hook}</span>
       <span class="what">
@@ -125,6 +125,12 @@ function EventRow({
           <span class={status === 'skipped' ? 'faint' : 'error'}>
             {' '}
             <Visible text={error} />
+          </span>
+        )}
+        {waitReason !== null && (
+          <span class="faint">
+            {' '}
+            <Visible text={waitReason} />
           </span>
         )}
         {typeof match === 'string' && (

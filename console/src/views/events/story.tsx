@@ -55,7 +55,7 @@ export function Story({ id }: { id: string }) {
   return (
     <Loaded from={story}>
       {(loaded) => {
-        const { hook, headline, status, receivedAt, error, runs, deliveries } = loaded;
+        const { hook, headline, status, receivedAt, error, waitReason, runs, deliveries } = loaded;
         const isDead =
           runs.some((run) => ['failed', 'timed-out', 'interrupted'].includes(run.status)) ||
           deliveries.some((delivery) => ['dead', 'unknown'].includes(delivery.status));
@@ -101,13 +101,19 @@ export function Story({ id }: { id: string }) {
             }
           >
             <p class="actions">
-              <Link href="/events">Events</Link> <Badge state={status} /> {hook}{' '}
+              <Link href="/events">Events</Link>{' '}
+              <Badge state={waitReason === null ? status : 'waiting'} /> {hook}{' '}
               <Time at={receivedAt} />
               <code class="faint">{id}</code>
             </p>
             {error !== null && (
               <p class="callout bad">
                 <Visible text={error} />
+              </p>
+            )}
+            {waitReason !== null && (
+              <p class="callout busy">
+                <Visible text={waitReason} />
               </p>
             )}
             {showsToday && <Today story={loaded} />}
