@@ -10,6 +10,8 @@
 //   KEYOF(w.ref)       the key of an id that a row names
 //   EACH($1, h)        the texts of a list as rows of the alias `h`, in the column `value`
 //   ROWS($1, n: at bigint, code text)  the objects of a list as rows of the alias `n`, in their order
+//   MUST UPDATE … RETURNING hook  at the beginning: where it finds nothing, a driver that is not asked for its rows first
+//                      ends the transaction with `Undone`
 import type { Counted } from '../hooks/ports/activity.ts';
 import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
 import type { Key, Row } from './rows.ts';
@@ -51,6 +53,15 @@ export interface Tx {
   all(sql: string, ...values: readonly Value[]): readonly Row[] | Promise<readonly Row[]>;
   /** The same where nobody needs rows. A driver may go on before it is done; whatever comes later finds it done. */
   run(sql: string, ...values: readonly Value[]): void | Promise<void>;
+  /**
+   * The same where rows are needed when all is written, and not before. They are there at once, or before whoever began the
+   * transaction is told of its commit.
+   */
+  later(
+    sql: string,
+    values: readonly Value[],
+    told: (rows: readonly Row[]) => void,
+  ): void | Promise<void>;
   /**
    * Writes rows of one table, all with the same columns. Of events, runs and deliveries `id` is the whole id; work
    * without an `id` gets the next one.

@@ -2,11 +2,12 @@
 import type { Counted } from '../../hooks/ports/activity.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { integer } from '../rows.ts';
-import type { Key } from '../rows.ts';
+import type { Key, Row } from '../rows.ts';
 import { Memory, first } from '../tx.ts';
 import type { Keys, NewRow, Tx, Value, WorkMemory } from '../tx.ts';
 import { storableJson } from './storable.ts';
 import type { Database } from './connection.ts';
+import { UNDONE } from './transaction.ts';
 import type { Run, Send } from './transaction.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
@@ -19,6 +20,12 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\bFIRST\(([\w.]+), ([$\w.]+)\)/g, '$1 BETWEEN $2 AND $2'],
   [/\bROWS\((\$\d+), (\w+): /g, 'json_to_recordset($1::json) AS $2 ('],
   [/\bEACH\((\$\d+), (\w+)\)/g, 'unnest($1::text[]) AS $2 (value)'],
+  // Not computed beforehand: `concat` need not be the same each time.
+  [
+    /^MUST ([^]+ RETURNING (\w+))$/g,
+    `WITH found AS ($1) SELECT $2 FROM found
+      UNION ALL SELECT concat('${UNDONE}')::int::text WHERE NOT EXISTS (SELECT FROM found)`,
+  ],
 ];
 
 const written = new Map<string, string>();
@@ -83,7 +90,7 @@ export class PostgresTx implements Tx {
     run: Run,
     now: number,
     instance: string | null,
-    send: Send = run,
+    send: Send = (sql, values, told) => run(sql, values).then(told),
     memory = new Memory(),
   ) {
     this.#name = name;
@@ -100,6 +107,14 @@ export class PostgresTx implements Tx {
 
   async run(sql: string, ...values: readonly Value[]): Promise<void> {
     await this.#send(toPostgres(sql), values.map(toInput));
+  }
+
+  async later(
+    sql: string,
+    values: readonly Value[],
+    told: (rows: readonly Row[]) => void,
+  ): Promise<void> {
+    await this.#send(toPostgres(sql), values.map(toInput), told);
   }
 
   /** As a statement of one text, however many rows there are; values are of the types of their columns. */

@@ -3,6 +3,7 @@
 import type { PoolClient } from 'pg';
 import { integer } from '../rows.ts';
 import type { Row } from '../rows.ts';
+import { errorMessage } from '../../platform/errors.ts';
 import { Undone } from '../tx.ts';
 import { ignore, send } from './clients.ts';
 import { LOCKS } from './schema.ts';
@@ -13,10 +14,18 @@ import { isAnswered } from './trouble.ts';
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /**
- * Sends a statement inside a transaction whose rows nobody needs. Nobody waits for it either: what comes after it finds it
- * done, and what goes wrong with it is told at the commit, at the latest.
+ * Sends a statement inside a transaction whose rows nobody needs before the commit. Nobody waits for it either: what comes
+ * after it finds it done, and what goes wrong with it is told at the commit, at the latest.
+ * @param told is given the rows
  */
-export type Send = (sql: string, values?: readonly unknown[]) => void | Promise<unknown>;
+export type Send = (
+  sql: string,
+  values?: readonly unknown[],
+  told?: (rows: readonly Row[]) => void,
+) => void | Promise<unknown>;
+
+/** What the server complains of where a statement that must find something finds nothing. */
+export const UNDONE = 'agent-hooks: the lease was lost';
 
 /** How a transaction is run. */
 export interface Transaction {
@@ -81,7 +90,7 @@ export async function transact<T>(
         await begun;
         return rows;
       },
-      (sql, values) => void sent.push(quiet(run(sql, values))),
+      (sql, values, told) => void sent.push(quiet(run(sql, values).then(told))),
     );
     backend = known ?? (await begun);
     isOver = true;
@@ -89,7 +98,7 @@ export async function transact<T>(
     isOver = true;
     // Of a connection that is gone, the server rolls back by itself.
     await send(client, { text: 'ROLLBACK' }).catch(ignore);
-    throw error instanceof Undone ? error : ((await firstFailure(sent)) ?? error);
+    throw (await firstFailure(sent)) ?? error;
   }
   // After a statement that failed, it is a rollback.
   const failure = await firstFailure([...sent, quiet(send(client, { text: 'COMMIT' }))]);
@@ -102,7 +111,8 @@ export async function transact<T>(
     () => true,
     () => false,
   );
-  throw isAnswered(failure) && hasBegun ? failure : new UnclearCommit(backend, failure);
+  const isKnown = failure instanceof Undone || isAnswered(failure);
+  throw isKnown && hasBegun ? failure : new UnclearCommit(backend, failure);
 }
 
 /** @returns the process of the server that has the transaction, behind whatever pooler; nobody has to wait for it */
@@ -143,7 +153,11 @@ function quiet<T>(promise: Promise<T>): Promise<T> {
 /** Why the first of these failed, which is why those after it did; null: none has. */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   for (const result of await Promise.allSettled(sent)) {
-    if (result.status === 'rejected') return result.reason;
+    if (result.status === 'rejected') return asUndone(result.reason);
   }
   return null;
+}
+
+function asUndone(reason: unknown): unknown {
+  return errorMessage(reason).includes(UNDONE) ? new Undone(UNDONE, { cause: reason }) : reason;
 }

@@ -18,6 +18,7 @@ const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => str
     /\bROWS\((\$\d+), (\w+): ([\w\s,]+)\)/g,
     (_all, list, alias, fields) => rowsOf(list, alias, fields),
   ],
+  [/^MUST /g, ''],
   [/@(\w+)/g, '$1'],
   // An alias is not known there.
   [/\bRETURNING KEY\(\w+\)/g, 'RETURNING key'],
@@ -120,6 +121,10 @@ export class SqliteTx implements Tx {
 
   run(sql: string, ...values: readonly Value[]): void {
     this.#statement(sql).run(...values.map(toInput));
+  }
+
+  later(sql: string, values: readonly Value[], told: (rows: readonly Row[]) => void): void {
+    told(this.all(sql, ...values));
   }
 
   insert(table: string, rows: readonly NewRow[], unless = ''): void {

@@ -5,8 +5,7 @@ import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { text } from '../rows.ts';
-import type { Row } from '../rows.ts';
-import { Undone, first, keyLock } from '../tx.ts';
+import { first, keyLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
@@ -24,7 +23,7 @@ const FIND = `SELECT 1 FROM @work WHERE ${HELD} FOR UPDATE`;
 const RENEW = `UPDATE @work SET lease_ends = $4 WHERE ${HELD} RETURNING 1`;
 const NOTE_ACTING = `UPDATE @work SET acting = true WHERE ${HELD} RETURNING 1`;
 
-const DELETE = `DELETE FROM @work WHERE ${HELD} RETURNING hook`;
+const DELETE = `MUST DELETE FROM @work WHERE ${HELD} RETURNING hook`;
 const BURY = unlease(`stage = 'dead', due_at = $4, acting = false`);
 const RETRY_LATER = retryIn(`'retrying'`);
 const RETRY_NOW = retryIn(`CASE $5::bigint WHEN 1 THEN 'ready' ELSE ${CLAIMABLE} END`);
@@ -48,12 +47,12 @@ function retryIn(stage: string): string {
 }
 
 function unlease(columns: string): string {
-  return `UPDATE @work SET ${columns}, ${UNLEASED} WHERE ${HELD} RETURNING hook`;
+  return `MUST UPDATE @work SET ${columns}, ${UNLEASED} WHERE ${HELD} RETURNING hook`;
 }
 
 /**
  * Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written.
- * @throws Undone the same, where other statements were on their way
+ * @throws Undone the same, where all of it was on its way
  */
 export async function commit(
   tx: Tx,
@@ -63,30 +62,22 @@ export async function commit(
 ): Promise<boolean> {
   await tx.lock(() => [keyLock(lease), ...locksOf(changes)]);
   const [sql, ...values] = statementOf(outcome, tx.now);
-  const ended = tx.all(sql, lease.workId, lease.attempt, tx.instance, ...values);
-  // SQLite answers at once. PostgreSQL is sent all that follows without waiting, which saves the step a round trip.
-  if (Array.isArray(ended) && ended.length === 0) return false;
-  const hook = hookOf(ended);
+  let isHeld = true;
+  // SQLite answers at once. PostgreSQL is sent all that follows with its commit, and fails where the lease was lost.
+  await tx.later(sql, [lease.workId, lease.attempt, tx.instance, ...values], ([row]) => {
+    isHeld = row !== undefined;
+    const isOver = outcome.type === 'done' || outcome.type === 'dead';
+    if (row !== undefined && isOver) tx.work.removed(lease.kind, text(row, 'hook'));
+  });
+  if (!isHeld) return false;
   // The place of this one in its queue is free before anything is added there.
-  const [following, applying] = [follow(tx, lease, outcome), applyAll(tx, changes, lease)];
-  // None goes on past the end of the transaction when another fails.
-  await Promise.allSettled([hook, following, applying]);
-  const ofHook = await hook;
-  await applying;
-  if (outcome.type === 'done' || outcome.type === 'dead') tx.work.removed(lease.kind, ofHook);
-  if (await following) tx.changedLanes.add(lease.lane);
+  await follow(tx, lease, outcome);
+  await applyAll(tx, changes, lease);
   tx.work.ended(lease.workId);
   // Work of another key may have waited for the place of this one; that of either lane for a suspect to end.
   tx.freedLanes.add(lease.lane);
   if (lease.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
   return true;
-}
-
-/** The hook of work whose lease was held. @throws Undone */
-async function hookOf(ended: readonly Row[] | Promise<readonly Row[]>): Promise<string> {
-  const [row] = await ended;
-  if (row === undefined) throw new Undone('the lease was lost');
-  return text(row, 'hook');
 }
 
 /** What the outcome writes of the work itself: a statement, and its values from $4 on. */
@@ -110,19 +101,22 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
   }
 }
 
-/** What else the outcome means. True: something may be claimable that was not, or is from when on. */
+/** What else the outcome means. */
 async function follow(
   tx: Tx,
   { workId, lane, key, kind, ref }: EndingLease,
   outcome: StepOutcome,
-): Promise<boolean> {
+): Promise<void> {
+  // What was under way may be claimable, now or later.
+  if (outcome.type !== 'done' && outcome.type !== 'dead') tx.changedLanes.add(lane);
   switch (outcome.type) {
     case 'done':
     case 'dead':
-      return promote(tx, lane, key);
+      await promote(tx, lane, key);
+      break;
     case 'rest':
       if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
-      return true;
+      break;
     case 'cut': {
       const { parts } = outcome;
       // `place` and `count` are those of the whole reply: they stay when earlier parts are gone.
@@ -133,14 +127,14 @@ async function follow(
         text: part,
       });
       await tx.insert('parts', parts.map(row));
-      return true;
+      break;
     }
     case 'continue':
       await tx.run(DROP_PART, workId);
-      return true;
+      break;
     case 'retry':
     case 'release':
-      return true;
+      break;
   }
 }
 

@@ -178,9 +178,11 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
   tx.changedLanes.add(lane);
 }
 
-/** The next of a key is up: the oldest of those that wait behind. True: there was one. */
-export async function promote(tx: Tx, lane: Lane, key: string): Promise<boolean> {
-  return (await tx.all(PROMOTE, lane, key)).length > 0;
+/** The next of a key is up, if there is one: the oldest of those that wait behind. */
+export function promote(tx: Tx, lane: Lane, key: string): void | Promise<void> {
+  return tx.later(PROMOTE, [lane, key], (rows) => {
+    if (rows.length > 0) tx.changedLanes.add(lane);
+  });
 }
 
 /** Puts dead work into its queue as if it had just been accepted, unless its job was forgotten. @returns how much */

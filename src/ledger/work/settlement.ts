@@ -104,5 +104,7 @@ export async function settle(tx: Tx, touched: Touched): Promise<void> {
   // In the order of everybody; what follows sees what was written until the lock was there.
   await tx.lockRows(LOCK, events);
   if (beats.length > 0) await tx.run(COUNT_BEATS, beats);
-  for (const row of await tx.all(SETTLE, events)) tx.changedEvents.add(keyIn(row, 'key'));
+  await tx.later(SETTLE, [events], (rows) => {
+    for (const row of rows) tx.changedEvents.add(keyIn(row, 'key'));
+  });
 }
