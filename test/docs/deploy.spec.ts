@@ -112,6 +112,23 @@ describe('deploy/kubernetes.yaml', () => {
   });
 });
 
+describe('deploy/compose.yaml', () => {
+  it('is for this machine alone, and keeps what the image reads and writes', async () => {
+    const [file] = parseAllDocuments(await read('deploy/compose.yaml'));
+    const { services } = file!.toJS() as {
+      services: Record<'hooks' | 'postgres', { ports?: string[]; volumes: string[] }>;
+    };
+    const { hooks, postgres } = services;
+    expect(hooks.ports).toEqual(['127.0.0.1:18790:18790']);
+    expect(postgres.ports).toBeUndefined();
+    const image = await read('deploy/Dockerfile');
+    const [, volume] = /^VOLUME (\S+)$/m.exec(image) ?? [];
+    expect(hooks.volumes).toEqual([`hooks:${volume}`]);
+    expect(image).toContain(`GATEWAY_CONFIG_DIR=${volume} `);
+    expect(image).toContain(`RUN install -d -o node -g node -m 0700 ${volume}\n`);
+  });
+});
+
 describe('deploy/Dockerfile', () => {
   it('takes nothing that is not pinned: a release of Node, and libraries by the lock file', async () => {
     const text = await read('deploy/Dockerfile');

@@ -1,13 +1,20 @@
-// Installs the programs of package.json, in the versions of package-lock.json, where no other tool looks for sources.
+// Installs the programs of package.json, in the versions of package-lock.json, where no other tool looks for sources; and
+// from Debian what docs/server.md puts around a service.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { needPackages } from '../support/debian-packages.mjs';
 
 const PROGRAMS = fileURLToPath(new URL('../../node_modules/.real', import.meta.url));
 /** No script runs but these, which put a program's own binary in its place. */
 const SCRIPTS = { '@anthropic-ai/claude-code': 'install.cjs', 'opencode-ai': 'postinstall.mjs' };
 
+needPackages(
+  'The suite of real programs',
+  ['/usr/sbin/nginx', '/usr/bin/caddy', '/usr/bin/systemd-analyze'],
+  ['nginx', 'caddy', 'systemd'],
+);
 mkdirSync(PROGRAMS, { recursive: true });
 for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
   copyFileSync(new URL(file, import.meta.url), join(PROGRAMS, file));
