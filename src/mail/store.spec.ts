@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { MailStore, MailStoreHeld } from './store.ts';
 
 let dir: string;
@@ -32,9 +33,19 @@ describe('MailStore', () => {
     MailStore.open(dir).close();
   });
 
+  it('is held by the watcher of an earlier build, too, which locks the file itself', () => {
+    MailStore.open(dir).close();
+    const earlier = new DatabaseSync(join(dir, 'mail.sqlite'));
+    earlier.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
+    earlier.close();
+    MailStore.open(dir).close();
+  });
+
   it('can be read by its owner alone', () => {
     const store = MailStore.open(dir);
-    expect(statSync(join(dir, 'mail.sqlite')).mode & 0o077).toBe(0);
+    for (const name of ['mail.sqlite', 'mail.lock'])
+      expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
     store.close();
   });
 

@@ -78,6 +78,8 @@ export class MailStore {
     } catch (error) {
       db.close();
       lock.close();
+      // Builds before the lock had a file of its own hold this one.
+      if (isBusy(error)) throw new MailStoreHeld(dir);
       throw error;
     }
   }
