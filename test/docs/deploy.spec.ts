@@ -39,6 +39,7 @@ const ENV = {
   DATABASE_URL: 'postgres://hooks:a-password@postgres:5432/hooks?sslmode=verify-full',
   HOOK_TOKEN: 'hook-token-0123456789abcdef',
   OPERATOR_TOKEN: 'operator-token-0123456789abcdef',
+  OPENAI_API_KEY: 'sk-0123456789abcdef0123456789abcdef',
 };
 
 const read = (path: string): Promise<string> => readFile(path, 'utf8');
@@ -62,8 +63,11 @@ describe('deploy/kubernetes.yaml', () => {
   }
 
   it('has a configuration that the service takes as it is', async () => {
-    const { problems, warnings } = await inspect();
+    const { problems, warnings, needed } = await inspect();
     expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+    // Every optional package that it needs is in the image that its first lines build.
+    const [, packages = ''] = /PACKAGES='([^']+)'/.exec(await read('deploy/kubernetes.yaml')) ?? [];
+    expect(packages.split(' ')).toEqual(expect.arrayContaining(needed.map(({ name }) => name)));
   });
 
   it('gives runs their time to end before a pod is killed', async () => {
