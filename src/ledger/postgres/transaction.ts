@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg';
 import { integer } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { errorMessage } from '../../platform/errors.ts';
+import { getText } from '../../platform/objects.ts';
 import { Undone } from '../tx.ts';
 import { ignore, send } from './clients.ts';
 import { LOCKS } from './schema.ts';
@@ -26,6 +27,7 @@ export type Send = (
 
 /** What the server complains of where a statement that must find something finds nothing. */
 export const UNDONE = 'agent-hooks: the lease was lost';
+const INVALID_TEXT = '22P02';
 
 /** How a transaction is run. */
 export interface Transaction {
@@ -158,6 +160,8 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
   return null;
 }
 
+/** As `invalid input syntax for type integer: "…"`, in whichever language. */
 function asUndone(reason: unknown): unknown {
-  return errorMessage(reason).includes(UNDONE) ? new Undone(UNDONE, { cause: reason }) : reason;
+  const isOurs = getText(reason, 'code') === INVALID_TEXT && errorMessage(reason).includes(UNDONE);
+  return isOurs ? new Undone(UNDONE, { cause: reason }) : reason;
 }

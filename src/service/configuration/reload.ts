@@ -177,8 +177,17 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       const problems = error instanceof ConfigurationError ? error.problems : [unexpected(error)];
       this.#logger.error('The changed configuration was refused; the one in force stays.');
       for (const { key, message } of problems) this.#logger.error(`${key} ${message}`);
-      const { dir } = this.running.started;
-      this.running.refuse(maskProblems(problems, await inspectConfiguration(dir, this.env)));
+      this.running.refuse(await this.#masked(problems));
+    }
+  }
+
+  /** Never rejects: what broke the reading of the files would break it once more. */
+  async #masked(problems: readonly Problem[]): Promise<Problem[]> {
+    const { dir } = this.running.started;
+    try {
+      return maskProblems(problems, await inspectConfiguration(dir, this.env, this.#seen));
+    } catch {
+      return problems.map(({ key }) => ({ key, message: 'cannot be used; the log says why' }));
     }
   }
 
