@@ -70,7 +70,7 @@ export class AppModule {
         isDemo: configuration.isDemo,
         isConfiguredSince: configuration.isDemo && !running.inForce.isDemo,
         ...running.unapplied,
-        warnings: running.inForce.findings,
+        warnings: running.inForce.findings(),
         missing: findMissing(running.inForce.needed),
       }),
     });

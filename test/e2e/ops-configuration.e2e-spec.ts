@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AttentionItem, ConfigurationReport } from '../../src/service/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -219,6 +219,22 @@ describe('GET /ops/api/configuration', () => {
     const [{ key, message } = { key: '', message: '' }] = (await report(service)).problems;
     expect(refused?.what).toContain(`${key} ${message}`);
     expect(refused?.what).not.toContain(CANARY);
+  });
+
+  it('is no longer complained of once a file that others can read is mended, without a reload', async () => {
+    const path = join(dir.path, 'gateway.json5');
+    dir.write('gateway.json5', configured());
+    chmodSync(path, 0o622);
+    await using service = await ServedGateway.start(dir.path);
+    const said = async () => (await service.ask('GET', '/ops/api/attention')).body['items'];
+    expect(await said()).toMatchObject([
+      {
+        kind: 'configuration-warning',
+        what: expect.stringContaining('by other users; run: chmod'),
+      },
+    ]);
+    chmodSync(path, 0o600);
+    expect(await said()).toEqual([]);
   });
 
   it('has what a reload put in force, and what waits for a restart', async () => {

@@ -31,8 +31,8 @@ export interface Configuration extends Read, Pick<ResolvedSections, Known> {
   readonly place: (problem: Problem) => Problem;
   /** What is allowed but should be looked at, and the hooks module does not log itself. */
   readonly warnings: readonly Problem[];
-  /** All of that, without secrets. */
-  readonly findings: readonly Problem[];
+  /** All of that, without secrets; asked anew each time, since modes of files are mended without a reload. */
+  readonly findings: () => readonly Problem[];
   /** The optional packages that it needs. */
   readonly needed: readonly Need[];
 }
@@ -64,7 +64,8 @@ export async function loadConfiguration(
   const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
     (token) => token !== '',
   );
-  const modes = modeWarnings(dir, files, store.dir, ownTokens);
+  const modes = () => modeWarnings(dir, files, store.dir, ownTokens);
+  const findings = maskProblems(inspection.warnings, inspection);
   return {
     dir,
     isDemo,
@@ -83,8 +84,8 @@ export async function loadConfiguration(
     operatorTokenFile: gateway.auth.token === undefined ? operatorTokenFile.path : undefined,
     hookTokenFile: isDemo ? inspection.demoHookToken.path : undefined,
     place: (problem) => merged.place(problem),
-    warnings: [...inspection.ownWarnings, ...modes],
-    findings: maskProblems([...inspection.warnings, ...modes], inspection),
+    warnings: [...inspection.ownWarnings, ...modes()],
+    findings: () => [...findings, ...modes()],
     needed: inspection.needed,
   };
 }
