@@ -31,7 +31,7 @@ const TROUBLED: OperatedOptions = {
     restartFor: ['channels'],
     refused: [{ key: 'hooks.path', message: 'must not be empty' }],
     warnings: [{ key: 'ops.exposed', message: 'is true' }],
-    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy' },
+    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy', packages: ['grammy@^1.46.0'] },
   }),
 };
 
