@@ -31,7 +31,7 @@ import { makeWebhook } from './github-webhook.ts';
 import { installPackages } from './install-packages.ts';
 import { findModel, hasModel } from './model-part.ts';
 import type { ModelFlags } from './model-part.ts';
-import { TUNNEL_HINT, findTunnels } from './public-address.ts';
+import { tunnelHint, findTunnels } from './public-address.ts';
 import { findSecret } from './setup-part.ts';
 import type { PartContext, SetupPart } from './setup-part.ts';
 
@@ -172,7 +172,7 @@ export class GuidedSetup {
     const { port } = resolved.gateway;
     const tunnels = await findTunnels(port);
     if (tunnels.length === 0) {
-      this.context.terminal.note(TUNNEL_HINT(port));
+      this.context.terminal.note(tunnelHint(port));
       return undefined;
     }
     const chosen = await this.#prompts.select('Where does it reach this service?', [
