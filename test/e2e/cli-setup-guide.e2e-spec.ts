@@ -128,11 +128,9 @@ describe('hooks setup by flags', () => {
     const github = new ScriptedServer(() => answer(201, { id: 1, active: true }));
     await github.listen();
     try {
-      const args = [
-        ...['--model', 'demo', '--channel', 'none', '--sender', 'github'],
-        ...['--url', 'https://hooks.example.org', '--repository', 'octo/hello'],
-        ...['--github-url', github.origin],
-      ];
+      const base = ['--model', 'demo', '--channel', 'none', '--sender', 'github'];
+      const here = ['--url', 'https://hooks.example.org', '--repository', 'octo/hello'];
+      const args = [...base, ...here, '--github-url', github.origin];
       const { code, stdout } = await setup(args, { GITHUB_TOKEN: 'ghp_token' });
       expect(code).toBe(0);
       expect(stdout).not.toContain('Payload URL');

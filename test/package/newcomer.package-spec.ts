@@ -47,11 +47,9 @@ it('goes from npx to a reply in Telegram while the service runs, packages includ
   }
   try {
     await eventually(`it listens: ${output}`, () => /Listening on/.exec(output) ?? undefined);
-    const flags = [
-      ...['--model', 'compatible', '--model-url', models.baseUrl],
-      ...['--channel', 'telegram', '--channel-url', bot.origin, '--to', '4711'],
-      ...['--sender', 'github', '--yes', '--json'],
-    ];
+    const model = ['--model', 'compatible', '--model-url', models.baseUrl];
+    const channel = ['--channel', 'telegram', '--channel-url', bot.origin, '--to', '4711'];
+    const flags = [...model, ...channel, '--sender', 'github', '--yes', '--json'];
     const { stdout } = await run('npx', [...npx, 'setup', ...flags], directory, env);
     expect(JSON.parse(stdout)).toMatchObject({
       installed: [
