@@ -114,6 +114,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What operators did, newest first
+         * @description What operators did, newest first: by which token, when, and what was before and after. No secrets, no payloads.
+         */
+        get: operations["auditList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/channels": {
         parameters: {
             query?: never;
@@ -941,6 +961,34 @@ export interface components {
         AttentionList: {
             items: components["schemas"]["AttentionItem"][];
         };
+        /** @description An operator's action that changed something, or was to. */
+        AuditEntry: {
+            /** @description ISO 8601 in UTC. */
+            at: string;
+            /** @description Id of the token it was done with: `operator`, or one of `ops.tokens`; `files`: the files of the configuration changed. */
+            actor: string;
+            /** @description Address that it came from; null: from this process. */
+            client: string | null;
+            /** @description Route as docs/http-api.md has it, such as `POST /ops/api/pause`; of `files`: `reload`. */
+            operation: string;
+            /** @description What it was done to, such as the id of an event; null: the whole service. */
+            subject: string | null;
+            /** @description `done`, or the code of the refusal (docs/errors.md). */
+            outcome: string;
+            /** @description Null: nothing is known of it. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description Entries, newest first. */
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description `cursor` of the next page; null: there is none. */
+            nextCursor: string | null;
+        };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
             /**
@@ -1014,6 +1062,8 @@ export interface components {
             loggedIn: boolean;
             /** @description When the session ends unless it is used again; null: there is none. */
             endsAt: string | null;
+            /** @description With whose token; null: there is no session. */
+            as: components["schemas"]["LoggedIn"] | null;
         };
         /** @description A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of `ledger`: its file is damaged, and what is stored may be lost. */
         Degradation: {
@@ -1278,6 +1328,13 @@ export interface components {
             draining: boolean;
             /** @description Steps of work that are under way in it. */
             underWay: number;
+        };
+        /** @description Who is logged in, and what they may do: each role also what the ones before it may. */
+        LoggedIn: {
+            /** @description `operator`: with the token that may do all; else the id of one of `ops.tokens`. */
+            id: string;
+            /** @enum {string} */
+            role: "configure" | "operate" | "read";
         };
         /** @description What verified senders lost at one hook, with what to do about it. */
         LostAndWhy: {
@@ -1885,15 +1942,15 @@ export interface components {
                 };
             };
         };
-        /** @description console_header_missing, foreign_origin, loopback_only */
-        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly: {
+        /** @description console_header_missing, foreign_origin, loopback_only, role_too_low */
+        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "console_header_missing" | "foreign_origin" | "loopback_only";
+                    code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low";
                 };
             };
         };
@@ -2231,6 +2288,18 @@ export interface components {
                 };
             };
         };
+        /** @description console_header_missing, foreign_origin, loopback_only */
+        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "console_header_missing" | "foreign_origin" | "loopback_only";
+                };
+            };
+        };
         /** @description operator_unauthorized */
         OperatorUnauthorized: {
             headers: {
@@ -2288,6 +2357,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
+                };
+            };
+        };
+        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
+        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
                 };
             };
         };
@@ -2989,7 +3070,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3015,7 +3096,41 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    auditList: {
+        parameters: {
+            query?: {
+                /** @description Only what was done with the token of this id: `operator`, or one of `ops.tokens`; `files`: changes of the files. */
+                actor?: string;
+                /** @description `nextCursor` of the answer before. */
+                cursor?: string;
+                /** @description Most rows of one answer, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["InvalidQuery"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3041,7 +3156,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3078,7 +3193,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3107,7 +3222,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3138,7 +3253,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3184,7 +3299,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3214,7 +3329,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3244,7 +3359,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
             421: components["responses"]["HostNotAllowed"];
@@ -3286,7 +3401,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3326,7 +3441,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3355,7 +3470,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
             421: components["responses"]["HostNotAllowed"];
@@ -3386,7 +3501,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
             421: components["responses"]["HostNotAllowed"];
@@ -3447,7 +3562,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host */
+            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host, role_too_low */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,7 +3570,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host";
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host" | "role_too_low";
                     };
                 };
             };
@@ -3638,7 +3753,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3712,7 +3827,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3738,7 +3853,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3767,7 +3882,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
@@ -3798,7 +3913,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
@@ -3826,7 +3941,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3852,7 +3967,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3878,7 +3993,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3904,7 +4019,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3930,7 +4045,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3957,7 +4072,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4007,7 +4122,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
             413: components["responses"]["BodyTooLarge"];
@@ -4050,7 +4165,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4076,7 +4191,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4105,7 +4220,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4132,7 +4247,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4163,7 +4278,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4194,7 +4309,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4231,7 +4346,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4263,7 +4378,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4343,7 +4458,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host */
+            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host, role_too_low */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4351,7 +4466,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host";
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host" | "role_too_low";
                     };
                 };
             };
@@ -4542,7 +4657,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4586,7 +4701,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The operator's token.
+                     * @description The operator's token, or one of `ops.tokens`.
                      * @default
                      */
                     token?: string;
@@ -4662,7 +4777,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4697,7 +4812,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4740,7 +4855,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4771,7 +4886,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4801,7 +4916,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4828,7 +4943,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4854,7 +4969,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4892,20 +5007,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4940,20 +5044,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

@@ -150,6 +150,8 @@ export const ledgerPorts: readonly Provider[] = [
     forget: true,
     forgetMatching: true,
     leftovers: true,
+    audit: true,
+    audited: true,
     setPaused: true,
     isPaused: true,
     counts: true,

@@ -7,6 +7,7 @@ import { readEvent, readRequest, readRun } from './events/event-details.ts';
 import { listEvents, summariesOf } from './events/event-list.ts';
 import { readHookUses } from './events/hook-uses.ts';
 import { readActivity } from './records/activity.ts';
+import { listAudit, recordAudit } from './records/audit.ts';
 import { gatherBadEnds } from './records/bad-ends.ts';
 import {
   endConsoleSession,
@@ -50,6 +51,7 @@ export const READS = {
   listRefusals,
   countRefusals,
   sumRefusals,
+  listAudit,
   findConsoleSession,
   readCounts,
   readDead,
@@ -77,6 +79,7 @@ export const WRITES = {
   noteActing,
   abandon,
   recordRefusals,
+  recordAudit,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

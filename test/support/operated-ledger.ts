@@ -11,6 +11,9 @@ import {
 import type {
   Activity,
   ActivityWindow,
+  AuditFilter,
+  AuditPage,
+  NewAuditEntry,
   ChannelConditions,
   ConsoleSession,
   DeadWork,
@@ -104,6 +107,8 @@ export class OperatedLedger {
   /** What happens to whoever follows. */
   changes: (signal: AbortSignal) => AsyncIterable<EventChanges> = async function* () {};
   failed: LostRequests[] = [];
+  /** Newest first. */
+  readonly audit: NewAuditEntry[] = [];
   deadWork: DeadWork[] = [];
   resting: Record<string, number> = {};
   freeBytes = 100_000_000_000;
@@ -245,6 +250,20 @@ class OperatedOperations extends LedgerAdmin {
 
   async leftovers(): Promise<readonly string[]> {
     return ['ledger.before-2.db, a copy.'];
+  }
+
+  async audit(entry: NewAuditEntry): Promise<void> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    this.ledger.audit.unshift(entry);
+  }
+
+  async audited(filter: AuditFilter): Promise<AuditPage> {
+    this.ledger.journal.push(`audit ${JSON.stringify(filter)}`);
+    const entries = this.ledger.audit.slice(0, filter.limit);
+    return {
+      entries: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })),
+      nextCursor: entries.length < this.ledger.audit.length ? '7' : null,
+    };
   }
 
   async setPaused(paused: boolean): Promise<void> {

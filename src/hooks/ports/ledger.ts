@@ -1,5 +1,6 @@
 import type { Activity, ActivityWindow } from './activity.ts';
 import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
+import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
@@ -285,7 +286,7 @@ export abstract class LedgerAdmin {
 
   /**
    * Erases what has all of the terms and is part of no event: turns of sessions, lines of no event, refusals, where
-   * sessions last spoke, why channels failed. A step looks at some hundred turns.
+   * sessions last spoke, why channels failed; and of what operators did all but who did it, when and what. A step looks at some hundred turns.
    * @param terms folded, as `parseSearch` makes them
    * @param from 0, then each answer's `next`
    */
@@ -298,6 +299,12 @@ export abstract class LedgerAdmin {
   abstract setPaused(paused: boolean): Promise<void>;
 
   abstract isPaused(): Promise<boolean>;
+
+  /** Keeps what an operator did. @throws LedgerUnavailable */
+  abstract audit(entry: NewAuditEntry): Promise<void>;
+
+  /** What operators did, newest first. */
+  abstract audited(filter: AuditFilter): Promise<AuditPage>;
 
   /** Every kind and state that has any work. */
   abstract counts(): Promise<readonly WorkCounts[]>;
@@ -359,7 +366,7 @@ export interface StoreState {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
+   * without any; refusals; what operators did; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
    * Unfinished events are never touched.
    * @returns true: there is more to do.
    */

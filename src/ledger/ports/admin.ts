@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
+import type { AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type {
@@ -59,6 +60,14 @@ export class StoredAdmin extends LedgerAdmin {
 
   leftovers(): Promise<readonly string[]> {
     return this.#parts.leftovers();
+  }
+
+  async audit(entry: NewAuditEntry): Promise<void> {
+    await this.#parts.writer.call('recordAudit', entry);
+  }
+
+  audited(filter: AuditFilter): Promise<AuditPage> {
+    return this.#parts.reader.call('listAudit', filter);
   }
 
   async setPaused(paused: boolean): Promise<void> {
