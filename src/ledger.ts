@@ -122,6 +122,7 @@ export type {
   ToldChange,
   TurnChange,
   WorkChange,
+  WaitingWork,
   WorkCounts,
   WorkPart,
   StoreState,

@@ -23,7 +23,7 @@ import {
   setPaused,
 } from './records/meta.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
-import { readCounts, readDead, readResting } from './records/work-counts.ts';
+import { readCounts, readDead, readResting, readWaiting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
@@ -54,6 +54,7 @@ export const READS = {
   readCounts,
   readDead,
   readResting,
+  readWaiting,
   readChannels,
   readActivity,
 };

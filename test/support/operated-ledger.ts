@@ -33,6 +33,7 @@ import type {
   SessionDetails,
   StoredRequest,
   StoreState,
+  WaitingWork,
   WorkCounts,
 } from '../../src/hooks/index.ts';
 import { runDetails } from './event-details.ts';
@@ -106,6 +107,9 @@ export class OperatedLedger {
   failed: LostRequests[] = [];
   deadWork: DeadWork[] = [];
   resting: Record<string, number> = {};
+  waiting: readonly WaitingWork[] = [];
+  /** When hooks were used last, ISO 8601. */
+  lastAt: Readonly<Record<string, string>> = {};
   freeBytes = 100_000_000_000;
   /** Epoch milliseconds. */
   lostAskedSince = Number.NaN;
@@ -159,7 +163,7 @@ class OperatedEvents extends EventStore {
   }
 
   async hookUses(hooks: readonly string[]) {
-    return hooks.map((hook) => ({ hook, lastAt: null, accepted: 0 }));
+    return hooks.map((hook) => ({ hook, lastAt: this.ledger.lastAt[hook] ?? null, accepted: 0 }));
   }
 
   async sessions(filter: SessionFilter) {
@@ -264,6 +268,10 @@ class OperatedOperations extends LedgerAdmin {
   async dead(): Promise<DeadWork[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.deadWork;
+  }
+
+  override async waiting(): Promise<readonly WaitingWork[]> {
+    return this.ledger.waiting;
   }
 
   async resting(): Promise<Readonly<Record<string, number>>> {
