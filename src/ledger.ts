@@ -127,6 +127,7 @@ export type {
   ToldChange,
   TurnChange,
   WorkChange,
+  WaitingWork,
   WorkCounts,
   WorkPart,
   StoreState,

@@ -2,7 +2,7 @@
 // the package's own faces (src/index.ts and its neighbours) choose from. A name that only rooms behind this file need
 // does not belong here.
 export { isLoopback } from '../platform/http-client.ts';
-export { checkOptions, configuredHooks } from './operating/inspect-options.ts';
+export { checkOptions, configuredHooks, configuredModels } from './operating/inspect-options.ts';
 export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
@@ -251,6 +251,7 @@ export type {
   NoticeJob,
   NoticeLease,
   OutgoingMessage,
+  ObservedEnd,
   ObservedRequest,
   Receipt,
   RefusalFilter,
@@ -286,6 +287,7 @@ export type {
   ToldChange,
   TurnChange,
   WorkChange,
+  WaitingWork,
   WorkCounts,
   Job,
   StoreState,

@@ -157,6 +157,7 @@ export const ledgerPorts: readonly Provider[] = [
     counts: true,
     dead: true,
     resting: true,
+    waiting: true,
     channelConditions: true,
     instances: true,
     setDraining: true,

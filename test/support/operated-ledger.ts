@@ -36,6 +36,7 @@ import type {
   SessionDetails,
   StoredRequest,
   StoreState,
+  WaitingWork,
   WorkCounts,
 } from '../../src/hooks/index.ts';
 import { runDetails } from './event-details.ts';
@@ -111,6 +112,9 @@ export class OperatedLedger {
   readonly audit: NewAuditEntry[] = [];
   deadWork: DeadWork[] = [];
   resting: Record<string, number> = {};
+  waiting: readonly WaitingWork[] = [];
+  /** When hooks were used last, ISO 8601. */
+  lastAt: Readonly<Record<string, string>> = {};
   freeBytes = 100_000_000_000;
   /** Epoch milliseconds. */
   lostAskedSince = Number.NaN;
@@ -164,7 +168,7 @@ class OperatedEvents extends EventStore {
   }
 
   async hookUses(hooks: readonly string[]) {
-    return hooks.map((hook) => ({ hook, lastAt: null, accepted: 0 }));
+    return hooks.map((hook) => ({ hook, lastAt: this.ledger.lastAt[hook] ?? null, accepted: 0 }));
   }
 
   async sessions(filter: SessionFilter) {
@@ -283,6 +287,10 @@ class OperatedOperations extends LedgerAdmin {
   async dead(): Promise<DeadWork[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.deadWork;
+  }
+
+  override async waiting(): Promise<readonly WaitingWork[]> {
+    return this.ledger.waiting;
   }
 
   async resting(): Promise<Readonly<Record<string, number>>> {

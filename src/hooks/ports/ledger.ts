@@ -177,6 +177,22 @@ export interface WorkCounts {
   readonly oldestDueAt?: number;
 }
 
+/**
+ * Work that is due and not begun, of one hook and for one cause. `order`: it is behind other work of its session or
+ * recipient. `retry`: an attempt failed, and the next is to come. `backend`: its model, provider, gateway or program cannot
+ * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it.
+ * @publicApi
+ */
+export interface WaitingWork {
+  readonly kind: WorkCounts['kind'];
+  /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
+  readonly hook: string | null;
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot';
+  readonly count: number;
+  /** When the oldest of it was accepted, or an operator had it done anew, in epoch milliseconds. */
+  readonly since: number;
+}
+
 /** Dead runs or deliveries of one hook. @publicApi */
 export interface DeadWork {
   readonly kind: 'run' | 'delivery';
@@ -311,6 +327,11 @@ export abstract class LedgerAdmin {
 
   /** The dead runs and deliveries that can be retried, by hook, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
+
+  /** What waits, by hook and cause; none in a ledger that cannot tell. */
+  async waiting(): Promise<readonly WaitingWork[]> {
+    return [];
+  }
 
   /** How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it. */
   abstract resting(): Promise<Readonly<Record<string, number>>>;

@@ -8,6 +8,7 @@ import type {
   DeadWorkPage,
   Forgotten,
   ForgottenStep,
+  WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger.ts';
 import type { Caller } from '../calls.ts';
@@ -80,6 +81,10 @@ export class StoredAdmin extends LedgerAdmin {
 
   counts(): Promise<readonly WorkCounts[]> {
     return this.#parts.reader.call('readCounts');
+  }
+
+  override waiting(): Promise<readonly WaitingWork[]> {
+    return this.#parts.reader.call('readWaiting');
   }
 
   dead(): Promise<readonly DeadWork[]> {

@@ -1,9 +1,9 @@
 // How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
 // where the jobs stand.
-import type { DeadWork, WorkCounts } from '../../hooks/ports/ledger.ts';
+import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger.ts';
 import { integer, text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
-import { toDeadWork, toWorkCounts } from '../work-rows.ts';
+import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';
 
 /** Word for word as the index says it (`work_waiting`). */
 const NOT_BEGUN = `stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'ready')`;
@@ -18,6 +18,12 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
   UNION ALL SELECT kind, 'running', count(*), NULL FROM @work WHERE stage = 'leased' GROUP BY kind
   UNION ALL SELECT kind, 'dead', count(*), NULL FROM @work WHERE stage = 'dead' GROUP BY kind`;
 
+/** A heartbeat or notice that is not due yet waits for nothing. */
+const BY_CAUSE = `SELECT kind, hook, CASE stage WHEN 'blocked' THEN 'order' WHEN 'retrying' THEN 'retry'
+      WHEN 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
+    END AS cause, count(*) AS count, min(since) AS since
+  FROM @work WHERE ${NOT_BEGUN} AND stage <> 'deferred' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+
 /** When they were buried they were due for the last time. */
 const DEAD = `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM @work
   WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
@@ -30,6 +36,11 @@ const RESTING = `SELECT server, count(*) AS count FROM @work
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
   return (await tx.all(COUNTS)).map(toWorkCounts);
+}
+
+/** What waits, by kind, hook and cause. */
+export async function readWaiting(tx: Tx): Promise<readonly WaitingWork[]> {
+  return (await tx.all(BY_CAUSE)).map(toWaitingWork);
 }
 
 /** How many turns wait for each backend that rests. */

@@ -65,6 +65,33 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await under.claimOne()).toMatchObject({ attempt: 2, failures: 1 });
     });
 
+    it('tells what waits by hook and cause, and since when the oldest does', async () => {
+      const { admin, intake, work } = under.ledger;
+      const accept = async (session: string, hook: string) => {
+        under.clock.advance(1000);
+        const since = under.clock.now();
+        await intake.accept(withHook(agent(session, { receivedAt: since }), hook), LIMITS);
+        return since;
+      };
+      const run = { kind: 'run', hook: 'agent', count: 1 } as const;
+      const failed = await accept('a', 'agent');
+      const later: StepOutcome = { type: 'retry', at: under.clock.now() + 3_600_000 };
+      await work.commit(await under.claimOne(), later, []);
+      const away = await accept('b', 'agent');
+      const rest = { type: 'rest', backend: 'model provider local', asked: true } as const;
+      await work.commit(await under.claimOne(), rest, []);
+      const behind = await accept('b', 'agent');
+      await accept('b', 'agent');
+      const up = await accept('c', 'github');
+      await work.add(heartbeat('agent:main:main', { dueAt: under.clock.now() + 3_600_000 }));
+      expect(await admin.waiting()).toEqual([
+        { ...run, cause: 'backend', since: away },
+        { ...run, cause: 'order', count: 2, since: behind },
+        { ...run, cause: 'retry', since: failed },
+        { ...run, hook: 'github', cause: 'slot', since: up },
+      ]);
+    });
+
     it('retries a dead delivery behind the one that is under way', async () => {
       const [first, second] = [await acceptRun('a'), await acceptRun('b')];
       for (const run of await under.claimNow()) {
