@@ -930,26 +930,32 @@ export interface components {
             label: string;
             /** @description With its query. An answer with a `nextCursor` wants to be asked again with that `cursor`. */
             path: string;
+            /** @description It cannot be undone: ask whether it is meant. */
+            isFinal: boolean;
         };
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
             kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
-             * @description `error`: something is lost or refused. `warning`: something does not work. `info`: good to know.
+             * @description `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know.
              * @enum {string}
              */
             severity: "error" | "info" | "warning";
-            /** @description One sentence without its stop. May hold words of a platform: show it as text. */
+            /** @description One sentence without its stop and without times. May hold words of a platform: show it as text. */
             what: string;
             /** @description What to do, likewise. */
             todo: string;
             /** @description What to type for it; null: there is no command. */
             command: string | null;
-            /** @description Null: nobody knows. */
+            /** @description Since the first time; null: nobody knows. */
             since: string | null;
-            /** @description How many requests, runs or deliveries; null: it cannot be counted. */
+            /** @description When it is tried again by itself; null: it is not, or it is being tried now. */
+            next: string | null;
+            /** @description How many requests, runs or deliveries are behind it; null: it cannot be counted. */
             count: number | null;
+            /** @description What it is about one by one, where one item stands for several. */
+            parts: components["schemas"]["LostAndWhy"][];
             /** @description The hook it is about; null: it is about none, or about one that is not there. */
             hook: string | null;
             /** @description `chan_1` to `chan_8`; null: it is about none. */
@@ -1020,6 +1026,8 @@ export interface components {
             lastSuccessAt: string | null;
             lastError: {
                 at: string;
+                /** @description Of the first failure after the last message that was taken. */
+                since: string;
                 /** @enum {string} */
                 kind: "auth" | "permanent" | "rate-limited" | "retryable" | "unknown";
                 message: string;
@@ -1338,7 +1346,7 @@ export interface components {
         };
         /** @description What verified senders lost at one hook, with what to do about it. */
         LostAndWhy: {
-            /** @description One sentence without its stop, with the time in UTC. */
+            /** @description One sentence without its stop and without times. */
             what: string;
             todo: string;
             /** @description Null: there is no such hook. */
@@ -1512,7 +1520,7 @@ export interface components {
             /** @description ISO 8601 in UTC; of a sum, when the first of them came. */
             at: string;
             /** @enum {string} */
-            kind: "failed" | "lost" | "unverified";
+            kind: "failed" | "lost" | "repeated" | "unverified";
             /** @description `wake`, `agent`, or the mapping (its id; its path where several share one); null: none was reached. */
             hook: string | null;
             /** @description The sub-path that a verified sender asked for, where there is no such hook; never a stranger's. */
@@ -1521,9 +1529,9 @@ export interface components {
             client: string | null;
             /** @description HTTP status of the answer. */
             status: number;
-            /** @description Stable code of the answer (docs/errors.md). */
+            /** @description Stable code of the answer (docs/errors.md); `repeat`: the answer to the first request was given again. */
             code: string;
-            /** @description The sentence of the answer. */
+            /** @description The sentence of the answer; of a repeat, which event the first request made. */
             reason: string;
             /** @description How the sender proved who it is, also where it may not speak: `token <id>`; null: it did not. */
             verifiedBy: string | null;
@@ -3375,6 +3383,8 @@ export interface operations {
                 hook?: string;
                 /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
                 heartbeats?: "true";
+                /** @description `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt. */
+                channel?: "chan_1" | "chan_2" | "chan_3" | "chan_4" | "chan_5" | "chan_6" | "chan_7" | "chan_8";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
                 /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
@@ -3415,6 +3425,8 @@ export interface operations {
                 hook?: string;
                 /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
                 heartbeats?: "true";
+                /** @description `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt. */
+                channel?: "chan_1" | "chan_2" | "chan_3" | "chan_4" | "chan_5" | "chan_6" | "chan_7" | "chan_8";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
                 /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */

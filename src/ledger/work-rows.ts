@@ -41,10 +41,11 @@ export function toWaitingWork(row: Row): WaitingWork {
   };
 }
 
-/** @param row `kind`, `hook` (empty: none asked for it), `count` and `since`, when the first of them was buried */
+/** @param row `kind`, `hook` and `channel` (empty: none), `count` and `since`, when the first of them was buried */
 export function toDeadWork(row: Row): DeadWork {
   return {
     kind: word(row, 'kind', RETRIABLE),
+    channel: text(row, 'channel') || null,
     hook: text(row, 'hook') || null,
     count: integer(row, 'count'),
     since: integer(row, 'since'),

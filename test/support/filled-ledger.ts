@@ -135,7 +135,7 @@ export async function filledLedger(
     subject: NASTY,
   };
   await ledger.admin.audit({ ...did, outcome: 'done', before: { paused: NASTY }, after: null });
-  const lastError = { at, kind: 'auth', message: NASTY, restsUntil: null } as const;
+  const lastError = { at, since: at, kind: 'auth', message: NASTY, restsUntil: null } as const;
   await ledger.work.noteChannels({ chan_3: { lastSuccessAt: at, lastError } });
   const address = 'https://certs.example/of-a-sender';
   await ledger.intake.keepCertificate({ address, pem: 'a certificate', fetchedAt: at });

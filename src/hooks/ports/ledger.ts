@@ -193,9 +193,11 @@ export interface WaitingWork {
   readonly since: number;
 }
 
-/** Dead runs or deliveries of one hook. @publicApi */
+/** Dead runs of one hook, or dead deliveries of one hook to one channel. @publicApi */
 export interface DeadWork {
   readonly kind: 'run' | 'delivery';
+  /** Of deliveries; null: they are runs. */
+  readonly channel: string | null;
   /** Id of the mapping, `agent` or `wake`, as {@link DeadWorkFilter.hook} takes it; null: replies of heartbeats. */
   readonly hook: string | null;
   readonly count: number;
@@ -207,6 +209,8 @@ export interface DeadWork {
 export interface DeadWorkFilter {
   /** Name of the event's hook, or id of its mapping; null: what no hook asked for, which are replies of heartbeats. */
   readonly hook?: string | null;
+  /** Only deliveries to this channel. A retry makes those due, too, that wait for their next attempt. */
+  readonly channel?: ChannelId;
   /** Epoch milliseconds: only of events that came then or later. */
   readonly since?: number;
   /** How the run or the delivery ended. Replies of heartbeats have no history that would say so, and are left out. */
@@ -325,7 +329,7 @@ export abstract class LedgerAdmin {
   /** Every kind and state that has any work. */
   abstract counts(): Promise<readonly WorkCounts[]>;
 
-  /** The dead runs and deliveries that can be retried, by hook, the most first. */
+  /** The dead runs and deliveries that can be retried, by hook and channel, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
 
   /** What waits, by hook and cause; none in a ledger that cannot tell. */
@@ -333,7 +337,10 @@ export abstract class LedgerAdmin {
     return [];
   }
 
-  /** How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it. */
+  /**
+   * How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it, and how many
+   * deliveries were not made yet, by channel.
+   */
   abstract resting(): Promise<Readonly<Record<string, number>>>;
 
   /** How the channels fared last, whichever process tried them. */

@@ -25,13 +25,15 @@ const BY_CAUSE = `SELECT kind, hook, CASE stage WHEN 'blocked' THEN 'order' WHEN
   FROM @work WHERE ${NOT_BEGUN} AND stage <> 'deferred' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
 /** When they were buried they were due for the last time. */
-const DEAD = `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM @work
+const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS channel,
+    count(*) AS count, min(due_at) AS since FROM @work
   WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
-  GROUP BY kind, hook ORDER BY 3 DESC, hook, kind`;
+  GROUP BY 1, 2, 3 ORDER BY 4 DESC, 2, 1, 3`;
 
-/** The first of each key: what is behind it in its session waits for that. */
+/** Of turns the first of each key: what is behind it in its session waits for that. */
 const RESTING = `SELECT server, count(*) AS count FROM @work
-  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server`;
+  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server
+  UNION ALL SELECT server, count(*) FROM @work WHERE ${NOT_BEGUN} AND kind = 'delivery' GROUP BY server`;
 
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
@@ -43,13 +45,13 @@ export async function readWaiting(tx: Tx): Promise<readonly WaitingWork[]> {
   return (await tx.all(BY_CAUSE)).map(toWaitingWork);
 }
 
-/** How many turns wait for each backend that rests. */
+/** How many turns wait for each backend that rests, and how many deliveries for each channel. */
 export async function readResting(tx: Tx): Promise<Readonly<Record<string, number>>> {
   const rows = await tx.all(RESTING);
   return Object.fromEntries(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
 }
 
-/** Dead runs and deliveries by hook. */
+/** Dead runs and deliveries by hook and channel. */
 export async function readDead(tx: Tx): Promise<readonly DeadWork[]> {
   return (await tx.all(DEAD)).map(toDeadWork);
 }

@@ -230,7 +230,7 @@ export interface RefusalPage {
 
 /** What verified senders lost at one hook, with what to do about it. */
 export interface LostAndWhy extends LostRequests {
-  /** One sentence without its stop, with the time in UTC. */
+  /** One sentence without its stop and without times. */
   readonly what: string;
   readonly todo: string;
 }

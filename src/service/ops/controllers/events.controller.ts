@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import {
+  CHANNEL_IDS,
   ExternalServices,
   EVENT_STATUSES,
   EventStore,
@@ -10,6 +11,7 @@ import {
   SearchRefused,
 } from '../../../hooks/index.ts';
 import type {
+  ChannelId,
   DeadWorkFilter,
   EventDetails,
   EventFilter,
@@ -91,6 +93,13 @@ export class DeadWorkQuery extends PageQuery {
   @IsOptional()
   @IsIn(['true'], { message: 'heartbeats must be true, or left out' })
   heartbeats?: 'true';
+
+  /**
+   * `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt.
+   */
+  @IsOptional()
+  @IsIn(CHANNEL_IDS)
+  channel?: ChannelId;
 
   /** Only of events that came then or later, ISO 8601. */
   @IsOptional()
