@@ -23,9 +23,11 @@ export type { ReadyRequest, ToSign } from './http/auth/signatures/index.ts';
 export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
+  believeForwarders,
   clientAddress,
   failureClient,
   forwardedClient,
+  isForwarder,
   isTrustedProxy,
   parseAddress,
   parseRange,

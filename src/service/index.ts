@@ -38,7 +38,12 @@ export { channelAddresses, inspectConfiguration, modelAddresses } from './config
 export type { Address, Inspection, Question } from './configuration/inspect.ts';
 export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
-export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
+export {
+  addressText,
+  forwardersAddress,
+  isLocalAddress,
+  listeningAddress,
+} from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
 export { wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
@@ -53,7 +58,7 @@ export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { CONFIGURATION } from './configuration/sections.ts';
 export { diskRoom } from './ops/disk-room.ts';
-export { newToken } from './configuration/token-file.ts';
+export { TokenFile, newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
 export { DEFAULT_PROVIDERS, findAddress } from '../adapters/channels/providers.ts';
 export type { ChannelProviderName, ProviderSettings } from '../adapters/channels/providers.ts';

@@ -1,4 +1,4 @@
-import { GATEWAY_KEYS, OPERATOR_KEYS, listenFailure } from './listen-failure.ts';
+import { GATEWAY_KEYS, listenFailure } from './listen-failure.ts';
 import { startRefusal } from './start.ts';
 
 function systemError(code: string): Error {
@@ -20,7 +20,9 @@ describe('listenFailure', () => {
   it.each(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'EOTHER'])(
     'names ops.listen where that was listened on: %s',
     (code) => {
-      const sentence = startRefusal(listenFailure(systemError(code), OPERATOR_KEYS));
+      const sentence = startRefusal(
+        listenFailure(systemError(code), { host: 'ops.listen', port: 'ops.listen' }),
+      );
       expect(sentence).toContain('ops.listen');
       expect(sentence).not.toContain('gateway');
     },

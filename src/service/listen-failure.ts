@@ -21,8 +21,6 @@ export const GATEWAY_KEYS: ListenKeys = {
   port: 'gateway.port (GATEWAY_PORT)',
 };
 
-export const OPERATOR_KEYS: ListenKeys = { host: 'ops.listen', port: 'ops.listen' };
-
 /** What to do about a failed `listen`, by the code of the system. */
 const ADVICE: Readonly<Record<string, (keys: ListenKeys) => string>> = {
   EADDRINUSE: ({ port }) => `is in use by another program; stop it or set ${port} to a free one`,

@@ -14,9 +14,11 @@ import {
   Maintenance,
   normalizePrefix,
 } from '../hooks/index.ts';
+import { errorMessage } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
+import { forwardersAddress } from './configuration/listen-address.ts';
 import { hasConsole } from './console/index.ts';
 import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
@@ -24,8 +26,8 @@ import { createHttpAdapter } from './http-adapter.ts';
 import { JsonLogger } from './json-logger.ts';
 import { GATEWAY_KEYS, ListenFailure, listenFailure } from './listen-failure.ts';
 import { MailWatch, mailTarget } from './mail-watch.ts';
-import { OperatorListener } from './operator-listener.ts';
 import type { OperatorSide } from './operator-side.ts';
+import { SecondListener } from './second-listener.ts';
 import { Metrics } from './ops/index.ts';
 
 // From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
@@ -60,7 +62,10 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const { gateway, operatorAddress } = configuration;
   const adapter = createHttpAdapter(operatorSide(configuration));
-  const operator = operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
+  const fastify = adapter.getInstance();
+  const operator = operatorAddress && new SecondListener(fastify, operatorAddress, 'ops.listen');
+  const forwarded = forwardersAddress(configuration.store.dir);
+  const forwarders = forwarded && new SecondListener(fastify, forwarded, 'store.dir');
   const app = await NestFactory.create<NestFastifyApplication>(
     await AppModule.forConfiguration(configuration, env, waitForLock),
     adapter,
@@ -77,16 +82,27 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     await app.init();
     operatorUrl = await operator?.listen();
     await app.listen(gateway.port, gateway.host);
+    // Its directory is ours once the ledger is open.
+    await forwarders?.listen().catch(withoutForwarders);
   } catch (error) {
     await app.close();
     throw listenFailure(error, GATEWAY_KEYS);
   }
   const url = await app.getUrl();
-  limitConnections(app.getHttpServer(), operator?.server, app.get(Metrics, { strict: false }));
+  limitConnections(
+    app.getHttpServer(),
+    [operator?.server ?? [], forwarders?.server ?? []].flat(),
+    app.get(Metrics, { strict: false }),
+  );
   announce(configuration, { hooks: url, operator: operatorUrl }, cwd);
   endWhenLost(app.get(Maintenance, { strict: false }), logger);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
+}
+
+/** Not every file system has sockets: only whoever needs this one misses it. */
+function withoutForwarders(error: unknown): void {
+  new Logger('Service').log(`hooks listen cannot reach this service: ${errorMessage(error)}`);
 }
 
 /** Host names that are no secret to a browser: those that the operator wrote. */

@@ -55,6 +55,14 @@ function toUnix(text: string, dir: string): UnixAddress | null {
   return isSound && Buffer.byteLength(path) <= LONGEST_PATH ? { kind: 'unix', path } : null;
 }
 
+/**
+ * Where programs that forward requests of senders (`hooks listen`) hand them to the service with this data directory.
+ * @returns null: its path is too long for a socket
+ */
+export function forwardersAddress(dir: string): UnixAddress | null {
+  return toUnix('hooks.sock', dir);
+}
+
 /** Whether only programs on this machine can connect. */
 export function isLocalAddress(address: ListenAddress): boolean {
   return address.kind === 'unix' || (address.host !== undefined && isLoopback(address.host));

@@ -9,7 +9,8 @@ import { errorCode } from '../platform/errors.ts';
 import { addressText } from './configuration/listen-address.ts';
 import type { ListenAddress, TcpAddress } from './configuration/listen-address.ts';
 import { createSecondServer, endConnections } from './http-adapter.ts';
-import { ListenFailure, OPERATOR_KEYS, listenFailure } from './listen-failure.ts';
+import { believeForwarders } from '../hooks/index.ts';
+import { ListenFailure, listenFailure } from './listen-failure.ts';
 import { noteArrivals } from './ops/index.ts';
 
 /** Who may connect to the socket: the user and the group of the service. */
@@ -18,19 +19,25 @@ const SOCKET_MODE = 0o660;
 const MASK = 0o077;
 
 /**
- * The operator's own listener (`ops.listen`): a second server before the same routes. It closes after that of the
- * hooks, so that a stop can be watched.
+ * A second server before the same routes: that of the operator (`ops.listen`), or the socket of programs that forward
+ * requests of senders (`hooks listen`), which serves hooks only. It closes after that of the hooks, so that a stop can be
+ * watched.
  */
-export class OperatorListener {
+export class SecondListener {
   readonly server: Server;
 
-  /** @param fastify not started yet: it closes this one, too. */
+  /**
+   * @param fastify not started yet: it closes this one, too.
+   * @param key of the configuration that says where it listens
+   */
   constructor(
     fastify: FastifyInstance,
     private readonly address: ListenAddress,
+    private readonly key: 'ops.listen' | 'store.dir',
   ) {
     this.server = createSecondServer(fastify);
-    noteArrivals(this.server, address.kind);
+    if (key === 'ops.listen') noteArrivals(this.server, address.kind);
+    else believeForwarders(this.server);
     // Fastify runs these once its own server is closed.
     fastify.addHook('onClose', () => this.#close());
   }
@@ -38,7 +45,7 @@ export class OperatorListener {
   /**
    * Once the routes are there. A socket that a dead process left is replaced.
    * @returns where it listens, as `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock`
-   * @throws ListenFailure which names `ops.listen`
+   * @throws ListenFailure which names the key
    */
   async listen(): Promise<string> {
     const { address } = this;
@@ -47,7 +54,7 @@ export class OperatorListener {
       await this.#listenOnSocket(address.path);
       return addressText(address);
     } catch (error) {
-      throw listenFailure(error, OPERATOR_KEYS);
+      throw listenFailure(error, { host: this.key, port: this.key });
     }
   }
 
@@ -60,7 +67,7 @@ export class OperatorListener {
   }
 
   async #listenOnSocket(path: string): Promise<void> {
-    await makeWay(path);
+    await makeWay(path, this.key);
     const mask = process.umask(MASK);
     try {
       this.server.listen(path);
@@ -82,9 +89,9 @@ export class OperatorListener {
 }
 
 /** Removes a socket that nobody listens on any more. @throws ListenFailure when something else is in the way */
-async function makeWay(path: string): Promise<void> {
+async function makeWay(path: string, key: string): Promise<void> {
   const refused = (problem: string): ListenFailure =>
-    new ListenFailure(`ops.listen names ${path}, which`, problem);
+    new ListenFailure(`${key} names ${path}, which`, problem);
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) {
     const directory = await stat(dirname(path)).catch(() => undefined);

@@ -1,0 +1,162 @@
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { constants, performServerHandshake } from 'node:http2';
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { explainCode } from '../../platform/http-client.ts';
+import { CliError } from '../cli-error.ts';
+import { targetAt } from '../service/service-place.ts';
+import {
+  CONNECT_PATH,
+  SESSION,
+  UPGRADE,
+  endToEnd,
+  hasHeader,
+  isForHook,
+  requestHead,
+  watch,
+  wrapHead,
+} from './wire.ts';
+import type { RequestHead } from './wire.ts';
+
+const CONNECT_MS = 15_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** The relay then says that the service is away. */
+const REFUSED = constants.NGHTTP2_REFUSED_STREAM;
+
+/** What a listener is told by its command. */
+export interface ListenerOptions {
+  readonly relay: URL;
+  readonly secret: string;
+  /** `hooks.path` of the service: nothing else is asked of it. */
+  readonly prefix: string;
+  /** Where the service takes what is forwarded, and believes who sent it. */
+  readonly socketPath: string;
+  readonly clock: Clock;
+  /** Takes a line for the operator. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * The private end: connects to the relay, and hands what comes from there to the hooks of the service. The relay is
+ * believed in one thing, who sent a request; it reaches nothing else here.
+ */
+export class RelayedListener {
+  constructor(private readonly options: ListenerOptions) {}
+
+  /** Stays connected until the signal aborts. @throws CliError when the relay does not know the secret */
+  async run(signal: AbortSignal): Promise<void> {
+    const { relay, clock, tell } = this.options;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        const session = await this.#connect(signal);
+        failures = 0;
+        tell(`connected to ${relay.host}`);
+        await this.#serve(session, signal);
+        if (!signal.aborted) tell(`the connection to ${relay.host} is lost; connecting again`);
+      } catch (error) {
+        if (error instanceof CliError) throw error;
+        if (!signal.aborted && failures === 0) tell(unreachable(relay, error));
+      }
+      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+      // Not all listeners of a relay at the same moment.
+      await clock.wait(wait * (0.5 + Math.random() / 2), signal);
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<ServerHttp2Session> {
+    const { relay, secret } = this.options;
+    const target = targetAt({ url: relay }, CONNECT_PATH);
+    const headers = { connection: 'Upgrade', upgrade: UPGRADE, authorization: `Bearer ${secret}` };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    const send = relay.protocol === 'https:' ? httpsRequest : httpRequest;
+    const asking = send(target, { headers, agent: false });
+    const ended = new AbortController();
+    limit.addEventListener('abort', () => asking.destroy(), { signal: ended.signal });
+    try {
+      const socket = await upgraded(asking.end());
+      return performServerHandshake(socket, SESSION);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** Until the connection has ended; what is under way when the signal aborts is still answered. */
+  async #serve(session: ServerHttp2Session, signal: AbortSignal): Promise<void> {
+    watch(session);
+    const stop = (): void => session.close();
+    signal.addEventListener('abort', stop, { once: true });
+    // What it was about is no matter: another connection is made.
+    session.on('error', () => undefined);
+    session.on('stream', (stream, headers) => this.#handOn(stream, headers));
+    await new Promise((resolve) => session.once('close', resolve));
+    signal.removeEventListener('abort', stop);
+  }
+
+  #handOn(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
+    stream.on('error', () => undefined);
+    try {
+      const head = requestHead(headers);
+      if (isForHook(head.target, this.options.prefix)) this.#ask(stream, head);
+      else stream.close(REFUSED);
+    } catch {
+      // No head, or one that makes no request.
+      stream.close(REFUSED);
+    }
+  }
+
+  /** On a connection of its own, so that whatever follows a request is none. */
+  #ask(stream: ServerHttp2Stream, head: RequestHead): void {
+    const { socketPath } = this.options;
+    const { method, target: path, address } = head;
+    const kept = endToEnd(head.headers);
+    const hasLength = stream.endAfterHeaders || hasHeader(kept, 'content-length');
+    const framing = hasLength ? [] : ['Transfer-Encoding', 'chunked'];
+    const headers = [...kept, ...framing, 'X-Forwarded-For', address];
+    const asking = httpRequest({ socketPath, method, path, headers, agent: false });
+    // Such as: the service is away.
+    asking.on('error', () => stream.close(REFUSED));
+    asking.once('response', (answer: IncomingMessage) => {
+      const { statusCode: status = 502, rawHeaders } = answer;
+      if (stream.closed || stream.headersSent) return;
+      stream.respond({ ':status': 200, ...wrapHead({ status, headers: rawHeaders }) });
+      answer.on('error', () => stream.close(REFUSED));
+      answer.pipe(stream);
+    });
+    stream.once('close', () => asking.destroy());
+    stream.pipe(asking);
+  }
+}
+
+/** @throws CliError for a wrong secret; Error for any other answer, or none */
+async function upgraded(asking: ReturnType<typeof httpRequest>): Promise<Duplex> {
+  const socket = new Promise<Duplex>((resolve, reject) => {
+    asking.once('upgrade', (_answer, taken: Duplex, head: Buffer) => {
+      if (head.length > 0) taken.unshift(head);
+      resolve(taken);
+    });
+    asking.once('response', ({ statusCode }) => {
+      asking.destroy();
+      reject(statusCode === 401 ? wrongSecret() : new Error(`it answers ${statusCode}`));
+    });
+    asking.once('error', reject);
+  });
+  return socket;
+}
+
+function wrongSecret(): CliError {
+  return new CliError(
+    'The relay does not know this secret.',
+    'Give this machine that of the relay: its file relay-secret, or HOOKS_RELAY_SECRET.',
+  );
+}
+
+function unreachable({ host }: URL, error: unknown): string {
+  const code = errorCode(error);
+  if (code !== undefined) return `${host} could not be reached${explainCode(code)}; trying again`;
+  return `there is no relay at ${host}: ${error instanceof Error ? error.message : 'no answer'}; trying again`;
+}
