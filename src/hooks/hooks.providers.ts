@@ -58,6 +58,7 @@ import {
   SystemClock,
 } from './ports/index.ts';
 import { RefusalKeeper } from './operating/refusal-keeper.ts';
+import { findTracing } from '../platform/tracing.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
@@ -176,6 +177,8 @@ const wiring: readonly Provider[] = [
     useFactory: ({ authFailures }: HooksModuleOptions, own: BoundedFailureStorage) =>
       authFailures?.storage ?? own,
   },
+  // Before the first request: an SDK is registered before the module is made.
+  { provide: 'tracing', useFactory: findTracing },
   {
     // After the checks of mappings, proxies and channels have joined the settings: a wrong configuration fails here,
     // before anything is opened.

@@ -16,6 +16,7 @@ export const OPTIONAL_PACKAGES = {
   '@ai-sdk/openai-compatible': '^3.0.92',
   '@clack/prompts': '^1.9.0',
   '@discordjs/rest': '^2.6.3',
+  '@opentelemetry/api': '^1.9.0',
   '@slack/web-api': '^8.2.0',
   ai: '^7.0.173',
   grammy: '^1.46.0',

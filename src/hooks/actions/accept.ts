@@ -14,6 +14,7 @@ import {
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
+import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
 import type {
   AcceptLimits,
   Acceptance,
@@ -21,6 +22,7 @@ import type {
   NewEvent,
   NewWork,
   Receipt,
+  RunJob,
   SkipReceipt,
 } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
@@ -70,7 +72,28 @@ export class EventAcceptance {
   constructor(private readonly intake: Intake) {}
 
   /** @throws Rejection when it could not be accepted; nothing was stored then. */
-  async accept(
+  accept(
+    request: HookRequest,
+    resolved: ResolvedHook,
+    settings: ResolvedHooksOptions,
+  ): Promise<Accepted> {
+    const received = {
+      name: `receive ${resolved.mapping ?? resolved.hook}`,
+      kind: 'CONSUMER',
+      parent: asTraceparent(request.headers['traceparent']),
+      startTime: request.receivedAt,
+    } as const;
+    return traced(received, () =>
+      traced({ name: 'accept' }, async (span) => {
+        const accepted = await this.#accept(request, resolved, settings);
+        const { receipt, isReplay } = accepted;
+        span.set({ 'hooks.event.id': receipt.eventId, 'hooks.event.is_repeat': isReplay });
+        return accepted;
+      }),
+    );
+  }
+
+  async #accept(
     request: HookRequest,
     resolved: ResolvedHook,
     settings: ResolvedHooksOptions,
@@ -155,6 +178,7 @@ function toNewEvent(
   } = request;
   const id = newId();
   const flow = { hook: mapping ?? hook, sender: verifiedBy };
+  const trace = activeTrace() ?? asTraceparent(headers['traceparent']);
   const { keys, byAction } = keysOf(request, resolved, hooks.idempotencyHours);
   return {
     v: 1,
@@ -165,7 +189,7 @@ function toNewEvent(
     payload: payloadText,
     warnings,
     actions: actions.map((action, at) => {
-      const written = toNewAction(action, { id, hook, receivedAt }, flow);
+      const written = toNewAction(action, { id, hook, receivedAt, trace }, flow);
       const dedupeKey = byAction[at];
       return dedupeKey === undefined ? written : { ...written, dedupeKey };
     }),
@@ -186,7 +210,7 @@ export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {
   return action.kind === 'wake' ? toWake(action, event) : toRun(action, event, flow);
 }
 
-type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'>;
+type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace'>;
 
 function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {
   const { kind, text, mode, agentId, trust } = action;
@@ -211,7 +235,7 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
 
 function toRun(
   action: AgentAction,
-  { id: eventId, hook, receivedAt }: EventHead,
+  { id: eventId, hook, receivedAt, trace }: EventHead,
   flow: Flow,
 ): NewAction {
   const runId = newId();
@@ -251,7 +275,7 @@ function toRun(
           ref: runId,
           eventId,
           dueAt: receivedAt,
-          job: { v: 1, ...job, eventId, session, hook, receivedAt },
+          job: { v: 1, ...job, eventId, session, hook, receivedAt, ...(trace && { trace }) },
         },
       },
     ],

@@ -92,6 +92,8 @@ export interface RunJob {
   readonly receivedAt: number;
   /** Null: the reply goes nowhere. */
   readonly deliver: DeliveryTarget | null;
+  /** What it continues: `traceparent` of its acceptance, or else of its sender. */
+  readonly trace?: string;
 }
 
 /** Where a reply should go, as the request or the mapping said it. */
@@ -147,6 +149,8 @@ export interface DeliveryJob {
   /** Whether its end asks for a heartbeat. */
   readonly wakeMode: 'now' | 'next-heartbeat' | 'none';
   readonly trust: Trust;
+  /** What it continues: `traceparent` of the turn that it is the reply of. */
+  readonly trace?: string;
 }
 
 /** The name of a hook that gives none. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, Sessions, mainSession } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
+import { activeTrace } from '../../platform/tracing.ts';
 import type {
   CapabilityContract,
   Change,
@@ -50,7 +51,7 @@ export class Outbox {
     text: string,
     summaryIfUndelivered: string | undefined,
   ): Promise<Dispatch> {
-    const { deliver, agentId, eventId, name, trust, wakeMode } = run;
+    const { deliver, agentId, eventId, name, trust, wakeMode, trace } = run;
     if (deliver === null) return { changes: [], isUnderWay: false };
     const address = await this.#addressFor(deliver, mainSession(agentId));
     const deliveryId = newId();
@@ -80,6 +81,7 @@ export class Outbox {
       trust,
       wakeMode,
       ...(summaryIfUndelivered !== undefined && { summaryIfUndelivered }),
+      ...(trace !== undefined && { trace }),
     });
     return { changes: [{ ...delivery, status: 'pending' }, sending], deliveryId, isUnderWay: true };
   }
@@ -155,7 +157,9 @@ export class Outbox {
     return canReach ? address : null;
   }
 
-  #send(job: DeliveryJob): Change {
+  #send(reply: DeliveryJob): Change {
+    const trace = activeTrace() ?? reply.trace;
+    const job = { ...reply, ...(trace !== undefined && { trace }) };
     const work = deliveryWork(job, this.channels.accountOf(job.channel), this.clock.now());
     return { type: 'work', work };
   }

@@ -22,6 +22,7 @@ import { BROKEN_RETRY, nextAttempt } from './retry.ts';
 import { RunStep } from './run.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
+import { tracedStep } from './traced-step.ts';
 
 /*
  * How accepted work happens. This room has one loop, four kinds of steps, and what the steps share:
@@ -128,7 +129,9 @@ export class WorkLoop {
       for (const lease of await this.#claim(lane, max - steps.size)) {
         const held = new HeldLease(lease, this.#performing.signal, this.ledger, this.clock);
         const begun = this.clock.elapsed();
-        const step = this.#step(held).catch((error: unknown) => this.#broken(lease, error));
+        const step = tracedStep(lease, () => this.#step(held)).catch((error: unknown) =>
+          this.#broken(lease, error),
+        );
         const written = this.#finish(held, step, begun);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);

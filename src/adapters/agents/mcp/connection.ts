@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { McpServerSettings } from '../../../hooks/ports/agent-directory.ts';
 import { limitBody } from '../../../platform/http-client.ts';
 import { getField, parseJson } from '../../../platform/objects.ts';
+import { traced } from '../../../platform/tracing.ts';
 import { type Environment, pickVariables } from '../program.ts';
 import { loadSdk } from '../sdk.ts';
 import { toShownText } from '../tool-results.ts';
@@ -54,7 +55,7 @@ export class McpConnection {
     }
     const tools: ToolSet = this.#client.toolsFromDefinitions({ tools: found });
     return Object.fromEntries(
-      Object.entries(tools).map(([name, tool]) => [name, this.#watch(tool)]),
+      Object.entries(tools).map(([name, tool]) => [name, this.#watch(name, tool)]),
     );
   }
 
@@ -70,14 +71,22 @@ export class McpConnection {
    * A tool whose failed calls tell whether the connection broke: an error of JSON-RPC is the server's answer. Its words
    * go to the model, and are bounded and neutral for that.
    */
-  #watch(tool: Tool): Tool {
+  #watch(name: string, tool: Tool): Tool {
     const { execute } = tool;
     if (execute === undefined) return tool;
+    const span = {
+      name: `execute_tool ${name}`,
+      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name },
+    };
     return {
       ...tool,
       execute: async (...[input, options]: Parameters<typeof execute>) => {
         try {
-          return await execute(input, options);
+          return await traced(span, async (open) => {
+            const result: unknown = await execute(input, options);
+            if (getField(result, 'isError') === true) open.fail('tool_error');
+            return result;
+          });
         } catch (error) {
           const isAnswer = typeof getField(error, 'code') === 'number' && !isLost(error);
           if (options.abortSignal?.aborted !== true && !isAnswer) this.isBroken = true;
