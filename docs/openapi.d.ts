@@ -114,6 +114,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What operators did, newest first
+         * @description What operators did, newest first: by which token, when, and what was before and after. No secrets, no payloads.
+         */
+        get: operations["auditList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/channels": {
         parameters: {
             query?: never;
@@ -910,26 +930,32 @@ export interface components {
             label: string;
             /** @description With its query. An answer with a `nextCursor` wants to be asked again with that `cursor`. */
             path: string;
+            /** @description It cannot be undone: ask whether it is meant. */
+            isFinal: boolean;
         };
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
             kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
-             * @description `error`: something is lost or refused. `warning`: something does not work. `info`: good to know.
+             * @description `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know.
              * @enum {string}
              */
             severity: "error" | "info" | "warning";
-            /** @description One sentence without its stop. May hold words of a platform: show it as text. */
+            /** @description One sentence without its stop and without times. May hold words of a platform: show it as text. */
             what: string;
             /** @description What to do, likewise. */
             todo: string;
             /** @description What to type for it; null: there is no command. */
             command: string | null;
-            /** @description Null: nobody knows. */
+            /** @description Since the first time; null: nobody knows. */
             since: string | null;
-            /** @description How many requests, runs or deliveries; null: it cannot be counted. */
+            /** @description When it is tried again by itself; null: it is not, or it is being tried now. */
+            next: string | null;
+            /** @description How many requests, runs or deliveries are behind it; null: it cannot be counted. */
             count: number | null;
+            /** @description What it is about one by one, where one item stands for several. */
+            parts: components["schemas"]["LostAndWhy"][];
             /** @description The hook it is about; null: it is about none, or about one that is not there. */
             hook: string | null;
             /** @description `chan_1` to `chan_8`; null: it is about none. */
@@ -940,6 +966,34 @@ export interface components {
         /** @description What needs a person, the worst first. */
         AttentionList: {
             items: components["schemas"]["AttentionItem"][];
+        };
+        /** @description An operator's action that changed something, or was to. */
+        AuditEntry: {
+            /** @description ISO 8601 in UTC. */
+            at: string;
+            /** @description Id of the token it was done with: `operator`, or one of `ops.tokens`; `files`: the files of the configuration changed. */
+            actor: string;
+            /** @description Address that it came from; null: from this process. */
+            client: string | null;
+            /** @description Route as docs/http-api.md has it, such as `POST /ops/api/pause`; of `files`: `reload`. */
+            operation: string;
+            /** @description What it was done to, such as the id of an event; null: the whole service. */
+            subject: string | null;
+            /** @description `done`, or the code of the refusal (docs/errors.md). */
+            outcome: string;
+            /** @description Null: nothing is known of it. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description Entries, newest first. */
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description `cursor` of the next page; null: there is none. */
+            nextCursor: string | null;
         };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
@@ -972,6 +1026,8 @@ export interface components {
             lastSuccessAt: string | null;
             lastError: {
                 at: string;
+                /** @description Of the first failure after the last message that was taken. */
+                since: string;
                 /** @enum {string} */
                 kind: "auth" | "permanent" | "rate-limited" | "retryable" | "unknown";
                 message: string;
@@ -1014,6 +1070,8 @@ export interface components {
             loggedIn: boolean;
             /** @description When the session ends unless it is used again; null: there is none. */
             endsAt: string | null;
+            /** @description With whose token; null: there is no session. */
+            as: components["schemas"]["LoggedIn"] | null;
         };
         /** @description A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of `ledger`: its file is damaged, and what is stored may be lost. */
         Degradation: {
@@ -1279,9 +1337,16 @@ export interface components {
             /** @description Steps of work that are under way in it. */
             underWay: number;
         };
+        /** @description Who is logged in, and what they may do: each role also what the ones before it may. */
+        LoggedIn: {
+            /** @description `operator`: with the token that may do all; else the id of one of `ops.tokens`. */
+            id: string;
+            /** @enum {string} */
+            role: "configure" | "operate" | "read";
+        };
         /** @description What verified senders lost at one hook, with what to do about it. */
         LostAndWhy: {
-            /** @description One sentence without its stop, with the time in UTC. */
+            /** @description One sentence without its stop and without times. */
             what: string;
             todo: string;
             /** @description Null: there is no such hook. */
@@ -1455,7 +1520,7 @@ export interface components {
             /** @description ISO 8601 in UTC; of a sum, when the first of them came. */
             at: string;
             /** @enum {string} */
-            kind: "failed" | "lost" | "unverified";
+            kind: "failed" | "lost" | "repeated" | "unverified";
             /** @description `wake`, `agent`, or the mapping (its id; its path where several share one); null: none was reached. */
             hook: string | null;
             /** @description The sub-path that a verified sender asked for, where there is no such hook; never a stranger's. */
@@ -1464,9 +1529,9 @@ export interface components {
             client: string | null;
             /** @description HTTP status of the answer. */
             status: number;
-            /** @description Stable code of the answer (docs/errors.md). */
+            /** @description Stable code of the answer (docs/errors.md); `repeat`: the answer to the first request was given again. */
             code: string;
-            /** @description The sentence of the answer. */
+            /** @description The sentence of the answer; of a repeat, which event the first request made. */
             reason: string;
             /** @description How the sender proved who it is, also where it may not speak: `token <id>`; null: it did not. */
             verifiedBy: string | null;
@@ -1885,15 +1950,15 @@ export interface components {
                 };
             };
         };
-        /** @description console_header_missing, foreign_origin, loopback_only */
-        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly: {
+        /** @description console_header_missing, foreign_origin, loopback_only, role_too_low */
+        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "console_header_missing" | "foreign_origin" | "loopback_only";
+                    code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low";
                 };
             };
         };
@@ -2231,6 +2296,18 @@ export interface components {
                 };
             };
         };
+        /** @description console_header_missing, foreign_origin, loopback_only */
+        ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "console_header_missing" | "foreign_origin" | "loopback_only";
+                };
+            };
+        };
         /** @description operator_unauthorized */
         OperatorUnauthorized: {
             headers: {
@@ -2288,6 +2365,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
+                };
+            };
+        };
+        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
+        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
                 };
             };
         };
@@ -2989,7 +3078,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3015,7 +3104,41 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    auditList: {
+        parameters: {
+            query?: {
+                /** @description Only what was done with the token of this id: `operator`, or one of `ops.tokens`; `files`: changes of the files. */
+                actor?: string;
+                /** @description `nextCursor` of the answer before. */
+                cursor?: string;
+                /** @description Most rows of one answer, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["InvalidQuery"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3041,7 +3164,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3078,7 +3201,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3107,7 +3230,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3138,7 +3261,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3184,7 +3307,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3214,7 +3337,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3244,7 +3367,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
             421: components["responses"]["HostNotAllowed"];
@@ -3260,6 +3383,8 @@ export interface operations {
                 hook?: string;
                 /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
                 heartbeats?: "true";
+                /** @description `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt. */
+                channel?: "chan_1" | "chan_2" | "chan_3" | "chan_4" | "chan_5" | "chan_6" | "chan_7" | "chan_8";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
                 /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
@@ -3286,7 +3411,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3300,6 +3425,8 @@ export interface operations {
                 hook?: string;
                 /** @description `true`: only replies of heartbeats, which no hook asked for. Not together with `hook`. */
                 heartbeats?: "true";
+                /** @description `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt. */
+                channel?: "chan_1" | "chan_2" | "chan_3" | "chan_4" | "chan_5" | "chan_6" | "chan_7" | "chan_8";
                 /** @description Only of events that came then or later, ISO 8601. */
                 since?: string;
                 /** @description How the run or delivery of an event ended: `failed`, `timed-out`, `interrupted`, `dead` or `unknown`. */
@@ -3326,7 +3453,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3355,7 +3482,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
             421: components["responses"]["HostNotAllowed"];
@@ -3386,7 +3513,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
             421: components["responses"]["HostNotAllowed"];
@@ -3447,7 +3574,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host */
+            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host, role_too_low */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,7 +3582,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host";
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host" | "role_too_low";
                     };
                 };
             };
@@ -3638,7 +3765,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3712,7 +3839,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3738,7 +3865,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3767,7 +3894,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
@@ -3798,7 +3925,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
@@ -3826,7 +3953,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3852,7 +3979,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3878,7 +4005,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3904,7 +4031,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3930,7 +4057,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -3957,7 +4084,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4007,7 +4134,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
             413: components["responses"]["BodyTooLarge"];
@@ -4050,7 +4177,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4076,7 +4203,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4105,7 +4232,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4132,7 +4259,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4163,7 +4290,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4194,7 +4321,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4231,7 +4358,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4263,7 +4390,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4343,7 +4470,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host */
+            /** @description console_header_missing, foreign_origin, loopback_only, refused_by_host, role_too_low */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4351,7 +4478,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host";
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "refused_by_host" | "role_too_low";
                     };
                 };
             };
@@ -4542,7 +4669,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4586,7 +4713,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The operator's token.
+                     * @description The operator's token, or one of `ops.tokens`.
                      * @default
                      */
                     token?: string;
@@ -4662,7 +4789,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4697,7 +4824,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4740,7 +4867,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4771,7 +4898,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4801,7 +4928,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4828,7 +4955,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4854,7 +4981,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -4892,20 +5019,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4940,20 +5056,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

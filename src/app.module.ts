@@ -19,6 +19,7 @@ import {
   ENVIRONMENT,
   RunningConfiguration,
 } from './service/configuration/reload.ts';
+import { AuditTrail } from './service/audit-trail.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
 import { MailWatch } from './service/mail-watch.ts';
@@ -82,6 +83,7 @@ export class AppModule {
         { provide: MailWatch, useValue: mailWatch },
         { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
         { provide: ENVIRONMENT, useValue: env },
+        AuditTrail,
         ConfigurationReload,
         TokenUses,
       ],

@@ -70,6 +70,7 @@ export class Operations {
       tags: [tag],
       ...this.#told(method, operationId),
       security: SECURITY[guard] ?? [],
+      ...(SECURITY[guard]?.length > 0 && { 'x-role': roleOf(method, verb) }),
       ...notEmpty('parameters', await this.#parameters(method)),
       ...(body !== undefined && { requestBody: body }),
       responses: {
@@ -199,7 +200,7 @@ export class Operations {
   /** A refusal that says the same wherever it stands is a component, named after its codes where they are few. */
   #shared(response) {
     const codes = response.description.split(', ');
-    if (codes.length > 3) return response;
+    if (codes.length > 4) return response;
     const name = codes.map((code) => code.split('_').map(upperFirst).join('')).join('Or');
     this.responses[name] = response;
     return { $ref: `#/components/responses/${name}` };
@@ -277,6 +278,14 @@ function replayed() {
     },
     204: { description: 'A new event: a transform had nothing to do.' },
   };
+}
+
+/** What the token of an operator has to allow (`ops.tokens`). */
+function roleOf(method, verb) {
+  const [role = verb === 'get' ? 'read' : undefined] =
+    textsOf(method, 'Changes') ?? textsOf(method, 'Needs') ?? [];
+  if (role === undefined) throw new Error(`${method.name.text} has no role: @Changes or @Needs`);
+  return role;
 }
 
 /** Whether whatever the hooks refuse is passed on. */

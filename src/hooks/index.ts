@@ -2,7 +2,7 @@
 // the package's own faces (src/index.ts and its neighbours) choose from. A name that only rooms behind this file need
 // does not belong here.
 export { isLoopback } from '../platform/http-client.ts';
-export { checkOptions, configuredHooks } from './operating/inspect-options.ts';
+export { checkOptions, configuredHooks, configuredModels } from './operating/inspect-options.ts';
 export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
@@ -101,7 +101,10 @@ export {
   OptionPlace,
   OptionalSection,
   OptionalText,
+  SENDER_ID,
+  SENDER_ID_RULE,
   Section,
+  SectionList,
   TextList,
   ProviderOptions,
   RetentionOptions,
@@ -184,6 +187,10 @@ export type {
   AgentReply,
   AgentTurn,
   AttemptNote,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  AuditedState,
   BadEndChange,
   BadEnds,
   CapabilityContract,
@@ -239,12 +246,14 @@ export type {
   McpServerSettings,
   DeliveryJob,
   NewAction,
+  NewAuditEntry,
   NewEvent,
   NewRefusal,
   NewWork,
   NoticeJob,
   NoticeLease,
   OutgoingMessage,
+  ObservedEnd,
   ObservedRequest,
   Receipt,
   RefusalFilter,
@@ -280,6 +289,7 @@ export type {
   ToldChange,
   TurnChange,
   WorkChange,
+  WaitingWork,
   WorkCounts,
   Job,
   StoreState,

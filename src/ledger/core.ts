@@ -7,6 +7,7 @@ import { readEvent, readRequest, readRun } from './events/event-details.ts';
 import { listEvents, summariesOf } from './events/event-list.ts';
 import { readHookUses } from './events/hook-uses.ts';
 import { readActivity } from './records/activity.ts';
+import { listAudit, recordAudit } from './records/audit.ts';
 import { gatherBadEnds } from './records/bad-ends.ts';
 import {
   endConsoleSession,
@@ -23,7 +24,7 @@ import {
   setPaused,
 } from './records/meta.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
-import { readCounts, readDead, readResting } from './records/work-counts.ts';
+import { readCounts, readDead, readResting, readWaiting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
@@ -50,10 +51,12 @@ export const READS = {
   listRefusals,
   countRefusals,
   sumRefusals,
+  listAudit,
   findConsoleSession,
   readCounts,
   readDead,
   readResting,
+  readWaiting,
   readChannels,
   readActivity,
 };
@@ -77,6 +80,7 @@ export const WRITES = {
   noteActing,
   abandon,
   recordRefusals,
+  recordAudit,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

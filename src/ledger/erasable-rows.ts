@@ -54,6 +54,14 @@ export const ERASABLE: Readonly<Record<'lines' | 'refusals' | 'others', readonly
         words: ['job'],
         where: `stage = 'dead' AND event_id IS NULL AND job IS NOT NULL`,
       },
+      {
+        table: 'audit',
+        key: ['n'],
+        words: ['subject', 'changed_from', 'changed_to'],
+        where: 'n > 0',
+        // That it was done, and by whom, stays.
+        clear: 'subject = NULL, changed_from = NULL, changed_to = NULL',
+      },
       { table: 'recipients', key: ['session', 'channel'], words: ['recipient'], where: 'true' },
       {
         table: 'sessions',

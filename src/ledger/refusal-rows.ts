@@ -3,7 +3,7 @@ import type { LostRequests, RefusedRequest } from '../hooks/ports/refusals.ts';
 import { integer, optionalInteger, optionalText, text, time, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
-const KINDS = ['lost', 'failed', 'unverified'] as const;
+const KINDS = ['lost', 'failed', 'unverified', 'repeated'] as const;
 
 export function toRefusal(row: Row): RefusedRequest {
   return {

@@ -1,6 +1,6 @@
 // What is told of work as a whole, from rows that name the same columns in every ledger.
 import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
-import type { DeadWork, WorkCounts } from '../hooks/ports/ledger.ts';
+import type { DeadWork, WaitingWork, WorkCounts } from '../hooks/ports/ledger.ts';
 import { integer, optionalInteger, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -27,10 +27,25 @@ export function toWorkCounts(row: Row): WorkCounts {
   };
 }
 
-/** @param row `kind`, `hook` (empty: none asked for it), `count` and `since`, when the first of them was buried */
+/** Causes of waiting, as rows name them. */
+const CAUSES: readonly WaitingWork['cause'][] = ['order', 'retry', 'backend', 'crash', 'slot'];
+
+/** @param row `kind`, `hook` (empty: none asked for it), `cause`, `count` and `since`, when the oldest was accepted */
+export function toWaitingWork(row: Row): WaitingWork {
+  return {
+    kind: word(row, 'kind', KINDS),
+    hook: text(row, 'hook') || null,
+    cause: word(row, 'cause', CAUSES),
+    count: integer(row, 'count'),
+    since: integer(row, 'since'),
+  };
+}
+
+/** @param row `kind`, `hook` and `channel` (empty: none), `count` and `since`, when the first of them was buried */
 export function toDeadWork(row: Row): DeadWork {
   return {
     kind: word(row, 'kind', RETRIABLE),
+    channel: text(row, 'channel') || null,
     hook: text(row, 'hook') || null,
     count: integer(row, 'count'),
     since: integer(row, 'since'),

@@ -42,7 +42,12 @@ export class OptionalPackageError extends Error {
 
 /** The command that installs all of them. */
 export function installCommand(names: readonly OptionalPackage[]): string {
-  return `npm i [-g] ${names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(' ')}`;
+  return `npm i [-g] ${names.map(withRange).join(' ')}`;
+}
+
+/** `grammy@^1.46.0` */
+export function withRange(name: OptionalPackage): string {
+  return `${name}@${OPTIONAL_PACKAGES[name]}`;
 }
 
 /** Those that are missing or of another version, as a module at the URL `from` would find them. */

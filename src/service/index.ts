@@ -18,6 +18,8 @@ export {
   withFragment,
 } from './configuration/files.ts';
 export type { ConfigurationFiles, Sections } from './configuration/files.ts';
+export { withVariables, writeDotenv } from './configuration/dotenv.ts';
+export type { Variables } from './configuration/dotenv.ts';
 export { findLapse } from './configuration/file-modes.ts';
 export {
   FRAGMENTS_DIR,
@@ -58,7 +60,10 @@ export { CONFIGURATION } from './configuration/sections.ts';
 export { diskRoom } from './ops/disk-room.ts';
 export { TokenFile, newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
-export { DEFAULT_PROVIDERS } from '../adapters/channels/providers.ts';
+export { DEFAULT_PROVIDERS, findAddress } from '../adapters/channels/providers.ts';
+export type { ChannelProviderName, ProviderSettings } from '../adapters/channels/providers.ts';
+export { publicUrl } from '../adapters/agents/model-providers.ts';
+export { OLLAMA_URL } from '../adapters/agents/by-agent.ts';
 export type * from './ops/answers.ts';
 export type * from './ops/status-answers.ts';
 export {

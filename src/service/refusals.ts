@@ -33,6 +33,10 @@ export const OPS_REFUSALS = {
     sentence:
       'Send "x-hooks-console: 1" with whatever changes something by the session of the console.',
   },
+  role_too_low: {
+    status: 403,
+    sentence: 'The role of this token does not allow that: {detail} (ops.tokens).',
+  },
   loopback_only: {
     status: 403,
     sentence:
@@ -274,7 +278,7 @@ interface ErrorAnswer {
 }
 
 /** What is answered for anything that was thrown: its own words when it has some for a client, else a fixed text. */
-function errorAnswer(error: unknown): ErrorAnswer {
+export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof LedgerUnavailable) return errorAnswer(new Rejection('store_unavailable'));
   if (error instanceof Rejection) {
     const { status, code, message, retryAfterSeconds } = error;

@@ -1,5 +1,6 @@
 import { describeAccepting } from './ledger/accepting.contract.ts';
 import { describeActivity } from './ledger/activity.contract.ts';
+import { describeAudit } from './ledger/audit.contract.ts';
 import { describeChannelPlaces } from './ledger/channel-places.contract.ts';
 import { describeClaiming } from './ledger/claiming.contract.ts';
 import { describeConsoleSessions } from './ledger/console-sessions.contract.ts';
@@ -38,6 +39,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeSearching(openStore);
     describeOperations(openStore);
     describeRefusals(openStore);
+    describeAudit(openStore);
     describeConsoleSessions(openStore);
     describeActivity(openStore);
     describeHookUses(openStore);

@@ -235,7 +235,11 @@ describe('an application with HooksConsoleModule', () => {
     const { cookie } = await logIn();
     const asked = { ...OURS, cookie };
     const session = await ask('GET', '/ops/api/session', asked);
-    expect(session.json()).toEqual({ loggedIn: true, endsAt: expect.any(String) });
+    expect(session.json()).toEqual({
+      loggedIn: true,
+      endsAt: expect.any(String),
+      as: { id: 'operator', role: 'configure' },
+    });
     expect((await ask('GET', '/ops/api/events', asked)).json()).toMatchObject({ events: [] });
     const unknown = await ask('GET', '/ops/api/events/nobody', asked);
     expect([unknown.statusCode, unknown.json()]).toMatchObject([404, { code: 'unknown_event' }]);

@@ -139,7 +139,7 @@ describe("a changed operator's token", () => {
 
 describe("guessing the operator's token", () => {
   it('is slow behind a lock: short ones are answered 429 unread', async () => {
-    const compared = jest.spyOn(TokenCheck.prototype, 'isRight');
+    const compared = jest.spyOn(TokenCheck.prototype, 'find');
     await using short = await OperatedService.start({
       tokens: () => ({ operator: 'sixteen-letters!' }),
     });

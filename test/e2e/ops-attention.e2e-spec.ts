@@ -9,6 +9,7 @@ import type { OperatedOptions } from '../support/operated-service.ts';
 
 const ATTENTION = '/ops/api/attention';
 const SINCE = '2026-01-01T10:04:59.000Z';
+const LATER = '2026-01-01T10:05:00.000Z';
 
 const LOST: LostRequests = {
   hook: 'alertmanager',
@@ -31,7 +32,7 @@ const TROUBLED: OperatedOptions = {
     restartFor: ['channels'],
     refused: [{ key: 'hooks.path', message: 'must not be empty' }],
     warnings: [{ key: 'ops.exposed', message: 'is true' }],
-    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy' },
+    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy', packages: ['grammy@^1.46.0'] },
   }),
 };
 
@@ -67,7 +68,9 @@ describe('GET /ops/api/attention', () => {
     ledger.isPaused = true;
     ledger.lost = [LOST];
     ledger.failed = [{ ...LOST, code: 'transform_failed', status: 500, hook: 'github' }];
-    ledger.deadWork = [{ kind: 'run', hook: 'github', count: 3, since: Date.parse(SINCE) }];
+    ledger.deadWork = [
+      { kind: 'run', channel: null, hook: 'github', count: 3, since: Date.parse(SINCE) },
+    ];
     failing(service);
     const items = await itemsOf(service);
     expect(items.map(({ kind, severity }) => [kind, severity])).toEqual([
@@ -133,7 +136,7 @@ describe('GET /ops/api/attention', () => {
     service.ledger.lost = [LOST];
     expect(await itemsOf(service)).toMatchObject([
       {
-        what: '12 requests to alertmanager were refused as too large (413) since 10:04 UTC',
+        what: '12 requests to alertmanager were refused as too large (413)',
         todo: expect.stringContaining('maxBodyBytes'),
         hook: 'alertmanager',
         count: 12,
@@ -157,37 +160,81 @@ describe('GET /ops/api/attention', () => {
     ]);
   });
 
-  it('offers to retry or to dismiss what is dead, a hook at a time', async () => {
+  it('offers to retry or to dismiss what is dead: runs by hook, deliveries by channel', async () => {
     await using service = await OperatedService.start();
     const since = Date.parse(SINCE);
     service.ledger.deadWork = [
-      { kind: 'run', hook: 'a b', count: 3, since: since + 1 },
-      { kind: 'delivery', hook: 'a b', count: 1, since },
-      { kind: 'delivery', hook: null, count: 1, since },
+      { kind: 'run', channel: null, hook: 'a b', count: 3, since },
+      { kind: 'delivery', channel: 'chan_2', hook: 'a b', count: 1, since: since + 1 },
+      { kind: 'delivery', channel: 'chan_2', hook: null, count: 1, since },
     ];
-    service.ledger.dead = 4;
-    const [hook, heartbeats] = await itemsOf(service);
-    expect(hook).toMatchObject({
-      what: '3 runs and 1 delivery of a b were given up',
+    service.ledger.dead = 5;
+    const [runs, deliveries, ...more] = await itemsOf(service);
+    expect(more).toEqual([]);
+    expect(runs).toMatchObject({
+      what: '3 runs of a b were given up',
       command: "hooks events retry --all --hook 'a b'",
-      count: 4,
+      count: 3,
       since: SINCE,
       hook: 'a b',
     });
-    expect(heartbeats).toMatchObject({
-      what: '1 delivery of heartbeats was given up',
+    expect(deliveries).toMatchObject({
+      what: '2 deliveries to chan_2 were given up',
+      command: 'hooks events retry --all --channel chan_2',
+      since: SINCE,
       hook: null,
-      command: 'hooks events retry --all --heartbeats',
+      channel: 'chan_2',
     });
     for (const [item, named] of [
-      [hook, 'a b'],
-      [heartbeats, null],
+      [runs, { hook: 'a b' }],
+      [deliveries, { channel: 'chan_2' }],
     ] as const) {
       service.ledger.journal.length = 0;
       for (const path of pathsOf(item)) expect((await service.post(path)).status).toBe(200);
-      const asked = JSON.stringify({ limit: 200, hook: named });
+      const asked = JSON.stringify({ limit: 200, ...named });
       expect(service.ledger.journal).toEqual([`retry ${asked}`, `dismiss ${asked}`]);
     }
+    expect((await service.post('/ops/api/events/retry?channel=chan_9')).status).toBe(400);
+  });
+
+  it('has one item for all that was refused, with each of them in it', async () => {
+    await using service = await OperatedService.start();
+    const other = { ...LOST, hook: 'wake', code: 'invalid_json', count: 1, since: LATER };
+    service.ledger.lost = [LOST, other];
+    const [item, ...more] = await itemsOf(service);
+    expect(more).toEqual([]);
+    expect(item).toMatchObject({
+      what: '13 requests were refused in the last hour',
+      severity: 'error',
+      count: 13,
+      since: SINCE,
+      parts: [
+        { hook: 'alertmanager', what: expect.stringContaining('too large (413)') },
+        { hook: 'wake', since: LATER, todo: expect.stringMatching(/./) },
+      ],
+    });
+  });
+
+  it('tells since when a channel fails, and lets all behind it be retried at once', async () => {
+    const clock = new ManualClock();
+    await using service = await OperatedService.start({ clock });
+    const since = new Date(clock.now()).toISOString();
+    failing(service);
+    clock.advance(60_000);
+    failing(service);
+    service.ledger.resting = { chan_1: 4 };
+    const dead = { kind: 'delivery', channel: 'chan_1', hook: 'github', since: 0 } as const;
+    service.ledger.deadWork = [{ ...dead, count: 2 }];
+    const [item, ...more] = await itemsOf(service);
+    expect(more).toEqual([]);
+    expect(item).toMatchObject({
+      kind: 'channel-failing',
+      what: expect.stringMatching(/^chan_1 fails, 6 behind it: the bot/),
+      command: 'hooks events retry --all --channel chan_1',
+      since,
+      count: 6,
+    });
+    expect(pathsOf(item)[0]).toBe('/ops/api/events/retry?channel=chan_1');
   });
 
   it('tells of a backend that rests, until when and why, as a warning once it is more than a moment', async () => {
@@ -202,27 +249,31 @@ describe('GET /ops/api/attention', () => {
     const since = new Date(clock.now()).toISOString();
     const [rest, ...more] = await itemsOf(service);
     expect(more).toEqual([]);
-    expect(rest).toMatchObject({ kind: 'backend-resting', severity: 'info', since, count: 0 });
-    const until = new Date(clock.now() + 600_000).toISOString().slice(11, 16);
-    expect(rest?.['what']).toMatch(
-      new RegExp(
-        `^model provider local is unavailable \\(next attempt at ${until}.*\\): no credit left`,
-      ),
-    );
+    const next = new Date(clock.now() + 600_000).toISOString();
+    expect(rest).toMatchObject({
+      kind: 'backend-resting',
+      severity: 'info',
+      since,
+      next,
+      count: 0,
+    });
+    expect(rest?.['what']).toMatch(/^model provider local is unavailable: no credit left/);
     expect(String(rest?.['what']).length).toBeLessThan(320);
     clock.advance(600_000);
     fail();
+    expect(await itemsOf(service)).toMatchObject([{ severity: 'warning', since }]);
     service.ledger.resting = { 'model provider local': 19, 'model provider other': 2 };
     const [item] = await itemsOf(service);
-    expect(item).toMatchObject({ severity: 'warning', since, count: 19 });
-    expect(item?.['what']).toMatch(/^model provider local is unavailable \(.*, 19 waiting\): no/);
+    expect(item).toMatchObject({ severity: 'error', since, count: 19 });
+    expect(item?.['what']).toMatch(/^model provider local is unavailable, 19 behind it: no/);
     clock.advance(600_000);
     // Nobody waits for it any more.
     expect(await itemsOf(service)).toEqual([]);
     using probe = backends.visit('model provider local');
-    expect((await itemsOf(service))[0]?.['what']).toContain(
-      'is unavailable (being retried now, 19 waiting): no credit',
-    );
+    expect((await itemsOf(service))[0]).toMatchObject({
+      what: expect.stringContaining('is unavailable, and being tried now, 19 behind it: no credit'),
+      next: null,
+    });
     const [path = ''] = pathsOf((await itemsOf(service))[0]);
     expect((await service.post(path)).body).toEqual({ ok: true, tried: true });
     expect(await itemsOf(service)).toEqual([]);
@@ -231,21 +282,21 @@ describe('GET /ops/api/attention', () => {
     expect(await itemsOf(service)).toEqual([]);
   });
 
-  it('ranks what is lost before what waits, and that before requests to a path that is none', async () => {
+  it('ranks what stands still before what is lost, and that before requests to a path that is none', async () => {
     const clock = new ManualClock();
     await using service = await OperatedService.start({ clock });
     const { ledger } = service;
-    ledger.lost = [{ ...LOST, hook: null, code: 'unknown_hook', status: 404 }, LOST];
-    ledger.deadWork = [{ kind: 'run', hook: 'github', count: 3, since: Date.parse(SINCE) }];
+    const kinds = async () => (await itemsOf(service)).map(({ kind }) => kind);
+    ledger.deadWork = [{ kind: 'run', channel: null, hook: 'github', count: 3, since: 0 }];
     using visit = service.app.get(BackendHealth, { strict: false }).visit('model provider local');
     visit.failed({ message: 'it answered 503', retryAfterMs: 600_000 });
     clock.advance(60_000);
-    expect((await itemsOf(service)).map(({ kind, hook }) => [kind, hook])).toEqual([
-      ['requests-lost', 'alertmanager'],
-      ['backend-resting', null],
-      ['requests-lost', null],
-      ['dead-work', 'github'],
-    ]);
+    ledger.lost = [{ ...LOST, hook: null, code: 'unknown_hook', status: 404 }];
+    expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
+    ledger.lost.push(LOST);
+    expect(await kinds()).toEqual(['requests-lost', 'backend-resting', 'dead-work']);
+    ledger.resting = { 'model provider local': 1 };
+    expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
   });
 
   it('offers a test message where a channel fails, and only tells of one that rests', async () => {

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { HOOK_TOKEN, METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
+import { ROLES } from '../../src/service/configuration/operator-tokens.ts';
+import type { Role } from '../../src/service/configuration/operator-tokens.ts';
+import {
+  HOOK_TOKEN,
+  METRICS_TOKEN,
+  OPERATOR_TOKEN,
+  OperatedService,
+} from '../support/operated-service.ts';
 import type { Asked, Method } from '../support/operated-service.ts';
 
 /*
@@ -14,6 +21,7 @@ interface Operation {
   /** With something in it that is not there. */
   readonly url: string;
   readonly answers: readonly string[];
+  readonly role: Role;
 }
 
 /** Asked with what makes a request complete; whoever is refused before needs none. */
@@ -30,7 +38,10 @@ const STREAM = 'eventStreamFollow';
 const document = JSON.parse(
   readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
-  readonly paths: Record<string, Record<string, { operationId: string; responses: object }>>;
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; responses: object; 'x-role': Role }>
+  >;
 };
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 const urlOf = (path: string): string => path.replaceAll(/\{\w+\}/g, 'nobody');
@@ -44,11 +55,12 @@ const formOf = (path: string): RegExp =>
 const paths = Object.keys(document.paths).filter((path) => path.startsWith('/ops/'));
 const operations = paths.flatMap((path) =>
   Object.entries(document.paths[path]!).map(
-    ([verb, { operationId: id, responses }]): Operation => ({
+    ([verb, { operationId: id, responses, 'x-role': role }]): Operation => ({
       id,
       method: verb.toUpperCase() as Method,
       url: urlOf(path) + (path.endsWith('/secret-windows') ? '?hook=nobody' : ''),
       answers: Object.keys(responses),
+      role,
     }),
   ),
 );
@@ -61,11 +73,20 @@ const lookups = guarded.filter(
   ({ id, answers }) => answers.includes('404') && !NOT_HERE.includes(id),
 );
 
+/** One of each role. */
+const OTHERS = ROLES.map((role) => ({
+  id: `who-may-${role}`,
+  role,
+  token: `${role}-token-of-good-length`,
+}));
+const BELOW = { read: [], operate: ['read'], configure: ['read', 'operate'] } as const;
+
 const named = (some: readonly Operation[]): [string, Operation][] =>
   some.map((one) => [one.id, one]);
 
 let service: OperatedService;
-beforeAll(async () => (service = await OperatedService.start()));
+const TOKENS = { operator: OPERATOR_TOKEN, metrics: METRICS_TOKEN, others: OTHERS };
+beforeAll(async () => (service = await OperatedService.start({ tokens: () => TOKENS })));
 afterEach(() => (service.ledger.journal.length = 0));
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -84,7 +105,7 @@ it('there are operations', () => {
 });
 
 describe('nobody but the operator', () => {
-  const OTHERS: readonly (readonly [Asked, number, string])[] = [
+  const NOBODY: readonly (readonly [Asked, number, string])[] = [
     [{ token: null }, 401, 'operator_unauthorized'],
     [{ token: 'wrong' }, 401, 'operator_unauthorized'],
     [{ token: HOOK_TOKEN }, 401, 'operator_unauthorized'],
@@ -95,7 +116,7 @@ describe('nobody but the operator', () => {
   it.each(named(guarded))('%s', async (id, operation) => {
     const isForScrapers = id === 'metricsScrape';
     const scraper = [{ token: METRICS_TOKEN }, 401, 'operator_unauthorized'] as const;
-    for (const [how, status, code] of isForScrapers ? OTHERS : [...OTHERS, scraper]) {
+    for (const [how, status, code] of isForScrapers ? NOBODY : [...NOBODY, scraper]) {
       const answer = await ask(operation, how);
       expect({ how, ...answer }).toMatchObject({ how, status, body: { ok: false, code } });
       expect(answer.headers['cache-control']).toBe('no-store');
@@ -103,6 +124,67 @@ describe('nobody but the operator', () => {
     expect(service.ledger.journal).toEqual([]);
     expect(service.requests.journal).toEqual([]);
     expect(service.channel.messages).toEqual([]);
+  });
+});
+
+describe('a token with a role', () => {
+  const unread = guarded.filter(({ role }) => role !== 'read');
+  const changing = unread.filter(({ method }) => method !== 'GET');
+  const tokenOf = (role: Role) => ({ token: `${role}-token-of-good-length` });
+
+  it('is needed for everything that changes something', () => {
+    const looking = guarded.filter(({ role, method }) => role === 'read' && method !== 'GET');
+    expect(looking.map(({ id }) => id)).toEqual(['preview']);
+    expect(Object.groupBy(unread, ({ role }) => role)).toMatchObject({
+      operate: expect.arrayContaining([
+        expect.objectContaining({ id: 'eventsRetry' }),
+        expect.objectContaining({ id: 'intakePause' }),
+      ]),
+      configure: expect.arrayContaining([
+        expect.objectContaining({ id: 'tokensMake' }),
+        // What was taken is a secret.
+        expect.objectContaining({ id: 'secretWindowsShow' }),
+      ]),
+    });
+  });
+
+  it.each(named(unread))('that is too low does not do %s, and nothing happens', async (_, one) => {
+    for (const role of BELOW[one.role]) {
+      service.ledger.audit.length = 0;
+      const { status, body } = await ask(one, tokenOf(role));
+      expect({ role, status, ...body }).toEqual({
+        role,
+        status: 403,
+        ok: false,
+        code: 'role_too_low',
+        error: `The role of this token does not allow that: who-may-${role} may ${role}, and this needs ${one.role} (ops.tokens).`,
+      });
+    }
+    expect(service.ledger.journal).toEqual([]);
+    expect(service.requests.journal).toEqual([]);
+    expect(service.channel.messages).toEqual([]);
+    expect(service.ledger.audit).toEqual([]);
+  });
+
+  it.each(named(readings))('that reads is told %s', async (_, operation) => {
+    expect((await ask(operation, tokenOf('read'))).status).toBe(
+      operation.role === 'read' ? 200 : 403,
+    );
+  });
+
+  it.each(named(changing))('that does %s leaves an entry, done or refused', async (_, one) => {
+    service.ledger.audit.length = 0;
+    const { status, body } = await ask(one, tokenOf(one.role));
+    expect([401, 403]).not.toContain(status);
+    const [entry, ...others] = service.ledger.audit;
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      actor: `who-may-${one.role}`,
+      client: expect.stringMatching(/^127\.0\./),
+      operation: expect.stringMatching(new RegExp(`^${one.method} /ops/api/[a-z]`)),
+      outcome: status < 300 ? 'done' : body['code'],
+    });
+    if (one.url.includes('nobody')) expect(entry!.subject).toContain('nobody');
   });
 });
 

@@ -1,7 +1,9 @@
-import { DeliveryError } from '../../src/hooks/index.ts';
+import { DeliveryError, HooksSettings } from '../../src/hooks/index.ts';
+import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
 import { Metrics } from '../../src/service/ops/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
-import { OperatedService } from '../support/operated-service.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { HOOK_TOKEN, OperatedService } from '../support/operated-service.ts';
 
 const STATUS = '/ops/api/status';
 const CHANNELS = '/ops/api/channels';
@@ -135,6 +137,109 @@ describe('GET /ops/metrics', () => {
       'hooks_refusals_total{hook="alertmanager",code="payload_too_large"} 1',
     ]);
     expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('counts runs and deliveries that ended, and times runs', async () => {
+    const run = {
+      kind: 'run',
+      hook: 'github',
+      agent: 'ops',
+      outcome: 'succeeded',
+      ms: 700,
+    } as const;
+    service.metrics.ended(run);
+    service.metrics.ended({ ...run, outcome: 'timed-out', ms: 60_000 });
+    service.metrics.ended({ kind: 'delivery', hook: null, channel: 'chan_1', outcome: 'dead' });
+    const { text } = await service.get('/ops/metrics');
+    for (const line of [
+      'hooks_runs_total{hook="github",agent="ops",outcome="succeeded"} 1',
+      'hooks_runs_total{hook="github",agent="ops",outcome="timed-out"} 1',
+      'hooks_run_duration_seconds_bucket{le="1",agent="ops",outcome="succeeded"} 1',
+      'hooks_run_duration_seconds_sum{agent="ops",outcome="timed-out"} 60',
+      'hooks_deliveries_total{hook="none",channel="chan_1",outcome="dead"} 1',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+  });
+
+  it('tells what waits and for how long, and that it is paused', async () => {
+    const clock = new ManualClock();
+    await using service = await OperatedService.start({ clock });
+    const since = clock.now() - 5000;
+    const run = { kind: 'run', hook: 'github', count: 2, since } as const;
+    service.ledger.waiting = [
+      { ...run, cause: 'backend' },
+      { ...run, cause: 'slot', count: 1, since: since - 5000 },
+      { ...run, kind: 'heartbeat', hook: null, cause: 'retry' },
+    ];
+    const working = (await service.get('/ops/metrics')).text;
+    for (const line of [
+      'hooks_waiting{kind="run",hook="github",cause="backend"} 2',
+      'hooks_waiting_oldest_seconds{kind="run",hook="github",cause="backend"} 5',
+      'hooks_waiting{kind="run",hook="github",cause="slot"} 1',
+      'hooks_waiting{kind="heartbeat",hook="none",cause="retry"} 2',
+      'hooks_paused 0',
+    ]) {
+      expect(working).toContain(`${line}\n`);
+    }
+    service.ledger.isPaused = true;
+    service.ledger.waiting = service.ledger.waiting.slice(1, 2);
+    const { text } = await service.get('/ops/metrics');
+    expect(text).toContain('hooks_paused 1\n');
+    expect(text.match(/^hooks_waiting.*$/gm)).toEqual([
+      'hooks_waiting{kind="run",hook="github",cause="paused"} 1',
+      'hooks_waiting_oldest_seconds{kind="run",hook="github",cause="paused"} 10',
+    ]);
+  });
+
+  it('tells of a refused configuration, where somebody can tell', async () => {
+    expect((await service.get('/ops/metrics')).text).toContain('hooks_configuration_refused 0\n');
+    const state = { isDemo: false, restartFor: [], warnings: [], missing: null };
+    const refused = [{ key: 'hooks.path', message: 'must begin with a slash' }];
+    await using other = await OperatedService.start({
+      configuration: () => ({ ...state, refused }),
+    });
+    const { text } = await other.get('/ops/metrics');
+    expect(text).toContain('hooks_configuration_refused 1\n');
+    expect(text).not.toContain('slash');
+  });
+
+  it('names what is away only as the configuration does', async () => {
+    const models = { providers: { local: { baseUrl: 'http://127.0.0.1:1/v1' } } };
+    const agents = { defaults: { model: 'local/big' } };
+    await service.app
+      .get(HooksSettings, { strict: false })
+      .replace({ enabled: true, token: HOOK_TOKEN, models, agents });
+    const backends = service.app.get(BackendHealth, { strict: false });
+    const names = [
+      'model local/big',
+      'model local/of-a-request',
+      'model provider local',
+      'gateway a:1',
+    ];
+    for (const name of names)
+      backends.visit(name).failed({ message: 'away', retryAfterMs: 60_000 });
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_backend_unavailable_seconds\{.*\}/gm)?.toSorted()).toEqual([
+      'hooks_backend_unavailable_seconds{backend="another model"}',
+      'hooks_backend_unavailable_seconds{backend="gateway a:1"}',
+      'hooks_backend_unavailable_seconds{backend="model local/big"}',
+      'hooks_backend_unavailable_seconds{backend="model provider local"}',
+    ]);
+    for (const name of names) backends.visit(name).answered();
+    expect((await service.get('/ops/metrics')).text).not.toContain('unavailable_seconds{');
+  });
+
+  it('tells of channels that fail, and of the last event of each hook', async () => {
+    const lastAt = '2026-01-01T00:00:00.000Z';
+    service.ledger.lastAt = { wake: lastAt };
+    service.channel.answer = () => Promise.reject(new DeliveryError('Bad token', 'auth'));
+    await service.post(`${CHANNELS}/chan_1/test`, { body: { to: '+49' } });
+    const { text } = await service.get('/ops/metrics');
+    expect(text).toContain('hooks_channel_failing{channel="chan_1"} 1\n');
+    expect(text.match(/^hooks_last_event_timestamp_seconds\{.*$/gm)).toEqual([
+      `hooks_last_event_timestamp_seconds{hook="wake"} ${Date.parse(lastAt) / 1000}`,
+    ]);
   });
 
   it('has a bounded number of labels', async () => {

@@ -167,12 +167,12 @@ describe('GET /ops/api/refusals', () => {
       lost: [
         {
           ...service.ledger.lost[0],
-          what: '12 requests to alertmanager were refused as too large (413) since 10:04 UTC',
+          what: '12 requests to alertmanager were refused as too large (413)',
           todo: 'raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
         },
         {
           ...service.ledger.lost[1],
-          what: '1 request to a hook that is not there was refused as unknown_hook (404) since 10:04 UTC',
+          what: '1 request to a hook that is not there was refused as unknown_hook (404)',
           todo: 'see why with hooks events list --refused',
         },
       ],

@@ -105,6 +105,21 @@ describe('a refused request', () => {
     expect(observed).toMatchObject([{ code }]);
   });
 
+  it('is told from a repeat, which is kept with the event that it repeats, and counted as no refusal', async () => {
+    await start();
+    const headers = { 'idempotency-key': 'order-7' };
+    const first = await hooks.ask('/wake', { text: 'once' }, headers);
+    expect(await hooks.ask('/wake', { text: 'once' }, headers)).toMatchObject({ status: 200 });
+    const [repeat] = await kept(1);
+    expect(repeat).toMatchObject({ kind: 'repeated', hook: 'wake', code: 'repeat', status: 200 });
+    expect(repeat?.reason).toContain(first.eventId);
+    const refusals = hooks.app.get(Refusals);
+    expect(await refusals.countByHook(0)).toEqual([]);
+    expect([await refusals.lost(0), await refusals.failed(0)]).toEqual([[], []]);
+    expect(observed.some(({ code }) => code !== undefined)).toBe(false);
+    expect(warnings()).toEqual([]);
+  });
+
   it('of our own trouble is kept apart from what is lost', async () => {
     await start();
     await hooks.app.get(LedgerAdmin).setPaused(true);

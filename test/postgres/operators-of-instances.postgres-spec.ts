@@ -101,7 +101,7 @@ describe('Several instances on one database', () => {
 
   it('say the same of the channels, and write of all of them at once', async () => {
     const [one, other] = [await open(), await open()];
-    const lastError = { at: 1, kind: 'auth', message: 'no', restsUntil: null } as const;
+    const lastError = { at: 1, since: 1, kind: 'auth', message: 'no', restsUntil: null } as const;
     const both = { lastSuccessAt: 2, lastError };
     const news = { chan_2: both, chan_1: both, chan_3: both };
     await Promise.all(
@@ -118,7 +118,13 @@ describe('Several instances on one database', () => {
     const at = clock.now();
     const met = (time: number) => ({
       lastSuccessAt: time,
-      lastError: { at: time, kind: 'auth', message: 'nul\0 \ud800', restsUntil: null } as const,
+      lastError: {
+        at: time,
+        since: time,
+        kind: 'auth',
+        message: 'nul\0 \ud800',
+        restsUntil: null,
+      } as const,
     });
     const note = (ledger: Ledger, time: number) => ledger.work.noteChannels({ chan_1: met(time) });
     const known = async () => (await one.admin.channelConditions()).chan_1;

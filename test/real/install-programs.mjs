@@ -1,5 +1,5 @@
 // Installs the programs of package.json, in the versions of package-lock.json, where no other tool looks for sources; and
-// from Debian what docs/server.md puts around a service.
+// from Debian what docs/server.md and docs/monitoring.md put around a service.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,14 @@ const SCRIPTS = { '@anthropic-ai/claude-code': 'install.cjs', 'opencode-ai': 'po
 
 needPackages(
   'The suite of real programs',
-  ['/usr/sbin/nginx', '/usr/bin/caddy', '/usr/bin/systemd-analyze'],
-  ['nginx', 'caddy', 'systemd'],
+  [
+    '/usr/sbin/nginx',
+    '/usr/bin/caddy',
+    '/usr/bin/systemd-analyze',
+    '/usr/bin/prometheus',
+    '/usr/bin/prometheus-alertmanager',
+  ],
+  ['nginx', 'caddy', 'systemd', 'prometheus', 'prometheus-alertmanager'],
 );
 mkdirSync(PROGRAMS, { recursive: true });
 for (const file of ['package.json', 'package-lock.json', '.npmrc']) {

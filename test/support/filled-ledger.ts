@@ -127,7 +127,15 @@ export async function filledLedger(
   const refusal: NewRefusal = { ...TOO_LARGE, at: clock.now() };
   await ledger.refusals.record([refusal, { ...refusal, kind: 'unverified', status: 401 }], []);
   const at = clock.now();
-  const lastError = { at, kind: 'auth', message: NASTY, restsUntil: null } as const;
+  const did = {
+    at,
+    actor: 'operator',
+    client: null,
+    operation: 'POST /ops/api/pause',
+    subject: NASTY,
+  };
+  await ledger.admin.audit({ ...did, outcome: 'done', before: { paused: NASTY }, after: null });
+  const lastError = { at, since: at, kind: 'auth', message: NASTY, restsUntil: null } as const;
   await ledger.work.noteChannels({ chan_3: { lastSuccessAt: at, lastError } });
   const address = 'https://certs.example/of-a-sender';
   await ledger.intake.keepCertificate({ address, pem: 'a certificate', fetchedAt: at });

@@ -11,6 +11,9 @@ import {
 import type {
   Activity,
   ActivityWindow,
+  AuditFilter,
+  AuditPage,
+  NewAuditEntry,
   ChannelConditions,
   ConsoleSession,
   DeadWork,
@@ -33,6 +36,7 @@ import type {
   SessionDetails,
   StoredRequest,
   StoreState,
+  WaitingWork,
   WorkCounts,
 } from '../../src/hooks/index.ts';
 import { runDetails } from './event-details.ts';
@@ -104,8 +108,13 @@ export class OperatedLedger {
   /** What happens to whoever follows. */
   changes: (signal: AbortSignal) => AsyncIterable<EventChanges> = async function* () {};
   failed: LostRequests[] = [];
+  /** Newest first. */
+  readonly audit: NewAuditEntry[] = [];
   deadWork: DeadWork[] = [];
   resting: Record<string, number> = {};
+  waiting: readonly WaitingWork[] = [];
+  /** When hooks were used last, ISO 8601. */
+  lastAt: Readonly<Record<string, string>> = {};
   freeBytes = 100_000_000_000;
   /** Epoch milliseconds. */
   lostAskedSince = Number.NaN;
@@ -159,7 +168,7 @@ class OperatedEvents extends EventStore {
   }
 
   async hookUses(hooks: readonly string[]) {
-    return hooks.map((hook) => ({ hook, lastAt: null, accepted: 0 }));
+    return hooks.map((hook) => ({ hook, lastAt: this.ledger.lastAt[hook] ?? null, accepted: 0 }));
   }
 
   async sessions(filter: SessionFilter) {
@@ -247,6 +256,20 @@ class OperatedOperations extends LedgerAdmin {
     return ['ledger.before-2.db, a copy.'];
   }
 
+  async audit(entry: NewAuditEntry): Promise<void> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    this.ledger.audit.unshift(entry);
+  }
+
+  async audited(filter: AuditFilter): Promise<AuditPage> {
+    this.ledger.journal.push(`audit ${JSON.stringify(filter)}`);
+    const entries = this.ledger.audit.slice(0, filter.limit);
+    return {
+      entries: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })),
+      nextCursor: entries.length < this.ledger.audit.length ? '7' : null,
+    };
+  }
+
   async setPaused(paused: boolean): Promise<void> {
     this.ledger.journal.push(paused ? 'pause' : 'resume');
     this.ledger.isPaused = paused;
@@ -264,6 +287,10 @@ class OperatedOperations extends LedgerAdmin {
   async dead(): Promise<DeadWork[]> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.deadWork;
+  }
+
+  override async waiting(): Promise<readonly WaitingWork[]> {
+    return this.ledger.waiting;
   }
 
   async resting(): Promise<Readonly<Record<string, number>>> {

@@ -36,6 +36,7 @@ import { PathRules } from '../../src/hooks/http/path-rules.ts';
 import { SecretWindows } from '../../src/hooks/http/secret-windows.ts';
 import { HostErrors } from '../../src/hooks/work/host-errors.ts';
 import type { ConfigurationState, MailStatus } from '../../src/service/ops/index.ts';
+import type { OperatorTokens } from '../../src/service/configuration/operator-tokens.ts';
 import { assertDocumented } from './documented-answers.ts';
 import { OperatedLedger } from './operated-ledger.ts';
 import { RecordingChannel } from './recording.ts';
@@ -52,7 +53,7 @@ export interface OperatedOptions {
   /** `ops.hosts`. */
   readonly hosts?: readonly string[];
   /** Those in force. Absent: {@link OPERATOR_TOKEN} and {@link METRICS_TOKEN}. */
-  readonly tokens?: () => { readonly operator?: string; readonly metrics?: string };
+  readonly tokens?: () => Partial<OperatorTokens>;
   /** Absent: the real one. */
   readonly clock?: Clock;
   /** Folder of a built console. Absent: it was not built. */

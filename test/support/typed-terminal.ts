@@ -46,6 +46,11 @@ export class TypedTerminal implements Disposable {
     this.#pty.write(keys);
   }
 
+  /** Types without being asked. */
+  press(keys: string): void {
+    this.#pty.write(keys);
+  }
+
   /** What the command ended with. */
   async ended(): Promise<number> {
     const code = await eventually('the command ends', () => this.#ending());

@@ -1,3 +1,4 @@
+import { CHANNEL_IDS } from '../../hooks/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, oneOf, option, pastTime } from '../command.ts';
 import type { OptionValues } from '../command.ts';
@@ -40,6 +41,11 @@ const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'] as const;
 const DEAD_WORK_OPTIONS = [
   option('--all', 'all dead runs and deliveries, instead of those of one event'),
   option('--hook <id>', 'of these only those of one hook or mapping'),
+  option(
+    '--channel <id>',
+    'of these only deliveries to one channel; a retry also tries at once what waits for it',
+    oneOf('--channel', CHANNEL_IDS),
+  ),
   option('--heartbeats', 'of these only replies of heartbeats, which no hook asked for'),
   option(
     '--since <time>',
@@ -136,7 +142,7 @@ export const eventsDismiss = serviceCommand({
 
 /** Null: it is about one event. @throws CliError unless the command line names an event, or says `--all`. */
 function allAsked(
-  { all = false, hook, heartbeats = false, since, status }: Asked,
+  { all = false, hook, channel, heartbeats = false, since, status }: Asked,
   id: string | undefined,
   now: number,
 ): DeadWorkAsked | null {
@@ -144,9 +150,9 @@ function allAsked(
     const said = all ? '--all is about every event.' : 'Which event?';
     throw new CliError(said, 'Name the id of an event, or say --all.', EXIT.usage);
   }
-  const narrows = heartbeats || [hook, since, status].some((value) => value !== undefined);
+  const narrows = heartbeats || [hook, channel, since, status].some((value) => value !== undefined);
   if (!all && narrows) {
-    const said = '--hook, --heartbeats, --since and --status narrow what --all finds.';
+    const said = '--hook, --channel, --heartbeats, --since and --status narrow what --all finds.';
     throw new CliError(said, 'Say --all, or leave them out.', EXIT.usage);
   }
   if (heartbeats && hook !== undefined) {
@@ -154,5 +160,5 @@ function allAsked(
   }
   if (!all) return null;
   const scope = heartbeats ? ({ heartbeats: 'true' } as const) : { hook };
-  return { ...scope, status, since: pastTime('--since', since, now) };
+  return { ...scope, channel, status, since: pastTime('--since', since, now) };
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import JSON5 from 'json5';
 import { errorCode } from '../../platform/errors.ts';
 import {
+  DOTENV_FILE,
   GATEWAY_FILE,
   MASK,
   asWritten,
@@ -13,17 +14,25 @@ import {
   literal,
   newToken,
   withFragment,
+  withVariables,
+  writeDotenv,
   writeFragment,
 } from '../../service/index.ts';
-import type { ConfigurationFiles, Environment, Inspection, Sections } from '../../service/index.ts';
+import type {
+  ConfigurationFiles,
+  Environment,
+  Inspection,
+  Sections,
+  Variables,
+} from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
- * What a command would write. The user's own files are never edited: a command has one fragment of its own, which it
- * replaces as a whole, and makes a gateway.json5 only where there is none. The result is looked at before anything is
- * written.
+ * What a command would write. The user's own files are never edited: a command has fragments of its own, which it
+ * replaces as a whole, and makes a gateway.json5 only where there is none. Secrets of a model or a channel are lines of
+ * .env. The result is looked at before anything is written.
  */
 
 /** A gateway.json5 to be made. */
@@ -53,51 +62,73 @@ export class PlannedFiles {
   constructor(
     readonly dir: string,
     private readonly before: ConfigurationFiles,
-    private readonly fragment: PlannedFragment,
+    private readonly fragments: readonly PlannedFragment[],
     private readonly gateway: NewGateway | undefined,
+    private readonly variables: Variables = {},
   ) {}
 
   /** Whether anything would be other than it is. */
   get isChange(): boolean {
-    const { sections } = this.fragment;
-    const present = fragmentSections(this.before, this.fragment.name);
-    return this.gateway !== undefined || !isDeepStrictEqual(present ?? {}, asWritten(sections));
+    const isNews = ({ name, sections }: PlannedFragment): boolean =>
+      !isDeepStrictEqual(fragmentSections(this.before, name) ?? {}, asWritten(sections));
+    return this.gateway !== undefined || this.#dotenv !== undefined || this.fragments.some(isNews);
   }
 
   /** The configuration that they would make, with everything that would be wrong with it. */
   inspect(env: Environment): Promise<Inspection> {
-    const { name, sections } = this.fragment;
     const { gateway = this.before.gateway } = { gateway: this.gateway?.text };
-    const files = withFragment({ ...this.before, gateway }, name, sections);
+    const { dotenv = this.before.dotenv } = { dotenv: this.#dotenv };
+    const files = this.fragments.reduce(
+      (before, { name, sections }) => withFragment(before, name, sections),
+      { ...this.before, gateway, dotenv },
+    );
     return inspectConfiguration(this.dir, env, files);
   }
 
   /** Names of what is written. */
   get names(): string[] {
-    const own = fragmentFile(this.fragment.name);
-    return this.gateway === undefined ? [own] : [GATEWAY_FILE, own];
+    return [
+      ...(this.#dotenv === undefined ? [] : [DOTENV_FILE]),
+      ...(this.gateway === undefined ? [] : [GATEWAY_FILE]),
+      ...this.fragments.map(({ name }) => fragmentFile(name)),
+    ];
   }
 
-  /** Both as JSON5 texts without secrets; null for one that is not written. */
+  /** JSON5 texts without secrets; null for a gateway.json5 that is not written. */
   get shown(): { gateway: string | null; fragment: string } {
-    return { gateway: this.gateway?.shown ?? null, fragment: toJson5(this.fragment.shown) };
+    const fragment = this.fragments.map(({ shown }) => toJson5(shown)).join('\n');
+    return { gateway: this.gateway?.shown ?? null, fragment };
   }
 
   /** Shows what would be written, without secrets. */
   show(terminal: Terminal): void {
-    const { gateway, fragment } = this.shown;
-    if (gateway !== null) print(`${GATEWAY_FILE} (new, mode 0600)`, gateway, terminal);
-    print(`${fragmentFile(this.fragment.name)} (mode 0600)`, fragment, terminal);
+    if (this.gateway !== undefined) {
+      print(`${GATEWAY_FILE} (new, mode 0600)`, this.gateway.shown, terminal);
+    }
+    for (const { name, shown } of this.fragments) {
+      print(`${fragmentFile(name)} (mode 0600)`, toJson5(shown), terminal);
+    }
   }
 
   /**
-   * Writes them, with mode 0600. gateway.json5 comes first: the fragment means nothing without it.
-   * @throws CliError when there is a gateway.json5 by now; nothing is written then.
+   * Writes them, with mode 0600. Each means nothing without those before it: the variables, gateway.json5, the
+   * fragments.
+   * @throws CliError when there is a gateway.json5 by now; nothing but variables is written then.
    */
   write(): void {
+    if (this.#dotenv !== undefined) writeDotenv(this.dir, this.#dotenv);
     if (this.gateway !== undefined) createFile(join(this.dir, GATEWAY_FILE), this.gateway.text);
-    const { name, sections, command, keepsKeys } = this.fragment;
-    writeFragment(this.dir, name, sections, command, keepsKeys);
+    for (const { name, sections, command, keepsKeys } of this.fragments) {
+      writeFragment(this.dir, name, sections, command, keepsKeys);
+    }
+  }
+
+  /** The new text of .env; undefined: it stays as it is. */
+  get #dotenv(): string | undefined {
+    const { dotenv } = this.before;
+    if (Object.keys(this.variables).length === 0) return undefined;
+    const next = withVariables(dotenv, this.variables);
+    return next === dotenv ? undefined : next;
   }
 }
 

@@ -114,7 +114,7 @@ function plannedFiles(
     text: `${HEADER}${toJson5(settings)}\n`,
     shown: `${HEADER}${toJson5(maskSecrets(settings, settings))}\n`,
   };
-  return new PlannedFiles(others.dir, files, fragment, isNew ? gateway : undefined);
+  return new PlannedFiles(others.dir, files, [fragment], isNew ? gateway : undefined);
 }
 
 function toSections(parts: readonly MigratedPart[]): Record<string, unknown> {

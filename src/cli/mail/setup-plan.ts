@@ -64,7 +64,7 @@ export async function planMailSetup(
   const fragment = { name: MAIL_FRAGMENT, sections, shown, command: 'hooks mail setup' };
   const gateway =
     before.gateway === undefined ? recommendedGateway(here, 'hooks mail setup') : undefined;
-  const files = new PlannedFiles(dir, before, fragment, gateway);
+  const files = new PlannedFiles(dir, before, [fragment], gateway);
   const { resolved, problems, warnings } = await files.inspect(env);
   return { files, mail: problems.length === 0 ? resolved?.mail : undefined, problems, warnings };
 }

@@ -106,7 +106,7 @@ export function planSender({ id }: Preset, change: SenderChange, here: Inspectio
     keepsKeys: true,
   };
   const gateway = files.gateway === undefined ? recommendedGateway(here, COMMAND) : undefined;
-  return new PlannedFiles(dir, files, fragment, gateway);
+  return new PlannedFiles(dir, files, [fragment], gateway);
 }
 
 /** A file that a person wrote is not replaced, whatever its name. */

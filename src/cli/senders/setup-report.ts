@@ -123,8 +123,12 @@ export class SetupReport {
   }
 
   #fill(lines: readonly string[], { base, secret, token }: Shown): readonly string[] {
-    const prefix = this.here.resolved?.effective.hooks.path ?? '';
-    return setupSteps(lines, { url: `${base}${prefix}/${this.path}`, secret, token });
+    return setupSteps(lines, { url: this.hookUrl(base), secret, token });
+  }
+
+  /** Where the sender sends to. @param base of the service, as the sender reaches it */
+  hookUrl(base: string): string {
+    return `${base}${this.here.resolved?.effective.hooks.path ?? ''}/${this.path}`;
   }
 
   /** Commands that show whether it works. */

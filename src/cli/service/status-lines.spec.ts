@@ -21,6 +21,8 @@ const DEAD: AttentionItem = {
   todo: 'retry them',
   command: 'hooks events retry --all',
   since: null,
+  next: null,
+  parts: [],
   count: 2,
   hook: 'x',
   channel: null,

@@ -2,7 +2,7 @@ import type { ChannelReport } from '../../hooks/index.ts';
 import type { AttentionItem, ServiceStatus } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import { tableLines } from '../terminal.ts';
-import { age, duration, fieldLines, localTime, section } from '../text-layout.ts';
+import { INDENT, age, duration, fieldLines, localTime, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
 /*
@@ -17,6 +17,18 @@ export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): bo
 /** What to do about it: what to type, or a sentence. */
 export function remedyOf({ command, todo }: Pick<AttentionItem, 'command' | 'todo'>): string {
   return command ?? todo;
+}
+
+/** Since when, and when it is tried again, by the clock of whoever looks. */
+function timesOf(
+  { since, next = null }: { since: string | null; next?: string | null },
+  now: number,
+) {
+  const times = [
+    ...(since === null ? [] : [`since ${localTime(since, now)}`]),
+    ...(next === null ? [] : [`next try ${localTime(next, now)}`]),
+  ];
+  return times.length === 0 ? '' : ` (${times.join(', ')})`;
 }
 
 /** How it is laid out. */
@@ -48,7 +60,8 @@ export function statusLines(
   const channelLines =
     channels.length === 0 ? [] : tableLines(channelTable(channels, now), columns - 2);
   const lines = ({ what, ...item }: AttentionItem) => [
-    asLine(what),
+    `${asLine(what)}${timesOf(item, now)}`,
+    ...item.parts.map((part) => `${INDENT}${asLine(part.what)}${timesOf(part, now)}`),
     paint('dim', `→ ${typed(asLine(remedyOf(item)))}`),
   ];
   const needs = attention.filter(({ severity }) => severity !== 'info');

@@ -169,6 +169,16 @@ export class AnswerWriter {
     if (exchange !== undefined && isRefusal(exchange.call, status))
       this.#noteRefusal(exchange, answer);
     else this.#log(request, status, answer.eventId);
+    if (exchange !== undefined && headers?.['idempotent-replayed'] !== undefined)
+      this.#noteRepeat(exchange.call, answer);
+  }
+
+  /** Kept for an operator who wonders why a request made no event. */
+  #noteRepeat(call: HookCall, { status, eventId }: HookAnswer): void {
+    const { client, verifiedBy = null } = call;
+    const bytes = announcedBytes(call.raw);
+    const repeat = { hook: this.#hookOf(call), name: null, client, status, verifiedBy, bytes };
+    this.refusals.addRepeat(repeat, eventId ?? 'of before');
   }
 
   /** One structured line per accepted request: no payload, no token, no query. */

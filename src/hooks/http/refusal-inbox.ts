@@ -45,6 +45,7 @@ export class RefusalInbox {
   readonly #rows: Record<Exclude<RefusalKind, 'unverified'>, NewRefusal[]> = {
     lost: [],
     failed: [],
+    repeated: [],
   };
   /** By {@link Clock.elapsed}. */
   #minuteBegan = 0;
@@ -54,8 +55,9 @@ export class RefusalInbox {
 
   /** Nothing is to be handed on and no minute is to be ended. */
   get isEmpty(): boolean {
-    const { lost, failed } = this.#rows;
-    return lost.length + failed.length + this.#strangers.size + this.#senders.size === 0;
+    const { lost, failed, repeated } = this.#rows;
+    const rows = lost.length + failed.length + repeated.length;
+    return rows + this.#strangers.size + this.#senders.size === 0;
   }
 
   /** @param listener is called with every refusal; must return at once. */
@@ -76,10 +78,20 @@ export class RefusalInbox {
     this.#onFilled();
   }
 
+  /** A verified sender sent again what had made that event: no refusal, and no line of its own in the log. */
+  addRepeat(repeat: Omit<Refused, 'code' | 'reason'>, eventId: string): void {
+    const reason = `the same as event ${eventId}, whose answer was given again`;
+    const row = { ...repeat, code: 'repeat', reason, at: this.clock.now(), count: 1 };
+    if (this.isEmpty) this.#minuteBegan = this.clock.elapsed();
+    this.#push({ ...row, kind: 'repeated' });
+    this.#onFilled();
+  }
+
   /** Refusals that were not handed on yet, at most a thousand or so; what was lost comes first. */
   take(): NewRefusal[] {
     const rows: NewRefusal[] = this.#rows.lost.splice(0, MOST_AT_ONCE);
-    rows.push(...this.#rows.failed.splice(0, MOST_AT_ONCE - rows.length));
+    for (const kind of ['failed', 'repeated'] as const)
+      rows.push(...this.#rows[kind].splice(0, MOST_AT_ONCE - rows.length));
     for (const group of this.#strangers.values()) {
       if (rows.length >= MOST_AT_ONCE) break;
       if (group.unsaved === 0) continue;
@@ -92,7 +104,7 @@ export class RefusalInbox {
 
   /** They could not be stored; they come again with the next {@link take}. */
   putBack(rows: readonly NewRefusal[]): void {
-    for (const kind of ['lost', 'failed'] as const) {
+    for (const kind of ['lost', 'failed', 'repeated'] as const) {
       const kept = this.#rows[kind];
       const room = KEPT_REFUSALS - kept.length;
       const returned = rows.filter((row) => row.kind === kind);
@@ -121,8 +133,8 @@ export class RefusalInbox {
     }
   }
 
-  #push(row: NewRefusal): void {
-    const rows = this.#rows[row.kind === 'failed' ? 'failed' : 'lost'];
+  #push(row: NewRefusal & { kind: Exclude<RefusalKind, 'unverified'> }): void {
+    const rows = this.#rows[row.kind];
     if (rows.length >= KEPT_REFUSALS) rows.shift();
     rows.push(row);
   }
@@ -143,7 +155,7 @@ function isShutOut({ status, code }: Refused): boolean {
   return status === 401 || code === 'too_many_auth_failures';
 }
 
-function kindOf({ status }: Refused): RefusalKind {
+function kindOf({ status }: Refused): 'failed' | 'lost' {
   return status >= 500 ? 'failed' : 'lost';
 }
 

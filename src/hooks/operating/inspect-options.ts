@@ -2,7 +2,14 @@ import { builtInHook } from '../actions/hook-request.ts';
 import { compilePathRules } from '../http/path-rules.ts';
 import type { PathRule } from '../http/path-rules.ts';
 import { compileMappings } from '../mappings/compile.ts';
-import { MODULE_NAMES, renamed, resolveOptions } from '../options/index.ts';
+import {
+  MODULE_NAMES,
+  agentRuns,
+  modelIds,
+  renamed,
+  resolveOptions,
+  unaliased,
+} from '../options/index.ts';
 import type {
   HooksSettingsInput,
   OptionNames,
@@ -72,4 +79,17 @@ export function configuredHooks(settings: ResolvedHooksOptions): ConfiguredHook[
     };
   });
   return [...builtIn.map((name) => ({ name, mappings: [], refusedAs: name })), ...mapped];
+}
+
+/** Every model that is named, aliases resolved: by agents, by mappings, and as one that requests may ask for. */
+export function configuredModels({ agents, models, hooks }: ResolvedHooksOptions): string[] {
+  const named = [
+    ...agentRuns(agents).map(({ model }) => model),
+    ...hooks.mappings.map(({ model }) => model),
+    ...modelIds(agents.defaults.models),
+    ...models.aliases.values(),
+  ];
+  return named.flatMap((name) =>
+    name === undefined ? [] : unaliased(name, models.aliases, agents.defaults.models),
+  );
 }

@@ -129,7 +129,7 @@ export class RefusalKeeper {
  */
 function isTold({ kind, hook, code }: NewRefusal): boolean {
   if (kind === 'unverified') return hook !== null && ALWAYS_TOLD.has(code);
-  if (kind === 'failed') return false;
+  if (kind !== 'lost') return false;
   return ALWAYS_TOLD.has(code) || (hook !== null && hook !== 'wake' && hook !== 'agent');
 }
 

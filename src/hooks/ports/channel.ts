@@ -65,6 +65,8 @@ export class DeliveryError extends Error {
 export interface ChannelFailure {
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Epoch milliseconds of the first failure after the last message that was taken. */
+  readonly since: number;
   readonly kind: DeliveryFailure;
   readonly message: string;
   /** Epoch milliseconds before which nothing more is sent to its account; null: it need not rest. */
@@ -76,6 +78,19 @@ export interface ChannelCondition {
   /** Epoch milliseconds when its platform last took a message; null: nobody knows of any. */
   readonly lastSuccessAt: number | null;
   readonly lastError: ChannelFailure | null;
+}
+
+/** News of a failure on top of what is known: it began with the first failure after the last message that was taken. */
+export function withBeginning(
+  known: ChannelCondition | undefined,
+  { lastSuccessAt, lastError }: ChannelCondition,
+): ChannelFailure | null {
+  if (lastError === null) return null;
+  const before = known?.lastError ?? null;
+  const takenAt = Math.max(lastSuccessAt ?? -Infinity, known?.lastSuccessAt ?? -Infinity);
+  // A recipient that cannot be reached says nothing about the channel.
+  const goesOn = before !== null && before.kind !== 'permanent' && before.at > takenAt;
+  return goesOn ? { ...lastError, since: Math.min(before.since, lastError.since) } : lastError;
 }
 
 /** Of each channel that was tried. @publicApi */

@@ -1,5 +1,5 @@
 import type { Redaction } from '../../platform/credentials.ts';
-import type { Change } from './change.ts';
+import type { Change, DeliveryStatus, RunStatus } from './change.ts';
 
 /** A request as it is stored: what came, what it makes the gateway do, and what its sender is told. `v` because payloads outlive a release. */
 export interface NewEvent {
@@ -148,10 +148,31 @@ export interface ObservedRequest {
   readonly ms: number;
 }
 
-/** Hears of every answered request, for metrics. A host replaces it; without one nobody listens. @publicApi */
+/**
+ * A run or a delivery that has ended, without anything that was said. What is retried by an operator may end again.
+ * @publicApi
+ */
+export type ObservedEnd = {
+  /** Id of the mapping, or `agent`; null: a reply that no hook asked for, such as a heartbeat's. */
+  readonly hook: string | null;
+} & (
+  | {
+      readonly kind: 'run';
+      readonly agent: string;
+      readonly outcome: RunStatus;
+      /** How long its last attempt took, in milliseconds. */
+      readonly ms: number;
+    }
+  | { readonly kind: 'delivery'; readonly channel: string; readonly outcome: DeliveryStatus }
+);
+
+/** Hears of every answered request and of all work that has ended, for metrics. A host replaces it; without one nobody listens. @publicApi */
 export abstract class RequestObserver {
   /** Must return at once and never throw. */
   abstract observe(request: ObservedRequest): void;
+
+  /** The end is durable. Must return at once and never throw. */
+  ended(_end: ObservedEnd): void {}
 }
 
 /** Listens to nothing. @publicApi */

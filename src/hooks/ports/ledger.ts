@@ -1,5 +1,6 @@
 import type { Activity, ActivityWindow } from './activity.ts';
 import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
+import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';
@@ -176,9 +177,27 @@ export interface WorkCounts {
   readonly oldestDueAt?: number;
 }
 
-/** Dead runs or deliveries of one hook. @publicApi */
+/**
+ * Work that is due and not begun, of one hook and for one cause. `order`: it is behind other work of its session or
+ * recipient. `retry`: an attempt failed, and the next is to come. `backend`: its model, provider, gateway or program cannot
+ * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it.
+ * @publicApi
+ */
+export interface WaitingWork {
+  readonly kind: WorkCounts['kind'];
+  /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
+  readonly hook: string | null;
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot';
+  readonly count: number;
+  /** When the oldest of it was accepted, or an operator had it done anew, in epoch milliseconds. */
+  readonly since: number;
+}
+
+/** Dead runs of one hook, or dead deliveries of one hook to one channel. @publicApi */
 export interface DeadWork {
   readonly kind: 'run' | 'delivery';
+  /** Of deliveries; null: they are runs. */
+  readonly channel: string | null;
   /** Id of the mapping, `agent` or `wake`, as {@link DeadWorkFilter.hook} takes it; null: replies of heartbeats. */
   readonly hook: string | null;
   readonly count: number;
@@ -190,6 +209,8 @@ export interface DeadWork {
 export interface DeadWorkFilter {
   /** Name of the event's hook, or id of its mapping; null: what no hook asked for, which are replies of heartbeats. */
   readonly hook?: string | null;
+  /** Only deliveries to this channel. A retry makes those due, too, that wait for their next attempt. */
+  readonly channel?: ChannelId;
   /** Epoch milliseconds: only of events that came then or later. */
   readonly since?: number;
   /** How the run or the delivery ended. Replies of heartbeats have no history that would say so, and are left out. */
@@ -285,7 +306,7 @@ export abstract class LedgerAdmin {
 
   /**
    * Erases what has all of the terms and is part of no event: turns of sessions, lines of no event, refusals, where
-   * sessions last spoke, why channels failed. A step looks at some hundred turns.
+   * sessions last spoke, why channels failed; and of what operators did all but who did it, when and what. A step looks at some hundred turns.
    * @param terms folded, as `parseSearch` makes them
    * @param from 0, then each answer's `next`
    */
@@ -299,13 +320,27 @@ export abstract class LedgerAdmin {
 
   abstract isPaused(): Promise<boolean>;
 
+  /** Keeps what an operator did. @throws LedgerUnavailable */
+  abstract audit(entry: NewAuditEntry): Promise<void>;
+
+  /** What operators did, newest first. */
+  abstract audited(filter: AuditFilter): Promise<AuditPage>;
+
   /** Every kind and state that has any work. */
   abstract counts(): Promise<readonly WorkCounts[]>;
 
-  /** The dead runs and deliveries that can be retried, by hook, the most first. */
+  /** The dead runs and deliveries that can be retried, by hook and channel, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
 
-  /** How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it. */
+  /** What waits, by hook and cause; none in a ledger that cannot tell. */
+  async waiting(): Promise<readonly WaitingWork[]> {
+    return [];
+  }
+
+  /**
+   * How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it, and how many
+   * deliveries were not made yet, by channel.
+   */
   abstract resting(): Promise<Readonly<Record<string, number>>>;
 
   /** How the channels fared last, whichever process tried them. */
@@ -359,7 +394,7 @@ export interface StoreState {
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
+   * without any; refusals; what operators did; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
    * Unfinished events are never touched.
    * @returns true: there is more to do.
    */

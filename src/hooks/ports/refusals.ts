@@ -2,14 +2,16 @@ import type { Change } from './change.ts';
 import type { HookRefusals } from './hook-use.ts';
 
 /**
- * What a refusal cost, and so how it is kept:
+ * What a request that led to no event cost, and so how it is kept:
  * - `lost`: a verified sender was answered 4xx, which senders take as final: what it sent is gone. Kept one by one.
  * - `failed`: a verified sender was answered 5xx, and most send again. Kept one by one, apart from those that are lost.
  * - `unverified`: whoever it was did not prove who he is. Summed up by client, hook, code and minute, and by
  *   the token where it is one of ours that may not speak there.
+ * - `repeated`: it was no refusal. A verified sender sent again what had come before, and was answered the same. Kept one
+ *   by one, and counted nowhere.
  * @publicApi
  */
-export type RefusalKind = 'lost' | 'failed' | 'unverified';
+export type RefusalKind = 'lost' | 'failed' | 'unverified' | 'repeated';
 
 /** A refused request as an operator sees it, without anything of its payload. @publicApi */
 export interface RefusedRequest {
@@ -24,9 +26,9 @@ export interface RefusedRequest {
   readonly client: string | null;
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Stable code of the answer (docs/errors.md). */
+  /** Stable code of the answer (docs/errors.md); `repeat`: the answer to the first request was given again. */
   readonly code: string;
-  /** The sentence of the answer. */
+  /** The sentence of the answer; of a repeat, which event the first request made. */
   readonly reason: string;
   /** How the sender proved who it is, also where it may not speak: `token <id>`; null: it did not. */
   readonly verifiedBy: string | null;

@@ -209,7 +209,7 @@ export function isLoggable(code: string): boolean {
 /** Requests that were refused alike, and what to do: as one of many things, or with their count as a sentence. */
 export function describeRefused(
   refused: { hook: string | null; code: string; status: number; kind?: RefusalKind },
-  all?: { readonly count: number; readonly since: string },
+  count?: number,
 ): { readonly what: string; readonly todo: string } {
   const { hook, code, status, kind } = refused;
   const { as, todo } = REMEDIES[code] ?? {
@@ -218,9 +218,8 @@ export function describeRefused(
   };
   const where = hook === null ? 'to a hook that is not there' : `to ${hook}`;
   const how = `refused as ${as} (${status})`;
-  if (all === undefined)
+  if (count === undefined)
     return { what: `${kind === 'unverified' ? 'unverified ' : ''}request ${where} ${how}`, todo };
-  const { count, since } = all;
   const who = count === 1 ? '1 request' : `${count} requests`;
-  return { what: `${who} ${where} ${count === 1 ? 'was' : 'were'} ${how} since ${since}`, todo };
+  return { what: `${who} ${where} ${count === 1 ? 'was' : 'were'} ${how}`, todo };
 }

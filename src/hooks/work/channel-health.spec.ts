@@ -191,7 +191,8 @@ describe('ChannelHealth: what the ledger is told', () => {
     await send('+4', 'chan_2');
     await settled();
     expect(noted()).toHaveLength(1);
-    const error = { at: at(), kind: 'rate-limited', message: 'slowly', restsUntil: at() + 7000 };
+    const limited = { kind: 'rate-limited', message: 'slowly', restsUntil: at() + 7000 };
+    const error = { at: at(), since: at(), ...limited };
     const expected = {
       chan_1: { lastSuccessAt: first + 10, lastError: error },
       chan_2: { lastSuccessAt: at(), lastError: null },

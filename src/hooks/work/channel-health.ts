@@ -1,7 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { backoffMs } from '../../platform/time.ts';
-import { CHANNEL_IDS, Clock, LedgerAdmin, LedgerUnavailable, WorkLedger } from '../ports/index.ts';
+import {
+  CHANNEL_IDS,
+  Clock,
+  LedgerAdmin,
+  LedgerUnavailable,
+  WorkLedger,
+  withBeginning,
+} from '../ports/index.ts';
 import type {
   ChannelCondition,
   ChannelConditions,
@@ -55,7 +62,8 @@ export class ChannelHealth {
   /** A rate limit makes the whole account rest: as long as the platform asks, else longer each time. */
   failed(id: ChannelId, { kind, message, retryAfterMs }: DeliveryError): void {
     if (kind === 'rate-limited') this.#letRest(id, retryAfterMs);
-    const lastError = { at: this.clock.now(), kind, message, restsUntil: this.pausedUntil(id) };
+    const at = this.clock.now();
+    const lastError = { at, since: at, kind, message, restsUntil: this.pausedUntil(id) };
     this.#note(id, { lastSuccessAt: null, lastError });
   }
 
@@ -158,7 +166,7 @@ function merged(known: ChannelConditions, news: ChannelConditions): ChannelCondi
     if (told === undefined) continue;
     both[id] = {
       lastSuccessAt: told.lastSuccessAt ?? known[id]?.lastSuccessAt ?? null,
-      lastError: told.lastError ?? known[id]?.lastError ?? null,
+      lastError: withBeginning(known[id], told) ?? known[id]?.lastError ?? null,
     };
   }
   return both;

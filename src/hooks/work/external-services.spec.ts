@@ -59,12 +59,13 @@ describe('ExternalServices.channels of a ledger that others use', () => {
   const at = Date.parse(NOW);
 
   it('reports what another process met, and its own news before the ledger has them', async () => {
-    const lastError = { ...failed, at, restsUntil: null };
+    const lastError = { ...failed, at, since: at - 500, restsUntil: null };
     work.ledger.work.conditions = {
       chan_1: { lastSuccessAt: at - 1000, lastError },
       chan_8: { lastSuccessAt: at - 2000, lastError: null },
     };
-    const report = { at: NOW, kind: 'rate-limited', message: 'slowly' };
+    const since = '2025-12-31T23:59:59.500Z';
+    const report = { at: NOW, since, kind: 'rate-limited', message: 'slowly' };
     expect(await services.channels()).toMatchObject([
       { state: 'failing', lastSuccessAt: '2025-12-31T23:59:59.000Z', lastError: report },
       { state: 'working', lastSuccessAt: '2025-12-31T23:59:58.000Z', lastError: null },
@@ -76,7 +77,7 @@ describe('ExternalServices.channels of a ledger that others use', () => {
   });
 
   it('is paused where another process was told to wait, until then or the next success', async () => {
-    const lastError = { ...failed, at, restsUntil: at + 5000 };
+    const lastError = { ...failed, at, since: at, restsUntil: at + 5000 };
     work.ledger.work.conditions = { chan_8: { lastSuccessAt: null, lastError } };
     const pausedUntil = '2026-01-01T00:00:05.000Z';
     // Both channels are of one account.
@@ -137,13 +138,13 @@ describe('ExternalServices.channels after a clock was ahead', () => {
     ['the later one of then, where both are', at + YEAR_MS, at + YEAR_MS + 1, 'failing'],
     ['the later one of then, where both are', at + YEAR_MS + 1, at + YEAR_MS, 'working'],
   ])('believes %s', async (_what, lastSuccessAt, failedAt, state) => {
-    const lastError = { ...failure, at: failedAt };
+    const lastError = { ...failure, at: failedAt, since: failedAt };
     work.ledger.work.conditions = { chan_1: { lastSuccessAt, lastError } };
     expect((await services.channels())[0]).toMatchObject({ state });
   });
 
   it('is paused as another process was told now, whatever was taken then', async () => {
-    const lastError = { ...failure, at, restsUntil: at + 5000 };
+    const lastError = { ...failure, at, since: at, restsUntil: at + 5000 };
     work.ledger.work.conditions = { chan_1: { lastSuccessAt: at + YEAR_MS, lastError } };
     expect((await services.channels())[0]).toMatchObject({ state: 'paused' });
   });

@@ -28,6 +28,8 @@ export interface ChannelReport {
   readonly lastSuccessAt: string | null;
   readonly lastError: {
     readonly at: string;
+    /** Of the first failure after the last message that was taken. */
+    readonly since: string;
     readonly kind: DeliveryFailure;
     readonly message: string;
   } | null;
@@ -126,6 +128,7 @@ export class ExternalServices {
       lastSuccessAt: isoTime(lastSuccessAt),
       lastError: lastError && {
         at: new Date(lastError.at).toISOString(),
+        since: new Date(lastError.since).toISOString(),
         kind: lastError.kind,
         message: lastError.message,
       },

@@ -1,4 +1,11 @@
-import { AgentError, LEASE_MS, LedgerUnavailable } from '../ports/index.ts';
+import {
+  AgentError,
+  DeliveryError,
+  LEASE_MS,
+  LedgerUnavailable,
+  RequestObserver,
+} from '../ports/index.ts';
+import type { ObservedEnd } from '../ports/index.ts';
 import {
   deliveryLease,
   heartbeatLease,
@@ -323,5 +330,61 @@ describe('WorkLoop: what it logs', () => {
     expect(work.log.lines.at(-1)).toContain(
       '"a step of heartbeat 2 broke: RangeError: cannot be read"',
     );
+  });
+});
+
+describe('WorkLoop: tells what has ended', () => {
+  class Ends extends RequestObserver {
+    readonly heard: ObservedEnd[] = [];
+    override observe(): void {}
+    override ended(end: ObservedEnd): void {
+      this.heard.push(end);
+    }
+  }
+  let observer: Ends;
+  beforeEach(async () => {
+    await work.close();
+    observer = new Ends();
+    work = await WorkUnderTest.start({ observer, agents: { defaults: { retryFor: '1h' } } });
+  });
+
+  it('runs with hook, agent, outcome and the time of their last attempt', async () => {
+    work.runner.reply = async () => {
+      work.clock.advance(1500);
+      return 'done';
+    };
+    await work.perform(runLease());
+    work.runner.reply = () => Promise.reject(new AgentError('no such model', 'needs-operator'));
+    const trust = { level: 'untrusted', verifiedBy: 'token', mapping: 'ci' } as const;
+    await work.perform(runLease({ hook: 'github', trust }, { workId: 9 }));
+    await settled();
+    expect(observer.heard).toEqual([
+      { kind: 'run', hook: 'agent', agent: 'main', outcome: 'succeeded', ms: 1500 },
+      { kind: 'run', hook: 'ci', agent: 'main', outcome: 'failed', ms: 0 },
+    ]);
+  });
+
+  it('deliveries with channel and outcome, those that end with their run included', async () => {
+    await work.perform(deliveryLease());
+    work.channel.answer = () => Promise.reject(new DeliveryError('Bad token', 'auth'));
+    await work.perform(deliveryLease({ runId: null, eventId: null }, { workId: 8 }));
+    work.runner.reply = () => '';
+    await work.perform(runLease({ deliver: { channel: 'chan_1' } }, { workId: 9 }));
+    await settled();
+    expect(observer.heard.filter(({ kind }) => kind === 'delivery')).toEqual([
+      { kind: 'delivery', hook: 'agent', channel: 'chan_1', outcome: 'delivered' },
+      { kind: 'delivery', hook: null, channel: 'chan_1', outcome: 'dead' },
+      { kind: 'delivery', hook: 'agent', channel: 'chan_1', outcome: 'skipped' },
+    ]);
+  });
+
+  it('neither what is tried again nor what could not be written', async () => {
+    work.runner.reply = () => Promise.reject(new AgentError('a broken stream', 'retryable'));
+    expect(await work.perform(runLease())).toMatchObject({ outcome: { type: 'retry' } });
+    work.ledger.work.isLeaseLost = true;
+    work.runner.reply = () => 'done';
+    work.ledger.work.give(runLease({}, { workId: 9 }));
+    await settled();
+    expect(observer.heard).toEqual([]);
   });
 });

@@ -3,13 +3,21 @@ import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { OVER } from '../../platform/time.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, LEASE_MS, LedgerUnavailable, RunEnds, WorkLedger } from '../ports/index.ts';
+import {
+  Clock,
+  LEASE_MS,
+  LedgerUnavailable,
+  RequestObserver,
+  RunEnds,
+  WorkLedger,
+} from '../ports/index.ts';
 import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HeartbeatStep } from './heartbeat.ts';
 import { HeldLease } from './held-lease.ts';
 import { Notices } from './notice.ts';
+import { endsOf } from './observed-ends.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry.ts';
 import { RunStep } from './run.ts';
 import { Unrepeatable } from './step.ts';
@@ -72,6 +80,7 @@ export class WorkLoop {
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
     private readonly ends: RunEnds,
+    private readonly observer: RequestObserver,
     private readonly clock: Clock,
   ) {}
 
@@ -118,8 +127,9 @@ export class WorkLoop {
       }
       for (const lease of await this.#claim(lane, max - steps.size)) {
         const held = new HeldLease(lease, this.#performing.signal, this.ledger, this.clock);
+        const begun = this.clock.elapsed();
         const step = this.#step(held).catch((error: unknown) => this.#broken(lease, error));
-        const written = this.#finish(held, step);
+        const written = this.#finish(held, step, begun);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);
         void step.then(() => this.#claims.get(lane)?.abort(OVER));
@@ -158,12 +168,16 @@ export class WorkLoop {
   }
 
   /** Never rejects: work whose end could not be written is begun again by the next start. */
-  async #finish(held: HeldLease, step: Promise<StepResult>): Promise<void> {
+  async #finish(held: HeldLease, step: Promise<StepResult>, begun: number): Promise<void> {
     const { lease } = held;
     try {
       const { outcome, changes, reason = 'its details say why' } = await step;
+      const ms = this.clock.elapsed() - begun;
       const isWritten = await this.#commit(lease, outcome, changes);
-      if (isWritten) this.#tellEnds(changes);
+      if (isWritten) {
+        this.#tellEnds(changes);
+        for (const end of endsOf(lease, outcome, changes, ms)) this.observer.ended(end);
+      }
       if (!isWritten) {
         this.#logger.warn(
           `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service was suspended or could not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has started`,

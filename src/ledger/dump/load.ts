@@ -7,7 +7,7 @@ import type { NewRow, Tx } from '../tx.ts';
 import { DUMP_FORMAT } from './dump.ts';
 import { DumpError } from './dump-ledger.ts';
 import type { HeldText, RowCounts, DumpLedger } from './dump-ledger.ts';
-import { DUMPED_TABLES, DUMP_EDITION } from './tables.ts';
+import { DUMPED_TABLES, DUMP_EDITION, OLDEST_DUMP_EDITION } from './tables.ts';
 import type { DumpedTable } from './tables.ts';
 
 /** Rows and characters that are written at a time. */
@@ -31,9 +31,10 @@ export async function openDump(chunks: AsyncIterable<string>): Promise<AsyncIter
   if (!isRecord(head) || head['format'] !== DUMP_FORMAT) {
     throw new DumpError('it is no file of "hooks backup"');
   }
-  if (head['edition'] !== DUMP_EDITION) {
+  const edition = Number(head['edition']);
+  if (!(edition >= OLDEST_DUMP_EDITION && edition <= DUMP_EDITION)) {
     throw new DumpError(
-      `it is of edition ${String(head['edition'])}, and this build reads ${DUMP_EDITION}: restore it with the build that wrote it, ${getText(head, 'build') ?? 'which left no name'}`,
+      `it is of edition ${String(head['edition'])}, and this build reads ${OLDEST_DUMP_EDITION} to ${DUMP_EDITION}: restore it with the build that wrote it, ${getText(head, 'build') ?? 'which left no name'}`,
     );
   }
   return lines;

@@ -2,10 +2,12 @@
 // what a store makes for itself (search index, leases, numbers of what comes next) is no part of them.
 
 /**
- * Rises with every change of {@link DUMPED_TABLES} or of what their rows mean; a dump of another edition is refused. A column
+ * Rises with every change of {@link DUMPED_TABLES} or of what their rows mean; a dump of a later edition is refused. A column
  * that a step adds to the tables of a ledger belongs here, too (test/contracts/ledger-dump.spec.ts holds both together).
  */
-export const DUMP_EDITION = 1;
+export const DUMP_EDITION = 2;
+/** The oldest edition that can be read: those since only have further tables. */
+export const OLDEST_DUMP_EDITION = 1;
 
 /**
  * How a value is written. `id` is the row's own; `event` and `delivery` refer to rows by their ids. A row whose `event` is
@@ -40,6 +42,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   bad_ends: 'n:integer | event_id line count:integer',
   refusals: `n:integer | at:integer kind hook name client status:integer code reason verified_by bytes:integer
     count:integer`,
+  audit: 'n:integer | at:integer actor client operation subject outcome changed_from changed_to',
   console_sessions: 'digest | started_at:integer ends_at:integer',
   activity: `minute:integer | accepted:integer refused:integer runs_succeeded:integer runs_failed:integer
     delivered:integer deliveries_failed:integer waiting:integer`,

@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
+import type { AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type {
@@ -7,6 +8,7 @@ import type {
   DeadWorkPage,
   Forgotten,
   ForgottenStep,
+  WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger.ts';
 import type { Caller } from '../calls.ts';
@@ -61,6 +63,14 @@ export class StoredAdmin extends LedgerAdmin {
     return this.#parts.leftovers();
   }
 
+  async audit(entry: NewAuditEntry): Promise<void> {
+    await this.#parts.writer.call('recordAudit', entry);
+  }
+
+  audited(filter: AuditFilter): Promise<AuditPage> {
+    return this.#parts.reader.call('listAudit', filter);
+  }
+
   async setPaused(paused: boolean): Promise<void> {
     await this.#parts.writer.call('setPaused', paused);
   }
@@ -71,6 +81,10 @@ export class StoredAdmin extends LedgerAdmin {
 
   counts(): Promise<readonly WorkCounts[]> {
     return this.#parts.reader.call('readCounts');
+  }
+
+  override waiting(): Promise<readonly WaitingWork[]> {
+    return this.#parts.reader.call('readWaiting');
   }
 
   dead(): Promise<readonly DeadWork[]> {

@@ -1,5 +1,5 @@
 // Single facts of a ledger, each under a name of its own in `meta`.
-import { CHANNEL_KEYS, channelRows, toConditions } from '../channel-rows.ts';
+import { CHANNEL_KEYS, channelKeys, channelRows, toConditions } from '../channel-rows.ts';
 import { CERTIFICATE_KEYS, certificateRow, toCertificates } from '../certificate-rows.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { KEPT_CERTIFICATES } from '../../hooks/ports/ledger.ts';
@@ -43,11 +43,8 @@ export async function readChannels(tx: Tx): Promise<ChannelConditions> {
 
 /** Keeps how channels fared. What another instance met later stays, unless its clock was ahead. */
 export async function noteChannels(tx: Tx, news: ChannelConditions): Promise<null> {
-  const rows = channelRows(news);
-  const known = await tx.all(
-    SOME,
-    rows.map(([key]) => key),
-  );
+  const known = await tx.all(SOME, channelKeys(news));
+  const rows = channelRows(news, toConditions(known));
   const times = new Map(known.map((row) => [text(row, 'key'), timeOf(text(row, 'value'))]));
   for (const [key, value] of rows) {
     const before = times.get(key) ?? -Infinity;

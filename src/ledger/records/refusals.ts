@@ -30,7 +30,7 @@ const LIST = `SELECT n, ${COLUMNS} FROM @refusals WHERE ($1::bigint IS NULL OR n
     AND ($4::bigint IS NULL OR at >= $4) AND ($5::boolean IS NULL OR (kind <> 'unverified') = $5)
   ORDER BY n DESC LIMIT $6`;
 const BY_HOOK = `SELECT hook, sum(count)::bigint AS count FROM @refusals WHERE at >= $1
-  GROUP BY hook ORDER BY hook NULLS FIRST`;
+  AND kind <> 'repeated' GROUP BY hook ORDER BY hook NULLS FIRST`;
 const SUMS = `SELECT hook, code, status, sum(count)::bigint AS count, min(at) AS at FROM @refusals
   WHERE kind = $1 AND at >= $2 GROUP BY hook, code, status ORDER BY 4 DESC, hook NULLS FIRST, code`;
 
@@ -48,7 +48,7 @@ export async function recordRefusals(
   }));
   if (rows.length > 0) await tx.run(INSERT, rows);
   for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await tx.run(TRIM, kind);
-  for (const { count } of refusals) tx.count('refused', count);
+  for (const { kind, count } of refusals) if (kind !== 'repeated') tx.count('refused', count);
   await applyAll(tx, changes);
   return null;
 }

@@ -1,9 +1,9 @@
 // How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
 // where the jobs stand.
-import type { DeadWork, WorkCounts } from '../../hooks/ports/ledger.ts';
+import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger.ts';
 import { integer, text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
-import { toDeadWork, toWorkCounts } from '../work-rows.ts';
+import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';
 
 /** Word for word as the index says it (`work_waiting`). */
 const NOT_BEGUN = `stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'ready')`;
@@ -18,27 +18,40 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
   UNION ALL SELECT kind, 'running', count(*), NULL FROM @work WHERE stage = 'leased' GROUP BY kind
   UNION ALL SELECT kind, 'dead', count(*), NULL FROM @work WHERE stage = 'dead' GROUP BY kind`;
 
-/** When they were buried they were due for the last time. */
-const DEAD = `SELECT kind, hook, count(*) AS count, min(due_at) AS since FROM @work
-  WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
-  GROUP BY kind, hook ORDER BY 3 DESC, hook, kind`;
+/** A heartbeat or notice that is not due yet waits for nothing. */
+const BY_CAUSE = `SELECT kind, hook, CASE stage WHEN 'blocked' THEN 'order' WHEN 'retrying' THEN 'retry'
+      WHEN 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
+    END AS cause, count(*) AS count, min(since) AS since
+  FROM @work WHERE ${NOT_BEGUN} AND stage <> 'deferred' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
-/** The first of each key: what is behind it in its session waits for that. */
+/** When they were buried they were due for the last time. */
+const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS channel,
+    count(*) AS count, min(due_at) AS since FROM @work
+  WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
+  GROUP BY 1, 2, 3 ORDER BY 4 DESC, 2, 1, 3`;
+
+/** Of turns the first of each key: what is behind it in its session waits for that. */
 const RESTING = `SELECT server, count(*) AS count FROM @work
-  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server`;
+  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server
+  UNION ALL SELECT server, count(*) FROM @work WHERE ${NOT_BEGUN} AND kind = 'delivery' GROUP BY server`;
 
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
   return (await tx.all(COUNTS)).map(toWorkCounts);
 }
 
-/** How many turns wait for each backend that rests. */
+/** What waits, by kind, hook and cause. */
+export async function readWaiting(tx: Tx): Promise<readonly WaitingWork[]> {
+  return (await tx.all(BY_CAUSE)).map(toWaitingWork);
+}
+
+/** How many turns wait for each backend that rests, and how many deliveries for each channel. */
 export async function readResting(tx: Tx): Promise<Readonly<Record<string, number>>> {
   const rows = await tx.all(RESTING);
   return Object.fromEntries(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
 }
 
-/** Dead runs and deliveries by hook. */
+/** Dead runs and deliveries by hook and channel. */
 export async function readDead(tx: Tx): Promise<readonly DeadWork[]> {
   return (await tx.all(DEAD)).map(toDeadWork);
 }

@@ -1,5 +1,5 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events
+// event, refusals, what operators did, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events
 // are never touched.
 //
 // The module asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step has a
@@ -28,6 +28,7 @@ const DEAD_WITHOUT_EVENT = deleteSome(
   `stage = 'dead' AND event_id IS NULL AND since < $1`,
 );
 const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
+const OLD_AUDIT = deleteSome('audit', 'n', 'at < $1');
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
 /** Of clocks that are set ahead again and again. */
@@ -68,6 +69,7 @@ export class Pruning {
     await some((tx) => forgetTurns(tx, budget, OLD_ISOLATED_TURNS, payloadsBefore));
     await some((tx) => spend(tx, budget, DEAD_WITHOUT_EVENT, eventsBefore));
     await some((tx) => spend(tx, budget, OLD_REFUSALS, eventsBefore));
+    await some((tx) => spend(tx, budget, OLD_AUDIT, eventsBefore));
     await some((tx) => forgetChannelFailures(tx, budget, eventsBefore));
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
     await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));

@@ -18,17 +18,23 @@ const KNOWN = 'SELECT ID(e) AS id FROM @events e WHERE KEY(e) = $1';
 const OF_EVENT = `SELECT id FROM @work WHERE ${DEAD} AND event_id = $1 ORDER BY id`;
 /** All that is dead is found by its index, before anything is looked at; the table is never walked. */
 const FOUND = `WITH dead AS MATERIALIZED
-    (SELECT id, kind, hook, ref, event_id, since FROM @work WHERE ${DEAD} AND id > $1)
+    (SELECT id, kind, server, hook, ref, event_id, since FROM @work WHERE ${DEAD} AND id > $1)
   SELECT d.id FROM dead d LEFT JOIN @events e ON KEY(e) = KEYOF(d.event_id)
   WHERE ($2::text IS NULL OR $2 IN (e.hook, e.mapping)) AND (d.hook = '' OR NOT $6::boolean)
+    AND ($7::text IS NULL OR d.kind = 'delivery' AND d.server = $7)
     AND ($3::bigint IS NULL OR coalesce(e.received_at, d.since) >= $3)
     AND ($4::text IS NULL OR $4 = CASE d.kind
       WHEN 'run' THEN (SELECT status FROM @runs r WHERE KEY(r) = KEYOF(d.ref))
       ELSE (SELECT status FROM @deliveries t WHERE KEY(t) = KEYOF(d.ref)) END)
   ORDER BY d.id LIMIT $5`;
 /** Those that wait for their next attempt are due now. */
-const BRING_FORWARD = `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false
-  WHERE stage = 'retrying' AND kind IN ('run', 'delivery') AND event_id = $1 RETURNING lane`;
+const bringForward = (which: string): string =>
+  `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false
+  WHERE stage = 'retrying' AND ${which} RETURNING lane`;
+const BRING_FORWARD = {
+  event: bringForward(`kind IN ('run', 'delivery') AND event_id = $1`),
+  channel: bringForward(`lane = 'delivery' AND kind = 'delivery' AND server = $1`),
+};
 const TAKE = `SELECT id, kind, ref, event_id, attempt FROM @work
   WHERE id = ANY ($1::bigint[]) AND stage = 'dead' ORDER BY id FOR UPDATE`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
@@ -42,15 +48,24 @@ const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
  */
 export async function retry(tx: Tx, eventId: string): Promise<number | null> {
   if (!(await isKnown(tx, eventId))) return null;
-  const waiting = await tx.all(BRING_FORWARD, eventId, tx.now);
-  for (const row of waiting) tx.changedLanes.add(word(row, 'lane', LANES));
+  const brought = await broughtForward(tx, 'event', eventId);
   const dead = await tx.all(OF_EVENT, eventId);
-  return waiting.length + (await requeue(tx, dead.map(idOf)));
+  return brought + (await requeue(tx, dead.map(idOf)));
 }
 
-/** The same for all that the filter finds. */
-export function retryAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
-  return ofAll(tx, filter, (ids) => requeue(tx, ids));
+/** The same for all that the filter finds. What waits is made due with the first page, where a channel is named. */
+export async function retryAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
+  const { channel, cursor } = filter;
+  const isFirst = channel !== undefined && cursor === undefined;
+  const brought = isFirst ? await broughtForward(tx, 'channel', channel) : 0;
+  const page = await ofAll(tx, filter, (ids) => requeue(tx, ids));
+  return { ...page, count: page.count + brought };
+}
+
+async function broughtForward(tx: Tx, of: 'event' | 'channel', id: string): Promise<number> {
+  const waiting = await tx.all(BRING_FORWARD[of], id, tx.now);
+  for (const row of waiting) tx.changedLanes.add(word(row, 'lane', LANES));
+  return waiting.length;
 }
 
 /** Forgets what is dead of an event; its history says so. Returns how much; null for an unknown event. */
@@ -76,13 +91,13 @@ async function ofAll(
   filter: DeadWorkFilter,
   act: (ids: readonly number[]) => number | Promise<number>,
 ): Promise<DeadWorkPage> {
-  const { hook = null, since = null, status = null, cursor = '0', limit } = filter;
+  const { hook = null, since = null, status = null, channel = null, cursor = '0', limit } = filter;
   // Work that no hook asked for names none.
   const isOfNone = filter.hook === null;
   if (Number.isNaN(since)) throw new RangeError('since is no time');
   const after = Number(cursor);
   if (!Number.isSafeInteger(after)) return { count: 0, nextCursor: null };
-  const found = await tx.all(FOUND, after, hook, since, status, limit + 1, isOfNone);
+  const found = await tx.all(FOUND, after, hook, since, status, limit + 1, isOfNone, channel);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const nextCursor = last === undefined ? null : String(idOf(last));

@@ -7,9 +7,10 @@ import type {
   Problem,
   ResolvedHooksOptions,
 } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { getField, isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
 import { CONFIGURATION } from './sections.ts';
+import type { OpsOptions } from './sections.ts';
 
 // What only the service can say about `agents` and `models`: it knows the configuration directory, the environment
 // that programs are given variables of, and where programs are.
@@ -40,15 +41,20 @@ const VARIABLE_NAME = /\.env\[\d+\]$/;
 export function leakedTokens(
   { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,
-  metricsToken?: unknown,
+  { metricsToken, tokens: named }: Partial<OpsOptions> = {},
 ): NamingProblem[] {
   const tokens = [
-    ...writtenTokens({ token, tokens: scoped })
-      .filter(({ text }) => !isDigest(text))
-      .map(({ key, text }) => ({ value: text, name: key })),
+    ...writtenTokens({ token, tokens: scoped }).map(({ key, text }) => ({
+      value: text,
+      name: key,
+    })),
     { value: trimmedText(gatewayAuthToken), name: "the operator's token" },
     { value: trimmedText(metricsToken), name: 'ops.metricsToken' },
-  ].filter(({ value }) => value !== '');
+    ...(Array.isArray(named) ? named : []).map((entry, index) => ({
+      value: trimmedText(getField(entry, 'token')),
+      name: `ops.tokens[${index}].token`,
+    })),
+  ].filter(({ value }) => value !== '' && !isDigest(value));
   return textsIn({ agents, models }, CONFIGURATION).flatMap(({ text, place: { key } }) => {
     const isVariable = VARIABLE_NAME.test(key);
     const held = isVariable ? trimmedText(env[text]) : text;

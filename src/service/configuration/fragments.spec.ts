@@ -207,7 +207,7 @@ describe('fragments over gateway.json5', () => {
       'gateway.d/a.json5: agents.defaults.models',
       'gateway.d/a.json5: gateway.trustedProxies',
       'gateway.d/a.json5: gateway.auth',
-      'gateway.d/a.json5: ops',
+      'gateway.d/a.json5: ops.exposed',
     ]);
     expect(found.problems[0]?.message).toBe(
       'belongs to the operator: no fragment can widen what is allowed; move it to gateway.json5',

@@ -168,7 +168,8 @@ export function literal(text: string): string {
   return text.replaceAll(/\$(?=\{[A-Za-z_][A-Za-z0-9_]*\})/g, '$$$$');
 }
 
-function replaceFile(folder: string, path: string, text: string): void {
+/** Replaces a file of that folder in one go (mode 0600): after a crash it has all of the old text or all of the new. */
+export function replaceFile(folder: string, path: string, text: string): void {
   const old = statSync(path, { throwIfNoEntry: false });
   const draft = join(folder, `.${randomUUID()}.tmp`);
   try {

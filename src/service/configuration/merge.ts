@@ -12,8 +12,8 @@ export interface SectionsFile {
   readonly sections: Sections;
 }
 
-/** The list whose entries open hooks. */
-const TOKENS = 'hooks.tokens';
+/** The lists whose entries open something. */
+const TOKENS: ReadonlySet<string> = new Set(['hooks.tokens', 'ops.tokens']);
 
 /** Where something of the merged sections is written. */
 interface Origin {
@@ -137,7 +137,12 @@ export class MergedSections {
     this.#addWriter(key, file);
     const before: readonly unknown[] = present ?? [];
     if (traits.merge === 'unite') return this.#united(before, value, file);
-    return this.#appended(before, key === TOKENS ? this.#narrow(value, file) : value, key, file);
+    return this.#appended(
+      before,
+      TOKENS.has(key) ? this.#narrow(value, key, file) : value,
+      key,
+      file,
+    );
   }
 
   /** Each name once, in the order they were first named. */
@@ -147,13 +152,14 @@ export class MergedSections {
     return [...present, ...added];
   }
 
-  /** Senders that a fragment may add: what opens is known to nobody but them, and what it opens is written there. */
-  #narrow(value: readonly unknown[], file: string): readonly unknown[] {
+  /** Tokens that a fragment may add: what opens is known to nobody but them, and what it opens is written there. */
+  #narrow(value: readonly unknown[], key: string, file: string): readonly unknown[] {
     if (file === GATEWAY_FILE) return value;
     return value.filter((entry, index) => {
       const isNarrow = isNarrowSender(entry);
-      const message = `may hold digests alone (sha256:…) and must name its hooks, without *: no fragment can widen what is allowed; move it to ${GATEWAY_FILE}`;
-      if (!isNarrow) this.#complain(file, `${TOKENS}[${index}]`, message);
+      const hooks = key === 'hooks.tokens' ? ' and must name its hooks, without *' : '';
+      const message = `may hold digests alone (sha256:…)${hooks}: no fragment can widen what is allowed; move it to ${GATEWAY_FILE}`;
+      if (!isNarrow) this.#complain(file, `${key}[${index}]`, message);
       return isNarrow;
     });
   }
@@ -191,7 +197,7 @@ export class MergedSections {
   }
 }
 
-/** Whether a sender's secrets are digests, and its hooks are named. What is no sender at all is refused elsewhere. */
+/** Whether secrets are digests, and no hooks but named ones are opened. What is no token at all is refused elsewhere. */
 function isNarrowSender(entry: unknown): boolean {
   if (!isRecord(entry)) return true;
   const { token, tokens, hooks } = entry;

@@ -1,21 +1,56 @@
+import { IsIn, IsString, Matches } from 'class-validator';
 import {
+  Option,
+  SENDER_ID,
+  SENDER_ID_RULE,
   SHORTEST_GOOD_TOKEN,
   SHORTEST_TOKEN,
+  isDigest,
   shortToken,
   tokenDigest,
   writtenTokens,
 } from '../../hooks/index.ts';
 import type { HooksSettingsInput, Problem } from '../../hooks/index.ts';
+import { getField } from '../../platform/objects.ts';
 import type { GatewayOptions, OpsOptions } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
-// The tokens of the operator API: `gateway.auth.token` or the generated one for all of it, `ops.metricsToken` for its
-// metrics alone.
+// The tokens of the operator API: `gateway.auth.token` or the generated one for all of it, `ops.tokens` for as much as the
+// role of each says, `ops.metricsToken` for its metrics alone.
+
+/** What a token may do, each all of the one before: look; act on what came; decide who may come in, and where replies go. */
+export const ROLES = ['read', 'operate', 'configure'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** `ops.tokens[]`: one person, or one program, with a token of its own to the operator API. */
+export class OperatorTokenOptions {
+  /** Names who it is in the audit. Up to 64 letters, digits, `.`, `_` and `-`; not `operator`, `metrics` or `files`. */
+  @IsString()
+  @Matches(SENDER_ID, { message: SENDER_ID_RULE })
+  @Matches(/^(?!(?:operator|metrics|files)$)/i, {
+    message: 'is a name that the audit has for something else; choose another',
+  })
+  id!: string;
+
+  /**
+   * `read`: look at everything but secrets. `operate`: also act on events, sessions, channels and instances. `configure`:
+   * also tokens, secrets and where replies go, as with the token of `gateway.auth`.
+   */
+  @IsIn(ROLES)
+  role!: Role;
+
+  /** Its token, of at least 16 characters of ASCII, or the token's digest: `sha256:` and 64 hexadecimal digits. */
+  @Option({ secret: true })
+  @IsString()
+  token!: string;
+}
 
 /** What opens the operator API. */
 export interface OperatorTokens {
   /** All of it. */
   readonly operator: string;
+  /** As much of it as their roles say. @default none */
+  readonly others?: readonly Readonly<OperatorTokenOptions>[];
   /** Its metrics alone; undefined: there is no such token. */
   readonly metrics: string | undefined;
 }
@@ -23,13 +58,15 @@ export interface OperatorTokens {
 const OPERATOR = 'gateway.auth.token';
 const METRICS = 'ops.metricsToken';
 
+const WHOLE_DIGEST = /^sha256:[0-9a-f]{64}$/i;
+
 /** What headers carry as it is. */
 const PRINTABLE = /^[ -~]*$/;
 
 /** What makes a start refused: a token that can be guessed, that no header carries, or that opens more than it says. */
 export function operatorTokenProblems(
   { auth }: GatewayOptions,
-  { metricsToken }: OpsOptions,
+  { metricsToken, tokens }: OpsOptions,
   file: TokenFile,
   hooks: Pick<HooksSettingsInput, 'token' | 'tokens'>,
 ): Problem[] {
@@ -51,18 +88,57 @@ export function operatorTokenProblems(
       "must be neither the operator's token nor one of the hooks; set a dedicated one";
     problems.push({ key: METRICS, message });
   }
-  return problems;
+  const known = [
+    [OPERATOR, operator],
+    [METRICS, metrics],
+    ...writtenTokens(hooks).map(({ key, text }) => [key, text] as const),
+  ].flatMap(([key = '', text]): [string, string][] =>
+    text === undefined || text === '' ? [] : [[tokenDigest(text).toString('hex'), key]],
+  );
+  return [...problems, ...namedTokenProblems(tokens, new Map(known))];
+}
+
+/** @param known places of tokens that open something else, by their digests */
+function namedTokenProblems(tokens: unknown, known: Map<string, string>): Problem[] {
+  if (!Array.isArray(tokens)) return [];
+  const ids = new Map<string, string>();
+  return tokens.flatMap((entry: unknown, index): Problem[] => {
+    const place = `ops.tokens[${index}]`;
+    const [id, token] = [getField(entry, 'id'), textOf(getField(entry, 'token'))];
+    const found: Problem[] = [];
+    const name = typeof id === 'string' ? id.toLowerCase() : place;
+    const namesake = ids.get(name);
+    if (namesake !== undefined) {
+      const message = `is also the id of ${namesake}; give each its own`;
+      found.push({ key: `${place}.id`, message });
+    }
+    ids.set(name, place);
+    if (token === undefined) return [...found, { key: `${place}.token`, message: 'is missing' }];
+    const digest = tokenDigest(token).toString('hex');
+    const other = known.get(digest);
+    known.set(digest, `${place}.token`);
+    if (other !== undefined) {
+      found.push({ key: `${place}.token`, message: `is also ${other}; give each its own` });
+    }
+    if (!isDigest(token)) return [...found, ...mistakes(`${place}.token`, token)];
+    if (WHOLE_DIGEST.test(token)) return found;
+    const message = 'must be sha256: and 64 hexadecimal digits';
+    return [...found, { key: `${place}.token`, message }];
+  });
 }
 
 /** Tokens that are allowed but should be longer. */
 export function operatorTokenWarnings(
   { auth }: GatewayOptions,
-  { metricsToken }: OpsOptions,
+  { metricsToken, tokens }: OpsOptions,
 ): Problem[] {
   const message = `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`;
   return [
     [OPERATOR, textOf(auth?.token)] as const,
     [METRICS, textOf(metricsToken)] as const,
+    ...(Array.isArray(tokens) ? tokens : []).map(
+      (entry, index) => [`ops.tokens[${index}].token`, textOf(getField(entry, 'token'))] as const,
+    ),
   ].flatMap(([key, token]) =>
     token !== undefined && token.length < SHORTEST_GOOD_TOKEN ? [{ key, message }] : [],
   );

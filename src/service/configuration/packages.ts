@@ -2,7 +2,7 @@ import { packageOf } from '../../adapters/agents/model-providers.ts';
 import { DEFAULT_PROVIDERS, channelPackage } from '../../adapters/channels/providers.ts';
 import { agentRuns } from '../../hooks/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
-import { installCommand, missingPackages } from '../../platform/optional-package.ts';
+import { installCommand, missingPackages, withRange } from '../../platform/optional-package.ts';
 import type { OptionalPackage } from '../../platform/optional-package.ts';
 import { channelEntries } from './channels-section.ts';
 import type { ChannelsOptions } from './channels-section.ts';
@@ -38,6 +38,8 @@ export function neededPackages(resolved: ResolvedSections): Need[] {
 export interface MissingPackages {
   readonly what: string;
   readonly command: string;
+  /** With their ranges, as npm takes them. */
+  readonly packages: readonly string[];
 }
 
 /** @returns null when nothing is missing. @param from the module that would load them, default ours */
@@ -51,7 +53,7 @@ export function findMissing(all: readonly Need[], from?: string): MissingPackage
     .filter(({ name }) => missing.includes(name))
     .map(({ name, key }) => `${name} (for ${key})`);
   const what = `missing, or of another version: ${named.join(', ')}; what needs them waits`;
-  return { what, command: installCommand(missing) };
+  return { what, command: installCommand(missing), packages: missing.map(withRange) };
 }
 
 /** The same as a warning of the configuration. */

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { GATEWAY_NAMES, HooksSettings } from '../../hooks/index.ts';
 import { CapturedLogs } from '../../../test/support/captured-logs.ts';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
+import { ManualClock } from '../../../test/support/clocks.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { OperatedLedger } from '../../../test/support/operated-ledger.ts';
+import { AuditTrail } from '../audit-trail.ts';
 import { ConfigurationReload } from './reload.ts';
 import { writeFragment } from './fragments.ts';
 import { loadConfiguration } from './load.ts';
@@ -14,11 +17,13 @@ const NEW = 'the-new-token-of-good-length';
 const withToken = (token: string): object => ({ hooks: { enabled: true, token } });
 
 let dir: ConfigDirectory;
+let ledger: OperatedLedger;
 let logs: CapturedLogs;
 let reload: ConfigurationReload | undefined;
 
 beforeEach(() => {
   dir = new ConfigDirectory();
+  ledger = new OperatedLedger();
   logs = new CapturedLogs();
 });
 
@@ -35,7 +40,8 @@ async function serve(): Promise<{
 }> {
   const running = new RunningConfiguration(await loadConfiguration(dir.path, {}));
   const settings = new HooksSettings(running.started.hooks, GATEWAY_NAMES);
-  reload = new ConfigurationReload(running, settings, {});
+  const trail = new AuditTrail(ledger.operations, new ManualClock());
+  reload = new ConfigurationReload(running, settings, {}, trail);
   reload.onApplicationBootstrap();
   return { settings, running, token: () => settings.current.hooks.token };
 }
@@ -70,6 +76,75 @@ describe('ConfigurationReload', () => {
     expect(logs.lines.join('\n')).not.toContain(NEW);
   });
 
+  describe('leaves in the audit', () => {
+    it('which files and keys changed, with values and without secrets', async () => {
+      dir
+        .write('gateway.json5', {
+          hooks: { enabled: true, token: '${HOOK}', mappings: [{ id: 'a' }], maxBodyBytes: 4096 },
+        })
+        .write('.env', `HOOK=${OLD}`);
+      await serve();
+      dir
+        .write('gateway.json5', {
+          hooks: { enabled: true, token: '${HOOK}', mappings: [{ id: 'b' }] },
+        })
+        .write('.env', `HOOK=${NEW}`);
+      await reload?.reload();
+      expect(ledger.audit).toEqual([
+        {
+          at: expect.any(Number),
+          actor: 'files',
+          client: null,
+          operation: 'reload',
+          subject: 'gateway.json5, .env',
+          outcome: 'done',
+          before: {
+            'hooks.token': '${HOOK}',
+            'hooks.mappings[0].id': 'a',
+            'hooks.maxBodyBytes': '4096',
+          },
+          after: expect.objectContaining({
+            'hooks.token': '${HOOK}',
+            'hooks.mappings[0].id': 'b',
+          }),
+        },
+      ]);
+    });
+
+    it('that a secret changed, and neither of the two', async () => {
+      dir.write('gateway.json5', withToken(OLD));
+      await serve();
+      dir.write('gateway.json5', withToken(NEW));
+      await reload?.reload();
+      const [entry] = ledger.audit;
+      expect(entry).toMatchObject({
+        before: { 'hooks.token': '***' },
+        after: { 'hooks.token': '***' },
+      });
+      expect(JSON.stringify(ledger.audit)).not.toMatch(/token-of-good-length/);
+    });
+
+    it('nothing of a reload that changes nothing, or that is refused', async () => {
+      dir.write('gateway.json5', withToken(OLD));
+      const { token } = await serve();
+      await reload?.reload();
+      dir.write('gateway.json5', withToken(''));
+      await reload?.reload();
+      expect(token()).toBe(OLD);
+      expect(ledger.audit).toEqual([]);
+    });
+
+    it('a line of the log where the ledger cannot keep it, and is in force', async () => {
+      dir.write('gateway.json5', withToken(OLD));
+      const { token } = await serve();
+      ledger.isHealthy = false;
+      dir.write('gateway.json5', withToken(NEW));
+      await reload?.reload();
+      expect(token()).toBe(NEW);
+      expect(logs.find('what an operator did is not in the ledger')).toContain('gateway.json5');
+    });
+  });
+
   it("applies the operator's tokens, too", async () => {
     const tokens = (operator: string, metrics?: string): object => ({
       ...withToken(OLD),
@@ -82,6 +157,7 @@ describe('ConfigurationReload', () => {
     await reload?.reload();
     expect(running.operatorTokens).toEqual({
       operator: 'the-second-operator-token',
+      others: [],
       metrics: 'the-token-of-the-scraper',
     });
     expect(settings.current.gatewayAuthToken).toBe('the-second-operator-token');

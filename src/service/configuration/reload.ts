@@ -8,9 +8,10 @@ import {
   normalizePrefix,
   resolveSection,
 } from '../../hooks/index.ts';
-import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
-import { getField } from '../../platform/objects.ts';
-import { describeChanges } from './changes.ts';
+import type { AuditedState, ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
+import { getField, nameOf } from '../../platform/objects.ts';
+import { describeChanges, findChanges, toKey } from './changes.ts';
+import type { Changes } from './changes.ts';
 import { currentBindings } from './channels-section.ts';
 import { inspectConfiguration } from './inspect.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
@@ -20,6 +21,8 @@ import type { ConfigurationFiles } from './files.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
 import { maskProblems } from './masking.ts';
+import { showConfiguration } from './shown.ts';
+import { AuditTrail } from '../audit-trail.ts';
 import { CONFIGURATION } from './sections.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import { ConfigurationWatch } from './watch.ts';
@@ -77,7 +80,8 @@ export class RunningConfiguration {
   /** What opens the operator API. */
   get operatorTokens(): OperatorTokens {
     const { operatorToken, ops } = this.#inForce;
-    return { operator: operatorToken, metrics: ops.metricsToken?.trim() };
+    const others = ops.tokens.map(({ token, ...who }) => ({ ...who, token: token.trim() }));
+    return { operator: operatorToken, others, metrics: ops.metricsToken?.trim() };
   }
 
   /** What of the files is not in force: keys that wait for a restart, and why a change was refused. */
@@ -134,6 +138,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     private readonly running: RunningConfiguration,
     private readonly settings: HooksSettings,
     @Inject(ENVIRONMENT) private readonly env: Environment,
+    private readonly trail: AuditTrail,
   ) {
     const { dir, files } = running.started;
     this.#seen = files;
@@ -222,9 +227,35 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       if (!(error instanceof ConfigurationError)) throw error;
       throw new ConfigurationError(error.problems.map(next.place));
     }
-    const changes = describeChanges(this.running.inForce, next);
+    const before = this.running.inForce;
+    const changes = findChanges(before, next);
     this.running.use(next);
-    this.#report(changes, next.warnings, this.running.unapplied.restartFor);
+    this.#report(describeChanges(changes), next.warnings, this.running.unapplied.restartFor);
+    if (changes.files.length > 0 || changes.keys.length > 0) {
+      await this.trail.record({
+        actor: 'files',
+        client: null,
+        operation: 'reload',
+        subject: changes.files.join(', ') || null,
+        outcome: 'done',
+        before: await this.#values(before, changes),
+        after: await this.#values(next, changes),
+      });
+    }
+  }
+
+  /** Masked, by the keys that changed. Never rejects: null where nobody can tell any more. */
+  async #values({ dir, files }: Configuration, { keys }: Changes): Promise<AuditedState | null> {
+    try {
+      const shown = showConfiguration(await inspectConfiguration(dir, this.env, files), this.env);
+      const values = keys.map((path): [string, string | null] => {
+        const value = getField(shown.configuration, ...path);
+        return [toKey(path), value === undefined ? null : nameOf(value)];
+      });
+      return Object.fromEntries(values);
+    } catch {
+      return null;
+    }
   }
 
   /** A configured service never turns into the demo, nor loses what its operator wrote. */

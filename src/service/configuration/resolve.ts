@@ -134,7 +134,7 @@ export async function resolveSections(
       ...listenProblems(gateway.value, ops.value, operatorAddress),
       ...mailWithoutToken(divided.mail, checked.resolved),
       ...operatorTokenProblems(gateway.value, ops.value, operatorTokenFile, hooks),
-      ...leakedTokens(hooks, env, ops.value.metricsToken),
+      ...leakedTokens(hooks, env, ops.value),
     ]),
     warnings: [
       ...exposedWithoutProxy(gateway.value),

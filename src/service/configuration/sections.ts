@@ -1,4 +1,5 @@
 import {
+  ArrayMaxSize,
   IsArray,
   IsBoolean,
   IsInt,
@@ -19,10 +20,12 @@ import {
   OptionPlace,
   OptionalSection,
   Section,
+  SectionList,
   parseRange,
 } from '../../hooks/index.ts';
 import { MailOptions } from '../../mail/index.ts';
 import { ChannelsOptions } from './channels-section.ts';
+import { OperatorTokenOptions } from './operator-tokens.ts';
 import { LISTEN_FORMS, parseListenAddress } from './listen-address.ts';
 import { StoreOptions } from './store-section.ts';
 
@@ -105,7 +108,6 @@ export class GatewayOptions {
 }
 
 /** The `ops` section. */
-@Option({ operatorOnly: true })
 export class OpsOptions {
   /**
    * Where operator API and console are served instead of on the listener of the hooks: a port (on 127.0.0.1),
@@ -113,7 +115,7 @@ export class OpsOptions {
    * relative path starts at the configuration directory). It says where, `exposed` says for whom. Absent: on that of the
    * hooks.
    */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true, perInstance: true, operatorOnly: true })
   @IsOptional()
   @IsListenAddress()
   listen?: string | number;
@@ -123,7 +125,7 @@ export class OpsOptions {
    * programs on this machine, wherever it listens.
    * @default false
    */
-  @Option({ restart: true })
+  @Option({ restart: true, operatorOnly: true })
   @IsBoolean()
   exposed = false;
 
@@ -132,7 +134,7 @@ export class OpsOptions {
    * localhost and the name that is listened on need no entry; any other `Host` is answered 421.
    * @default []
    */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true, perInstance: true, operatorOnly: true })
   @IsArray()
   @Matches(HOST_NAME, {
     each: true,
@@ -142,11 +144,17 @@ export class OpsOptions {
   hosts: string[] = [];
 
   /** A token for /ops/metrics and nothing else, for scrapers: at least 16 characters of ASCII. Changing it needs no restart. */
-  @Option({ secret: true })
+  @Option({ secret: true, operatorOnly: true })
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'must not be blank; set a long random string or remove it' })
   metricsToken?: string;
+
+  /** Tokens of persons and programs, each with a role, beside the one of `gateway.auth`, which may do all. At most 20. @default [] */
+  @Option({ merge: 'append' })
+  @ArrayMaxSize(20)
+  @SectionList(OperatorTokenOptions)
+  tokens: OperatorTokenOptions[] = [];
 }
 
 /** The `hooks` section: what the hooks module takes, and the mailbox. */

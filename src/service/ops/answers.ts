@@ -230,7 +230,7 @@ export interface RefusalPage {
 
 /** What verified senders lost at one hook, with what to do about it. */
 export interface LostAndWhy extends LostRequests {
-  /** One sentence without its stop, with the time in UTC. */
+  /** One sentence without its stop and without times. */
   readonly what: string;
   readonly todo: string;
 }
@@ -298,4 +298,13 @@ export interface ConsoleLogin {
   readonly loggedIn: boolean;
   /** When the session ends unless it is used again; null: there is none. */
   readonly endsAt: string | null;
+  /** With whose token; null: there is no session. */
+  readonly as: LoggedIn | null;
+}
+
+/** Who is logged in, and what they may do: each role also what the ones before it may. */
+export interface LoggedIn {
+  /** `operator`: with the token that may do all; else the id of one of `ops.tokens`. */
+  readonly id: string;
+  readonly role: 'read' | 'operate' | 'configure';
 }

@@ -5,6 +5,7 @@ import type {
   AgentReply,
   AgentTurn,
   LedgerInstance,
+  ObservedEnd,
   ObservedRequest,
   StoreState,
   WorkCounts,
@@ -13,18 +14,26 @@ import { OptionalPackageError, loadOptionalPackage } from '../../platform/option
 import { Refusal } from '../refusals.ts';
 import { instanceMetrics, storeMetrics } from './ledger-metrics.ts';
 import type { MailStatus } from './ops-options.ts';
+import { stateMetrics } from './state-metrics.ts';
+import type { ServiceState } from './state-metrics.ts';
 
-// Requests and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
+// Requests, ends of work and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
 // scrape. prom-client is optional: without it nothing is counted, and a scrape says what to install.
 
 /** Requests that reached no hook: refused before, or with a name that nothing matches. */
 const UNKNOWN = 'unknown';
+
+/** Replies that no hook asked for, such as those of heartbeats. */
+const NO_HOOK = 'none';
 
 /** Most hooks that get a label of their own; more (only after many reloads) are counted as `other`. */
 const MOST_HOOKS = 500;
 
 /** Upper bounds in seconds: an answer takes a millisecond or so, a slow body up to half a minute. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+
+/** Of runs: a quick answer takes a second, a long job its hour. */
+const RUN_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 
 /** What is read at the time of a scrape, because it is a state and not a count. */
 export interface Scraped {
@@ -36,6 +45,7 @@ export interface Scraped {
   readonly store: StoreState | null;
   /** Absent: this process has its ledger alone, or the ledger cannot be asked. */
   readonly instances?: readonly LedgerInstance[] | null;
+  readonly service?: ServiceState;
   /** Undefined: there is no mailbox, and no metric of one. */
   readonly mail: MailStatus | undefined;
 }
@@ -53,6 +63,11 @@ export class Metrics extends RequestObserver {
   /** Counts and times an answered request. */
   override observe(request: ObservedRequest): void {
     if (typeof this.#instruments !== 'string') this.#instruments.observe(request);
+  }
+
+  /** Counts a run or a delivery that has ended. */
+  override ended(end: ObservedEnd): void {
+    if (typeof this.#instruments !== 'string') this.#instruments.countEnd(end);
   }
 
   /** Counts a connection that was closed at once, since too many are open. */
@@ -111,12 +126,16 @@ class Instruments {
   readonly #requests: Counter<'hook' | 'status'>;
   readonly #refusals: Counter<'hook' | 'code'>;
   readonly #durations: Histogram<'hook'>;
+  readonly #runs: Counter<'hook' | 'agent' | 'outcome'>;
+  readonly #runSeconds: Histogram<'agent' | 'outcome'>;
+  readonly #deliveries: Counter<'hook' | 'channel' | 'outcome'>;
   readonly #tokens: Counter<'agent' | 'kind'>;
   readonly #work: Gauge<'kind' | 'state'>;
   readonly #oldest: Gauge<'kind'>;
   readonly #ledgerUp: Gauge;
   readonly #showInstances: ReturnType<typeof instanceMetrics>;
   readonly #showStore: (store: StoreState) => void;
+  readonly #showState: ReturnType<typeof stateMetrics>;
   #mail: MailGauges | undefined;
 
   constructor(private readonly prom: typeof import('prom-client')) {
@@ -147,6 +166,25 @@ class Instruments {
       registers,
     });
     prom.collectDefaultMetrics({ register: this.registry });
+    this.#runs = new prom.Counter({
+      name: 'hooks_runs_total',
+      help: 'Runs that have ended, by hook, agent and outcome: succeeded, failed, timed-out or interrupted.',
+      labelNames: ['hook', 'agent', 'outcome'],
+      registers,
+    });
+    this.#runSeconds = new prom.Histogram({
+      name: 'hooks_run_duration_seconds',
+      help: 'How long their last attempts took, by agent and outcome.',
+      labelNames: ['agent', 'outcome'],
+      buckets: RUN_BUCKETS,
+      registers,
+    });
+    this.#deliveries = new prom.Counter({
+      name: 'hooks_deliveries_total',
+      help: 'Deliveries that have ended, by hook, channel and outcome: delivered, accepted, skipped, dead or unknown.',
+      labelNames: ['hook', 'channel', 'outcome'],
+      registers,
+    });
     this.#tokens = new prom.Counter({
       name: 'hooks_tokens_total',
       help: 'Tokens of finished turns by agent and kind: input or output, as the providers counted them.',
@@ -172,6 +210,7 @@ class Instruments {
     });
     this.#showInstances = instanceMetrics(prom, this.registry);
     this.#showStore = storeMetrics(prom, this.registry);
+    this.#showState = stateMetrics(prom, this.registry, (hook) => this.#label(hook));
   }
 
   observe({ hook, status, code, ms }: ObservedRequest): void {
@@ -181,6 +220,18 @@ class Instruments {
     this.#timer(label).observe(ms / 1000);
   }
 
+  countEnd(end: ObservedEnd): void {
+    const hook = this.#label(end.hook ?? NO_HOOK);
+    const { outcome } = end;
+    if (end.kind === 'delivery') {
+      this.#deliveries.inc({ hook, channel: end.channel, outcome });
+      return;
+    }
+    const { agent } = end;
+    this.#runs.inc({ hook, agent, outcome });
+    this.#runSeconds.observe({ agent, outcome }, end.ms / 1000);
+  }
+
   /** Adds up the tokens of one turn. */
   addTokens(agent: string, { inputTokens, outputTokens }: Usage): void {
     this.#tokens.inc({ agent, kind: 'input' }, inputTokens);
@@ -188,7 +239,7 @@ class Instruments {
   }
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
-  show({ work, store, instances = null, mail, now }: Scraped): void {
+  show({ work, store, instances = null, service, mail, now }: Scraped): void {
     this.#answered.take((hook, status, count) => this.#requests.inc({ hook, status }, count));
     this.#refused.take((hook, code, count) => this.#refusals.inc({ hook, code }, count));
     this.#work.reset();
@@ -201,6 +252,7 @@ class Instruments {
     this.#ledgerUp.set(work === undefined ? 0 : 1);
     this.#showInstances(instances);
     if (store !== null) this.#showStore(store);
+    if (service !== undefined) this.#showState(service, now);
     if (mail === undefined) return;
     this.#mail ??= mailGauges(this.prom, this.registry);
     for (const { mailbox, state, waiting, lagSeconds } of mail.mailboxes) {

@@ -7,6 +7,8 @@ import { HooksSettings } from '../../hooks/index.ts';
 import { ActivityController } from './controllers/activity.controller.ts';
 import { AttentionController } from './controllers/attention.controller.ts';
 import { Attention } from './attention.ts';
+import { AuditController } from './controllers/audit.controller.ts';
+import { AuditTrail } from '../audit-trail.ts';
 import { ChannelsController } from './controllers/channels.controller.ts';
 import { ServiceCondition } from './condition.ts';
 import { ConfigurationController } from './controllers/configuration.controller.ts';
@@ -55,6 +57,7 @@ const OPERATOR_API = [
   SendController,
   TokensController,
   ConfigurationController,
+  AuditController,
   SamplesController,
   PreviewController,
   SessionsController,
@@ -75,6 +78,7 @@ const PROVIDERS = [
   ServiceCondition,
   Attention,
   OperatorGuard,
+  AuditTrail,
   EventStreams,
   RefusalFeed,
   SenderRequest,

@@ -2,6 +2,7 @@
 // happened lately. Whatever a person is to read comes as sentences of text, which may hold words of a platform: show them
 // as text, never as markup. Times are ISO 8601 in UTC.
 import type { Activity, ChannelReport, WorkCounts } from '../../hooks/index.ts';
+import type { LostAndWhy } from './answers.ts';
 import type { MailStatus } from './ops-options.ts';
 
 /** How the service is doing as a whole. */
@@ -31,6 +32,8 @@ export interface AttentionAction {
   readonly label: string;
   /** With its query. An answer with a `nextCursor` wants to be asked again with that `cursor`. */
   readonly path: string;
+  /** It cannot be undone: ask whether it is meant. */
+  readonly isFinal: boolean;
 }
 
 /** One thing that needs a person. */
@@ -52,18 +55,22 @@ export interface AttentionItem {
     | 'restart-pending'
     | 'configuration-warning'
     | 'demo';
-  /** `error`: something is lost or refused. `warning`: something does not work. `info`: good to know. */
+  /** `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know. */
   readonly severity: 'error' | 'warning' | 'info';
-  /** One sentence without its stop. May hold words of a platform: show it as text. */
+  /** One sentence without its stop and without times. May hold words of a platform: show it as text. */
   readonly what: string;
   /** What to do, likewise. */
   readonly todo: string;
   /** What to type for it; null: there is no command. */
   readonly command: string | null;
-  /** Null: nobody knows. */
+  /** Since the first time; null: nobody knows. */
   readonly since: string | null;
-  /** How many requests, runs or deliveries; null: it cannot be counted. */
+  /** When it is tried again by itself; null: it is not, or it is being tried now. */
+  readonly next: string | null;
+  /** How many requests, runs or deliveries are behind it; null: it cannot be counted. */
   readonly count: number | null;
+  /** What it is about one by one, where one item stands for several. */
+  readonly parts: readonly LostAndWhy[];
   /** The hook it is about; null: it is about none, or about one that is not there. */
   readonly hook: string | null;
   /** `chan_1` to `chan_8`; null: it is about none. */

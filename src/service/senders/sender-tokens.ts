@@ -1,4 +1,4 @@
-import { endOf, writtenDigest } from '../../hooks/index.ts';
+import { SENDER_ID, endOf, writtenDigest } from '../../hooks/index.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from '../../platform/errors.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
@@ -14,7 +14,7 @@ import {
 import { inspectConfiguration } from '../configuration/inspect.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
-import { SENDER_ID, TokensUnchanged } from './token-refusal.ts';
+import { TokensUnchanged } from './token-refusal.ts';
 
 /*
  * Senders whose tokens were made by the command or the console: one fragment each, `gateway.d/token-<id>.json5`, which

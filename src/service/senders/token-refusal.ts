@@ -25,6 +25,3 @@ export class TokensUnchanged extends Error {
     super(detail === '' ? why : `${why}: ${detail}`);
   }
 }
-
-/** What names a sender. */
-export const SENDER_ID = /^[a-z0-9][\w.-]{0,63}$/i;

@@ -187,7 +187,7 @@ export function describeActivity(openStore: OpenStore): void {
         under.clock.advance(1000);
       }
       expect(await under.ledger.admin.dead()).toEqual([
-        { kind: 'run', hook: null, count: 2, since },
+        { kind: 'run', channel: null, hook: null, count: 2, since },
       ]);
       await under.ledger.admin.dismissAll({ limit: 10 });
       expect(await under.ledger.admin.dead()).toEqual([]);

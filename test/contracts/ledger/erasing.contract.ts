@@ -208,7 +208,8 @@ export function describeErasing(openStore: OpenStore): void {
           names.map((name) => ({ ...refused, name })),
           [],
         );
-        const failure = { kind: 'auth', at, message: 'no chat Müller', restsUntil: null } as const;
+        const message = 'no chat Müller';
+        const failure = { kind: 'auth', at, since: at, message, restsUntil: null } as const;
         await under.ledger.work.noteChannels({
           chan_1: { lastSuccessAt: at, lastError: failure },
         });

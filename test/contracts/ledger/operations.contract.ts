@@ -1,4 +1,5 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { DeliveryFailure } from '../../../src/hooks/ports/channel.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import { newId } from '../../../src/platform/new-id.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
@@ -63,6 +64,33 @@ export function describeOperations(openStore: OpenStore): void {
       await under.ledger.work.commit(await under.claimOne(), later, []);
       expect(await under.ledger.admin.retry(id)).toBe(1);
       expect(await under.claimOne()).toMatchObject({ attempt: 2, failures: 1 });
+    });
+
+    it('tells what waits by hook and cause, and since when the oldest does', async () => {
+      const { admin, intake, work } = under.ledger;
+      const accept = async (session: string, hook: string) => {
+        under.clock.advance(1000);
+        const since = under.clock.now();
+        await intake.accept(withHook(agent(session, { receivedAt: since }), hook), LIMITS);
+        return since;
+      };
+      const run = { kind: 'run', hook: 'agent', count: 1 } as const;
+      const failed = await accept('a', 'agent');
+      const later: StepOutcome = { type: 'retry', at: under.clock.now() + 3_600_000 };
+      await work.commit(await under.claimOne(), later, []);
+      const away = await accept('b', 'agent');
+      const rest = { type: 'rest', backend: 'model provider local', asked: true } as const;
+      await work.commit(await under.claimOne(), rest, []);
+      const behind = await accept('b', 'agent');
+      await accept('b', 'agent');
+      const up = await accept('c', 'github');
+      await work.add(heartbeat('agent:main:main', { dueAt: under.clock.now() + 3_600_000 }));
+      expect(await admin.waiting()).toEqual([
+        { ...run, cause: 'backend', since: away },
+        { ...run, cause: 'order', count: 2, since: behind },
+        { ...run, cause: 'retry', since: failed },
+        { ...run, hook: 'github', cause: 'slot', since: up },
+      ]);
     });
 
     it('retries a dead delivery behind the one that is under way', async () => {
@@ -197,11 +225,55 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await work.badEnds(9)).toMatchObject({ total: 1, lines: [{ line: 'c' }] });
     });
 
+    it('counts what is behind a channel, and retries all of it at once, and nothing else', async () => {
+      const { admin, work } = under.ledger;
+      await die('failed', { hook: 'github' });
+      const reply = (key: string) =>
+        work.add(heartbeat(key, { kind: 'delivery', lane: 'delivery', ref: newId() }));
+      const end = async (outcome: StepOutcome) =>
+        work.commit(await under.claimOne('delivery'), outcome, []);
+      await reply('chan_1 dead');
+      await end(DEAD);
+      await reply('chan_2 dead');
+      await end(DEAD);
+      await reply('chan_1 later');
+      await end({ type: 'retry', at: under.clock.now() + 3_600_000 });
+      await reply('chan_1 later');
+      expect(await admin.resting()).toEqual({ chan_1: 2 });
+      expect(await admin.dead()).toMatchObject([
+        { kind: 'delivery', channel: 'chan_1', count: 1 },
+        { kind: 'delivery', channel: 'chan_2', count: 1 },
+        { kind: 'run', channel: null, count: 1 },
+      ]);
+      const retried = await admin.retryAll({ limit: 9, channel: 'chan_1' });
+      expect(retried).toEqual({ count: 2, nextCursor: null });
+      const leases = await under.claimNow('delivery');
+      expect(leases.map(({ key }) => key).toSorted()).toEqual(['chan_1 dead', 'chan_1 later']);
+      expect(await admin.dismissAll({ limit: 9, channel: 'chan_2' })).toMatchObject({ count: 1 });
+      expect(await admin.dead()).toMatchObject([{ kind: 'run', count: 1 }]);
+    });
+
+    it('knows since when a channel fails: the first time after the last message that was taken', async () => {
+      const { work, admin } = under.ledger;
+      const failed = async (at: number, kind: DeliveryFailure = 'auth') => {
+        const lastError = { at, since: at, kind, message: 'no', restsUntil: null };
+        await work.noteChannels({ chan_1: { lastSuccessAt: null, lastError } });
+        return (await admin.channelConditions()).chan_1?.lastError?.since;
+      };
+      expect([await failed(1), await failed(2), await failed(3)]).toEqual([1, 1, 1]);
+      await work.noteChannels({ chan_1: { lastSuccessAt: 4, lastError: null } });
+      expect([await failed(5), await failed(6)]).toEqual([5, 5]);
+      // Nothing but a recipient that is none.
+      await work.noteChannels({ chan_1: { lastSuccessAt: 7, lastError: null } });
+      expect([await failed(8, 'permanent'), await failed(9), await failed(10)]).toEqual([8, 9, 9]);
+    });
+
     it('keeps how each channel fared last, over a restart, too', async () => {
       const { work, admin } = under.ledger;
       expect(await admin.channelConditions()).toEqual({});
       const limited = {
         at: 5,
+        since: 5,
         kind: 'rate-limited',
         message: 'nul\0 "quoted" \ud800',
         restsUntil: 9,

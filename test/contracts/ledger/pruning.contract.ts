@@ -54,7 +54,7 @@ export function describePruning(openStore: OpenStore): void {
     it('takes why channels failed long ago, and not when they worked last', async () => {
       const at = under.clock.now();
       const message = 'nul\0 "at":1 \ud800';
-      const lastError = { kind: 'auth', message, restsUntil: null } as const;
+      const lastError = { since: at, kind: 'auth', message, restsUntil: null } as const;
       await under.ledger.work.noteChannels({
         chan_1: { lastSuccessAt: at, lastError: { ...lastError, at } },
         chan_2: { lastSuccessAt: null, lastError: { ...lastError, at: at + 2 * DAY } },

@@ -46,6 +46,12 @@ export function AttentionList({ items, reload }: { items: readonly Item[]; reloa
                   <Time at={item.since} />
                 </>
               )}
+              {item.next !== null && (
+                <>
+                  {' · next try '}
+                  <Time at={item.next} />
+                </>
+              )}
               {item.command !== null && (
                 <>
                   {' · '}
@@ -53,6 +59,7 @@ export function AttentionList({ items, reload }: { items: readonly Item[]; reloa
                 </>
               )}
             </p>
+            {item.parts.length > 0 && <Parts parts={item.parts} />}
           </div>
           <div class="actions">
             {item.actions.map((action, index) => (
@@ -63,7 +70,7 @@ export function AttentionList({ items, reload }: { items: readonly Item[]; reloa
                 reload={reload}
               />
             ))}
-            {item.actions.length === 0 && <Place item={item} />}
+            <Place item={item} />
           </div>
         </li>
       ))}
@@ -71,7 +78,23 @@ export function AttentionList({ items, reload }: { items: readonly Item[]; reloa
   );
 }
 
-/** Where one sees what it is about, where no button mends it. */
+/** One line until somebody asks. */
+function Parts({ parts }: { parts: Item['parts'] }) {
+  return (
+    <details>
+      <summary>Which, and what to do</summary>
+      <ul>
+        {parts.map(({ hook, code, what, todo, since }) => (
+          <li key={`${hook} ${code}`}>
+            <Visible text={what} /> since <Time at={since} />: <Visible text={todo} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Where one sees what it is about. */
 function Place({ item: { kind, hook } }: { item: Item }) {
   const of = hook === null ? '' : `hook=${encodeURIComponent(hook)}`;
   const places: Partial<Record<Item['kind'], readonly [label: string, address: string]>> = {
@@ -81,6 +104,9 @@ function Place({ item: { kind, hook } }: { item: Item }) {
     'restart-pending': ['Show the configuration', '/configuration'],
     'configuration-warning': ['Show the configuration', '/configuration'],
     'mail-degraded': ['Show the mailboxes', '/mail'],
+    'backend-resting': ['Show what waits', '/events?status=running'],
+    'channel-failing': ['Show the channels', '/channels'],
+    'dead-work': ['Show failed events', `/events?status=failed&${of}`],
   };
   const [label, address] = places[kind] ?? [];
   if (address === undefined) return null;
@@ -91,7 +117,6 @@ function Place({ item: { kind, hook } }: { item: Item }) {
   );
 }
 
-/** What comes after the first button cannot be undone, and asks again. */
 function ActionButton(props: { action: Action; isFirst: boolean; reload: () => void }) {
   const { action, isFirst, reload } = props;
   const [isUnderWay, setUnderWay] = useState(false);
@@ -105,11 +130,11 @@ function ActionButton(props: { action: Action; isFirst: boolean; reload: () => v
     reload();
   };
   const onPress = () => void press();
-  if (!isFirst) {
+  if (action.isFinal) {
     return <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />;
   }
   return (
-    <button type="button" class="primary" disabled={isUnderWay} onClick={onPress}>
+    <button type="button" class={isFirst ? 'primary' : ''} disabled={isUnderWay} onClick={onPress}>
       {action.label}
     </button>
   );

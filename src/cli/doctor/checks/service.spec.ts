@@ -14,6 +14,8 @@ const LOST: AttentionItem = {
   todo: 'raise maxBodyBytes',
   command: null,
   since: null,
+  next: null,
+  parts: [],
   count: 12,
   hook: 'alertmanager',
   channel: null,

@@ -6,6 +6,8 @@ import { Clock, ConsoleSessions, LedgerUnavailable } from '../../../hooks/index.
 import type { ConsoleSession } from '../../../hooks/index.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
+import { FIRST_OPERATOR, everybody } from './operators.ts';
+import type { KnownOperator, Operator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /** How long a session lasts that nobody uses. */
@@ -19,8 +21,8 @@ const EXTENDED_EVERY_MS = 60_000;
 const ID_BYTES = 32;
 /** Of the mark behind it, which shows that the id was given by us. */
 const MARK_BYTES = 16;
-/** Id and mark as base64url: what a cookie of ours looks like, whoever set it. */
-const PRESENTED = /^[\w-]{64}$/;
+/** Id and mark as base64url, and whose it is, but for the first operator: what a cookie of ours looks like, whoever set it. */
+const PRESENTED = /^([\w-]{64})(?:\.([\w.-]{1,64}))?$/;
 /** As much as a server of Node takes of all headers: more is not looked at, whoever let it through. */
 const LONGEST_COOKIES = 16_384;
 const KEY_BYTES = 32;
@@ -28,9 +30,13 @@ const KEY_BYTES = 32;
 /** What is served at `<mount>/ops`. */
 const SESSION_ROUTE = /\/api\/session$/;
 
-/** A session and the header that gives its browser the id. */
-export interface Login {
-  readonly session: ConsoleSession;
+/** A session of somebody. */
+export interface Login extends ConsoleSession {
+  readonly operator: Operator;
+}
+
+/** With the header that gives its browser the id. */
+export interface NewLogin extends Login {
   /** Value of `Set-Cookie`. */
   readonly cookie: string;
 }
@@ -39,17 +45,17 @@ const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
 /**
  * The sessions of the console. The browser holds a random id with a mark, the ledger a digest of the id; both are HMACs
- * under a key that comes from the operator's token. A copy of the file opens nothing; after a change of the token no
- * mark is right and nothing is found; and the derivation is slow, so that neither cookie nor file helps to guess a short
- * token.
+ * under a key that comes from the token that one logged in with. A copy of the file opens nothing; after a change of the
+ * token, or without it, no mark is right and nothing is found; and the derivation is slow, so that neither cookie nor file
+ * helps to guess a short token.
  *
  * Pages of other ports of this host can set cookies of our name beside ours, as many as they like. Without a mark of
  * ours they are dropped before anything is looked up.
  */
 @Injectable()
 export class ConsoleLogins {
-  /** The key of the sessions, with the token that it comes from. */
-  #derived: { readonly token: string; readonly key: Promise<Buffer> } | undefined;
+  /** The keys of the sessions, by the tokens that they come from. */
+  readonly #derived = new Map<string, Promise<Buffer>>();
 
   constructor(
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
@@ -63,28 +69,29 @@ export class ConsoleLogins {
     return this.#presentedBy(request).length > 0;
   }
 
-  /** Begins a session for the browser that sent the operator's token. @throws LedgerUnavailable */
-  async start(request: FastifyRequest): Promise<Login> {
+  /** Begins a session for the browser that sent the token of an operator. @throws LedgerUnavailable */
+  async start(request: FastifyRequest, operator: KnownOperator): Promise<NewLogin> {
     const id = randomBytes(ID_BYTES);
-    const key = await this.#key();
+    const key = await this.#key(operator);
     const now = this.clock.now();
     const session = { digest: digestOf(id, key), startedAt: now, endsAt: now + IDLE_MS };
     await this.sessions.start(session);
-    const value = Buffer.concat([id, markOf(id, key)]).toString('base64url');
-    return { session, cookie: this.#cookie(request, value, LONGEST_MS / 1000) };
+    const mine = Buffer.concat([id, markOf(id, key)]).toString('base64url');
+    const value = operator.id === FIRST_OPERATOR ? mine : `${mine}.${operator.id}`;
+    return { ...session, operator, cookie: this.#cookie(request, value, LONGEST_MS / 1000) };
   }
 
   /** The session of this request; null: there is none, or it has ended. Looking is no use. */
-  async find(request: FastifyRequest): Promise<ConsoleSession | null> {
-    for (const digest of await this.#digestsOf(request)) {
+  async find(request: FastifyRequest): Promise<Login | null> {
+    for (const [digest, operator] of await this.#digestsOf(request)) {
       const session = await this.sessions.find(digest);
-      if (session !== null && this.#lasts(session)) return session;
+      if (session !== null && this.#lasts(session)) return { ...session, operator };
     }
     return null;
   }
 
   /** The same for a request that uses it, so that it lasts longer. */
-  async use(request: FastifyRequest): Promise<ConsoleSession | null> {
+  async use(request: FastifyRequest): Promise<Login | null> {
     const session = await this.find(request);
     if (session === null) return null;
     const endsAt = Math.min(this.clock.now() + IDLE_MS, session.startedAt + LONGEST_MS);
@@ -101,7 +108,7 @@ export class ConsoleLogins {
 
   /** Ends the session of this request. Returns the header with which its browser forgets the id. */
   async end(request: FastifyRequest): Promise<string> {
-    for (const digest of await this.#digestsOf(request)) await this.sessions.end(digest);
+    for (const [digest] of await this.#digestsOf(request)) await this.sessions.end(digest);
     return this.#cookie(request, '', 0);
   }
 
@@ -111,25 +118,32 @@ export class ConsoleLogins {
     return endsAt > now && endsAt - now <= IDLE_MS && now - startedAt < LONGEST_MS;
   }
 
-  /** Under the token in force; derived once for each. */
-  #key(): Promise<Buffer> {
-    const token = this.options.tokens().operator;
-    if (this.#derived?.token !== token) {
-      this.#derived = { token, key: deriveKey(token, 'sessions of the console', KEY_BYTES) };
-    }
-    return this.#derived.key;
+  #known(id: string): KnownOperator | undefined {
+    return everybody(this.options.tokens()).find((operator) => operator.id === id);
   }
 
-  /** Of the ids that we gave to somebody under this token, each once. */
-  async #digestsOf(request: FastifyRequest): Promise<Set<string>> {
-    const presented = this.#presentedBy(request);
-    if (presented.length === 0) return new Set();
-    const key = await this.#key();
-    const ids = presented
-      .map((value) => Buffer.from(value, 'base64url'))
-      .map((value) => ({ id: value.subarray(0, ID_BYTES), mark: value.subarray(ID_BYTES) }))
-      .filter(({ id, mark }) => timingSafeEqual(mark, markOf(id, key)));
-    return new Set(ids.map(({ id }) => digestOf(id, key)));
+  /** Under a token in force; derived once for each. */
+  #key({ token }: KnownOperator): Promise<Buffer> {
+    const key = this.#derived.get(token) ?? deriveKey(token, 'sessions of the console', KEY_BYTES);
+    const inForce = new Set(everybody(this.options.tokens()).map((known) => known.token));
+    for (const old of this.#derived.keys()) if (!inForce.has(old)) this.#derived.delete(old);
+    this.#derived.set(token, key);
+    return key;
+  }
+
+  /** Of the ids that we gave to somebody under a token in force, each once. */
+  async #digestsOf(request: FastifyRequest): Promise<Map<string, Operator>> {
+    const found = new Map<string, Operator>();
+    for (const cookie of this.#presentedBy(request)) {
+      const [, value = '', name = FIRST_OPERATOR] = PRESENTED.exec(cookie) ?? [];
+      const known = this.#known(name);
+      if (known === undefined) continue;
+      const key = await this.#key(known);
+      const bytes = Buffer.from(value, 'base64url');
+      const [id, mark] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)];
+      if (timingSafeEqual(mark, markOf(id, key))) found.set(digestOf(id, key), known);
+    }
+    return found;
   }
 
   /** Values of all cookies that look like ours. */

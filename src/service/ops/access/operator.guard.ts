@@ -7,6 +7,7 @@ import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 import { askedHost, bareName, isAllowedHost, isLocal } from './arrival.ts';
 import { ConsoleLogins } from './console-logins.ts';
+import { admit } from './operators.ts';
 import { TokenCheck } from './token-check.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
@@ -60,12 +61,13 @@ export class ConsoleGuard extends AddressGuard {
 }
 
 /**
- * Lets only the operator through.
+ * Lets only operators through.
  *
  * 1. From an address that may not reach it -> 403.
  * 2. With a bearer token: missing or wrong -> 401, or 429 while the client is locked ({@link TokenCheck}).
  * 3. With the cookie of the console instead: not from a page of ours -> 403; its session has ended -> 401. Neither counts as a
  *    failure: nobody guesses 256 bits, and any page on this machine can have a browser send such a cookie.
+ * 4. Whose role the route is too much for -> 403.
  */
 @Injectable()
 export class OperatorGuard extends AddressGuard {
@@ -88,22 +90,23 @@ export class OperatorGuard extends AddressGuard {
     const presented = parseBearer(request.headers.authorization);
     // 2.
     if (presented !== null || !this.logins.isPresented(request)) {
-      await this.tokens.assertOperator(request, presented, this.isForScrapers);
+      admit(context, await this.tokens.identify(request, presented, this.isForScrapers));
       return true;
     }
     // 3.
     assertFromConsole(request, this.proxies.isSecure(request));
-    if ((await this.logins.use(request)) === null) throw new Refusal('session_ended');
+    const login = await this.logins.use(request);
+    if (login === null) throw new Refusal('session_ended');
     this.tokens.assertNotLocked(request);
+    // 4.
+    admit(context, login.operator);
     return true;
   }
 
   /** Whether what a request was let through with still opens anything; for answers that last. Counts nothing. */
   async stillHolds(request: FastifyRequest): Promise<boolean> {
     const presented = parseBearer(request.headers.authorization);
-    if (presented !== null) {
-      return this.tokens.isRight(presented, this.options.tokens().operator);
-    }
+    if (presented !== null) return this.tokens.find(presented) !== null;
     return (await this.logins.find(request)) !== null;
   }
 }

@@ -1,13 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HookAuthentication, failureClient } from '../../../hooks/index.ts';
+import { HookAuthentication, failureClient, tokenDigest } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
+import { everybody } from './operators.ts';
+import type { KnownOperator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Whether a token is the operator's, wherever it was written: in a header, or in the form of the console. */
+/** Whose a token is, wherever it was written: in a header, or in the form of the console. */
 @Injectable()
 export class TokenCheck {
   constructor(
@@ -17,28 +19,27 @@ export class TokenCheck {
   ) {}
 
   /**
-   * Resolves for the right token, and its client's earlier failures are forgotten. A short one is compared once a second
-   * while the client is locked.
+   * Resolves for a right token; that its client failed before is forgotten if it may do all. A short one is compared once a
+   * second while the client is locked.
    * @param isForScrapers true: `ops.metricsToken` is as good
    * @throws Refusal 401; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too
    */
-  async assertOperator(
+  async identify(
     request: FastifyRequest,
     presented: string | null,
     isForScrapers = false,
-  ): Promise<void> {
+  ): Promise<KnownOperator> {
     const client = this.#clientOf(request);
     const waiting = this.authentication.throttle.mayCompare(client, presented?.length ?? 0);
     if (waiting !== null) throw tooMany(waiting);
-    const { operator, metrics } = this.options.tokens();
-    const isOperator = this.isRight(presented, operator);
-    const isWelcome = (isForScrapers && this.isRight(presented, metrics)) || isOperator;
-    if (!isWelcome) {
+    const operator = this.find(presented, isForScrapers);
+    if (operator === null) {
       const locked = await this.authentication.throttle.fail(client);
       throw locked === null ? new Refusal('operator_unauthorized') : tooMany(locked);
     }
-    // Who may only scrape could otherwise guess the operator's token without end.
-    this.#assertNotLocked(client, isOperator);
+    // Who may do less could otherwise guess a token that may do all without end.
+    this.#assertNotLocked(client, operator.role === 'configure');
+    return operator;
   }
 
   /** For whoever proved otherwise to be the operator. @throws Refusal 429 while locked under `authFailures.strict` */
@@ -46,10 +47,16 @@ export class TokenCheck {
     this.#assertNotLocked(this.#clientOf(request), false);
   }
 
-  /** By digest, so that neither the time nor a length tells anything; also when there is nothing to compare. */
-  isRight(presented: string | null, token: string | undefined): boolean {
-    const isEqual = timingSafeEqual(digest(presented ?? ''), digest(token ?? ''));
-    return isEqual && presented !== null && token !== undefined && token !== '';
+  /** By digests, each of them, so that neither the time nor a length tells anything. Counts nothing. */
+  find(presented: string | null, isForScrapers = false): KnownOperator | null {
+    const tokens = this.options.tokens();
+    const known = everybody(tokens);
+    const scraper = { id: 'metrics', role: 'read', token: tokens.metrics ?? '' } as const;
+    if (isForScrapers && scraper.token !== '') known.push(scraper);
+    // One that is presented as a digest is no token.
+    const digest = hash('sha256', presented ?? '', 'buffer');
+    const found = known.filter(({ token }) => timingSafeEqual(digest, tokenDigest(token)));
+    return presented === null ? null : (found[0] ?? null);
   }
 
   #assertNotLocked(client: string, forgets: boolean): void {
@@ -65,8 +72,4 @@ export class TokenCheck {
 
 function tooMany(seconds: number): Refusal {
   return new Refusal('too_many_auth_failures', '', seconds);
-}
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }

@@ -5,6 +5,8 @@ import { ExternalServices, DeliveryError } from '../../../hooks/index.ts';
 import type { Channels, TestSent } from '../answers.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 import { Refusal } from '../../refusals.ts';
 
 /** Body of `POST /ops/api/channels/:id/test`; may be absent. */
@@ -37,11 +39,17 @@ export class ChannelsController {
   @Post(':id/test')
   @HttpCode(200)
   @TakesBody()
-  async test(@Param('id') id: string, @Req() request: FastifyRequest): Promise<TestSent> {
+  @Changes('operate')
+  async test(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Changing() change: Change,
+  ): Promise<TestSent> {
     const { to } = await readBody(request, TestBody);
     try {
       const sent = await this.services.testChannel(id, to);
       if (sent === null) throw new Refusal('unknown_channel');
+      change.after = { to: to ?? null, status: sent.status };
       return { ok: true, status: sent.status, messageId: sent.messageId ?? null };
     } catch (error) {
       if (error instanceof DeliveryError) throw new Refusal('test_failed', error.message);

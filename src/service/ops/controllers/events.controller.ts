@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@
 import { IsISO8601, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import {
+  CHANNEL_IDS,
   ExternalServices,
   EVENT_STATUSES,
   EventStore,
@@ -10,6 +11,7 @@ import {
   SearchRefused,
 } from '../../../hooks/index.ts';
 import type {
+  ChannelId,
   DeadWorkFilter,
   EventDetails,
   EventFilter,
@@ -19,6 +21,8 @@ import { Refusal } from '../../refusals.ts';
 import type { Dismissed, DismissedPage, EventPage, Retried, RetriedPage } from '../answers.ts';
 import { PageQuery, QueryPipe, toTime } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 
 /** Query of `GET /ops/api/events`. */
 export class EventsQuery extends PageQuery {
@@ -90,6 +94,13 @@ export class DeadWorkQuery extends PageQuery {
   @IsIn(['true'], { message: 'heartbeats must be true, or left out' })
   heartbeats?: 'true';
 
+  /**
+   * `chan_1` to `chan_8`: only deliveries to it. A retry then makes those due, too, that wait for their next attempt.
+   */
+  @IsOptional()
+  @IsIn(CHANNEL_IDS)
+  channel?: ChannelId;
+
   /** Only of events that came then or later, ISO 8601. */
   @IsOptional()
   @IsISO8601({ strict: true })
@@ -144,6 +155,7 @@ export class EventsController {
   /** Puts what is dead of all events back into the queue, the oldest first; `nextCursor`: there was more. */
   @Post('retry')
   @HttpCode(200)
+  @Changes('operate')
   async retryAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<RetriedPage> {
     const { count, nextCursor } = await this.admin.retryAll(DeadWorkQuery.toFilter(query));
     return { ok: true, retried: count, nextCursor };
@@ -152,6 +164,7 @@ export class EventsController {
   /** Forgets what is dead of all events, the oldest first; `nextCursor`: there was more. */
   @Post('dismiss')
   @HttpCode(200)
+  @Changes('operate')
   async dismissAll(@Query(QueryPipe) query: DeadWorkQuery): Promise<DismissedPage> {
     const { count, nextCursor } = await this.admin.dismissAll(DeadWorkQuery.toFilter(query));
     return { ok: true, dismissed: count, nextCursor };
@@ -160,6 +173,7 @@ export class EventsController {
   /** Forgets what died of an event: it is counted no more and cannot be retried. @throws Refusal 404, 409 */
   @Post(':id/dismiss')
   @HttpCode(200)
+  @Changes('operate')
   async dismiss(@Param('id') id: string): Promise<Dismissed> {
     const dismissed = await this.admin.dismiss(id);
     if (dismissed === null) throw new Refusal('unknown_event');
@@ -173,6 +187,7 @@ export class EventsController {
    */
   @Post(':id/retry')
   @HttpCode(200)
+  @Changes('operate')
   async retry(@Param('id') id: string): Promise<Retried> {
     const begun = await this.admin.retry(id);
     if (begun === null) throw new Refusal('unknown_event');
@@ -183,12 +198,18 @@ export class EventsController {
 
   /** Sends the request of an event once more, and answers what the sender would be answered today. @throws Refusal 404, 410; Rejection */
   @Post(':id/replay')
-  async replay(@Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
+  @Changes('operate')
+  async replay(
+    @Param('id') id: string,
+    @Res() reply: FastifyReply,
+    @Changing() change: Change,
+  ): Promise<void> {
     const replayed = await this.requests.replay(id);
     if (replayed.outcome !== 'replayed') {
       throw new Refusal(replayed.outcome === 'pruned' ? 'payload_pruned' : 'unknown_event');
     }
     const { status, headers = {}, body } = replayed.answer;
+    change.answered(status, body);
     await reply.code(status).headers(headers).send(body);
   }
 

@@ -5,6 +5,7 @@ import { EventStore, LedgerAdmin } from '../../../hooks/index.ts';
 import { parseSearch } from '../../../platform/search-text.ts';
 import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes } from '../audited.ts';
 import type { Forgotten, ForgottenPage } from '../answers.ts';
 import { CURSOR, TakesBody, readBody } from '../operator-input.ts';
 import { searchRefused } from './events.controller.ts';
@@ -41,6 +42,7 @@ export class ForgetController {
 
   /** Erases an event with its runs, deliveries, waiting lines and the turns that were shown it. @throws Refusal 404, 409 */
   @Delete(':id')
+  @Changes('operate')
   async forget(@Param('id') id: string): Promise<Forgotten> {
     const done = await this.admin.forget(id);
     if (done === null) throw new Refusal('unknown_event');
@@ -54,6 +56,7 @@ export class ForgetController {
    */
   @Post('forget')
   @HttpCode(200)
+  @Changes('operate')
   @TakesBody()
   async forgetMatching(@Req() request: FastifyRequest): Promise<ForgottenPage> {
     const { matching, cursor = '' } = await readBody(request, ForgetBody, LARGEST_BODY);

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Logger, Param, Post, UseGuards } from '@nest
 import { LedgerAdmin } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes } from '../audited.ts';
 import type { Draining, Instances } from '../answers.ts';
 
 /** The processes that share the ledger. */
@@ -24,6 +25,7 @@ export class InstancesController {
    */
   @Post(':id/drain')
   @HttpCode(200)
+  @Changes('operate')
   drain(@Param('id') id: string): Promise<Draining> {
     return this.#set(id, true);
   }
@@ -31,6 +33,7 @@ export class InstancesController {
   /** It is ready and begins work again. @throws Refusal 404 */
   @Post(':id/resume')
   @HttpCode(200)
+  @Changes('operate')
   resume(@Param('id') id: string): Promise<Draining> {
     return this.#set(id, false);
   }

@@ -2,6 +2,8 @@ import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ExternalServices, LedgerAdmin } from '../../../hooks/index.ts';
 import type { Intake, TriedBackends } from '../answers.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 
 /** Stops and starts the whole service's intake and work; holds over restarts. */
 @Controller('ops/api')
@@ -15,23 +17,30 @@ export class IntakeController {
   /** From now on hooks answer 503 and no work is begun; what runs goes on. */
   @Post('pause')
   @HttpCode(200)
-  async pause(): Promise<Intake> {
-    await this.admin.setPaused(true);
-    return { ok: true, paused: true };
+  @Changes('operate')
+  pause(@Changing() change: Change): Promise<Intake> {
+    return this.#set(true, change);
   }
 
   /** Takes requests and begins work again. */
   @Post('resume')
   @HttpCode(200)
-  async resume(): Promise<Intake> {
-    await this.admin.setPaused(false);
-    return { ok: true, paused: false };
+  @Changes('operate')
+  resume(@Changing() change: Change): Promise<Intake> {
+    return this.#set(false, change);
   }
 
   /** Lets turns of this process ask every backend that rests: something was mended. */
   @Post('backends/try')
   @HttpCode(200)
+  @Changes('operate')
   tryBackends(): TriedBackends {
     return { ok: true, tried: this.services.tryBackends() };
+  }
+
+  async #set(paused: boolean, change: Change): Promise<Intake> {
+    change.before = { paused: await this.admin.isPaused() };
+    await this.admin.setPaused(paused);
+    return { ok: true, paused };
   }
 }

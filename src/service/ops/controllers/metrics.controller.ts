@@ -1,57 +1,99 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Clock, LedgerAdmin, Maintenance } from '../../../hooks/index.ts';
-import type { StoreState, WorkCounts } from '../../../hooks/index.ts';
+import {
+  Clock,
+  EventStore,
+  ExternalServices,
+  HooksSettings,
+  LedgerAdmin,
+  Maintenance,
+  configuredHooks,
+  configuredModels,
+} from '../../../hooks/index.ts';
+import type { ResolvedHooksOptions } from '../../../hooks/index.ts';
 import { Metrics } from '../metrics.ts';
 import { MetricsGuard } from '../access/operator.guard.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
+import type { ServiceState } from '../state-metrics.ts';
+
+/** What the settings name, and so may be a label. */
+interface Names {
+  readonly of: ResolvedHooksOptions;
+  readonly hooks: readonly string[];
+  readonly backends: ReadonlySet<string>;
+}
 
 /** Everything Prometheus wants to know. */
 @Controller('ops/metrics')
 @UseGuards(MetricsGuard)
 export class MetricsController {
+  #named: Names | undefined;
+
   constructor(
     private readonly metrics: Metrics,
     private readonly admin: LedgerAdmin,
     private readonly clock: Clock,
     private readonly maintenance: Maintenance,
+    private readonly events: EventStore,
+    private readonly services: ExternalServices,
+    private readonly settings: HooksSettings,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
   /** Everything in the format of Prometheus. @throws Refusal 501 without prom-client */
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const [work, store, instances] = await Promise.all([
-      this.#work(),
-      this.#store(),
+    const [work, store, instances, service] = await Promise.all([
+      this.admin.counts().catch(() => undefined),
+      this.maintenance.state().catch(() => null),
       this.admin.instances().catch(() => null),
+      this.#service(),
     ]);
     const { contentType, text } = await this.metrics.scrape({
       work,
       store,
       instances,
+      service,
       now: this.clock.now(),
       mail: this.options.mail?.(),
     });
     await reply.header('content-type', contentType).send(text);
   }
 
-  /** Undefined when the ledger cannot answer: the scrape goes on without it. */
-  async #work(): Promise<readonly WorkCounts[] | undefined> {
-    try {
-      return await this.admin.counts();
-    } catch {
-      return undefined;
-    }
+  /** What the ledger cannot answer is undefined: the scrape goes on without it. */
+  async #service(): Promise<ServiceState> {
+    const { hooks: names, backends: configured } = this.#names();
+    const [waiting, isPaused, hooks, channels] = await Promise.all([
+      this.admin.waiting().catch(() => undefined),
+      this.admin.isPaused().catch(() => undefined),
+      this.events.hookUses(names, this.clock.now()).catch(() => undefined),
+      this.services.channels(),
+    ]);
+    const refused = this.options.configuration?.().refused;
+    return {
+      waiting,
+      isPaused,
+      isConfigurationRefused: refused && refused.length > 0,
+      backends: this.services.backends(),
+      channels,
+      hooks,
+      configured,
+    };
   }
 
-  /** Null when the ledger cannot tell. */
-  async #store(): Promise<StoreState | null> {
-    try {
-      return await this.maintenance.state();
-    } catch {
-      return null;
+  /** Compiling the mappings is not for every scrape. */
+  #names(): Names {
+    const { current } = this.settings;
+    if (this.#named?.of !== current) {
+      const models = configuredModels(current).map((model) => `model ${model}`);
+      const providers = current.models.providers.keys().map((name) => `model provider ${name}`);
+      this.#named = {
+        of: current,
+        hooks: configuredHooks(current).flatMap(({ name }) => name ?? []),
+        backends: new Set([...models, ...providers]),
+      };
     }
+    return this.#named;
   }
 }

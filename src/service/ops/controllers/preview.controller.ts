@@ -6,6 +6,7 @@ import type { Preview } from '../../../hooks/index.ts';
 import { isRecord } from '../../../platform/objects.ts';
 import { RequestFields, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Needs } from '../access/operators.ts';
 import { Refusal } from '../../refusals.ts';
 
 /** Most characters of a mapping as JSON: its task alone may have 10,000. */
@@ -57,6 +58,7 @@ export class PreviewController {
   @Post()
   @HttpCode(200)
   @TakesBody()
+  @Needs('read')
   async preview(@Req() request: FastifyRequest): Promise<Preview> {
     const { event, ...asked } = await readBody(request, PreviewBody);
     if (event === undefined) return this.requests.preview(asked);

@@ -51,15 +51,7 @@ export function failedLately(refusals: Refusals, clock: Clock): Promise<readonly
 
 /** The same, with what to do about each. */
 export function lostAndWhy(lost: readonly LostRequests[]): LostAndWhy[] {
-  return lost.map((one) => {
-    const all = { count: one.count, since: timeOfDay(one.since) };
-    return { ...one, ...describeRefused(one, all) };
-  });
-}
-
-/** Of an ISO 8601 time: `10:04 UTC`. */
-export function timeOfDay(at: string): string {
-  return `${at.slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
+  return lost.map((one) => ({ ...one, ...describeRefused(one, one.count) }));
 }
 
 /** Who was refused, and why: nothing of a payload. */

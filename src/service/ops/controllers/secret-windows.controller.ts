@@ -6,6 +6,9 @@ import { Refusal } from '../../refusals.ts';
 import type { Done, Window } from '../answers.ts';
 import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Needs } from '../access/operators.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 
 /** A path below the prefix, as a request line has it. */
 const IsHookPath = (): PropertyDecorator =>
@@ -39,8 +42,10 @@ export class SecretWindowsController {
   @Post()
   @HttpCode(200)
   @TakesBody()
-  async open(@Req() request: FastifyRequest): Promise<Window> {
+  @Changes('configure')
+  async open(@Req() request: FastifyRequest, @Changing() change: Change): Promise<Window> {
     const { hook, scheme } = await readBody(request, WindowBody);
+    change.subject = `${hook} ${scheme}`;
     const window = this.authentication.secretWindows.open(hook, scheme);
     switch (window) {
       case 'has-secrets':
@@ -56,6 +61,7 @@ export class SecretWindowsController {
 
   /** The window of a hook, and what it took. @throws Refusal 404 */
   @Get()
+  @Needs('configure')
   show(@Query(QueryPipe) { hook }: WindowQuery): Window {
     const window = this.authentication.secretWindows.get(hook);
     if (window === undefined) throw new Refusal('no_secret_window');
@@ -64,6 +70,7 @@ export class SecretWindowsController {
 
   /** Closes the window of a hook and forgets what it took. @throws Refusal 404 */
   @Delete()
+  @Changes('configure')
   discard(@Query(QueryPipe) { hook }: WindowQuery): Done {
     if (this.authentication.secretWindows.discard(hook)) return { ok: true };
     throw new Refusal('no_secret_window');

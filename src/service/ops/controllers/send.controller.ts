@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorRequests } from '../../../hooks/index.ts';
 import { RequestBody, SendBody, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 import type { SignedRequest } from '../answers.ts';
 import { SenderRequest } from '../sender-request.ts';
 
@@ -18,10 +20,17 @@ export class SendController {
   /** Sends a request of your own as a new event, verified by `operator` or in the name of its sender, and answers what a sender would be answered. @throws Refusal 400, 409, 413; Rejection */
   @Post('send')
   @TakesBody()
-  async send(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  @Changes('operate')
+  async send(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Changing() change: Change,
+  ): Promise<void> {
     const { as, ...own } = await readBody(request, SendBody);
+    change.subject = `${own.hook} as ${as}`;
     const answer = await (as === 'sender' ? this.senders : this.requests).send(own);
     const { status, headers = {}, body } = answer;
+    change.answered(status, body);
     await reply.code(status).headers(headers).send(body);
   }
 
@@ -29,7 +38,10 @@ export class SendController {
   @Post('sign')
   @HttpCode(200)
   @TakesBody()
-  async sign(@Req() request: FastifyRequest): Promise<SignedRequest> {
-    return this.senders.sign(await readBody(request, RequestBody));
+  @Changes('operate')
+  async sign(@Req() request: FastifyRequest, @Changing() change: Change): Promise<SignedRequest> {
+    const own = await readBody(request, RequestBody);
+    change.subject = own.hook;
+    return this.senders.sign(own);
   }
 }

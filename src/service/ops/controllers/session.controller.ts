@@ -3,6 +3,7 @@ import { IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleLogin, Done } from '../answers.ts';
 import { ConsoleLogins } from '../access/console-logins.ts';
+import type { Login } from '../access/console-logins.ts';
 import { ConsoleGuard } from '../access/operator.guard.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { TokenCheck } from '../access/token-check.ts';
@@ -12,7 +13,7 @@ const LARGEST_LOGIN = 8 * 1024;
 
 /** With what an operator logs in. */
 export class LoginBody {
-  /** The operator's token. */
+  /** The operator's token, or one of `ops.tokens`. */
   @IsString()
   @Matches(/\S/, { message: 'token must not be blank' })
   @MaxLength(4096)
@@ -32,8 +33,7 @@ export class SessionController {
   @Get()
   async session(@Req() request: FastifyRequest): Promise<ConsoleLogin> {
     const session = await this.logins.find(request);
-    if (session === null) return { loggedIn: false, endsAt: null };
-    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+    return session === null ? { loggedIn: false, endsAt: null, as: null } : told(session);
   }
 
   /** Logs in with the operator's token; a session that this browser had is ended. */
@@ -45,11 +45,11 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsoleLogin> {
     const { token } = await readBody(request, LoginBody, LARGEST_LOGIN);
-    await this.tokens.assertOperator(request, token);
+    const operator = await this.tokens.identify(request, token);
     await this.logins.end(request);
-    const { session, cookie } = await this.logins.start(request);
+    const { cookie, ...login } = await this.logins.start(request, operator);
     reply.header('set-cookie', cookie);
-    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+    return told(login);
   }
 
   /** Logs out. */
@@ -63,6 +63,6 @@ export class SessionController {
   }
 }
 
-function toIso(time: number): string {
-  return new Date(time).toISOString();
+function told({ endsAt, operator: { id, role } }: Login): ConsoleLogin {
+  return { loggedIn: true, endsAt: new Date(endsAt).toISOString(), as: { id, role } };
 }

@@ -10,11 +10,13 @@ import {
   Sessions,
   mainSession,
 } from '../../../hooks/index.ts';
-import type { ChannelId, SessionDetails } from '../../../hooks/index.ts';
+import type { AuditedState, ChannelId, SessionDetails } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import type { Done, SessionPage } from '../answers.ts';
 import { LimitQuery, PageQuery, QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 
 /** Query of `GET /ops/api/sessions`. */
 export class SessionsQuery extends LimitQuery {
@@ -76,12 +78,19 @@ export class SessionsController {
    */
   @Put(':key/route')
   @TakesBody()
-  async setRoute(@Param('key') key: string, @Req() request: FastifyRequest): Promise<Done> {
+  @Changes('configure')
+  async setRoute(
+    @Param('key') key: string,
+    @Req() request: FastifyRequest,
+    @Changing() change: Change,
+  ): Promise<Done> {
     const { channel, to } = await readBody(request, RouteBody);
     this.#checkMain(key);
     if (!this.services.hasChannel(channel)) throw new Refusal('unknown_channel');
     const expected = this.services.expectedInsteadOf(channel, to);
     if (expected !== null) throw new Refusal('invalid_body', `to must be ${expected}`);
+    change.before = await this.#lastRoute(key);
+    change.after = { channel, to };
     await this.remembered.noteRoute(key, { channel, to });
     return { ok: true };
   }
@@ -92,8 +101,10 @@ export class SessionsController {
    * @throws Refusal 404
    */
   @Delete(':key/route')
-  async clearRoutes(@Param('key') key: string): Promise<Done> {
+  @Changes('configure')
+  async clearRoutes(@Param('key') key: string, @Changing() change: Change): Promise<Done> {
     this.#checkMain(key);
+    change.before = await this.#lastRoute(key);
     await this.remembered.clearRoutes(key);
     return { ok: true };
   }
@@ -105,11 +116,17 @@ export class SessionsController {
    * @throws Refusal 404
    */
   @Delete(':key/turns')
+  @Changes('operate')
   async clearTranscript(@Param('key') key: string): Promise<Done> {
     const session = await this.events.session(key, { limit: 1 });
     if (session === null) throw new Refusal('unknown_session');
     await this.remembered.clearTranscript(key);
     return { ok: true };
+  }
+
+  async #lastRoute(key: string): Promise<AuditedState | null> {
+    const { last } = await this.remembered.routes(key);
+    return last && { ...last };
   }
 
   /** A route that no agent would ever use is a mistake of whoever asks for it. */

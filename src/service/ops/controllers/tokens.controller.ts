@@ -11,14 +11,23 @@ import {
 } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsIn, IsOptional, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { Clock, HookAuthentication, HooksSettings, TextList } from '../../../hooks/index.ts';
+import {
+  Clock,
+  HookAuthentication,
+  HooksSettings,
+  SENDER_ID,
+  SENDER_ID_RULE,
+  TextList,
+} from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import type { RefusalCode } from '../../refusals.ts';
-import { SENDER_ID, TokensUnchanged } from '../../senders/token-refusal.ts';
+import { TokensUnchanged } from '../../senders/token-refusal.ts';
 import type { TokenRefusal } from '../../senders/token-refusal.ts';
 import type { TokenKeeper } from '../../senders/token-keeper.ts';
 import { listTokens } from '../../senders/token-list.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
+import { Changes, Changing } from '../audited.ts';
+import type { Change } from '../audited.ts';
 import type { NewToken, RetiredTokens, Tokens } from '../answers.ts';
 import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
@@ -27,10 +36,7 @@ import type { OpsModuleOptions } from '../ops-options.ts';
 /** Body of `POST /ops/api/tokens`. */
 export class NewTokenBody {
   /** The sender, which may be new: 1 to 64 letters, digits, `.`, `_` or `-`. */
-  @Matches(SENDER_ID, {
-    message:
-      'id must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit',
-  })
+  @Matches(SENDER_ID, { message: `id ${SENDER_ID_RULE}` })
   id!: string;
 
   /** The hooks that it may speak to. Absent: those it has; of a new sender the one of its own name. */
@@ -86,10 +92,15 @@ export class TokensController {
   /** Makes a token for a sender, in force at once, and tells it this once; those that the sender has go on counting. @throws Refusal 400, 409, 413, 501 */
   @Post()
   @TakesBody()
-  async make(@Req() request: FastifyRequest): Promise<NewToken> {
+  @Changes('configure')
+  async make(@Req() request: FastifyRequest, @Changing() change: Change): Promise<NewToken> {
     const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_BODY);
+    change.subject = id;
     const made = await refused(this.#keeper.add({ id, hooks, notAfter }, this.clock.now()));
     const { token, sender, file, strange } = made;
+    const { tokens, ...about } = sender;
+    change.before = { tokens: tokens.length - 1 };
+    change.after = { ...about, tokens: tokens.length };
     return {
       token,
       id: sender.id,
@@ -107,11 +118,15 @@ export class TokensController {
    * @throws Refusal 400, 404, 409, 501
    */
   @Delete(':id')
+  @Changes('configure')
   async retire(
     @Param('id') id: string,
     @Query(QueryPipe) { which }: RetireQuery,
+    @Changing() change: Change,
   ): Promise<RetiredTokens> {
     const { before, left } = await refused(this.#keeper.retire(id, which));
+    change.before = { tokens: before };
+    change.after = { tokens: left };
     return { ok: true, retired: before - left, left };
   }
 

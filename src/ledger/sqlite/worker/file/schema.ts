@@ -261,6 +261,21 @@ INSERT OR REPLACE INTO idempotency (name, digest, keep_until, event)
 DELETE FROM meta WHERE key = 'keys_filed_to';
 `;
 
+/** What operators did: with which token, to what, and what it was before and after (JSON). */
+const AUDIT = `
+CREATE TABLE audit (
+  n INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  client TEXT,
+  operation TEXT NOT NULL,
+  subject TEXT,
+  outcome TEXT NOT NULL,
+  changed_from TEXT,
+  changed_to TEXT
+) STRICT;
+`;
+
 /**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
@@ -272,4 +287,4 @@ DELETE FROM meta WHERE key = 'keys_filed_to';
  * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
  * PostgreSQL's steps are in ledger/postgres/schema.ts, under numbers of their own.
  */
-export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS, SHARED_ROWS];
+export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS, SHARED_ROWS, AUDIT];

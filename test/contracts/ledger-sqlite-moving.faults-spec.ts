@@ -3,6 +3,8 @@ import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import { sqliteStore } from '../support/sqlite-store.ts';
 import { describeLedger } from './ledger.contract.ts';
 
+// The whole contract once more while its place changes: among the faults, since both places have it in `npm test`.
+
 /** Moves from the main thread into its own while the first calls come. */
 function movingLedger(dir: string): LedgerProvider {
   const isFast = () => Promise.resolve(true);

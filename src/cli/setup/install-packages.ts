@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import type { Terminal } from '../terminal.ts';
+
+/** Where this package stands, as npm has to be told it. */
+function npmPlace(): readonly string[] | undefined {
+  const manifest = module.findPackageJSON(import.meta.url);
+  if (manifest === undefined) return undefined;
+  const own = dirname(manifest);
+  const parent = dirname(own);
+  if (basename(parent) !== 'node_modules') return ['--prefix', own, '--no-save'];
+  const prefix = dirname(parent);
+  if (!existsSync(join(prefix, 'package.json'))) return ['--global'];
+  // Another package manager would lose what npm puts there.
+  const isNpms = !['pnpm-lock.yaml', 'yarn.lock'].some((file) => existsSync(join(prefix, file)));
+  return isNpms ? ['--prefix', prefix] : undefined;
+}
+
+/**
+ * Installs optional packages beside this one, with npm's own words on stderr.
+ * @param names with their ranges: `ai@^7.0.0`
+ * @returns false: it could not be done, and a person has to
+ */
+export async function installPackages(
+  names: readonly string[],
+  { streams }: Terminal,
+): Promise<boolean> {
+  const place = npmPlace();
+  if (place === undefined) return false;
+  const isWindows = process.platform === 'win32';
+  const args = ['install', '--no-audit', '--no-fund', ...place, ...names];
+  const npm = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: isWindows,
+  });
+  // stdout is for results.
+  npm.stdout.pipe(streams.stderr, { end: false });
+  npm.stderr.pipe(streams.stderr, { end: false });
+  const ended = once(npm, 'close').then(([code]) => code === 0);
+  return ended.catch(() => false);
+}

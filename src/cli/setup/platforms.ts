@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { getField, getText } from '../../platform/objects.ts';
+import type { ChannelProviderName } from '../../service/index.ts';
+import { CliError } from '../cli-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { askPlatform, words } from './setup-part.ts';
+
+/*
+ * What each platform is asked before a channel of it is written: who the bot is, and whom it can write to. One row each;
+ * methods and fields are those of the platforms' own references.
+ */
+
+/** Somebody or something that a bot writes to. */
+export interface Recipient {
+  /** As `channels.<id>.to` has it. */
+  readonly to: string;
+  readonly name: string;
+}
+
+/** What a platform is asked with. */
+export interface BotApi {
+  readonly root: string;
+  readonly token: string;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** A platform that `hooks setup channel` can set up by itself. */
+export interface Platform {
+  readonly label: string;
+  readonly provider: ChannelProviderName;
+  /** The variable that its token is kept in. */
+  readonly variable: string;
+  /** Where a person gets the token. */
+  readonly where: string;
+  /** The name of the bot. @throws CliError where the token is refused */
+  readonly whoami: (api: BotApi) => Promise<string>;
+  /** Whom it can write to, as far as it may be told. @param bot its name */
+  readonly recipients: (api: BotApi, bot: string) => Promise<readonly Recipient[]>;
+}
+
+/** How long a message to the bot is waited for. */
+const WAIT_MS = 600_000;
+/** How long Telegram holds a question until there is news, in seconds. */
+const POLL_S = 25;
+
+export const PLATFORMS: Readonly<Record<string, Platform>> = {
+  telegram: {
+    label: 'Telegram',
+    provider: 'telegram',
+    variable: 'TELEGRAM_TOKEN',
+    where: 'Write /newbot to @BotFather in Telegram; it answers with the token of your bot.',
+    async whoami(api) {
+      return `@${say(await telegram(api, 'getMe'), 'result', 'username')}`;
+    },
+    recipients: async (api, bot) => [await firstWriter(api, bot)],
+  },
+  slack: {
+    label: 'Slack',
+    provider: 'slack',
+    variable: 'SLACK_TOKEN',
+    where:
+      'At api.slack.com/apps create an app with the bot scopes chat:write and channels:read, install it, and copy its bot token (xoxb-…).',
+    async whoami(api) {
+      const known = await slack(api, 'auth.test');
+      return `${say(known, 'user')} in ${say(known, 'team')}`;
+    },
+    async recipients(api) {
+      const listed = await slack(api, 'users.conversations?exclude_archived=true&limit=200').catch(
+        // Without the scope to list them a person types the id.
+        () => undefined,
+      );
+      return list(getField(listed, 'channels')).map((one) => ({
+        to: say(one, 'id'),
+        name: `#${say(one, 'name')}`,
+      }));
+    },
+  },
+  discord: {
+    label: 'Discord',
+    provider: 'discord',
+    variable: 'DISCORD_TOKEN',
+    where:
+      'At discord.com/developers/applications create an application, copy the token of its bot, and invite the bot to your server with the permission Send Messages.',
+    whoami: async (api) => say(await discord(api, '/users/@me'), 'username'),
+    async recipients(api) {
+      const servers = list(await discord(api, '/users/@me/guilds'));
+      const each = servers.map(async (server) => {
+        const channels = list(await discord(api, `/guilds/${say(server, 'id')}/channels`));
+        return channels
+          .filter((one) => getField(one, 'type') === 0)
+          .map((one) => ({
+            to: say(one, 'id'),
+            name: `#${say(one, 'name')} (${say(server, 'name')})`,
+          }));
+      });
+      return (await Promise.all(each)).flat();
+    },
+  },
+  mattermost: {
+    label: 'Mattermost',
+    provider: 'mattermost',
+    variable: 'MATTERMOST_TOKEN',
+    where:
+      'Integrations → Bot Accounts → Add Bot Account; copy its token, and add the bot to a team.',
+    whoami: async (api) => `@${say(await mattermost(api, '/users/me'), 'username')}`,
+    async recipients(api) {
+      const teams = list(await mattermost(api, '/users/me/teams'));
+      const each = teams.map(async (team) => {
+        const path = `/users/me/teams/${say(team, 'id')}/channels`;
+        return list(await mattermost(api, path))
+          .filter((one) => say(one, 'display_name') !== '')
+          .map((one) => ({
+            to: say(one, 'id'),
+            name: `${say(one, 'display_name')} (${say(team, 'display_name')})`,
+          }));
+      });
+      return (await Promise.all(each)).flat();
+    },
+  },
+};
+
+/**
+ * The chat in which somebody starts the bot by a link with a fresh code: anybody may write to a bot, and a stranger's
+ * message must not make him the one who gets the replies. https://core.telegram.org/bots/features#deep-linking
+ */
+async function firstWriter(api: BotApi, bot: string): Promise<Recipient> {
+  const code = randomBytes(12).toString('hex');
+  const name = bot.slice(1);
+  api.terminal.note(`Open https://t.me/${name}?start=${code} and press Start.`);
+  api.terminal.note(`For a group: https://t.me/${name}?startgroup=${code}`);
+  const until = Date.now() + WAIT_MS;
+  for (let offset = 0; Date.now() < until;) {
+    const asked = `getUpdates?offset=${offset}&timeout=${POLL_S}&allowed_updates=%5B%22message%22%5D`;
+    const updates = list(getField(await telegram(api, asked), 'result'));
+    for (const update of updates) {
+      offset = Math.max(offset, Number(getField(update, 'update_id')) + 1);
+      const text = say(update, 'message', 'text');
+      const chat = getField(update, 'message', 'chat');
+      if (!new RegExp(`^/start(?:@\\w+)? ${code}$`).test(text)) continue;
+      // So that the answer to a later question does not hold this one again.
+      await telegram(api, `getUpdates?offset=${offset}&timeout=0`);
+      return {
+        to: String(getField(chat, 'id')),
+        name: say(chat, 'title') || say(chat, 'first_name'),
+      };
+    }
+  }
+  throw new CliError(
+    'Nobody has started the bot by that link.',
+    'Run the command again, or give the chat id with --to.',
+  );
+}
+
+/** One question to a platform. */
+interface Question {
+  readonly name: string;
+  readonly url: string;
+  readonly authorization?: string;
+  /** The field of an answer that says why it refuses. */
+  readonly why: string;
+}
+
+const telegram = (api: BotApi, method: string): Promise<unknown> =>
+  ask(api, { name: 'Telegram', url: `${api.root}/bot${api.token}/${method}`, why: 'description' });
+
+const slack = (api: BotApi, method: string): Promise<unknown> =>
+  ask(api, {
+    name: 'Slack',
+    url: `${api.root}/${method}`,
+    authorization: `Bearer ${api.token}`,
+    why: 'error',
+  });
+
+const discord = (api: BotApi, path: string): Promise<unknown> =>
+  ask(api, {
+    name: 'Discord',
+    url: `${api.root}/v10${path}`,
+    authorization: `Bot ${api.token}`,
+    why: 'message',
+  });
+
+const mattermost = (api: BotApi, path: string): Promise<unknown> =>
+  ask(api, {
+    name: 'Mattermost',
+    url: `${api.root}/api/v4${path}`,
+    authorization: `Bearer ${api.token}`,
+    why: 'message',
+  });
+
+/** @throws CliError where the platform refuses: Slack and Telegram say so in the body. */
+async function ask(
+  { token, signal }: BotApi,
+  { name, url, authorization, why }: Question,
+): Promise<unknown> {
+  const { status, json } = await askPlatform(name, url, {
+    headers: authorization === undefined ? {} : { authorization },
+    timeoutMs: (POLL_S + 10) * 1000,
+    signal,
+  });
+  if (status === 200 && getField(json, 'ok') !== false) return json;
+  const reason = words(getText(json, why), token);
+  if (status === 409) {
+    throw new CliError(
+      `${name} does not say who writes to the bot: ${reason}`,
+      'The bot is used elsewhere: make one of its own for this service, or give the chat id with --to.',
+    );
+  }
+  throw new CliError(
+    `${name} refused the token (${status}): ${reason}`,
+    'Nothing was written; copy the token once more and run the command again.',
+  );
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text of an answer; '' for what is none. */
+function say(value: unknown, ...path: [string, ...string[]]): string {
+  return getText(value, ...path) ?? '';
+}

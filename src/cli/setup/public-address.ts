@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { HttpError, sendHttp } from '../../platform/http-client.ts';
+import { getField, getText, isRecord, parseJson } from '../../platform/objects.ts';
+
+/*
+ * Addresses under which this machine can be reached from outside: a tunnel that runs already tells its own. ngrok's agent
+ * API (https://ngrok.com/docs/agent/api) and cloudflared's metrics server (of a quick tunnel, on a port from 20241 to 20245)
+ * listen on this machine only; Tailscale's Funnel is asked by its own command (ServeConfig of its ipn/serve.go).
+ */
+
+/** A tunnel to our port. */
+export interface Tunnel {
+  /** `https://…`, without a slash at its end. */
+  readonly url: string;
+  readonly by: string;
+}
+
+/** Where tunnels are asked. */
+export interface TunnelPlaces {
+  readonly ngrok: string;
+  readonly cloudflared: readonly string[];
+  /** The program. */
+  readonly tailscale: string;
+}
+
+const PLACES: TunnelPlaces = {
+  ngrok: 'http://127.0.0.1:4040',
+  cloudflared: [20_241, 20_242, 20_243, 20_244, 20_245].map((port) => `http://127.0.0.1:${port}`),
+  tailscale: 'tailscale',
+};
+
+const TIMEOUT_MS = 1000;
+
+/** What to type where no tunnel runs. */
+export function tunnelHint(port: number): string {
+  return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}`;
+}
+
+/** Those that lead to this port, as far as they can tell. */
+export async function findTunnels(port: number, places = PLACES): Promise<readonly Tunnel[]> {
+  const leadsHere = (target: string | undefined): boolean =>
+    new RegExp(`:${port}/?$`).test(target ?? '');
+  const [ngrok, tailscale, ...cloudflared] = await Promise.all([
+    answerOf(`${places.ngrok}/api/tunnels`),
+    outputOf(places.tailscale, ['funnel', 'status', '--json']),
+    ...places.cloudflared.map((at) => answerOf(`${at}/quicktunnel`)),
+  ]);
+  const tunnels = getField(ngrok, 'tunnels');
+  const funnels = getField(tailscale, 'AllowFunnel');
+  const found = [
+    ...(Array.isArray(tunnels) ? tunnels : [])
+      .filter((one) => leadsHere(getText(one, 'config', 'addr')))
+      .map((one) => ({ url: getText(one, 'public_url'), by: 'ngrok' })),
+    ...cloudflared.map((one) => ({
+      url: `https://${getText(one, 'hostname') ?? ''}`,
+      by: 'cloudflared',
+    })),
+    ...Object.keys(isRecord(funnels) ? funnels : {})
+      .filter((host) => leadsHere(getText(tailscale, 'Web', host, 'Handlers', '/', 'Proxy')))
+      .map((host) => ({ url: `https://${host.replace(/:443$/, '')}`, by: 'Tailscale' })),
+  ];
+  return found.flatMap(({ url, by }) =>
+    url !== undefined && /^https:\/\/\w[\w.:-]*$/.test(url) ? [{ url, by }] : [],
+  );
+}
+
+/** Undefined: nobody listens there, or somebody else. */
+async function answerOf(url: string): Promise<unknown> {
+  try {
+    return (await sendHttp(url, { timeoutMs: TIMEOUT_MS, isDirect: true })).json;
+  } catch (error) {
+    if (error instanceof HttpError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined: there is no such program, or it has nothing to say. */
+async function outputOf(program: string, args: readonly string[]): Promise<unknown> {
+  const run = promisify(execFile)(program, args, { timeout: TIMEOUT_MS });
+  return run.then(({ stdout }) => parseJson(stdout)).catch(() => undefined);
+}

@@ -1,0 +1,98 @@
+import { HttpError, sendHttp } from '../../platform/http-client.ts';
+import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
+import type { Environment, Inspection, Variables } from '../../service/index.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { PlannedFragment } from '../config/planned-files.ts';
+import { asShortLine } from '../foreign-text.ts';
+import type { Prompts } from '../prompts.ts';
+import type { Terminal } from '../terminal.ts';
+
+/*
+ * One end of what `hooks setup` connects: the model that answers, or the channel that its replies go to. Each part asks
+ * for what no flag says, tries it, and comes back with what is to be written; nothing is written before all is known.
+ */
+
+/** What a part wants written. */
+export interface SetupPart {
+  readonly fragment: PlannedFragment;
+  /** Lines of .env that the fragment refers to. */
+  readonly variables: Variables;
+  /** What was found, in one line. */
+  readonly found: string;
+}
+
+/** What a part works with. */
+export interface PartContext {
+  readonly terminal: Terminal;
+  /** Undefined: nobody is there to be asked. */
+  readonly prompts: Prompts | undefined;
+  readonly here: Inspection;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+}
+
+/** A secret, and the variable of .env that holds it. */
+export interface KeptSecret {
+  readonly variable: string;
+  readonly value: string;
+  /** What has to be written so that the service has it, too. */
+  readonly variables: Variables;
+}
+
+/** Longest wait for a platform, where nothing else is said. */
+const TIMEOUT_MS = 15_000;
+
+/** The answer of a platform. @throws CliError (3) where there is none */
+export async function askPlatform(
+  name: string,
+  url: string,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  try {
+    return await sendHttp(url, { timeoutMs: TIMEOUT_MS, ...request });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw new CliError(`${name} does not answer: ${error.message}`, undefined, EXIT.unreachable);
+  }
+}
+
+/** What a platform says, cut to what fits into a sentence; the secret never shows. */
+export function words(text: string | undefined, secret = ''): string {
+  const shown = text ?? 'without saying why';
+  return asShortLine(secret === '' ? shown : shown.replaceAll(secret, '***'), 200);
+}
+
+/**
+ * The secret of the variable that a flag names, else of `usual` where it is set already, else as it is typed.
+ * @param usual the variable that is taken, if another one of that name does not hold something else
+ * @throws CliError (2) where it is nowhere and nobody can be asked
+ */
+export async function findSecret(
+  { terminal, prompts, here, env }: PartContext,
+  asked: { what: string; where?: string; flag: string; given: string | undefined; usual: string },
+): Promise<KeptSecret> {
+  const { what, where, flag, given, usual } = asked;
+  const all = { ...here.env, ...env };
+  const isKept = (name: string): boolean => (all[name] ?? '').trim() !== '';
+  const variable = given ?? usual;
+  if (isKept(variable)) {
+    const value = (all[variable] ?? '').trim();
+    // A variable of this shell alone is one that the service does not have.
+    const isHere = new RegExp(`^\\s*(?:export\\s+)?${variable}\\s*=`, 'm').test(
+      here.files.dotenv ?? '',
+    );
+    return { variable, value, variables: isHere ? {} : { [variable]: value } };
+  }
+  if (given !== undefined || prompts === undefined) {
+    const hint = `Set ${variable} in the environment or in .env, or name another variable with ${flag}.`;
+    throw new CliError(`${what} is missing: ${variable} is not set.`, hint, EXIT.usage);
+  }
+  if (where !== undefined) terminal.note(where);
+  const value = (await prompts.password(`${what} (it is kept in .env)`)).trim();
+  return { variable, value, variables: { [variable]: value } };
+}
+
+/** @throws CliError (2) where no flag says it and nobody can be asked */
+export function needAnswer(what: string, flag: string): CliError {
+  return new CliError(`${what} is missing.`, `Say it with ${flag}.`, EXIT.usage);
+}

@@ -1,0 +1,49 @@
+// What operators did. Entries are never changed; they go by age, and what forgetting by words finds in them.
+import type { AuditEntry, AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
+import { integer, optionalText, storedJson, text, time } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { Tx } from '../tx.ts';
+
+const INSERT = `INSERT INTO @audit (at, actor, client, operation, subject, outcome, changed_from, changed_to)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+const LIST = `SELECT * FROM @audit WHERE ($1::bigint IS NULL OR n < $1) AND ($2::text IS NULL OR actor = $2)
+  ORDER BY n DESC LIMIT $3`;
+
+export async function recordAudit(tx: Tx, entry: NewAuditEntry): Promise<null> {
+  const { at, actor, client, operation, subject, outcome, before, after } = entry;
+  const [from, to] = [before, after].map((state) => state && JSON.stringify(state));
+  await tx.run(INSERT, at, actor, client, operation, subject, outcome, from!, to!);
+  return null;
+}
+
+/** Newest first; the cursor is the number of the last one shown. */
+export async function listAudit(tx: Tx, { actor, cursor, limit }: AuditFilter): Promise<AuditPage> {
+  const before = cursor === undefined ? null : Number(cursor);
+  if (before !== null && !Number.isSafeInteger(before)) return { entries: [], nextCursor: null };
+  // One row more than asked for is read: whether it exists decides whether there is a next page.
+  const rows = await tx.all(LIST, before, actor ?? null, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    entries: shown.map(toEntry),
+    nextCursor: last === undefined ? null : String(integer(last, 'n')),
+  };
+}
+
+function toEntry(row: Row): AuditEntry {
+  return {
+    at: time(row, 'at'),
+    actor: text(row, 'actor'),
+    client: optionalText(row, 'client'),
+    operation: text(row, 'operation'),
+    subject: optionalText(row, 'subject'),
+    outcome: text(row, 'outcome'),
+    before: stateIn(row, 'changed_from'),
+    after: stateIn(row, 'changed_to'),
+  };
+}
+
+function stateIn(row: Row, column: string): AuditEntry['before'] {
+  const stored = optionalText(row, column);
+  return stored === null ? null : storedJson(stored);
+}

@@ -1,0 +1,61 @@
+import { Reflector } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ROLES } from '../../configuration/operator-tokens.ts';
+import type { OperatorTokens, Role } from '../../configuration/operator-tokens.ts';
+import { Refusal } from '../../refusals.ts';
+
+// Who operates the service, and what their role lets them do. Each route says which one it needs, by `@Needs` here or by
+// `@Changes` (../audited.ts); GET needs `read` where it says nothing, and anything else everything.
+
+/** Whoever has the token of `gateway.auth`, or the generated one. */
+export const FIRST_OPERATOR = 'operator';
+
+/** Whoever has one of the operators' tokens. */
+export interface Operator {
+  readonly id: string;
+  readonly role: Role;
+}
+
+/** With the token, as it is written: itself, or its digest. */
+export interface KnownOperator extends Operator {
+  readonly token: string;
+}
+
+/** The tokens in force; a blank one opens nothing. */
+export function everybody({ operator, others = [] }: OperatorTokens): KnownOperator[] {
+  const first = { id: FIRST_OPERATOR, role: 'configure', token: operator } as const;
+  return [first, ...others].filter(({ token }) => token !== '');
+}
+
+/** The role that a route needs. */
+export const Needs = Reflector.createDecorator<Role>();
+
+const reflector = new Reflector();
+const OPERATORS = new WeakMap<FastifyRequest, Operator>();
+
+/**
+ * Lets an operator do what a route does, and keeps who it is.
+ * @throws Refusal 403 for a role that is too low
+ */
+export function admit(context: ExecutionContext, operator: Operator): void {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const needed = neededRole(context, request.method);
+  if (ROLES.indexOf(operator.role) < ROLES.indexOf(needed)) {
+    throw new Refusal(
+      'role_too_low',
+      `${operator.id} may ${operator.role}, and this needs ${needed}`,
+    );
+  }
+  OPERATORS.set(request, operator);
+}
+
+function neededRole(context: ExecutionContext, method: string): Role {
+  const declared = reflector.get(Needs, context.getHandler());
+  return declared ?? (['GET', 'HEAD'].includes(method) ? 'read' : 'configure');
+}
+
+/** Who asks; its guard has let it in. */
+export function operatorOf(request: FastifyRequest): Operator | undefined {
+  return OPERATORS.get(request);
+}
