@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import type { CliCommand, CommandContext, CommandGroup, Example } from './command.ts';
+import { catchUp } from './commands/catch-up.ts';
 import { channels } from './commands/channels.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
@@ -64,6 +65,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   sign,
   listen,
   relay,
+  catchUp,
   preview,
   events,
   sessions,

@@ -1,10 +1,10 @@
 import { normalizePrefix, ConfigurationError } from '../../hooks/index.ts';
-import { forwardersAddress, isLocalAddress } from '../../service/index.ts';
+import { forwardersAddress } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option } from '../command.ts';
 import { RelayedListener } from '../relay/relayed-listener.ts';
 import { SECRET_FILE_OPTION, givenSecret } from '../relay/secret.ts';
-import { givenUrl } from '../service/service-place.ts';
+import { givenSafeUrl } from '../service/service-place.ts';
 import { untilStopped } from '../terminal.ts';
 
 /** The private end of a relay (docs/relay.md), beside a running service. */
@@ -13,7 +13,9 @@ export const listen = defineCommand({
   description:
     'receive webhooks without a public address: from a relay, for the service here, until it is stopped',
   options: [
-    option('--relay <url>', 'where "hooks relay" is reached', (url) => givenUrl(url, '--relay')),
+    option('--relay <url>', 'where "hooks relay" is reached', (url) =>
+      givenSafeUrl(url, '--relay'),
+    ),
     SECRET_FILE_OPTION,
   ],
   examples: [
@@ -24,11 +26,15 @@ export const listen = defineCommand({
   ],
   async action(context, { relay, secretFile }) {
     const { terminal, clock, cwd } = context;
+    if (relay === undefined) {
+      const hint = 'Say where "hooks relay" is reached: --relay https://relay.example.com';
+      throw new CliError('There is no relay to connect to.', hint, EXIT.usage);
+    }
     const { resolved, problems, env } = await context.inspect();
     if (resolved === undefined) throw new ConfigurationError(problems);
     const secret = givenSecret({ env, cwd, secretFile });
     const listener = new RelayedListener({
-      relay: safe(relay),
+      relay,
       secret,
       prefix: normalizePrefix(resolved.hooks.path ?? ''),
       socketPath: socketOf(resolved.store.dir),
@@ -41,18 +47,6 @@ export const listen = defineCommand({
     terminal.exitCode = await exit;
   },
 });
-
-/** What goes there holds the secret, and what senders send. @throws CliError */
-function safe(relay: URL | undefined): URL {
-  if (relay === undefined) {
-    const hint = 'Say where "hooks relay" is reached: --relay https://relay.example.com';
-    throw new CliError('There is no relay to connect to.', hint, EXIT.usage);
-  }
-  const host = relay.hostname.replace(/^\[|\]$/g, '');
-  if (relay.protocol === 'https:' || isLocalAddress({ kind: 'tcp', host, port: 0 })) return relay;
-  const hint = 'Put Caddy or nginx before it, and name it as https://…';
-  throw new CliError('--relay leads through the network without TLS.', hint, EXIT.usage);
-}
 
 /** @throws CliError */
 function socketOf(dir: string): string {

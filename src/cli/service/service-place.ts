@@ -52,6 +52,19 @@ export function givenUrl(text: string, flag = '--url'): URL {
   return url;
 }
 
+/** The same for an address that is shown a secret: by TLS, or on this machine. @throws CliError */
+export function givenSafeUrl(text: string, flag: string): URL {
+  const url = givenUrl(text, flag);
+  if (url.protocol === 'https:' || isLoopback(bareHost(url))) return url;
+  const hint = 'Write it with https://; a secret is shown there.';
+  throw new CliError(`${flag} leads through the network without TLS.`, hint, EXIT.usage);
+}
+
+/** Without the brackets of IPv6. */
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** What `--ops-url` says: an address, or `unix:` and the path of a socket. @throws CliError */
 export function givenPlace(text: string, flag: string): ServicePlace {
   const [, socketPath] = /^unix:(\/.+)$/s.exec(text) ?? [];
@@ -64,7 +77,7 @@ export function isOwnPlace(
   { url, socketPath }: ServicePlace,
   configured: readonly ServicePlace[],
 ): boolean {
-  if (socketPath !== undefined || isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) return true;
+  if (socketPath !== undefined || isLoopback(bareHost(url))) return true;
   return configured.some((own) => own.url.origin === url.origin);
 }
 
