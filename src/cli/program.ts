@@ -13,6 +13,7 @@ import { importHooks } from './commands/import.ts';
 import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
+import { audit } from './commands/audit.ts';
 import { drain, instances } from './commands/instances.ts';
 import { migrate } from './commands/migrate.ts';
 import { pause, resume } from './commands/pause.ts';
@@ -51,6 +52,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   openConsole,
   pause,
   resume,
+  audit,
   instances,
   drain,
   config,

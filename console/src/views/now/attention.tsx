@@ -5,6 +5,7 @@ import type { Api } from '../../api/client.ts';
 import { DangerButton } from '../../ui/danger-button.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { May } from '../../ui/may.tsx';
 import { act } from '../../ui/notices.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -105,13 +106,16 @@ function ActionButton(props: { action: Action; isFirst: boolean; reload: () => v
     reload();
   };
   const onPress = () => void press();
-  if (!isFirst) {
-    return <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />;
-  }
   return (
-    <button type="button" class="primary" disabled={isUnderWay} onClick={onPress}>
-      {action.label}
-    </button>
+    <May role="operate">
+      {isFirst ? (
+        <button type="button" class="primary" disabled={isUnderWay} onClick={onPress}>
+          {action.label}
+        </button>
+      ) : (
+        <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />
+      )}
+    </May>
   );
 }
 
