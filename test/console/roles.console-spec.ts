@@ -27,7 +27,7 @@ describe('Roles in the console', () => {
   }
 
   it.each([
-    ['a story', () => story, ['Replay', 'Forget']],
+    ['a story', () => story, ['Replay', 'Forget …']],
     ['Try', () => '/try', ['Send for real']],
     ['Channels', () => '/channels', ['Send a test message']],
     ['Tokens', () => '/tokens', ['Make a token']],
