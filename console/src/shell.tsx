@@ -78,19 +78,25 @@ function Navigation() {
           />
           <span>Theme: {theme.value}</span>
         </button>
-        <button class="quiet" type="button" onClick={() => void logOut()}>
+        <button class="quiet" type="button" onClick={() => void logOut()} title={who()}>
           <Icon name="out" />
-          <span>Log out</span>
+          <span>Log out {session.value.state === 'in' && session.value.as.id}</span>
         </button>
       </div>
     </header>
   );
 }
 
+/** Whose token one is logged in with, and what its role is. */
+function who(): string | undefined {
+  const { value } = session;
+  return value.state === 'in' ? `Logged in as ${value.as.id}, who may ${value.as.role}` : undefined;
+}
+
 async function askWhoIsIn(): Promise<void> {
   const asked = answer(api.GET('/ops/api/session'));
-  const isIn = await asked.then(({ loggedIn }) => loggedIn).catch(() => false);
-  session.value = { state: isIn ? 'in' : 'out' };
+  const as = await asked.then((told) => told.as).catch(() => null);
+  session.value = as === null ? { state: 'out' } : { state: 'in', as };
 }
 
 async function logOut(): Promise<void> {

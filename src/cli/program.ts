@@ -15,6 +15,7 @@ import { relay } from './commands/relay.ts';
 import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
+import { audit } from './commands/audit.ts';
 import { drain, instances } from './commands/instances.ts';
 import { listen } from './commands/listen.ts';
 import { migrate } from './commands/migrate.ts';
@@ -56,6 +57,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   openConsole,
   pause,
   resume,
+  audit,
   instances,
   drain,
   config,

@@ -88,6 +88,9 @@ export {
   strangeHooks,
 } from './senders/sender-tokens.ts';
 export type { Sender } from './senders/sender-tokens.ts';
+export { endOperatorToken, giveOperatorToken } from './senders/operator-token.ts';
+export { ROLES } from './configuration/operator-tokens.ts';
+export type { Role } from './configuration/operator-tokens.ts';
 export { TokensUnchanged } from './senders/token-refusal.ts';
 export type { TokenRefusal } from './senders/token-refusal.ts';
 export { listTokens } from './senders/token-list.ts';

@@ -10,6 +10,8 @@ import { Operator } from './browser.ts';
 
 export const HOOK_TOKEN = 'hook-token-of-good-length';
 export const OPERATOR_TOKEN = 'operator-token-of-good-length';
+/** Of somebody who may only look. */
+export const READING_TOKEN = 'reading-token-of-good-length';
 /** Of the sender that signs. */
 export const SIGNING_SECRET = 'secret-of-the-signing-sender';
 
@@ -53,6 +55,7 @@ export class World implements AsyncDisposable {
     const receiver = new Receiver();
     const directory = new ConfigDirectory().write('gateway.json5', {
       gateway: { auth: { token: OPERATOR_TOKEN } },
+      ops: { tokens: [{ id: 'ana', role: 'read', token: READING_TOKEN }] },
       hooks: {
         enabled: true,
         token: HOOK_TOKEN,
@@ -97,9 +100,9 @@ export class World implements AsyncDisposable {
     return typeof body['eventId'] === 'string' ? body['eventId'] : null;
   }
 
-  async loggedIn(): Promise<Operator> {
+  async loggedIn(token = OPERATOR_TOKEN): Promise<Operator> {
     const operator = await Operator.at(this.service, this.browser);
-    await operator.logIn(OPERATOR_TOKEN);
+    await operator.logIn(token);
     return operator;
   }
 

@@ -46,6 +46,23 @@ describe('hooks pause and resume', () => {
   });
 });
 
+describe('hooks audit', () => {
+  it('lists what was done, by whom, with what was before and after, newest first', async () => {
+    await served.hooks('pause');
+    await served.hooks('resume');
+    const { code, stdout } = await served.hooks('audit', '--limit', '2');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^\S+Z operator POST \/ops\/api\/resume: done\n {2}\{"paused":true\} → \{"paused":false\}\n\S+Z operator POST \/ops\/api\/pause: done\n.*\n$/,
+    );
+    expect(await served.json('audit', '--limit', '1')).toMatchObject({
+      entries: [{ actor: 'operator', operation: 'POST /ops/api/resume', outcome: 'done' }],
+      nextCursor: expect.any(String),
+    });
+    expect((await served.hooks('audit', '--actor', 'nobody')).stderr).toContain('Nothing was done');
+  });
+});
+
 describe('hooks instances, drain and resume of one', () => {
   it('say that a service with a file has it alone, and drain nobody', async () => {
     expect(await served.hooks('instances')).toMatchObject({

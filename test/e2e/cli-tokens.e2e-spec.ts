@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
@@ -159,5 +159,68 @@ describe('a running service', () => {
     const next = await ServiceProcess.listening(dir.path);
     await eventually('the service says so, too', () => next.logged('a new sender gets a new id'));
     await next.stop();
+  });
+});
+
+describe('hooks token of operators', () => {
+  const file = (): string => join(dir.path, 'gateway.d', 'operator-ana.json5');
+  const newFor = (...args: string[]) => hooks('new', '--operator', 'ana', ...args);
+
+  it('new --operator prints a token once, keeps its digest, and a second takes its place', async () => {
+    const { code, out, err } = await newFor('--role', 'read');
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('ana may read') });
+    expect(out).toMatch(/^[\w-]{43}$/);
+    const text = readFileSync(file(), 'utf8');
+    expect(text).toMatch(/id: 'ana',[^]*role: 'read',[^]*token: 'sha256:[0-9a-f]{64}'/);
+    expect(text).not.toContain(out);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const second = await newFor('--role', 'configure', '--json');
+    expect(second.err).toContain('the token before counts no more');
+    expect(JSON.parse(second.out)).toEqual({
+      token: expect.any(String),
+      id: 'ana',
+      role: 'configure',
+      file: 'gateway.d/operator-ana.json5',
+    });
+    expect(readFileSync(file(), 'utf8')).not.toContain(text.match(/sha256:\w+/)![0]);
+    expect(await hooks('retire', 'ana', '--operator')).toMatchObject({ code: 0 });
+    expect(existsSync(file())).toBe(false);
+    expect(await hooks('retire', 'ana', '--operator')).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ['a role that there is not', ['--role', 'root'], 2],
+    ['no role', [], 2],
+    ['hooks', ['--role', 'read', '--hooks', 'wake'], 2],
+  ])('refuses %s, and writes nothing', async (_, args, code) => {
+    expect((await newFor(...args)).code).toBe(code);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('refuses names that the audit has for something else', async () => {
+    const { code, err } = await hooks('new', '--operator', 'files', '--role', 'read');
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('choose another'),
+    });
+    expect(existsSync(join(dir.path, 'gateway.d', 'operator-files.json5'))).toBe(false);
+  });
+
+  it('is good for --token-file, as much as its role says', async () => {
+    await using service = await ServiceProcess.listening(dir.path);
+    const { out } = await newFor('--role', 'read');
+    const tokenFile = join(dir.path, 'ana.token');
+    writeFileSync(tokenFile, out, { mode: 0o600 });
+    const as = async (...args: string[]) => {
+      const options = ['--url', service.url, '--token-file', tokenFile];
+      return hooksCall([...args, ...options], { cwd: dir.path });
+    };
+    const isIn = async () => (await as('events', 'list')).code === 0;
+    expect(await eventually('the token is in force', isIn)).toBe(true);
+    const { code, stderr } = await as('pause');
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('needs operate'),
+    });
   });
 });

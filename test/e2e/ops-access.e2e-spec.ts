@@ -126,6 +126,20 @@ describe('the token of scrapers (behaviour.md §13)', () => {
   });
 });
 
+describe('a token that may do less', () => {
+  it.each([
+    ['operate', 429],
+    ['configure', 401],
+  ] as const)('that may %s: a wrong one behind it is answered %i', async (role, status) => {
+    const others = [{ id: 'ana', role, token: 'the-token-of-ana-of-good-length' }];
+    await using busy = await OperatedService.start({ tokens: () => ({ others }) });
+    for (let failure = 0; failure < 20; failure += 1) await busy.get(EVENTS, { token: 'wrong' });
+    const { token } = others[0]!;
+    expect((await busy.get(EVENTS, { token })).status).toBe(200);
+    expect((await busy.get(EVENTS, { token: 'wrong' })).status).toBe(status);
+  });
+});
+
 describe("a changed operator's token", () => {
   it('counts from the next request on, and the old one no longer', async () => {
     const tokens = { operator: 'the-first-operator-token' };

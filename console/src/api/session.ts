@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
+import type { components } from '../../../docs/openapi.d.ts';
 
-/** Whether somebody is logged in. The session itself is a cookie that no script can read. */
-export type Session = { state: 'asking' } | { state: 'in' } | { state: 'out' };
+/** Who is logged in, if anybody. The session itself is a cookie that no script can read. */
+export type Session =
+  { state: 'asking' } | { state: 'in'; as: components['schemas']['LoggedIn'] } | { state: 'out' };
 
 /** What the shell shows: the views, or the log-in. */
 export const session = signal<Session>({ state: 'asking' });

@@ -10,6 +10,7 @@ const PATHS = {
   channels: 'M21 3 3 11l7 3 3 7zM10 14l4-4',
   mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
   tokens: 'M14 10a4 4 0 1 1-1-1l7-7M17 5l2 2',
+  audit: 'M6 5h12v16H6zM9 3h6v4H9zM9 12h6M9 16h4',
   configuration: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
   sun: 'M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.500 1.500M17.500 17.500 19 19M5 19l1.500-1.500M17.500 6.500 19 5',
   moon: 'M20 14A8 8 0 0 1 10 4a8 8 0 1 0 10 10',

@@ -3,6 +3,7 @@ import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { Badge } from '../ui/badge.tsx';
+import { May } from '../ui/may.tsx';
 import { act } from '../ui/notices.tsx';
 import { Visible } from '../ui/foreign-text.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
@@ -65,7 +66,9 @@ function ChannelCard({ channel, reload }: { channel: Channel; reload: () => void
           </>
         )}
       </dl>
-      <TestMessage id={id} reload={reload} />
+      <May role="operate">
+        <TestMessage id={id} reload={reload} />
+      </May>
     </article>
   );
 }

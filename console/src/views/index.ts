@@ -48,6 +48,7 @@ export const VIEWS: readonly View[] = [
     icon: 'tokens',
     view: lazy(() => import('./tokens/tokens.tsx')),
   },
+  { path: '/audit', title: 'Audit', icon: 'audit', view: lazy(() => import('./audit.tsx')) },
   { path: '/mail', title: 'Mail', icon: 'mail', view: lazy(() => import('./mail.tsx')) },
   {
     path: '/configuration',

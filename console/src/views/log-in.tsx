@@ -14,11 +14,14 @@ export function LogIn() {
     event.preventDefault();
     setAsking(true);
     try {
-      await answer(api.POST('/ops/api/session', { body: { token: token.trim() } }));
-      session.value = { state: 'in' };
+      const call = api.POST('/ops/api/session', { body: { token: token.trim() } });
+      const { as } = await answer(call);
+      if (as !== null) session.value = { state: 'in', as };
     } catch (error) {
       const { code, message } = asApiError(error);
-      setProblem(code === 'operator_unauthorized' ? 'This is not the operator’s token.' : message);
+      setProblem(
+        code === 'operator_unauthorized' ? 'This is not the token of an operator.' : message,
+      );
     } finally {
       setAsking(false);
     }
@@ -55,7 +58,8 @@ export function LogIn() {
         />
         <p id="token-help" class="help">
           <code>gateway.auth.token</code> of the configuration. Where none is set, the service made
-          one: it is in the file <code>operator-token</code> of the data directory.
+          one: it is in the file <code>operator-token</code> of the data directory. Or the token
+          that somebody made for you: <code>hooks token new --operator</code>.
         </p>
         {problem !== undefined && (
           <p class="problem" role="alert">

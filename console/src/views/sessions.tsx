@@ -4,6 +4,7 @@ import type { Api } from '../api/client.ts';
 import { usePages } from '../api/pages.ts';
 import { DangerButton } from '../ui/danger-button.tsx';
 import { ForeignText, Visible } from '../ui/foreign-text.tsx';
+import { May } from '../ui/may.tsx';
 import { act } from '../ui/notices.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import type { Column } from '../ui/table.tsx';
@@ -105,9 +106,11 @@ function SessionPage({ name }: { name: string }) {
                   ) : (
                     <span class="actions">
                       {lastRoute.channel} → <Visible text={lastRoute.to} />
-                      <button type="button" onClick={forget}>
-                        Forget it
-                      </button>
+                      <May role="configure">
+                        <button type="button" onClick={forget}>
+                          Forget it
+                        </button>
+                      </May>
                     </span>
                   )}
                 </dd>
@@ -135,9 +138,11 @@ function SessionPage({ name }: { name: string }) {
               {turns.length === 0 ? (
                 <p class="faint">No turn yet.</p>
               ) : (
-                <p class="actions">
-                  <DangerButton label="Clear the transcript" onSure={clear} />
-                </p>
+                <May role="operate">
+                  <p class="actions">
+                    <DangerButton label="Clear the transcript" onSure={clear} />
+                  </p>
+                </May>
               )}
               {turns.map(({ at, role, text }, index) => (
                 <div key={index}>

@@ -1,6 +1,9 @@
 import { ConfigurationError } from '../../hooks/index.ts';
 import {
+  ROLES,
   addToken,
+  endOperatorToken,
+  giveOperatorToken,
   inheritedIds,
   keptSender,
   listTokens,
@@ -11,8 +14,8 @@ import {
 } from '../../service/index.ts';
 import type { Inspection, ListedToken, Sender } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { JSON_OPTION, defineCommand, option } from '../command.ts';
-import type { CommandContext, CommandGroup } from '../command.ts';
+import { JSON_OPTION, defineCommand, oneOf, option } from '../command.ts';
+import type { CommandContext, CommandGroup, OptionValues } from '../command.ts';
 import { asLine } from '../foreign-text.ts';
 import { explained } from '../senders/sender-tokens.ts';
 import { findService } from '../service/find-service.ts';
@@ -27,16 +30,20 @@ import { age } from '../text-layout.ts';
 
 const COMMAND = 'hooks token new';
 
+const NEW_OPTIONS = [
+  option('--for <id>', 'of this sender: the token counts from now on, its digest is kept'),
+  option('--hooks <names>', 'the hooks it may speak to, with commas (default: the id)', toList),
+  option('--not-after <date>', 'its last day (2027-01-31), or moment in ISO 8601'),
+  option('--operator <id>', 'of this operator instead, in place of the one they have (ops.tokens)'),
+  option('--role <role>', `what the operator may do: ${ROLES.join(', ')}`, oneOf('--role', ROLES)),
+  JSON_OPTION,
+] as const;
+
 /** Prints it once: what is kept, and only with `--for`, is its digest. */
 const tokenNew = defineCommand({
   name: 'new',
   description: 'print a new random token of 32 bytes (base64url), or give one to a sender',
-  options: [
-    option('--for <id>', 'of this sender: the token counts from now on, its digest is kept'),
-    option('--hooks <names>', 'the hooks it may speak to, with commas (default: the id)', toList),
-    option('--not-after <date>', 'its last day (2027-01-31), or moment in ISO 8601'),
-    JSON_OPTION,
-  ],
+  options: NEW_OPTIONS,
   examples: [
     ['hooks token new', 'print one, and keep it nowhere'],
     [
@@ -46,13 +53,18 @@ const tokenNew = defineCommand({
     ['hooks token new --for uptime-kuma', 'a token for the hook uptime-kuma and no other'],
     ['hooks token new --for ci --hooks wake,deploys', 'a token for two hooks'],
     [
+      'hooks token new --operator ana --role operate',
+      'Ana may retry and pause, and make no tokens',
+    ],
+    [
       'hooks token new --for uptime-kuma',
       'once more: a second one beside the first, to replace it without losing a request',
     ],
   ],
   async action(context, options) {
     const { terminal, env } = context;
-    const { for: id, hooks, notAfter, json = false } = options;
+    const { for: id, hooks, notAfter, operator, role, json = false } = options;
+    if (operator !== undefined || role !== undefined) return newOperator(context, options);
     if (id === undefined) {
       if (hooks !== undefined || notAfter !== undefined) {
         throw new CliError('--hooks and --not-after need --for', undefined, EXIT.usage);
@@ -78,6 +90,26 @@ const tokenNew = defineCommand({
     else terminal.print(token);
   },
 });
+
+/** Prints it once, too; its digest is kept. */
+async function newOperator(
+  { inspect, env, terminal }: CommandContext,
+  given: OptionValues<typeof NEW_OPTIONS>,
+): Promise<void> {
+  const { operator: id, role, for: sender, hooks, notAfter, json = false } = given;
+  if (id === undefined || role === undefined) {
+    throw new CliError('--operator and --role go together', undefined, EXIT.usage);
+  }
+  if ([sender, hooks, notAfter].some((one) => one !== undefined)) {
+    throw new CliError('--for, --hooks and --not-after are of senders', undefined, EXIT.usage);
+  }
+  const giving = giveOperatorToken(await inspect(), { id, role }, env, COMMAND);
+  const { token, file, isReplaced } = await explained(id, giving);
+  terminal.note(`${id} may ${role}; kept in ${file}, a running service reloads it`);
+  if (isReplaced) terminal.note('the token before counts no more, and its sessions have ended');
+  if (json) terminal.printJson({ token, id, role, file });
+  else terminal.print(token);
+}
 
 /** Says what the new token opens. */
 function tell(
@@ -181,12 +213,19 @@ const tokenRetire = defineCommand({
   options: [
     option('--old', 'all of its tokens but the newest'),
     option('--all', 'all of its tokens'),
+    option('--operator', 'of an operator, not of a sender: their sessions end, too'),
   ],
   examples: [
     ['hooks token retire uptime-kuma', 'its only token no longer counts'],
     ['hooks token retire uptime-kuma --old', 'only the newest counts from now on'],
+    ['hooks token retire ana --operator', 'the token of Ana, who operated'],
   ],
-  async action({ inspect, env, terminal }, { old = false, all = false }, id) {
+  async action({ inspect, env, terminal }, { old = false, all = false, operator = false }, id) {
+    if (operator && !old && !all) {
+      await explained(id, endOperatorToken(await inspect(), id, env, COMMAND));
+      return terminal.note(`${id} operates no more; a running service reloads it`);
+    }
+    if (operator) throw new CliError('an operator has one token', undefined, EXIT.usage);
     if (old && all) throw new CliError('--old and --all do not go together', undefined, EXIT.usage);
     const which = old ? 'old' : all ? 'all' : undefined;
     const here = await inspect();
@@ -201,10 +240,10 @@ const tokenRetire = defineCommand({
   },
 });
 
-/** Tokens of senders, which open hooks; the operator token is not among them. */
+/** Tokens of senders, which open hooks, and of operators beside the first. */
 export const token: CommandGroup = {
   name: 'token',
-  description: 'make, list and end the tokens of senders',
+  description: 'make, list and end the tokens of senders, make and end those of operators',
   examples: [
     ['hooks token new', 'print a token that nobody guesses'],
     ['hooks token new --for uptime-kuma', 'a token for one sender and its hook'],

@@ -20,6 +20,7 @@ const HINTS: Readonly<Record<string, string>> = {
     'The service has another hook token than this configuration: set GATEWAY_CONFIG_DIR to its directory.',
   invalid_signature:
     'A sender signs there. The service has another secret than this configuration, or none of it was used: set GATEWAY_CONFIG_DIR to its directory; a sample is signed by: hooks send <preset> <event>',
+  role_too_low: 'Ask with the token of somebody who may: --token-file.',
   loopback_only: 'Ask on the machine of the service, without a proxy between.',
   host_not_allowed: 'Or give --ops-url an address that it is served under.',
   unknown_event: 'See which there are: hooks events list',

@@ -12,7 +12,6 @@ import {
 } from '../../hooks/index.ts';
 import type { HooksSettingsInput, Problem } from '../../hooks/index.ts';
 import { getField } from '../../platform/objects.ts';
-import type { GatewayOptions, OpsOptions } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
 // The tokens of the operator API: `gateway.auth.token` or the generated one for all of it, `ops.tokens` for as much as the
@@ -55,6 +54,15 @@ export interface OperatorTokens {
   readonly metrics: string | undefined;
 }
 
+/** The sections that have them, in whatever shape they were written. */
+interface Gateway {
+  readonly auth?: { readonly token?: unknown };
+}
+interface Ops {
+  readonly metricsToken?: unknown;
+  readonly tokens?: unknown;
+}
+
 const OPERATOR = 'gateway.auth.token';
 const METRICS = 'ops.metricsToken';
 
@@ -65,8 +73,8 @@ const PRINTABLE = /^[ -~]*$/;
 
 /** What makes a start refused: a token that can be guessed, that no header carries, or that opens more than it says. */
 export function operatorTokenProblems(
-  { auth }: GatewayOptions,
-  { metricsToken, tokens }: OpsOptions,
+  { auth }: Gateway,
+  { metricsToken, tokens }: Ops,
   file: TokenFile,
   hooks: Pick<HooksSettingsInput, 'token' | 'tokens'>,
 ): Problem[] {
@@ -128,10 +136,7 @@ function namedTokenProblems(tokens: unknown, known: Map<string, string>): Proble
 }
 
 /** Tokens that are allowed but should be longer. */
-export function operatorTokenWarnings(
-  { auth }: GatewayOptions,
-  { metricsToken, tokens }: OpsOptions,
-): Problem[] {
+export function operatorTokenWarnings({ auth }: Gateway, { metricsToken, tokens }: Ops): Problem[] {
   const message = `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`;
   return [
     [OPERATOR, textOf(auth?.token)] as const,

@@ -72,5 +72,6 @@ it('an option with the name of a credential says that it is one, or stands here'
     'agents.defaults.heartbeat.historyTokens',
     'agents.list[0].runner.sessionIdPath',
     'channels.chan_*.tokenUrl',
+    'ops.tokens',
   ]);
 });

@@ -152,7 +152,7 @@ function isOver(notAfter: string | undefined, now: number): boolean {
 }
 
 /** Where there is nothing that a token could be added to, or taken from. @throws TokensUnchanged */
-function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
+export function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
   if (!SENDER_ID.test(id)) throw new TokensUnchanged('bad-id');
   if (isDemo) throw new TokensUnchanged('demo');
   if (problems.length > 0) throw new TokensUnchanged('broken');
@@ -160,19 +160,29 @@ function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
 
 /** Writes the fragment of a sender; without a secret it is removed. @returns the file @throws TokensUnchanged */
 async function writeSender(
-  { dir, files }: Inspection,
+  here: Inspection,
   sender: Sender,
   env: Environment,
   author: string,
 ): Promise<string> {
-  const name = fragmentName(sender.id);
-  const kept = new Map(Object.entries(keptSender({ files }, sender.id) ?? {}));
+  const kept = new Map(Object.entries(keptSender(here, sender.id) ?? {}));
   const entry = Object.entries(sender).map(([key, value]): [string, unknown] => {
     const isKept = isDeepStrictEqual(kept.get(key), value);
     return [key, isKept ? new Written(value) : value];
   });
   const sections: Sections | undefined =
     sender.tokens.length === 0 ? undefined : { hooks: { tokens: [Object.fromEntries(entry)] } };
+  return writeTokens(here, fragmentName(sender.id), sections, env, author);
+}
+
+/** Writes a fragment that holds tokens, or removes it. @returns the file @throws TokensUnchanged */
+export async function writeTokens(
+  { dir, files }: Inspection,
+  name: string,
+  sections: Sections | undefined,
+  env: Environment,
+  author: string,
+): Promise<string> {
   const next = await inspectConfiguration(dir, env, withFragment(files, name, sections));
   if (next.problems.length > 0) {
     const lines = next.problems.map(({ key, message }) => `${key} ${message}`);

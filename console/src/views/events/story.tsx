@@ -7,6 +7,7 @@ import { DangerButton } from '../../ui/danger-button.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { May } from '../../ui/may.tsx';
 import { act } from '../../ui/notices.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Time, duration } from '../../ui/time.tsx';
@@ -83,20 +84,22 @@ export function Story({ id }: { id: string }) {
                 <Link class="button" href={`/try?event=${id}`}>
                   <Icon name="try" /> Try it
                 </Link>
-                <button type="button" onClick={replay}>
-                  <Icon name="again" /> Replay
-                </button>
-                {(isDead || isWaiting) && (
-                  <button type="button" class={isDead ? 'primary' : undefined} onClick={retry}>
-                    Retry
+                <May role="operate">
+                  <button type="button" onClick={replay}>
+                    <Icon name="again" /> Replay
                   </button>
-                )}
-                {isDead && (
-                  <button type="button" onClick={dismiss}>
-                    Dismiss
-                  </button>
-                )}
-                <DangerButton label="Forget" onSure={forget} />
+                  {(isDead || isWaiting) && (
+                    <button type="button" class={isDead ? 'primary' : undefined} onClick={retry}>
+                      Retry
+                    </button>
+                  )}
+                  {isDead && (
+                    <button type="button" onClick={dismiss}>
+                      Dismiss
+                    </button>
+                  )}
+                  <DangerButton label="Forget" onSure={forget} />
+                </May>
               </>
             }
           >

@@ -5,6 +5,7 @@ import type { Api } from '../../api/client.ts';
 import { DangerButton } from '../../ui/danger-button.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { May } from '../../ui/may.tsx';
 import { act } from '../../ui/notices.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -130,13 +131,21 @@ function ActionButton(props: { action: Action; isFirst: boolean; reload: () => v
     reload();
   };
   const onPress = () => void press();
-  if (action.isFinal) {
-    return <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />;
-  }
   return (
-    <button type="button" class={isFirst ? 'primary' : ''} disabled={isUnderWay} onClick={onPress}>
-      {action.label}
-    </button>
+    <May role="operate">
+      {action.isFinal ? (
+        <DangerButton label={action.label} isDisabled={isUnderWay} onSure={onPress} />
+      ) : (
+        <button
+          type="button"
+          class={isFirst ? 'primary' : ''}
+          disabled={isUnderWay}
+          onClick={onPress}
+        >
+          {action.label}
+        </button>
+      )}
+    </May>
   );
 }
 

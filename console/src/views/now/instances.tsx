@@ -3,6 +3,7 @@ import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { May } from '../../ui/may.tsx';
 import { act } from '../../ui/notices.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table.tsx';
@@ -87,14 +88,16 @@ function endColumn(reload: () => void): Column<Instance> {
     title: 'Work',
     value: ({ draining }) => Number(draining),
     cell: (instance) => (
-      <button
-        type="button"
-        class="small"
-        aria-label={`${instance.draining ? 'Resume' : 'Drain'} ${instance.name}`}
-        onClick={() => void set(instance)}
-      >
-        {instance.draining ? 'Resume' : 'Drain'}
-      </button>
+      <May role="operate">
+        <button
+          type="button"
+          class="small"
+          aria-label={`${instance.draining ? 'Resume' : 'Drain'} ${instance.name}`}
+          onClick={() => void set(instance)}
+        >
+          {instance.draining ? 'Resume' : 'Drain'}
+        </button>
+      </May>
     ),
   };
 }

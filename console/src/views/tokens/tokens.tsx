@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { May } from '../../ui/may.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { SortedTable } from '../../ui/table.tsx';
@@ -53,7 +54,9 @@ export default function Tokens() {
   );
   return (
     <Page title="Tokens">
-      <NewToken onMade={reload} />
+      <May role="configure">
+        <NewToken onMade={reload} />
+      </May>
       <Loaded from={tokens}>
         {({ tokens: all }) =>
           all.length === 0 ? (
@@ -83,7 +86,11 @@ function endColumn(all: readonly Token[], onEnded: () => void): Column<Token> {
       const own = all.filter((token) => token.id === id);
       const isNewest = own.at(-1)?.key === key;
       const which = own.length === 1 ? undefined : isNewest ? 'all' : 'old';
-      return <EndToken sender={id} which={which} onEnded={onEnded} />;
+      return (
+        <May role="configure">
+          <EndToken sender={id} which={which} onEnded={onEnded} />
+        </May>
+      );
     },
   };
 }

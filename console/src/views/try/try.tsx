@@ -5,6 +5,7 @@ import type { Api } from '../../api/client.ts';
 import { asApiError, useResource } from '../../api/resource.ts';
 import { copy } from '../../ui/copy.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
+import { May } from '../../ui/may.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useSend } from '../../ui/use-send.ts';
@@ -43,13 +44,15 @@ export default function Try() {
           <button type="button" onClick={() => void copyCurl(draft, known)}>
             Copy as curl
           </button>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => void send(() => sendDraft(draft, as), proof)}
-          >
-            Send for real
-          </button>
+          <May role="operate">
+            <button
+              type="button"
+              class="primary"
+              onClick={() => void send(() => sendDraft(draft, as), proof)}
+            >
+              Send for real
+            </button>
+          </May>
         </>
       }
     >
