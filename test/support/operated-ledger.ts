@@ -159,7 +159,7 @@ class OperatedEvents extends EventStore {
   }
 
   async hookUses(hooks: readonly string[]) {
-    return hooks.map((hook) => ({ hook, lastAt: null, accepted: 0 }));
+    return hooks.map((hook) => ({ hook, lastAt: null, statuses: {} }));
   }
 
   async sessions(filter: SessionFilter) {
