@@ -71,7 +71,7 @@ function Described({ hook }: { hook: Hook }) {
       </strong>{' '}
       {sender !== null && <span class="faint">{sender}</span>}
       <details>
-        <summary>Address and sender</summary>
+        <summary>Details</summary>
         <dl class="facts">
           <dt>Address</dt>
           <dd>
