@@ -1275,6 +1275,15 @@ export interface components {
             lastUsedAt: string | null;
             /** @description Events since `since`, at most 100,000; null for every name. */
             accepted: number | null;
+            /** @description The same by how they stand now, `accepted` to `skipped`; absent: none. Null for every name. */
+            statuses: {
+                running?: number;
+                failed?: number;
+                accepted?: number;
+                skipped?: number;
+                done?: number;
+                delivering?: number;
+            } | null;
             /** @description Requests that were refused since `since`, as far as refusals are kept. */
             refused: number;
             /** @description What to do at the sender of its preset, a step each; words in angle brackets stand for secrets. */

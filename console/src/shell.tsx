@@ -1,12 +1,15 @@
 import { Suspense } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
-import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter-preact';
+import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { answer, api } from './api/client.ts';
 import { session } from './api/session.ts';
 import { BASE } from './mount.ts';
 import { nextTheme, theme } from './theme.ts';
+import { Away } from './ui/away.tsx';
 import { Icon } from './ui/icon.tsx';
+import { Keyboard } from './ui/keyboard.tsx';
 import { Notices } from './ui/notices.tsx';
+import { Empty, Page } from './ui/page.tsx';
 import { LogIn } from './views/log-in.tsx';
 import { VIEWS } from './views/index.ts';
 
@@ -22,6 +25,7 @@ export function Shell() {
       </a>
       <Navigation />
       <main id="view" tabIndex={-1}>
+        <Away />
         <Suspense fallback={<p class="waiting">Loading …</p>}>
           <Switch>
             {VIEWS.map(({ path, pages, view: View }) =>
@@ -32,12 +36,17 @@ export function Shell() {
               )),
             )}
             <Route>
-              <Redirect to={VIEWS[0]!.path} replace />
+              <Page title="No such view">
+                <Empty>
+                  Nothing is at this address. <Link href="/">What needs you</Link>
+                </Empty>
+              </Page>
             </Route>
           </Switch>
         </Suspense>
       </main>
       <Notices />
+      <Keyboard />
     </Router>
   );
 }

@@ -238,7 +238,7 @@ describe('The console', () => {
   it('shows who was refused, and why', async () => {
     await using operator = await world.loggedIn();
     const { page } = operator;
-    await operator.open('/events');
+    await operator.open('/events?show=refused');
     await page.getByText('● live').waitFor();
     await world.send('wake', { text: 7 });
 
@@ -250,7 +250,7 @@ describe('The console', () => {
   it('counts a flood of refused requests while it comes, in a row and a message a second', async () => {
     await using operator = await world.loggedIn();
     const { page } = operator;
-    await operator.open('/events');
+    await operator.open('/events?show=refused');
     await page.getByText('● live').waitFor();
     const refusals = page.getByRole('region', { name: 'Refused requests' });
     const { url } = world.service;

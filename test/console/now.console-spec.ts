@@ -33,7 +33,7 @@ describe('The view Now of the console', () => {
     const needs = page.getByRole('list', { name: 'What needs you' });
     const lost = needs.getByRole('listitem').filter({ hasText: 'request to wake was refused' });
     await lost.getByRole('link', { name: 'Show refused requests' }).click();
-    await page.waitForURL(/events\?hook=wake/);
+    await page.waitForURL(/events\?show=refused&hook=wake/);
     const refusals = page.getByRole('region', { name: 'Refused requests' });
     await refusals.getByRole('row', { name: /wake 400 invalid_payload/ }).waitFor();
     expect(suite.operator.complaints).toEqual([]);

@@ -51,7 +51,8 @@ export class World implements AsyncDisposable {
     private readonly browser: Browser,
   ) {}
 
-  static async begin(browser: Browser): Promise<World> {
+  /** @param model address of a server whose model `local/big` the hook `review` asks */
+  static async begin(browser: Browser, { model }: { model?: string } = {}): Promise<World> {
     const receiver = new Receiver();
     const directory = new ConfigDirectory().write('gateway.json5', {
       gateway: { auth: { token: OPERATOR_TOKEN } },
@@ -77,9 +78,31 @@ export class World implements AsyncDisposable {
             name: 'Payments',
             messageTemplate: 'Paid {{ payload.amount }}',
           },
+          {
+            id: 'review',
+            match: { path: 'review' },
+            action: 'agent',
+            name: 'Review',
+            agentId: 'asker',
+            sessionKey: 'hook:review:{{ payload.what }}',
+            messageTemplate: 'Review {{ payload.what }}',
+          },
         ],
       },
-      agents: { defaults: { runner: { type: 'demo' }, notify: false } },
+      agents: {
+        defaults: { runner: { type: 'demo' }, notify: false },
+        ...(model !== undefined && {
+          list: [
+            { id: 'main', default: true },
+            { id: 'asker', runner: { type: 'model' }, model: 'local/big' },
+          ],
+        }),
+      },
+      ...(model !== undefined && {
+        models: {
+          providers: { local: { type: 'openai-compatible', baseUrl: model, apiKey: 'x' } },
+        },
+      }),
       channels: {
         chan_8: {
           provider: 'webhook',

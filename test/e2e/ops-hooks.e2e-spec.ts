@@ -116,7 +116,7 @@ describe('GET /ops/api/hooks', () => {
       const now = await hook('ci');
       return now.refused > 0 && (await hook('github')).refused > 0 && now;
     });
-    expect(ci).toMatchObject({ accepted: 2, refused: 1 });
+    expect(ci).toMatchObject({ accepted: 2, refused: 1, statuses: { done: 2 } });
     expect(Date.parse(ci.lastUsedAt ?? '')).toBeGreaterThanOrEqual(before);
     expect(await hook('deploy/late')).toMatchObject({ accepted: 1, refused: 0 });
     expect(await hook('github')).toMatchObject({ accepted: 0, refused: 1, lastUsedAt: null });

@@ -168,7 +168,7 @@ class OperatedEvents extends EventStore {
   }
 
   async hookUses(hooks: readonly string[]) {
-    return hooks.map((hook) => ({ hook, lastAt: this.ledger.lastAt[hook] ?? null, accepted: 0 }));
+    return hooks.map((hook) => ({ hook, lastAt: this.ledger.lastAt[hook] ?? null, statuses: {} }));
   }
 
   async sessions(filter: SessionFilter) {

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../../../docs/openapi.d.ts';
 import { OPERATOR } from '../mount.ts';
-import { session } from './session.ts';
+import { away, session } from './session.ts';
 
 // The operator API as the console uses it: one client, typed by docs/openapi.json, and one kind of failure.
 
@@ -48,14 +48,27 @@ export const api = {
 export async function answer<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<T> {
-  const { data, error, response } = await call.catch((): never => {
-    throw new ApiError('The service does not answer. Is it running?', 'unreachable', 0);
-  });
+  const { data, error, response } = await call.catch((): never => unreachable());
+  // A proxy speaks for it.
+  if (error !== undefined && GATEWAY.has(response.status) && !isOurs(error)) unreachable();
+  away.value = false;
   if (response.ok) return data as T;
   const { code, sentence } = refusalOf(error, response);
   if (code === 'session_ended' || code === 'operator_unauthorized')
     session.value = { state: 'out' };
   throw new ApiError(sentence, code, response.status);
+}
+
+/** What a proxy answers while nobody is behind it. */
+const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function unreachable(): never {
+  away.value = true;
+  throw new ApiError('The service does not answer. Is it running?', 'unreachable', 0);
+}
+
+function isOurs(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | null)?.code === 'string';
 }
 
 /** Shows the log-in if the session has ended, for what is not told so by itself, e.g. a stream that breaks off. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './client.ts';
+import { away } from './session.ts';
 
 /** Something that is loaded when a view is opened, and again when it is asked to. */
 export interface Resource<T> {
@@ -47,14 +48,16 @@ export function useResource<T>(
     );
   }, [key]);
 
+  const isAway = away.value;
   useEffect(() => {
+    if (isAway) return undefined;
     reload();
     if (everyMs === 0) return undefined;
     const timer = setInterval(() => {
       if (!document.hidden) reload();
     }, everyMs);
     return () => clearInterval(timer);
-  }, [reload, everyMs]);
+  }, [reload, everyMs, isAway]);
 
   const isOurs = state.key === key;
   return {

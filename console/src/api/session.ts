@@ -5,5 +5,8 @@ import type { components } from '../../../docs/openapi.d.ts';
 export type Session =
   { state: 'asking' } | { state: 'in'; as: components['schemas']['LoggedIn'] } | { state: 'out' };
 
+/** The service gave no answer to what was asked last. */
+export const away = signal(false);
+
 /** What the shell shows: the views, or the log-in. */
 export const session = signal<Session>({ state: 'asking' });

@@ -7,11 +7,13 @@ import { Icon } from './icon.tsx';
 export function Page(props: {
   title: ComponentChildren;
   actions?: ComponentChildren;
+  /** The title may take lines of its own: then the actions stand above it, where they are for every title. */
+  isLong?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <section class="page">
-      <div class="page-head">
+      <div class={props.isLong === true ? 'page-head long' : 'page-head'}>
         <h1>{props.title}</h1>
         <div class="actions">{props.actions}</div>
       </div>
@@ -31,7 +33,9 @@ export function Loaded<T>({
   const { data, error, reload } = from;
   return (
     <>
-      {error !== undefined && <Failed error={error} reload={reload} />}
+      {error !== undefined && error.code !== 'unreachable' && (
+        <Failed error={error} reload={reload} />
+      )}
       {data !== undefined && children(data)}
       {data === undefined && error === undefined && <p class="waiting">Loading …</p>}
     </>

@@ -1,13 +1,16 @@
 import {
   Virtualizer,
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
+  observeWindowOffset,
+  observeWindowRect,
+  windowScroll,
 } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
-/** A list of any length, of which only what one sees is in the page. Its rows are all of one height. */
+/**
+ * A list of any length, of which only what one sees is in the page, and which scrolls with it. Its rows are all of one
+ * height.
+ */
 export function VirtualList<Row>({
   label,
   rows,
@@ -27,21 +30,27 @@ export function VirtualList<Row>({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const [, render] = useReducer((count: number) => count + 1, 0);
+  const top = frame.current?.offsetTop ?? 0;
   const options = {
     count: rows.length,
-    getScrollElement: () => frame.current,
+    getScrollElement: () => window,
     estimateSize: () => rowHeight,
     getItemKey: (index: number) => keyOf(rows[index]!),
     overscan: 12,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
+    scrollMargin: top,
+    scrollToFn: windowScroll,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
     onChange: () => render(undefined),
   };
-  const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
+  const [virtualizer] = useState(() => new Virtualizer<Window, HTMLDivElement>(options));
   virtualizer.setOptions(options);
   useLayoutEffect(() => virtualizer._didMount(), []);
-  useLayoutEffect(() => virtualizer._willUpdate());
+  useLayoutEffect(() => {
+    virtualizer._willUpdate();
+    // What stands above the list has grown or shrunk.
+    if (frame.current!.offsetTop !== top) render(undefined);
+  });
 
   const items = virtualizer.getVirtualItems();
   const isAtEnd = (items.at(-1)?.index ?? -1) >= rows.length - 1;
@@ -50,15 +59,7 @@ export function VirtualList<Row>({
   }, [isAtEnd, rows.length]);
 
   return (
-    <div
-      class="list"
-      ref={frame}
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-      // As high as its rows; the style sheet says how high at most.
-      style={{ height: `${rows.length * rowHeight + 2}px` }}
-    >
+    <div class="rows" ref={frame} role="region" aria-label={label}>
       <div role="list" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {items.map(({ key, index, start }) => (
           <div
@@ -67,7 +68,7 @@ export function VirtualList<Row>({
             class="list-row"
             aria-setsize={rows.length}
             aria-posinset={index + 1}
-            style={{ height: `${rowHeight}px`, transform: `translateY(${start}px)` }}
+            style={{ height: `${rowHeight}px`, transform: `translateY(${start - top}px)` }}
           >
             {children(rows[index]!)}
           </div>

@@ -1,11 +1,13 @@
+import type { EventStatus } from './event-store.ts';
+
 /** How much one hook is used. @publicApi */
 export interface HookUse {
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
   readonly hook: string;
   /** When its last event that is still kept was accepted, ISO 8601 in UTC; null: none is. */
   readonly lastAt: string | null;
-  /** How many events were accepted since then, at most {@link MOST_COUNTED}. */
-  readonly accepted: number;
+  /** How many events were accepted since then, at most {@link MOST_COUNTED}, by how they stand; absent: none. */
+  readonly statuses: Readonly<Partial<Record<EventStatus, number>>>;
 }
 
 /** Counting goes no further: a sender of a thousand events a second must not keep readers waiting. @publicApi */

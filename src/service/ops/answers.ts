@@ -4,6 +4,7 @@
 import type {
   ChannelReport,
   EventSummary,
+  HookUse,
   LedgerInstance,
   LostRequests,
   RefusedRequest,
@@ -153,6 +154,8 @@ export interface HookReport {
   readonly lastUsedAt: string | null;
   /** Events since `since`, at most 100,000; null for every name. */
   readonly accepted: number | null;
+  /** The same by how they stand now, `accepted` to `skipped`; absent: none. Null for every name. */
+  readonly statuses: HookUse['statuses'] | null;
   /** Requests that were refused since `since`, as far as refusals are kept. */
   readonly refused: number;
   /** What to do at the sender of its preset, a step each; words in angle brackets stand for secrets. */

@@ -57,11 +57,16 @@ export function listHooks(
       sender: preset === undefined ? null : senderName(preset),
       verification: verificationOf(hook, settings, now),
       lastUsedAt: use?.lastAt ?? null,
-      accepted: use?.accepted ?? null,
+      accepted: use === undefined ? null : sum(Object.values(use.statuses)),
+      statuses: use?.statuses ?? null,
       refused,
       steps: stepsOf(preset, url ?? `${UNKNOWN_BASE}${path ?? ''}`),
     };
   });
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 function stepsOf(preset: Preset | undefined, url: string): string[] {

@@ -27,13 +27,13 @@ export function describeHookUses(openStore: OpenStore): void {
       await accept('ci/late');
       const { events } = under.ledger;
       expect(await events.hookUses(['ci', 'wake', 'ci/late'], 0)).toEqual([
-        { hook: 'ci', lastAt, accepted: 2 },
-        { hook: 'wake', lastAt: null, accepted: 0 },
-        { hook: 'ci/late', lastAt, accepted: 1 },
+        { hook: 'ci', lastAt, statuses: { skipped: 2 } },
+        { hook: 'wake', lastAt: null, statuses: {} },
+        { hook: 'ci/late', lastAt, statuses: { skipped: 1 } },
       ]);
       // Ids are made by the time of this machine.
       const [use] = await events.hookUses(['ci'], Date.now() + HOUR_MS);
-      expect(use).toEqual({ hook: 'ci', lastAt, accepted: 0 });
+      expect(use).toEqual({ hook: 'ci', lastAt, statuses: {} });
       expect(await events.hookUses([], 0)).toEqual([]);
     });
 

@@ -8,15 +8,17 @@ import { Visible } from '../../ui/foreign-text.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
+import { Facets, SavedViews } from './facets.tsx';
 import { FilterFields, toQuery, useFilters } from './filters.tsx';
 import type { Filters } from './filters.tsx';
 import { Refusals } from './refusals.tsx';
+import { Selection } from './selection.tsx';
 import { useEventStream } from './stream.ts';
 import type { Told } from './stream.ts';
 
 type Event = Api<'EventSummary'>;
 
-const ROW_HEIGHT = 52;
+const ROW_HEIGHT = 32;
 const PAGE = 200;
 
 /** Most changes that are kept beside what was loaded: a page that stays open for days must not grow. */
@@ -39,41 +41,69 @@ export function EventList() {
   );
   const [refused, setRefused] = useState<readonly Api<'RefusedRequest'>[]>([]);
   const { live, isLive } = useLive(pages.reload, setRefused);
+  const [selected, select] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) => {
+    const after = new Set(selected);
+    if (!after.delete(id)) after.add(id);
+    select(after);
+  };
+  const isOfRefused = filters.show === 'refused';
   return (
     <Page
       title="Events"
       actions={
-        <span class="faint" role="status">
-          {isLive ? '● live' : '○ not live: trying again'}
-        </span>
+        <>
+          <span class="faint" role="status">
+            {isLive ? '● live' : '○ not live: trying again'}
+          </span>
+          <button
+            type="button"
+            aria-pressed={isOfRefused}
+            onClick={() => set('show', isOfRefused ? '' : 'refused')}
+          >
+            Refused and repeated
+          </button>
+        </>
       }
     >
       <FilterFields filters={filters} set={set} />
+      <SavedViews />
+      {isOfRefused ? (
+        <Refusals hook={filters.hook} live={refused} />
+      ) : (
+        <Facets filters={filters} set={set} />
+      )}
       {typeof pages.head?.searchedUntil === 'string' && (
         <p class="callout busy">
           What came since <Time at={pages.head.searchedUntil} /> is not searched yet: ask again in a
           moment.
         </p>
       )}
-      <Loaded from={pages}>
-        {(loaded) => {
-          const events = merged(loaded, live, filters);
-          return events.length === 0 ? (
-            <Nothing filters={filters} />
-          ) : (
-            <VirtualList
-              label="Events, newest first"
-              rows={events}
-              rowHeight={ROW_HEIGHT}
-              keyOf={({ id }) => id}
-              onEnd={pages.more}
-            >
-              {(event) => <EventRow event={event} />}
-            </VirtualList>
-          );
-        }}
-      </Loaded>
-      <Refusals hook={filters.hook} live={refused} />
+      {!isOfRefused && (
+        <Loaded from={pages}>
+          {(loaded) => {
+            const events = merged(loaded, live, filters);
+            const all = events.map(({ id }) => id);
+            return (
+              <>
+                <Selection selected={selected} select={select} all={all} reload={pages.reload} />
+                {events.length === 0 && <Nothing filters={filters} />}
+                <VirtualList
+                  label="Events, newest first"
+                  rows={events}
+                  rowHeight={ROW_HEIGHT}
+                  keyOf={({ id }) => id}
+                  onEnd={pages.more}
+                >
+                  {(event) => (
+                    <EventRow event={event} isSelected={selected.has(event.id)} toggle={toggle} />
+                  )}
+                </VirtualList>
+              </>
+            );
+          }}
+        </Loaded>
+      )}
     </Page>
   );
 }
@@ -109,38 +139,51 @@ function useLive(
 
 function EventRow({
   event: { id, hook, status, receivedAt, headline, match, error, waitReason },
+  isSelected,
+  toggle,
 }: {
   event: Event;
+  isSelected: boolean;
+  toggle: (id: string) => void;
 }) {
   return (
-    <Link class="event-row" href={`/events/${id}`}>
-      <Time at={receivedAt} />
-      <span class="state">
-        <Badge state={waitReason === null ? status : 'waiting'} />
-      </span>
-      <span>{hook}</span>
-      <span class="what">
-        {headline !== null && <Visible text={headline} />}
-        {error !== null && (
-          <span class={status === 'skipped' ? 'faint' : 'error'}>
-            {' '}
-            <Visible text={error} />
-          </span>
-        )}
-        {waitReason !== null && (
-          <span class="faint">
-            {' '}
-            <Visible text={waitReason} />
-          </span>
-        )}
-        {typeof match === 'string' && (
-          <span class="faint">
-            {' '}
-            … <Visible text={match} />
-          </span>
-        )}
-      </span>
-    </Link>
+    <div class="event-row">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select ${headline ?? hook}`}
+        checked={isSelected}
+        onChange={() => toggle(id)}
+      />
+      <Link href={`/events/${id}`}>
+        <Time at={receivedAt} />
+        <span class="state">
+          <Badge state={waitReason === null ? status : 'waiting'} />
+        </span>
+        <span>{hook}</span>
+        <span class="what">
+          {headline !== null && <Visible text={headline} />}
+          {error !== null && (
+            <span class={status === 'skipped' ? 'faint' : 'error'}>
+              {' '}
+              <Visible text={error} />
+            </span>
+          )}
+          {waitReason !== null && (
+            <span class="faint">
+              {' '}
+              <Visible text={waitReason} />
+            </span>
+          )}
+          {typeof match === 'string' && (
+            <span class="faint">
+              {' '}
+              … <Visible text={match} />
+            </span>
+          )}
+        </span>
+      </Link>
+    </div>
   );
 }
 

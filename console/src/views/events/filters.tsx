@@ -1,4 +1,6 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import { SEARCH } from '../../ui/keyboard.tsx';
 
 // What the list of events is narrowed by. It stands in the address, so that a link shows the same list.
 
@@ -12,9 +14,11 @@ export interface Filters {
   readonly since?: string;
   readonly until?: string;
   readonly search?: string;
+  /** `refused`: the requests that led to no event, instead of events. */
+  readonly show?: string;
 }
 
-const NAMES = ['search', 'hook', 'status', 'session', 'since', 'until'] as const;
+const NAMES = ['search', 'hook', 'status', 'session', 'since', 'until', 'show'] as const;
 
 /** The filters of the address, and how one of them is changed. */
 export function useFilters(): [Filters, (name: keyof Filters, value: string) => void] {
@@ -37,8 +41,8 @@ export function useFilters(): [Filters, (name: keyof Filters, value: string) => 
 }
 
 /** The query of the API that a list by these filters asks with. */
-export function toQuery({ since, until, ...rest }: Filters) {
-  return { ...rest, since: toIso(since), until: toIso(until) };
+export function toQuery({ hook, status, session, search, since, until }: Filters) {
+  return { hook, status, session, search, since: toIso(since), until: toIso(until) };
 }
 
 function toIso(local: string | undefined): string | undefined {
@@ -55,11 +59,16 @@ export function FilterFields({
   filters: Filters;
   set: (name: keyof Filters, value: string) => void;
 }) {
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if ((history.state as typeof SEARCH | null)?.isSearch === true) search.current?.focus();
+  }, []);
   const text = (name: 'search' | 'hook' | 'session', label: string, placeholder: string) => (
     <div class={name === 'search' ? 'wide' : undefined}>
       <label for={`by-${name}`}>{label}</label>
       <input
         id={`by-${name}`}
+        ref={name === 'search' ? search : undefined}
         type="search"
         value={filters[name] ?? ''}
         placeholder={placeholder}

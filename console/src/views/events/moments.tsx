@@ -3,6 +3,7 @@ import type { Api } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
+import { Reply } from '../../ui/reply.tsx';
 import { BASE } from '../../mount.ts';
 import { Time, duration } from '../../ui/time.tsx';
 
@@ -93,12 +94,19 @@ function received({ receivedAt, request, hook }: Story): Moment {
 
 function decided({ actions, mapping, skipped, error, warnings, console: said }: Story): Moment {
   const what = actions.map(({ kind }) => (kind === 'wake' ? 'wake the agent' : 'run an agent'));
+  const isBroken = error !== null && actions.length === 0 && skipped === null;
+  const title = isBroken
+    ? `The mapping ${mapping ?? ''} broke, and nothing was done`
+    : skipped === null
+      ? `Decided to ${what.join(', ') || 'do nothing'}`
+      : 'Skipped';
   return {
     at: null,
-    title: skipped === null ? `Decided to ${what.join(', ') || 'do nothing'}` : 'Skipped',
-    tone: error !== null && actions.length === 0 && skipped === null ? 'bad' : undefined,
+    title,
+    tone: isBroken ? 'bad' : undefined,
     body: (
       <>
+        {isBroken && <Problem text={error} />}
         {skipped !== null && (
           <p>
             <Visible text={skipped} />
@@ -224,7 +232,7 @@ function runMoments(run: Run): Moment[] {
             written
           </p>
         )}
-        {reply !== null && <ForeignText label="Reply" text={reply} />}
+        {reply !== null && <Reply text={reply} />}
       </>
     ),
   };

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
@@ -57,7 +57,7 @@ function merged(
   return [...rows.values()];
 }
 
-/** Requests that were answered no. @param live the newest, as they were told last */
+/** Requests that led to no event: answered no, or a repeat. @param live the newest, as they were told last */
 export function Refusals({ hook, live }: { hook?: string; live: readonly Refusal[] }) {
   const pages = usePages(
     (cursor) =>
@@ -74,14 +74,8 @@ export function Refusals({ hook, live }: { hook?: string; live: readonly Refusal
     return () => clearTimeout(timer);
     // What is loaded changes by this very reload.
   }, [live]);
-  const place = useRef<HTMLElement>(null);
-  const hasLoaded = data !== undefined;
-  useEffect(() => {
-    if (hasLoaded && location.hash === '#refused') place.current?.scrollIntoView();
-  }, [hasLoaded]);
   return (
-    <section class="page" ref={place}>
-      <h2>Refused requests</h2>
+    <section class="page" aria-label="Refused requests">
       <Loaded from={pages}>
         {(loaded) => {
           const refusals = merged(loaded, live, hook);

@@ -15,6 +15,7 @@ import { useSend } from '../../ui/use-send.ts';
 import { momentsOf } from './moments.tsx';
 import type { Moment } from './moments.tsx';
 import { Today } from './today.tsx';
+import { Waterfall } from './waterfall.tsx';
 
 /** While something is under way, how often it is asked for. */
 const UNDER_WAY_MS = 2000;
@@ -66,6 +67,7 @@ export function Story({ id }: { id: string }) {
         return (
           <Page
             title={headline === null ? hook : <Visible text={headline} />}
+            isLong
             actions={
               <>
                 <button
@@ -88,16 +90,17 @@ export function Story({ id }: { id: string }) {
                   <button type="button" onClick={replay}>
                     <Icon name="again" /> Replay
                   </button>
-                  {(isDead || isWaiting) && (
-                    <button type="button" class={isDead ? 'primary' : undefined} onClick={retry}>
-                      Retry
-                    </button>
-                  )}
-                  {isDead && (
-                    <button type="button" onClick={dismiss}>
-                      Dismiss
-                    </button>
-                  )}
+                  <button
+                    type="button"
+                    class={isDead ? 'primary' : undefined}
+                    disabled={!isDead && !isWaiting}
+                    onClick={retry}
+                  >
+                    Retry
+                  </button>
+                  <button type="button" disabled={!isDead} onClick={dismiss}>
+                    Dismiss
+                  </button>
                   <DangerButton label="Forget" onSure={forget} />
                 </May>
               </>
@@ -120,6 +123,7 @@ export function Story({ id }: { id: string }) {
               </p>
             )}
             {showsToday && <Today story={loaded} />}
+            <Waterfall story={loaded} />
             <Timeline moments={momentsOf(loaded)} />
           </Page>
         );

@@ -99,7 +99,7 @@ function Parts({ parts }: { parts: Item['parts'] }) {
 function Place({ item: { kind, hook } }: { item: Item }) {
   const of = hook === null ? '' : `hook=${encodeURIComponent(hook)}`;
   const places: Partial<Record<Item['kind'], readonly [label: string, address: string]>> = {
-    'requests-lost': ['Show refused requests', `/events?${of}#refused`],
+    'requests-lost': ['Show refused requests', `/events?show=refused&${of}`],
     'mapping-failing': ['Show failed events', `/events?status=failed&${of}`],
     'configuration-refused': ['Show the problems', '/configuration'],
     'restart-pending': ['Show the configuration', '/configuration'],
